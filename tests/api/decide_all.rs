@@ -10,10 +10,10 @@ const DECIDE: &str = "/v1/approvals/decide";
 async fn empty_or_oversized_list_of_decisions_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
-        assert_snapshot!(ada.post(DECIDE, r#"{"decisions":[]}"#).await, @"422 invalid: decisions: there are 0, and a request has 1 to 1000");
+        assert_snapshot!(ada.post(DECIDE, r#"{"decisions":[]}"#).await, @"422 invalid: decisions: must contain 1 to 1000 decisions, not 0");
         let one = r#"{"threadId":"t","id":"a","decision":"deny"}"#;
         let many = format!(r#"{{"decisions":[{}]}}"#, vec![one; 1_001].join(","));
-        assert_snapshot!(ada.post(DECIDE, &many).await, @"422 invalid: decisions: there are 1001, and a request has 1 to 1000");
+        assert_snapshot!(ada.post(DECIDE, &many).await, @"422 invalid: decisions: must contain 1 to 1000 decisions, not 1001");
         assert_snapshot!(ada.post(DECIDE, r#"{"decisions":[{"threadId":"t","id":"a","decision":"maybe"}]}"#).await, @r#"
         422 invalid: there is no "maybe" here; there is allow_once, allow_session, deny at line 1 column 58
         column: 58

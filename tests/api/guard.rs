@@ -60,8 +60,8 @@ async fn foreign_origin_is_refused_and_the_own_accepted() {
             let request = world.person("ada").request(Method::GET, PENDING).header("origin", origin);
             HttpAnswer::to(request).await
         };
-        assert_snapshot!(from("https://evil.example").await, @"403 foreign_origin: a page of https://evil.example sent this, and pages may not decide");
-        assert_snapshot!(from("null").await, @"403 foreign_origin: a page of null sent this, and pages may not decide");
+        assert_snapshot!(from("https://evil.example").await, @"403 foreign_origin: a page of https://evil.example sent this request; the server accepts requests only from its own pages");
+        assert_snapshot!(from("null").await, @"403 foreign_origin: a page of null sent this request; the server accepts requests only from its own pages");
         assert_eq!(from("http://127.0.0.1:1").await.status, 403, "another port is another server");
         assert_eq!(from(&world.server_url()).await.status, 200);
     })
@@ -77,7 +77,7 @@ async fn page_of_another_site_cannot_send_requests() {
             let request = world.anonymous().request(Method::GET, path).header("sec-fetch-site", site);
             HttpAnswer::to(request.header("sec-fetch-mode", mode).header("sec-fetch-dest", dest)).await
         };
-        assert_snapshot!(from("cross-site", "image", "/readyz").await, @"403 foreign_origin: a page of another site sent this, and pages may not ask anything here");
+        assert_snapshot!(from("cross-site", "image", "/readyz").await, @"403 foreign_origin: a page of another site sent this request; the server accepts requests only from its own pages");
         for path in
             ["/readyz", "/v1/stats", "/metrics", "/healthz", "/", "/docs/", "/openapi.json", "/nothing"]
         {

@@ -66,7 +66,7 @@ async fn root_page_tells_a_browser_what_this_is() {
         assert_snapshot!(welcome.to_string().replace(env!("CARGO_PKG_VERSION"), "VERSION"), @"
         200
         Countersign VERSION: the approval service between an AI agent and its tools.
-        What waits for people: /v1/approvals/pending
+        Pending calls: /v1/approvals/pending
         The log: /v1/events
         The API: /openapi.json, and to try it: /docs
         ");

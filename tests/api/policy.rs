@@ -16,7 +16,7 @@ async fn invalid_or_agent_thread_policy_is_refused() {
         line: 1
         "#);
         assert_snapshot!(ada.put(POLICY, r#"{"tools":{"bash":"allow","bash":"deny"}}"#).await, @r"
-        422 invalid: the tool bash stands twice at line 1 column 39
+        422 invalid: the tool bash is given twice at line 1 column 39
         column: 39
         line: 1
         ");

@@ -246,7 +246,7 @@ async fn stream_with_an_end_is_refused() {
     over_http(ASK, async |world| {
         let request = world.person("ada").request(Method::GET, "/v1/events?until=2026-01-31T12:00:00.000Z");
         assert_snapshot!(HttpAnswer::to(request.header("accept", "text/event-stream")).await, @r#"
-        422 invalid: until: a stream goes on for as long as you read it; leave this out, or ask for pages
+        422 invalid: until: a stream has no end; leave this parameter out, or request pages
         parameter: "until"
         "#);
     })

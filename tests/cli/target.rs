@@ -61,7 +61,7 @@ async fn unreachable_server_is_reported() {
         exit 2
         "#);
         assert_snapshot!(desk.types("pending --server https://example.com").await, @r#"
-        ! countersign: "https://example.com" is not the address of a server (the scheme must be http); it looks like http://127.0.0.1:7878 or unix:/run/countersign.sock
+        ! countersign: "https://example.com" is not the address of a server (the scheme must be http); use an address such as http://127.0.0.1:7878 or unix:/run/countersign.sock
         exit 2
         "#);
         assert_snapshot!(desk.types("verify --server http://127.0.0.1:1").await, @"

@@ -1,38 +1,39 @@
-//! Deciding on several calls at once, each answered for itself.
+//! Decisions on several calls in one request, each with its own result; and the stop of all pending calls.
 
 use crate::{
-    Call, CallId, DecisionRequest, GateError, Json, Problem, Sha256, ThreadId, ToolName, commands::word,
+    Call, CallId, DecisionRequest, GateError, Json, Problem, Sha256, ThreadId, ToolName, commands::read_word,
 };
 use countersign_events::event::Decision;
 use serde::{Deserialize, Serialize};
 
-/// The most decisions that are taken at once.
+/// The most decisions in one request.
 pub const MAX_DECISIONS: usize = 1_000;
 
-/// Decide on several calls: exactly those that were looked at.
+/// Decisions on several calls. Each decision names its call, so that only calls that the approver saw are decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"decisions": [{"threadId": "t1", "id": "call_1", "decision": "allow_once"}]}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BulkDecisionRequest {
-    /// The decisions, 1 to [`MAX_DECISIONS`].
+    /// The decisions, 1 to 1000.
     #[cfg_attr(feature = "openapi", schema(min_items = 1, max_items = 1000))]
     pub decisions: Vec<BulkDecisionItem>,
 }
 
 impl BulkDecisionRequest {
-    /// Checks that there are 1 to [`MAX_DECISIONS`] decisions.
+    /// Checks that there are 1 to [`MAX_DECISIONS`] decisions; otherwise fails with
+    /// [`ErrorCode::Invalid`](crate::ErrorCode).
     pub fn check(&self) -> Result<(), GateError> {
         let number = self.decisions.len();
         if (1..=MAX_DECISIONS).contains(&number) {
             return Ok(());
         }
-        let why = format!("there are {number}, and a request has 1 to {MAX_DECISIONS}");
+        let why = format!("must contain 1 to {MAX_DECISIONS} decisions, not {number}");
         Err(GateError::invalid("decisions", &why))
     }
 }
 
-/// Decide on one of several calls.
+/// A decision on one of several calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"threadId": "t1", "id": "call_1", "decision": "allow_once"}))))]
@@ -40,39 +41,39 @@ impl BulkDecisionRequest {
 pub struct BulkDecisionItem {
     /// The thread of the call.
     pub thread_id: ThreadId,
-    /// Its id.
+    /// The id of the call.
     pub id: CallId,
     /// `allow_once`, `allow_session` or `deny`.
-    #[serde(deserialize_with = "word")]
+    #[serde(deserialize_with = "read_word")]
     pub decision: Decision,
-    /// And why: the log keeps it, and a denial tells the model.
+    /// The reason. The log keeps it, and the model gets the reason of a denial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
     /// The arguments that run instead of the proposed ones; only with `allow_once`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub arguments: Option<Json>,
-    /// The hash of the arguments that were looked at: a decision on others is refused.
+    /// The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_hash: Option<Sha256>,
-    /// How wide it is remembered, as in a single decision.
+    /// The scope in which the decision is remembered, as in a single decision.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub scope: Option<Json>,
-    /// At which level.
+    /// The level at which the approver decides, as in a single decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
 }
 
 impl BulkDecisionItem {
-    /// That decision on a call.
+    /// Creates an item that makes this decision on a call.
     #[must_use]
     pub fn new(thread_id: ThreadId, id: CallId, decide: DecisionRequest) -> Self {
         let DecisionRequest { decision, comment, arguments, arguments_hash, scope, level } = decide;
         Self { thread_id, id, decision, comment, arguments, arguments_hash, scope, level }
     }
 
-    /// The decision by itself.
+    /// Returns the decision without the call.
     #[must_use]
     pub fn request(&self) -> DecisionRequest {
         let Self { decision, comment, arguments, arguments_hash, scope, level, .. } = self.clone();
@@ -86,11 +87,11 @@ impl BulkDecisionItem {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"results": []}))))]
 #[serde(rename_all = "camelCase")]
 pub struct BulkDecisionResponse {
-    /// One for each.
+    /// One result for each decision.
     pub results: Vec<BulkDecisionResult>,
 }
 
-/// The outcome of one of several decisions: the call, or the problem.
+/// The outcome of one of several decisions: either the call or the problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -107,12 +108,12 @@ pub struct BulkDecisionResponse {
 pub struct BulkDecisionResult {
     /// The thread of the call.
     pub thread_id: ThreadId,
-    /// Its id.
+    /// The id of the call.
     pub id: CallId,
-    /// The call, decided.
+    /// The call, if the decision was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<Call>,
-    /// Why it was not.
+    /// The problem, if the decision was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,
 }
@@ -122,22 +123,22 @@ pub struct BulkDecisionResult {
 pub struct DecisionAnswer {
     /// The thread of the call.
     pub thread_id: ThreadId,
-    /// Its id.
+    /// The id of the call.
     pub id: CallId,
-    /// The call, decided, or why it was not.
+    /// The decided call, or the reason why the decision was refused.
     pub outcome: Result<Call, GateError>,
 }
 
-/// Deny all that waits.
+/// A request to deny all pending calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"tool": "deploy", "comment": "the release is off"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StopRequest {
-    /// Only calls of that tool; all, if nothing is said.
+    /// Denies only calls of this tool; without it, calls of all tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolName>,
-    /// Why: the log keeps it, and the models are told.
+    /// The reason. The log keeps it, and the models get it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
@@ -148,20 +149,21 @@ pub struct StopRequest {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"denied": [{"threadId": "t1", "id": "call_1"}], "left": []}))))]
 #[serde(rename_all = "camelCase")]
 pub struct StopReport {
-    /// The calls that are denied now.
+    /// The calls that the stop denied.
     pub denied: Vec<CallKey>,
-    /// Calls that still wait, because others have to deny them, or more than one; the first thousand.
+    /// The calls that are still pending, because the caller may not deny them or they need more denials; at most the
+    /// first thousand.
     pub left: Vec<CallKey>,
 }
 
-/// A call, by its name.
+/// The identity of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"threadId": "t1", "id": "call_1"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallKey {
-    /// Its thread.
+    /// The thread of the call.
     pub thread_id: ThreadId,
-    /// Its id.
+    /// The id of the call.
     pub id: CallId,
 }

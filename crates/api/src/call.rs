@@ -1,4 +1,4 @@
-//! A call as the gate shows it.
+//! A call as clients of the API see it.
 
 use crate::{
     ApprovalRequest, ApprovalResponse, CallId, CallState, Json, Principal, Sha256, ThreadId, Timestamp,
@@ -7,7 +7,7 @@ use crate::{
 use countersign_events::event::{self, Status};
 use serde::{Deserialize, Serialize};
 
-/// A call, and where it stands.
+/// A call in its current state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -28,24 +28,24 @@ use serde::{Deserialize, Serialize};
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Call {
-    /// The thread it belongs to.
+    /// The thread of the call.
     pub thread_id: ThreadId,
-    /// Its id, unique in the thread.
+    /// The id of the call, unique in its thread.
     pub id: CallId,
-    /// The tool.
+    /// The name of the tool.
     pub name: ToolName,
-    /// Where it stands.
+    /// The current state.
     pub state: CallState,
     /// The arguments that run: as proposed, or as an approver changed them.
     pub arguments: Json,
     /// SHA-256 of the canonical form of `arguments`.
     pub arguments_hash: Sha256,
-    /// Where in `arguments` something is masked (JSON pointers). The hash is over the arguments as they are.
+    /// The places of masked values in `arguments`, as JSON pointers. `argumentsHash` covers the unmasked arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted: Vec<String>,
-    /// Who proposed it, and when.
+    /// The proposer and the time of the proposal.
     pub proposal: CallProposal,
-    /// Hints as MCP defines them.
+    /// Hints about the tool, as MCP defines them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub annotations: Option<Json>,
@@ -53,10 +53,10 @@ pub struct Call {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub impact: Option<Json>,
-    /// The agent's description of its purpose.
+    /// The agent's description of the purpose of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The tool's own definition.
+    /// The definition of the tool at the time of the proposal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<event::ToolDefinition>,
     /// SHA-256 of the canonical form of definition and annotations.
@@ -68,73 +68,73 @@ pub struct Call {
     /// The decision, once it is made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<ApprovalResponse>,
-    /// The claim, once an executor made one.
+    /// The claim, once an executor has claimed the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution: Option<CallExecution>,
-    /// Who was lost over it, the oldest first.
+    /// Earlier claims whose lease lapsed before another executor took over, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<CallExecution>,
-    /// That a person lets another executor take over.
+    /// The release by a person, which lets another executor take over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub released: Option<ExecutionRelease>,
-    /// How it ended, once it has.
+    /// The result, once the call has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CallResult>,
 }
 
-/// That a person lets another executor take over a call whose outcome is unknown.
+/// A person's release of a call whose outcome is unknown. Another executor may then take over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 6, "principal": "user:ada", "at": "2026-01-31T12:10:00.000Z", "claim": 4}))))]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionRelease {
-    /// Its event.
+    /// The `seq` of the event.
     pub seq: i64,
-    /// Who said so.
+    /// The person who released the call.
     pub principal: Principal,
-    /// When.
+    /// The time of the release.
     pub at: Timestamp,
-    /// The claim that was lost.
+    /// The `seq` of the claim whose lease lapsed.
     pub claim: i64,
-    /// And why.
+    /// The reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
 
-/// The proposal.
+/// The proposal of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 1, "principal": "agent:builder", "at": "2026-01-31T12:00:00.000Z"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallProposal {
-    /// Its event.
+    /// The `seq` of the event.
     pub seq: i64,
-    /// Who made it.
+    /// The proposer.
     pub principal: Principal,
-    /// When.
+    /// The time of the proposal.
     pub at: Timestamp,
 }
 
-/// The claim.
+/// The claim of a call by an executor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 4, "executor": "worker-7", "principal": "agent:builder", "startedAt": "2026-01-31T12:00:03.000Z"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallExecution {
-    /// Its event.
+    /// The `seq` of the event.
     pub seq: i64,
-    /// Who runs it, in the executor's own words.
+    /// The name that the executor gave itself.
     pub executor: String,
-    /// On whose behalf.
+    /// The principal that claimed the call.
     pub principal: Principal,
-    /// When it started.
+    /// The time of the claim.
     pub started_at: Timestamp,
-    /// When the outcome counts as unknown.
+    /// The time at which the outcome counts as unknown, unless there is a result; absent without a lease.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_expires_at: Option<Timestamp>,
 }
 
-/// How it ended.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -146,26 +146,26 @@ pub struct CallExecution {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallResult {
-    /// Its event.
+    /// The `seq` of the event.
     pub seq: i64,
-    /// How.
+    /// The kind of the result.
     pub status: Status,
-    /// The result.
+    /// The content of the result, for the model.
     pub content: Json,
-    /// Who says so.
+    /// The principal that reported the result.
     pub principal: Principal,
-    /// When.
+    /// The time of the report.
     pub at: Timestamp,
 }
 
 impl Call {
-    /// True if an executor may claim it now.
+    /// Returns true if an executor may claim the call now.
     #[must_use]
     pub fn may_run(&self) -> bool {
         self.state == CallState::Allowed
     }
 
-    /// True if it waits for a decision.
+    /// Returns true if the call waits for a decision.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         self.state == CallState::Pending

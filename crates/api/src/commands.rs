@@ -1,4 +1,4 @@
-//! The requests to the gate.
+//! The bodies of requests about a call.
 
 use crate::{Call, CallId, GateError, Json, Sha256, ToolName};
 use countersign_events::event::{self, Decision, RiskLevel, Status};
@@ -8,15 +8,15 @@ use std::{
     str::FromStr,
 };
 
-/// Put a call before the policy.
+/// The proposal of a call.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"id": "call_1", "name": "bash", "arguments": {"command": "ls"}, "description": "see what is there"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProposeRequest {
-    /// The call's id, unique in its thread; the model's own is a good one.
+    /// The id of the call, unique in its thread; for example the id that the model chose.
     pub id: CallId,
-    /// The tool.
+    /// The name of the tool.
     pub name: ToolName,
     /// The arguments: any JSON, kept byte for byte.
     pub arguments: Json,
@@ -27,20 +27,20 @@ pub struct ProposeRequest {
     /// The impact that the agent claims.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impact: Option<ProposedImpact>,
-    /// The agent's description of its purpose, for the approvers.
+    /// The agent's description of the purpose of the call, for the approvers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What the tool says of itself. The policy may look at it, changed arguments must satisfy its schema, and
-    /// a claim may say by its hash that it is still the same.
+    /// The definition of the tool. The policy may use it, changed arguments must satisfy its schema, and a claim may
+    /// require by its hash that it has not changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<ProposedDefinition>,
-    /// How long people may take, in seconds. The policy may allow less, and then less it is.
+    /// The time that people have to decide, in seconds. If the policy gives less time, the shorter time applies.
     #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(format = Int64, minimum = 1, maximum = 4_294_967_295_u32))]
     pub expires_in_seconds: Option<u32>,
 }
 
-/// What a tool says of itself. The document names it apart from what an event has of it, which is not strict.
+/// The definition of a tool, as a proposal gives it. Unlike the definition in an event, it rejects unknown fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"description": "Runs a command", "inputSchema": {"type": "object"}, "needsApproval": true}))))]
@@ -59,36 +59,36 @@ pub struct ProposedDefinition {
 }
 
 impl From<ProposedDefinition> for event::ToolDefinition {
-    fn from(given: ProposedDefinition) -> Self {
-        let ProposedDefinition { description, input_schema, needs_approval } = given;
+    fn from(definition: ProposedDefinition) -> Self {
+        let ProposedDefinition { description, input_schema, needs_approval } = definition;
         Self { description, input_schema, needs_approval }
     }
 }
 
-/// The impact of the call, as the agent claims it.
+/// The impact of a call, as the agent claims it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"message": "deletes the cache", "riskLevel": "low", "reversible": true, "affectedResources": ["/tmp/cache"]}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProposedImpact {
-    /// In a sentence.
+    /// The impact in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// How bad it would be.
+    /// The level of risk.
     #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
     pub risk_level: Option<RiskLevel>,
-    /// True if it can be undone.
+    /// True if the effect can be undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reversible: Option<bool>,
-    /// The resources that it would affect.
+    /// The resources that the call would affect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub affected_resources: Vec<String>,
-    /// How far it would reach.
+    /// The estimated extent of the impact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimated_impact: Option<String>,
 }
 
-// The agent's texts may contain a secret.
+// Omits arguments and texts of the agent, because they may contain a secret.
 impl fmt::Debug for ProposeRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, name, expires_in_seconds, .. } = self;
@@ -99,7 +99,8 @@ impl fmt::Debug for ProposeRequest {
 }
 
 impl ProposeRequest {
-    /// A call of the tool `name` with those arguments, a JSON text.
+    /// Creates the proposal of a call of the tool `name` with these arguments, a JSON text. Fails if an argument is
+    /// invalid; the error names the field.
     pub fn new(id: &str, name: &str, arguments: &str) -> Result<Self, GateError> {
         Ok(Self {
             id: crate::parse_call_id(id)?,
@@ -114,44 +115,45 @@ impl ProposeRequest {
     }
 }
 
-/// Decide on a call.
+/// A decision on a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"decision": "allow_once", "comment": "fine"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DecisionRequest {
     /// `allow_once`, `allow_session` or `deny`.
-    #[serde(deserialize_with = "word")]
+    #[serde(deserialize_with = "read_word")]
     pub decision: Decision,
-    /// And why: the log keeps it, and a denial tells the model.
+    /// The reason. The log keeps it, and the model gets the reason of a denial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
     /// The arguments that run instead of the proposed ones; only with `allow_once`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub arguments: Option<Json>,
-    /// The hash of the arguments that were looked at: a decision on others is refused.
+    /// The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_hash: Option<Sha256>,
-    /// How wide it is remembered in this thread: `"exact"`, `"tool"`, or a pattern such as
-    /// `{"command": "git status *"}`. `allow_session` without it is for the whole tool, `deny` for this call.
+    /// The scope in which the decision is remembered in this thread: `"exact"`, `"tool"`, or a pattern such as
+    /// `{"command": "git status *"}`. Without a scope, `allow_session` applies to the whole tool, and `deny` to this
+    /// call.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub scope: Option<Json>,
-    /// At which level; the one that the request asks for, if nothing is said.
+    /// The level at which the approver decides; without it, the level that the request asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
 }
 
 impl DecisionRequest {
-    /// A decision and nothing else.
+    /// Creates a decision without further fields.
     #[must_use]
     pub fn plain(decision: Decision) -> Self {
         Self { decision, comment: None, arguments: None, arguments_hash: None, scope: None, level: None }
     }
 }
 
-/// Start a call.
+/// The claim of a call.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -161,8 +163,8 @@ impl DecisionRequest {
     }))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClaimRequest {
-    /// Who runs it: best a name that is new for each attempt, so that an executor that lost the answer
-    /// can tell its own claim from another's.
+    /// The name of the executor. Use a new name for each attempt, so that an executor that lost the response can
+    /// distinguish its own claim from that of another.
     #[cfg_attr(
         feature = "openapi",
         schema(min_length = 1, max_length = 512, pattern = r"^[^\u0000-\u001F\u007F-\u009F]+$")
@@ -170,21 +172,21 @@ pub struct ClaimRequest {
     pub executor: String,
     /// The hash of the arguments that will run.
     pub arguments_hash: Sha256,
-    /// After how many seconds without a result the outcome counts as unknown; never, if not said.
+    /// The number of seconds after which the outcome counts as unknown if there is no result; without it, never.
     #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 4_294_967_295_u32))]
     pub lease_seconds: Option<u32>,
-    /// The arguments themselves: only needed where the log has them masked, and a policy that came since wants
-    /// to see them.
+    /// The unmasked arguments. Needed only if the log has masked some of them and a newer policy depends on the masked
+    /// values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub arguments: Option<Json>,
-    /// The hash of the tool's definition as it is now: if it is not what was approved, nothing runs.
+    /// The hash of the tool's current definition. The claim is refused if the approved definition had another hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition_hash: Option<Sha256>,
 }
 
-// The arguments may hold a secret.
+// Omits the arguments, because they may contain a secret.
 impl fmt::Debug for ClaimRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { executor, arguments_hash, lease_seconds, .. } = self;
@@ -195,7 +197,7 @@ impl fmt::Debug for ClaimRequest {
 }
 
 impl ClaimRequest {
-    /// A claim of that call as it stands, without a lease.
+    /// Creates a claim of the call with its current arguments, without a lease.
     #[must_use]
     pub fn for_call(call: &Call, executor: &str) -> Self {
         Self {
@@ -208,38 +210,39 @@ impl ClaimRequest {
     }
 }
 
-/// Say what came of a call.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"status": "success", "content": "README.md"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResultRequest {
     /// `success`, `error` or `cancelled`.
-    #[serde(deserialize_with = "word")]
-    #[cfg_attr(feature = "openapi", schema(schema_with = reported))]
+    #[serde(deserialize_with = "read_word")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = reported_statuses))]
     pub status: Status,
-    /// Any JSON, kept to the byte.
+    /// The content of the result: any JSON, kept byte for byte.
     pub content: Json,
-    /// Who ran it; if it is said, it must be the executor that claimed the call. A call that was taken over needs it.
+    /// The name of the executor. If present, it must be the executor that claimed the call. It is required for a call
+    /// that another executor took over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<String>,
 }
 
 impl ResultRequest {
-    /// It ran, and this is what it said.
+    /// Creates the result of a call that succeeded, with this text.
     #[must_use]
     pub fn success(content: &str) -> Self {
         Self { status: Status::Success, content: Json::string(content), executor: None }
     }
 
-    /// It ran and failed, and this is how.
+    /// Creates the result of a call that failed, with this text.
     #[must_use]
     pub fn error(content: &str) -> Self {
         Self { status: Status::Error, content: Json::string(content), executor: None }
     }
 }
 
-/// Withdraw a call.
+/// The withdrawal of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"reason": "no longer wanted"}))))]
@@ -250,7 +253,7 @@ pub struct CancelRequest {
     pub reason: Option<String>,
 }
 
-/// Let another executor take over a call whose outcome is unknown.
+/// The release of a call whose outcome is unknown. Another executor may then take over.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"comment": "it never reached the mail server"}))))]
@@ -261,31 +264,32 @@ pub struct ReleaseRequest {
     pub comment: Option<String>,
 }
 
-/// Reads a whole number of seconds; `60.0` is one, too, as JSON knows but one kind of number.
+/// Reads a whole number of seconds. Accepts `60.0` too, because JSON has only one kind of number.
 fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
-    let Some(given) = Option::<serde_json::Number>::deserialize(deserializer)? else { return Ok(None) };
-    let whole = given.as_u64().or_else(|| {
+    let Some(number) = Option::<serde_json::Number>::deserialize(deserializer)? else { return Ok(None) };
+    let whole = number.as_u64().or_else(|| {
         // A whole number of this size is exact in a double, in both directions.
-        let number = given.as_f64().filter(|number| number.fract() == 0.0)?;
-        format!("{number:.0}").parse().ok()
+        let double = number.as_f64().filter(|double| double.fract() == 0.0)?;
+        format!("{double:.0}").parse().ok()
     });
     let seconds = whole.and_then(|whole| u32::try_from(whole).ok());
-    let why =
-        || de::Error::custom(format_args!("{given} is not a whole number of seconds from 0 to {}", u32::MAX));
+    let why = || {
+        de::Error::custom(format_args!("{number} is not a whole number of seconds from 0 to {}", u32::MAX))
+    };
     seconds.map(Some).ok_or_else(why)
 }
 
-/// The statuses that an executor may report; the gate writes the others.
+/// Creates the schema of the statuses that an executor may report. The gate writes the other statuses.
 #[cfg(feature = "openapi")]
-fn reported() -> utoipa::openapi::schema::Object {
+fn reported_statuses() -> utoipa::openapi::schema::Object {
     utoipa::openapi::ObjectBuilder::new()
         .schema_type(utoipa::openapi::Type::String)
         .enum_values(Some([Status::Success, Status::Error, Status::Cancelled].map(Status::as_str)))
         .build()
 }
 
-/// Reads a word that must be known: in a request, one of a newer version is as wrong as a slip.
-pub(super) fn word<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+/// Reads a word of an enumeration. Unlike in a stored event, a word that this version does not know is an error.
+pub(super) fn read_word<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,
@@ -298,6 +302,6 @@ where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,
 {
-    let given = Option::<String>::deserialize(deserializer)?;
-    given.map(|text| text.parse().map_err(de::Error::custom)).transpose()
+    let word = Option::<String>::deserialize(deserializer)?;
+    word.map(|text| text.parse().map_err(de::Error::custom)).transpose()
 }

@@ -1,4 +1,4 @@
-//! The one error type of every gate: a stable code for programs, a sentence for people, and the facts.
+//! The error type of all gates: a stable code for programs, a sentence for people, and the facts.
 
 mod code;
 
@@ -7,7 +7,7 @@ pub use code::{ErrorCode, UnavailableReason};
 use crate::{ApprovalResponse, ApprovalVote, CallExecution, CallResult, Problem};
 use std::fmt::Display;
 
-/// The reason why a gate did not do what was asked.
+/// The reason why a gate did not execute an operation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct GateError {
@@ -22,7 +22,7 @@ pub struct GateError {
 /// The facts that go with an error. Boxed, because most errors have none and answers should stay small.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErrorFacts {
-    /// Why the database is unavailable.
+    /// The reason why the database is unavailable.
     pub reason: Option<UnavailableReason>,
     /// The HTTP status, if a server sent the error.
     pub status: Option<u16>,
@@ -30,36 +30,37 @@ pub struct ErrorFacts {
     pub request_id: Option<String>,
     /// The pause in seconds that the server asks for before the next attempt.
     pub retry_after: Option<u64>,
-    /// The decision that stands in the way.
+    /// The earlier decision that the request conflicts with.
     pub response: Option<ApprovalResponse>,
-    /// The vote that stands in the way.
+    /// The earlier vote that the request conflicts with.
     pub vote: Option<ApprovalVote>,
-    /// The claim that stands in the way.
+    /// The earlier claim that the request conflicts with.
     pub execution: Option<CallExecution>,
-    /// The result that stands in the way.
+    /// The earlier result that the request conflicts with.
     pub result: Option<CallResult>,
 }
 
 impl GateError {
-    /// An error without further facts.
+    /// Creates an error without further facts.
     #[must_use]
     pub fn new(code: ErrorCode, detail: impl Into<String>) -> Self {
         Self { code, detail: detail.into(), facts: Box::default() }
     }
 
-    /// A field with a value that makes no sense.
+    /// Creates the error of a field with an invalid value.
     #[must_use]
     pub fn invalid(field: &'static str, why: &impl Display) -> Self {
         Self::new(ErrorCode::Invalid, format!("{field}: {why}"))
     }
 
-    /// The code as it is written.
+    /// Returns the code as text.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.code.as_str()
     }
 
-    /// True if a later attempt may succeed, because the request itself is fine. A server's 503 is always transient.
+    /// Returns true if a later attempt may succeed, because the request itself is valid. A 503 of a server is always
+    /// transient.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         self.facts.status == Some(503)

@@ -1,4 +1,4 @@
-//! Which part of the log a list or a stream covers.
+//! The filter of lists and streams.
 
 use crate::{EventType, Principal, ThreadId, Timestamp, ToolName};
 
@@ -13,14 +13,15 @@ pub struct LogFilter {
     pub tool: Option<ToolName>,
     /// Only events that this principal caused, or calls that it proposed.
     pub principal: Option<Principal>,
-    /// Only from this moment on: of an event, a proposal, or, in the list of pending calls, a request.
+    /// Only from this time on, inclusive: the time of an event, of a proposal, or, in the list of pending calls, of a
+    /// request.
     pub since: Option<Timestamp>,
-    /// Only before this moment.
+    /// Only before this time, exclusive.
     pub until: Option<Timestamp>,
 }
 
 impl LogFilter {
-    /// Selects everything in one thread.
+    /// Creates a filter that selects everything in one thread.
     #[must_use]
     pub fn of_thread(thread_id: &ThreadId) -> Self {
         Self { thread_id: Some(thread_id.clone()), ..Self::default() }

@@ -1,4 +1,4 @@
-//! The operations that every gate offers, over a database and over a server alike.
+//! The operations that every gate offers, over a database or over a server.
 
 use crate::{
     BulkDecisionRequest, Call, CallId, CallPage, CallState, CallStatistics, CancelRequest, ClaimRequest,
@@ -20,19 +20,20 @@ pub type SharedGate = Arc<dyn ApprovalGate>;
 /// The approval service, as one principal uses it.
 ///
 /// Every operation acts for [`principal`](Self::principal). Repeating an operation with the same request is safe:
-/// the gate answers with the state that the first one led to.
+/// the gate answers with the state after the first one. The exception is a claim: a second claim is refused.
 #[async_trait]
 pub trait ApprovalGate: Send + Sync {
-    /// The principal that this gate acts for.
+    /// Returns the principal that this gate acts for.
     fn principal(&self) -> &Principal;
 
-    /// The same gate for another principal.
+    /// Returns the same gate for another principal.
     fn acting_as(&self, by: Principal) -> Arc<dyn ApprovalGate>;
 
     /// Proposes a call, which the policy then judges. Proposing it again returns its current state.
     async fn propose(&self, thread: &ThreadId, request: &ProposeRequest) -> Result<Call, GateError>;
 
-    /// Waits until the call is decided, for `timeout` at most, and returns its state then.
+    /// Waits until the call is decided, for at most `timeout`, and then returns its state. Without `timeout`, waits
+    /// without a limit.
     async fn wait(
         &self,
         thread: &ThreadId,
@@ -40,10 +41,11 @@ pub trait ApprovalGate: Send + Sync {
         timeout: Option<Duration>,
     ) -> Result<Call, GateError>;
 
-    /// The current state of a call.
+    /// Returns the current state of a call.
     async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError>;
 
-    /// Decides a call. Repeating the decision succeeds; a different one is refused with the first.
+    /// Decides on a call. Repeating the decision succeeds; a different decision is refused, and the error contains the
+    /// first.
     async fn decide(
         &self,
         thread: &ThreadId,
@@ -51,10 +53,10 @@ pub trait ApprovalGate: Send + Sync {
         request: &DecisionRequest,
     ) -> Result<Call, GateError>;
 
-    /// Decides several calls. Each has its own answer, in the order of the request.
+    /// Decides on several calls. Each decision has its own answer, in the order of the request.
     async fn decide_all(&self, request: &BulkDecisionRequest) -> Result<Vec<DecisionAnswer>, GateError>;
 
-    /// Starts the call. Once this succeeds, run the `arguments` of the answer and nothing else.
+    /// Claims a call, to start it. After success, run the `arguments` of the answer and nothing else.
     async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError>;
 
     /// Reports the result of a claimed call.
@@ -73,7 +75,8 @@ pub trait ApprovalGate: Send + Sync {
         request: &CancelRequest,
     ) -> Result<Call, GateError>;
 
-    /// Lets another executor take over a call whose outcome is unknown. Only people may, because it may run twice.
+    /// Lets another executor take over a call whose outcome is unknown. Only people may release a call, because it may
+    /// run twice.
     async fn release(
         &self,
         thread: &ThreadId,
@@ -89,14 +92,15 @@ pub trait ApprovalGate: Send + Sync {
         request: &ScopeRequest,
     ) -> Result<ScopePreview, GateError>;
 
-    /// Denies every pending call, of one thread or of all, in one transaction. Only people may. The report names
-    /// the calls that this principal may not deny.
+    /// Denies every pending call, of one thread or of all threads, in one transaction. Only people may stop calls. The
+    /// report lists the calls that are still pending, because this principal may not deny them or they need more
+    /// denials.
     async fn stop(&self, thread: Option<&ThreadId>, request: &StopRequest) -> Result<StopReport, GateError>;
 
-    /// The pending calls, the oldest request first.
+    /// Lists the pending calls, the oldest request first.
     async fn pending(&self, filter: &LogFilter, page: PageQuery) -> Result<PendingPage, GateError>;
 
-    /// The calls, the newest proposal first, optionally only those in one state.
+    /// Lists the calls, the newest proposal first; with `state`, only those in this state.
     async fn calls(
         &self,
         filter: &LogFilter,
@@ -104,45 +108,47 @@ pub trait ApprovalGate: Send + Sync {
         page: PageQuery,
     ) -> Result<CallPage, GateError>;
 
-    /// A page of the log, in order.
+    /// Returns a page of the log, in order.
     async fn events(&self, filter: &LogFilter, page: PageQuery) -> Result<EventPage, GateError>;
 
-    /// Every event after `after`, once and in order: first the recorded ones, then new ones as they are written.
+    /// Streams every event with a `seq` above `after`, once and in order: first the recorded events, then new ones as
+    /// they are written.
     fn follow(&self, filter: LogFilter, after: i64) -> EventStream;
 
-    /// The `seq` of the last event of the thread, or of the whole log; 0 if there is none.
+    /// Returns the `seq` of the last event of the thread, or of the whole log; 0 without events.
     async fn tip(&self, thread: Option<&ThreadId>) -> Result<i64, GateError>;
 
-    /// The threads, the most recently active first.
+    /// Lists the threads, the most recently active first.
     async fn threads(&self, page: PageQuery) -> Result<ThreadPage, GateError>;
 
-    /// The summary of one thread.
+    /// Returns the summary of a thread. Fails if the thread has no events.
     async fn thread(&self, thread: &ThreadId) -> Result<ThreadSummary, GateError>;
 
-    /// Counts of the calls that were proposed between `since` and `until` of the filter. `progress` may be told the
-    /// last event counted so far, and the last there is.
+    /// Counts the calls that were proposed between `since` and `until` of the filter. A gate may call `progress` with
+    /// the `seq` of the last event that it has counted, and of the last event of the log.
     async fn stats(
         &self,
         filter: &LogFilter,
         progress: &mut (dyn FnMut(i64, i64) + Send),
     ) -> Result<CallStatistics, GateError>;
 
-    /// The grants of a thread, the oldest first.
+    /// Lists the active grants of a thread, the oldest first.
     async fn grants(&self, thread: &ThreadId, page: PageQuery) -> Result<GrantPage, GateError>;
 
-    /// Revokes a grant: it answers no more calls. Returns the first page of the remaining grants.
+    /// Revokes a grant, so that it answers no more calls, and returns the first page of the remaining grants. Only
+    /// people may revoke a grant.
     async fn revoke(&self, thread: &ThreadId, grant: i64) -> Result<GrantPage, GateError>;
 
-    /// The mode of a thread.
+    /// Returns the mode of a thread.
     async fn mode(&self, thread: &ThreadId) -> Result<ThreadMode, GateError>;
 
-    /// Sets the mode of a thread. Only people may.
+    /// Sets the mode of a thread. Only people may set it.
     async fn set_mode(&self, thread: &ThreadId, request: &ModeRequest) -> Result<ThreadMode, GateError>;
 
-    /// The tool policies of a thread.
+    /// Returns the tool policies of a thread.
     async fn policies(&self, thread: &ThreadId) -> Result<ThreadPolicies, GateError>;
 
-    /// Sets tool policies of a thread. Only people may.
+    /// Sets tool policies of a thread. Only people may set them.
     async fn set_policies(
         &self,
         thread: &ThreadId,
@@ -155,6 +161,6 @@ pub trait ApprovalGate: Send + Sync {
     /// Checks that the log accepts writes and that the feed keeps up with it.
     async fn ready(&self) -> Result<ReadinessReport, GateError>;
 
-    /// Ends background tasks and closes connections. Every copy of this gate is closed with it.
+    /// Ends background tasks and closes connections. This also closes every copy of the gate.
     async fn shut_down(&self);
 }

@@ -2,7 +2,7 @@
 //!
 //! A gate is the approval service: propose a tool call, wait for the decision, claim the call, and report its
 //! result. `gate::EmbeddedGate` offers these operations over an open database, and `client::HttpGate` offers the
-//! same over a server. Request types reject unknown fields; clients must accept new fields in answers.
+//! same over a server. Request types reject unknown fields; clients must accept new fields in responses.
 
 mod bulk;
 mod call;
@@ -51,7 +51,7 @@ use countersign_events::{
     CallId, CallState, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
 };
 
-/// The header that names the acting principal, percent-encoded where the name is more than ASCII.
+/// The header that names the acting principal. Characters of the name other than ASCII are percent-encoded.
 pub const PRINCIPAL_HEADER: &str = "countersign-principal";
 
 /// Parses the id of a thread. The error names the field `thread`.

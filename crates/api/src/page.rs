@@ -1,19 +1,19 @@
-//! Lists: pages of them, and the threads that one of them holds.
+//! Pages of lists, and the summary of a thread.
 
 use crate::{Call, Event, ThreadId, Timestamp};
 use countersign_events::event::Mode;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The most that a page holds, however much is asked for.
+/// The most items of a page, even if a request asks for more.
 pub const MAX_PAGE: usize = 1_000;
 
-/// Which part of a list is wanted.
+/// The requested part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageQuery {
-    /// The cursor: the `next` of the page before. 0 for the beginning of the list.
+    /// The cursor: the `next` of the previous page. 0 begins at the start of the list.
     pub after: i64,
-    /// How much, [`MAX_PAGE`] at most.
+    /// The most items to return, at most [`MAX_PAGE`]. 100 by default.
     pub limit: usize,
 }
 
@@ -23,7 +23,7 @@ impl Default for PageQuery {
     }
 }
 
-/// The pending calls.
+/// A page of pending calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"pending": [], "next": null}))))]
@@ -35,19 +35,19 @@ pub struct PendingPage {
     pub next: Option<i64>,
 }
 
-/// Calls, however they stand.
+/// A page of calls in any state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"calls": [], "next": null}))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallPage {
-    /// The calls, the last that was proposed first.
+    /// The calls, the newest proposal first.
     pub calls: Vec<Call>,
-    /// The cursor of the next page; `null` at the end. A page may be short, and have a next one all the same.
+    /// The cursor of the next page; `null` at the end. A short page may still have a next page.
     pub next: Option<i64>,
 }
 
-/// Part of the log.
+/// A page of the log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"events": [], "next": null, "tip": 0}))))]
@@ -56,14 +56,14 @@ pub struct EventPage {
     /// The events, in order.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<Event>))]
     pub events: Vec<Arc<Event>>,
-    /// The cursor of the next page; `null` if there is none yet. A page may be short, and have a next one all
-    /// the same: a filter that meets hardly anything is not to search the whole log at once.
+    /// The cursor of the next page; `null` at the current end of the log. A short page may still have a next page,
+    /// because one request does not search the whole log for a rare match.
     pub next: Option<i64>,
-    /// The `seq` of the last event of the log, or of the thread; 0 if there is none.
+    /// The `seq` of the last event of the log, or of the thread; 0 without events.
     pub tip: i64,
 }
 
-/// A thread, seen from outside.
+/// The summary of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -77,26 +77,26 @@ pub struct EventPage {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadSummary {
-    /// Its name.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// When the first thing happened in it.
+    /// The time of its first event.
     pub first_event_at: Timestamp,
-    /// When the last did.
+    /// The time of its last event.
     pub last_event_at: Timestamp,
-    /// The `seq` of the last event in it.
+    /// The `seq` of its last event.
     pub last_seq: i64,
-    /// How many calls it has.
+    /// The number of its calls.
     pub calls: i64,
-    /// How many of them wait for people.
+    /// The number of its pending calls.
     pub pending: i64,
-    /// How it answers what is asked.
+    /// The mode of the thread.
     pub mode: Mode,
-    /// When it was closed, if it was.
+    /// The time at which the thread was closed; absent if it is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<Timestamp>,
 }
 
-/// Threads.
+/// A page of threads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"threads": [{
@@ -110,8 +110,8 @@ pub struct ThreadSummary {
     }], "next": null}))))]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadPage {
-    /// The threads, the one that something happened in last first.
+    /// The threads, the most recently active first.
     pub threads: Vec<ThreadSummary>,
-    /// The cursor of the next page; `null` at the end. A page may be short, and have a next one all the same.
+    /// The cursor of the next page; `null` at the end. A short page may still have a next page.
     pub next: Option<i64>,
 }

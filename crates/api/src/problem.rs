@@ -1,9 +1,9 @@
-//! Errors as they travel (RFC 9457).
+//! The body of an error response (RFC 9457).
 
 use crate::{ApprovalResponse, ApprovalVote, CallExecution, CallResult, ErrorCode, UnavailableReason};
 use serde::{Deserialize, Serialize};
 
-/// `application/problem+json`. Programs switch on `code`; `detail` is for people.
+/// An error, sent as `application/problem+json`. Programs switch on `code`; `detail` is for people.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -19,43 +19,43 @@ pub struct Problem {
     pub title: String,
     /// The HTTP status.
     pub status: u16,
-    /// The stable word.
+    /// The stable code of the error.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub code: ErrorCode,
     /// The mistake in this request, and the remedy.
     pub detail: String,
-    /// Under which id the server's log speaks of the request.
+    /// The id of the request in the server's log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// The line of the body where it is wrong, from 1.
+    /// The line of the mistake in the body, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// The column of that line, in bytes.
+    /// The column of the mistake in this line, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
-    /// The parameter or header that is wrong.
+    /// The name of the invalid parameter or header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameter: Option<String>,
-    /// The check that fails, if the server is not ready.
+    /// The failed check: `database`, `log`, `feed` or `gate`. Only with `not_ready`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
-    /// Why the database is unavailable: `busy`, `full`, `lost` and others. Only with `database_unavailable`.
+    /// The reason why the database is unavailable: `busy`, `full`, `lost` and others. Only with `database_unavailable`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, required = false))]
     pub reason: Option<UnavailableReason>,
-    /// After how many seconds the server would like to be asked again: a header says so, and not the body.
+    /// The pause in seconds before the next attempt. The server sends it in the header `Retry-After`, not in the body.
     #[serde(skip)]
     pub retry_after: Option<u64>,
-    /// The decision that stands in the way.
+    /// The earlier decision that the request conflicts with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<ApprovalResponse>,
-    /// The vote that stands in the way.
+    /// The earlier vote that the request conflicts with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vote: Option<ApprovalVote>,
-    /// The claim that stands in the way.
+    /// The earlier claim that the request conflicts with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution: Option<CallExecution>,
-    /// The result that stands in the way.
+    /// The earlier result that the request conflicts with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CallResult>,
 }

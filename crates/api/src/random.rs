@@ -1,12 +1,13 @@
 //! Random ids.
 
-/// Crockford's base 32, which leaves out what people mistake for something else.
+/// The digits of Crockford's base 32, which omits letters that people confuse with digits.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// `prefix` and twelve random letters and digits (60 bits): short enough to read out, and the first
-/// few tell one from another. All `0` if the system has no randomness, which then shows as a clash.
+/// Returns `prefix` and twelve random letters and digits (60 bits). The id is short enough to read aloud, and its first
+/// characters usually identify it. If the system has no randomness, all characters are `0`, and the ids collide
+/// visibly.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "this is the one place that asks for chance")]
+#[expect(clippy::disallowed_methods, reason = "this is the only source of randomness")]
 pub fn random_id(prefix: &str) -> String {
     let mut bytes = [0_u8; 12];
     let _ = getrandom::fill(&mut bytes);

@@ -1,9 +1,9 @@
-//! True if everything is as it should be.
+//! The report of the readiness check, and the count of open requests.
 
 use crate::{Sha256, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// The log was written and read, and the feed keeps up with it.
+/// The report of a successful readiness check: the log accepts writes and reads, and the feed keeps up with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -16,28 +16,28 @@ use serde::{Deserialize, Serialize};
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ReadinessReport {
-    /// `ready`.
+    /// Always `ready`.
     pub status: String,
-    /// How long the log is.
+    /// The number of events in the log.
     pub events: i64,
-    /// How many requests wait for people.
+    /// The number of open requests.
     pub open: i64,
-    /// How many rules the policy has.
+    /// The number of rules of the policy.
     pub rules: usize,
-    /// The hash of the policy that is in force.
+    /// The hash of the active policy.
     pub policy: Sha256,
-    /// Why a newer policy is not in force, if there is one that cannot be read.
+    /// The reason why a newer policy file cannot be read and is not active; absent if the newest file is active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_trouble: Option<String>,
-    /// The program's version.
+    /// The version of the program.
     pub version: String,
 }
 
-/// The requests that are open now.
+/// The number and age of the open requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenRequestCount {
-    /// How many requests.
+    /// The number of open requests.
     pub open: i64,
-    /// Since when the oldest does.
+    /// The time of the oldest open request; `None` without open requests.
     pub oldest: Option<Timestamp>,
 }

@@ -1,10 +1,10 @@
-//! The question to people, as the gate shows it: what is asked, of whom, and who has spoken.
+//! The request for approval as clients of the API see it, with its votes.
 
 use crate::{Json, Principal, ScopePreview, Sha256, Timestamp};
 use countersign_events::event::{Basis, Decision, OnExpiry, ShadowVerdict};
 use serde::{Deserialize, Serialize};
 
-/// The question to people.
+/// The request for approval of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -16,15 +16,15 @@ use serde::{Deserialize, Serialize};
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalRequest {
-    /// Its event.
+    /// The `seq` of the event.
     pub seq: i64,
-    /// When it was opened.
+    /// The time of the request.
     pub requested_at: Timestamp,
     /// The decisions that are offered.
     pub options: Vec<Decision>,
-    /// Why people are asked.
+    /// The reason why people are asked.
     pub reason: String,
-    /// The rule that asks.
+    /// The rule of the policy that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// The part of the policy that asks.
@@ -33,76 +33,78 @@ pub struct ApprovalRequest {
     /// The verdicts of shadow rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shadow: Vec<ShadowVerdict>,
-    /// The level that an approver needs by now; anybody's, if none is named.
+    /// The level that an approver needs now; absent if no level is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// The levels that a decision may be made at, the lowest first; only where people look at it.
+    /// The levels at which a decision can be made, the lowest first. Only in single calls and lists of pending calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub available_levels: Vec<String>,
-    /// The level at which it is decided if the approver names none.
+    /// The level of a decision if the approver does not name one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_level: Option<String>,
-    /// How many have to agree. A server that does not say so is an older one, to which one is enough.
-    #[serde(default = "one")]
+    /// The number of approvals that allow the call. An older server does not send it and needs one approval.
+    #[serde(default = "default_count")]
     pub quorum: u32,
-    /// How many have to deny.
-    #[serde(default = "one")]
+    /// The number of denials that deny the call.
+    #[serde(default = "default_count")]
     pub denials: u32,
-    /// Who may decide: an approver is in each of the lists; anybody, if there is none.
+    /// Lists of eligible approvers. An approver must be in each list; without lists, every person may decide.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvers: Vec<Vec<String>>,
     /// The votes so far, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<ApprovalVote>,
-    /// When people are told once more.
+    /// The time at which people are reminded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remind_at: Option<Timestamp>,
-    /// That they were.
+    /// The reminder, once it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reminded: Option<EventMark>,
-    /// When it goes to a higher level.
+    /// The time at which the request moves to a higher level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalate_at: Option<Timestamp>,
-    /// Which level that is.
+    /// The level to which the request moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalate_to: Option<String>,
-    /// That it did.
+    /// The escalation, once it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalated: Option<EventMark>,
-    /// When it lapses.
+    /// The time at which the request expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
     /// The decision at expiry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_expiry: Option<OnExpiry>,
-    /// How many of the thread's last calls, as many as `scopes` looks at, were of the same tool; only where
-    /// people look at it.
+    /// The number of calls of the same tool among the recent calls of the thread that `scopes` compares. Only in single
+    /// calls and lists of pending calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similar_operations_count: Option<usize>,
-    /// How far each width would reach, the narrowest first; only where people look at it.
+    /// The calls that each scope would have answered, the narrowest scope first. Only in single calls and lists of
+    /// pending calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<ScopePreview>,
-    /// The hash of the policy that asks.
+    /// The hash of the policy that asks for approval.
     pub policy: Sha256,
 }
 
-const fn one() -> u32 {
+/// Returns the quorum of a server that does not send one.
+const fn default_count() -> u32 {
     1
 }
 
-/// That something happened, and when.
+/// The `seq` and the time of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 5, "at": "2026-01-31T12:05:00.000Z"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct EventMark {
-    /// Its event.
+    /// The `seq` of the event.
     pub seq: i64,
-    /// When.
+    /// The time of the event.
     pub at: Timestamp,
 }
 
-/// The vote of one approver, if several are needed.
+/// The vote of one approver, if a request needs several.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -114,28 +116,28 @@ pub struct EventMark {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalVote {
-    /// Its event.
+    /// The `seq` of the event.
     pub seq: i64,
-    /// Who voted.
+    /// The approver.
     pub principal: Principal,
-    /// When.
+    /// The time of the vote.
     pub at: Timestamp,
-    /// The vote.
+    /// The decision that the approver votes for.
     pub decision: Decision,
-    /// And why.
+    /// The approver's comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// At which level.
+    /// The level at which the approver voted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// How wide it is meant.
+    /// The scope in which the approver wants to remember the decision.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub scope: Option<Json>,
-    /// The arguments as this approver changed them.
+    /// The arguments, if this approver changed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub arguments: Option<Json>,
-    /// True if it counts: a change of the arguments voids what was said before it.
+    /// True if the vote counts. A change of the arguments voids earlier votes.
     pub counts: bool,
 }

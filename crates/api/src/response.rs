@@ -1,4 +1,4 @@
-//! The decision, as the gate shows it.
+//! The decision on a call as clients of the API see it.
 
 use crate::{Json, Principal, Sha256, Timestamp};
 use countersign_events::{
@@ -7,7 +7,7 @@ use countersign_events::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The decision.
+/// The decision on a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -23,15 +23,15 @@ use serde::{Deserialize, Serialize};
 pub struct ApprovalResponse {
     /// The decision.
     pub decision: Decision,
-    /// Where it came from.
+    /// The source of the decision.
     pub source: Source,
-    /// Who decided.
+    /// The principal that decided.
     pub principal: Principal,
-    /// When.
+    /// The time of the decision.
     pub at: Timestamp,
-    /// Its event.
+    /// The `seq` of the event.
     pub seq: i64,
-    /// The rule that decided or asked.
+    /// The rule of the policy that decided, or that asked people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// The part of the policy that decided, if no person was asked.
@@ -40,29 +40,29 @@ pub struct ApprovalResponse {
     /// The verdicts of shadow rules, if no person was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shadow: Vec<ShadowVerdict>,
-    /// The earlier decision that answered.
+    /// The `seq` of the earlier decision that answered this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<i64>,
     /// The approver's comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// The level it was decided at.
+    /// The level at which the approver decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// The scope in which it is remembered; `"once"` if an unused approval moved here.
+    /// The scope in which the decision is remembered; `"once"` if an unused approval of an identical call moved here.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub scope: Option<Json>,
-    /// Where an approver changed the arguments.
+    /// The changes that an approver made to the arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ArgumentChange>,
-    /// A note for the model beside the result: a person changed the arguments that ran.
+    /// A note for the model, to be sent with the result: a person changed the arguments of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The time at which it lapses if it is unused.
+    /// The time at which the approval lapses if it is unused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapses_at: Option<Timestamp>,
-    /// The hash of the policy that was in force.
+    /// The hash of the policy that was active at the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Sha256>,
 }

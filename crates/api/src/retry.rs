@@ -18,30 +18,30 @@ use futures_util::StreamExt;
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// How long a claim and a result are repeated: the executor cannot go on without them.
+/// The time for which a claim and a result are retried: the executor cannot continue without them.
 const EXECUTION: Duration = Duration::from_mins(2);
 
-/// How long a proposal is repeated: a database that takes longer needs help.
+/// The time for which a proposal is retried: a database that takes longer to recover needs help.
 const PROPOSAL: Duration = Duration::from_secs(30);
 
-/// How long a decision or a cancellation is repeated: a person is waiting for the answer.
+/// The time for which a decision or a cancellation is retried: a person is waiting for the answer.
 const INTERACTION: Duration = Duration::from_secs(5);
 
-/// Any gate, with retries. Reading operations report an unavailable log at once.
+/// Any gate with retries. Reading operations are not retried: they report an unavailable log at once.
 #[derive(Clone)]
 pub struct RetryingGate {
     inner: Arc<dyn ApprovalGate>,
 }
 
 impl RetryingGate {
-    /// Adds retries to `inner`.
+    /// Creates a gate that adds retries to `inner`.
     #[must_use]
     pub fn new(inner: Arc<dyn ApprovalGate>) -> Self {
         Self { inner }
     }
 }
 
-/// Retries an operation that begins something: a server that was never reached is reported at once.
+/// Retries an operation, except if its first attempt does not reach the server: that error is reported at once.
 async fn retry_once_reached<T, F>(budget: Duration, mut operation: impl FnMut() -> F) -> Result<T, GateError>
 where
     F: Future<Output = Result<T, GateError>>,
@@ -75,8 +75,8 @@ impl ApprovalGate for RetryingGate {
         timeout: Option<Duration>,
     ) -> Result<Call, GateError> {
         let end = timeout.map(|timeout| Instant::now() + timeout);
-        let left = || end.map(|end| end.saturating_duration_since(Instant::now()));
-        retry(timeout, || self.inner.wait(thread, id, left())).await
+        let remaining = || end.map(|end| end.saturating_duration_since(Instant::now()));
+        retry(timeout, || self.inner.wait(thread, id, remaining())).await
     }
 
     async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {
@@ -96,7 +96,8 @@ impl ApprovalGate for RetryingGate {
         self.inner.decide_all(request).await
     }
 
-    /// A claim whose answer was lost may have been recorded. The log then names this executor.
+    /// Retries a claim. A claim whose answer was lost may have been recorded; a retry is then refused with a claim of
+    /// this executor, which counts as success.
     async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError> {
         let first = self.inner.claim(thread, id, request).await;
         if !first.as_ref().is_err_and(may_pass) {

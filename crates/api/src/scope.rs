@@ -3,7 +3,7 @@
 use crate::{CallId, Json};
 use serde::{Deserialize, Serialize};
 
-/// Ask how many calls a decision with this scope would have answered.
+/// A request to preview the scope of a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"scope": {"command": "git status *"}}))))]
@@ -27,17 +27,17 @@ pub struct ScopeRequest {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ScopePreview {
-    /// The scope, as the approver chooses it.
+    /// The scope, in the form in which a decision names it.
     #[serde(rename = "scope")]
     pub scope: Json,
     /// The scope in words.
     pub says: String,
-    /// The number of other calls of this thread that it would have allowed.
+    /// The number of other calls of this thread that a grant with this scope would have allowed.
     pub allows: usize,
-    /// The number of calls that it would have denied. A grant must match every part of a compound command, a denial
-    /// only one.
+    /// The number of other calls that a denial with this scope would have denied. It may be greater than `allows`: a
+    /// grant must match every part of a compound command, a denial only one part.
     pub denies: usize,
-    /// Some of the denied calls, the newest first.
+    /// The ids of the last ten of the denied calls, the newest first.
     pub calls: Vec<CallId>,
     /// The number of calls that were compared: the last thousand of this thread, or fewer on a page of many threads.
     pub of: usize,

@@ -1,11 +1,11 @@
-//! The settings of a thread: its grants, its mode, its own policies, and its end.
+//! The settings of a thread: its grants, its mode and its tool policies; and its end.
 
-use crate::{CallId, Json, Principal, ThreadId, Timestamp, ToolName, commands::word};
+use crate::{CallId, Json, Principal, ThreadId, Timestamp, ToolName, commands::read_word};
 use countersign_events::event::{Decision, Mode, ToolPolicy};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::collections::BTreeMap;
 
-/// A standing grant.
+/// An active grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -20,32 +20,32 @@ use std::collections::BTreeMap;
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Grant {
-    /// The `seq` of the response that gave it, which is its name.
+    /// The `seq` of the response that created the grant; it identifies the grant.
     pub seq: i64,
-    /// The tool it is for.
+    /// The tool whose calls the grant answers.
     pub tool: ToolName,
-    /// Who gave it.
+    /// The approver who gave the grant.
     pub principal: Principal,
-    /// When.
+    /// The time of the decision.
     pub at: Timestamp,
-    /// On which call.
+    /// The call on which the approver decided.
     pub tool_call_id: CallId,
-    /// `allow_session`, or `deny` where a denial is remembered.
+    /// `allow_session`, or `deny` for a remembered denial.
     pub decision: Decision,
-    /// Which calls of the tool it answers: `"exact"`, `"tool"` or a pattern.
+    /// The scope, which selects the calls of the tool: `"exact"`, `"tool"` or a pattern.
     #[serde(rename = "scope")]
     pub scope: Json,
-    /// That in words.
+    /// The scope in words.
     pub says: String,
-    /// The level it was given at: it answers no question that asks for a higher one.
+    /// The level at which it was given. It does not answer a request of a higher level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// Why.
+    /// The approver's comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
 
-/// The standing grants of a thread.
+/// A page of the active grants of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"grants": [{
@@ -66,18 +66,18 @@ pub struct GrantPage {
     pub next: Option<i64>,
 }
 
-/// Have a thread answer what is asked.
+/// A request to set the mode of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"mode": "auto_deny"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModeRequest {
     /// `interactive` (people decide), `approve_all` or `auto_deny`.
-    #[serde(deserialize_with = "word")]
+    #[serde(deserialize_with = "read_word")]
     pub mode: Mode,
 }
 
-/// How a thread answers what is asked.
+/// The mode of a thread: it answers the calls that people would be asked about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -89,34 +89,34 @@ pub struct ModeRequest {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadMode {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// Its mode.
+    /// The mode.
     pub mode: Mode,
     /// The person who set it; absent if it was never set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub principal: Option<Principal>,
-    /// When.
+    /// The time at which the mode was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
-    /// By which event.
+    /// The `seq` of the event that set the mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
 }
 
-/// Give tools policies of the thread's own. Tools that are not named keep what they have.
+/// A request to set tool policies of a thread. Tools that it does not name keep their policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"tools": {"bash": "allow", "deploy": "deny"}}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolPoliciesRequest {
-    /// By tool: `allow`, `require-approval`, `deny`, or `default` to take an own policy away.
-    #[serde(deserialize_with = "words")]
-    #[cfg_attr(feature = "openapi", schema(schema_with = policies))]
+    /// The policy of each named tool: `allow`, `require-approval`, `deny`, or `default` to remove the policy.
+    #[serde(deserialize_with = "unique_policies")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = policies_schema))]
     pub tools: BTreeMap<ToolName, ToolPolicy>,
 }
 
-/// The own policies of a thread.
+/// The tool policies of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"threadId": "t1", "tools": [{
@@ -128,9 +128,9 @@ pub struct ToolPoliciesRequest {
     }]}))))]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadPolicies {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// Its policies, in the order of the tools' names.
+    /// The policies, sorted by the name of the tool.
     pub tools: Vec<ThreadToolPolicy>,
 }
 
@@ -146,19 +146,19 @@ pub struct ThreadPolicies {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadToolPolicy {
-    /// The tool.
+    /// The name of the tool.
     pub tool: ToolName,
     /// The thread's policy for the tool.
     pub policy: ToolPolicy,
-    /// Who said so.
+    /// The person who set the policy.
     pub principal: Principal,
-    /// When.
+    /// The time at which the policy was set.
     pub at: Timestamp,
-    /// By which event.
+    /// The `seq` of the event that set the policy.
     pub seq: i64,
 }
 
-/// A thread that is over.
+/// The report of closing a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -169,19 +169,19 @@ pub struct ThreadToolPolicy {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct CloseReport {
-    /// The thread.
+    /// The id of the thread.
     pub thread_id: ThreadId,
-    /// When it was closed.
+    /// The time at which the thread was closed.
     pub closed_at: Timestamp,
-    /// Who closed it.
+    /// The principal that closed the thread.
     pub principal: Principal,
-    /// The calls that this cancelled.
+    /// The ids of the calls that the close cancelled.
     pub cancelled: Vec<CallId>,
 }
 
-/// Policies by tool, whose names are checked as everywhere.
+/// Creates the schema of policies by tool, with the pattern of tool names.
 #[cfg(feature = "openapi")]
-fn policies() -> utoipa::openapi::schema::Object {
+fn policies_schema() -> utoipa::openapi::schema::Object {
     use utoipa::PartialSchema;
 
     utoipa::openapi::ObjectBuilder::new()
@@ -191,8 +191,10 @@ fn policies() -> utoipa::openapi::schema::Object {
         .build()
 }
 
-/// Reads words that must be known, by tool; a tool that stands twice is as wrong as a slip.
-fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<ToolName, ToolPolicy>, D::Error> {
+/// Reads policies by tool. Fails if a policy is unknown or a tool is given twice.
+fn unique_policies<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<ToolName, ToolPolicy>, D::Error> {
     struct ToolPolicyWords;
 
     impl<'de> de::Visitor<'de> for ToolPolicyWords {
@@ -203,14 +205,14 @@ fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<ToolName
         }
 
         fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut words = BTreeMap::new();
+            let mut policies = BTreeMap::new();
             while let Some((tool, policy)) = map.next_entry::<ToolName, String>()? {
                 let policy = policy.parse().map_err(de::Error::custom)?;
-                if words.insert(tool.clone(), policy).is_some() {
-                    return Err(de::Error::custom(format_args!("the tool {tool} stands twice")));
+                if policies.insert(tool.clone(), policy).is_some() {
+                    return Err(de::Error::custom(format_args!("the tool {tool} is given twice")));
                 }
             }
-            Ok(words)
+            Ok(policies)
         }
     }
 

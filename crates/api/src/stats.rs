@@ -4,7 +4,7 @@ use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Statistics of the calls that were proposed in a span of time.
+/// Statistics of the calls that were proposed in a time span.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"total": {"calls": 3,
@@ -20,17 +20,17 @@ use std::collections::BTreeMap;
         "timeToDecide": {"medianMs": 2100, "p90Ms": 9000, "p99Ms": 9000, "maxMs": 9000}}, "bySource": {"approver": 2, "policy": 1}, "tools": []}))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallStatistics {
-    /// From when on; from the beginning, if nothing is said.
+    /// The start of the time span, inclusive; absent if it begins with the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
-    /// Before when; up to now, if nothing is said.
+    /// The end of the time span, exclusive; absent if it ends now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
-    /// Of all calls.
+    /// The counts of all calls.
     pub total: CallCounts,
-    /// How many were decided by each source: `approver`, `policy`, `grant`, `mode`, `expiry`, `cancellation`.
+    /// The number of calls decided by each source: `approver`, `policy`, `grant`, `mode`, `expiry`, `cancellation`.
     pub by_source: BTreeMap<String, u64>,
-    /// Of each tool, the most asked about first.
+    /// The counts of each tool, the tool that people were asked about most often first.
     pub tools: Vec<ToolStatistics>,
 }
 
@@ -53,14 +53,14 @@ pub struct CallStatistics {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolStatistics {
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// In numbers.
+    /// The counts of its calls.
     #[serde(flatten)]
     pub counts: CallCounts,
 }
 
-/// How many calls came to what.
+/// The number of calls with each outcome.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -78,43 +78,43 @@ pub struct ToolStatistics {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallCounts {
-    /// Proposed.
+    /// Calls that were proposed.
     pub calls: u64,
-    /// People were asked.
+    /// Calls that people were asked about.
     pub asked: u64,
-    /// Allowed, by whomever or whatever.
+    /// Calls that were allowed, by any source.
     pub allowed: u64,
-    /// Denied by a person, a rule or a mode.
+    /// Calls that a person, the policy, a grant or the mode denied.
     pub denied: u64,
-    /// It expired without a decision.
+    /// Calls whose request expired without a decision of a person.
     pub expired: u64,
-    /// Withdrawn before anybody decided.
+    /// Calls that were cancelled before a decision.
     pub cancelled: u64,
-    /// People were asked and did not answer: the request expired or was withdrawn.
+    /// Calls that people were asked about but did not decide: the request expired or was cancelled.
     pub abandoned: u64,
-    /// Still wait for people.
+    /// Calls that are still pending.
     pub waiting: u64,
-    /// Started.
+    /// Calls that an executor started.
     pub ran: u64,
-    /// Ran and failed.
+    /// Calls that ran and failed.
     pub failed: u64,
-    /// How long people took to decide, where they did.
+    /// The time that people took to decide; absent if they decided no call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_to_decide: Option<DurationPercentiles>,
 }
 
-/// How spans of time spread, in milliseconds.
+/// Percentiles of durations, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"medianMs": 2100, "p90Ms": 9000, "p99Ms": 9000, "maxMs": 9000}))))]
 #[serde(rename_all = "camelCase")]
 pub struct DurationPercentiles {
-    /// Half took no longer.
+    /// The median.
     pub median_ms: u64,
-    /// Nine of ten took no longer.
+    /// The 90th percentile.
     pub p90_ms: u64,
-    /// Ninety-nine of a hundred took no longer.
+    /// The 99th percentile.
     pub p99_ms: u64,
-    /// The longest.
+    /// The longest duration.
     pub max_ms: u64,
 }

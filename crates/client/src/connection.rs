@@ -1,4 +1,4 @@
-//! The connection to one server: one request and one answer per operation.
+//! The connection to one server: one request and one response per operation.
 
 use crate::without_password;
 use countersign_api::{self as api, ErrorCode, GateError, PRINCIPAL_HEADER};
@@ -8,13 +8,14 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long one request waits for a decision; the next one follows at once.
+/// The time that one request waits for a decision. The next request follows at once.
 const HOLD: Duration = Duration::from_secs(25);
 
+/// The HTTP client and the address of one server.
 pub(crate) struct ServerConnection {
     pub(crate) client: Client,
     base: Url,
-    /// The address as the caller wrote it, for error messages.
+    /// The address of the server, for error messages.
     pub(crate) name: String,
 }
 
@@ -23,8 +24,8 @@ impl ServerConnection {
         let bad = |why: &str| {
             let url = without_password(url);
             let detail = format!(
-                "{url:?} is not the address of a server ({why}); it looks like http://127.0.0.1:7878 or \
-                 unix:/run/countersign.sock"
+                "{url:?} is not the address of a server ({why}); use an address such as http://127.0.0.1:7878 \
+                 or unix:/run/countersign.sock"
             );
             GateError::new(ErrorCode::BadUrl, detail)
         };
@@ -55,9 +56,9 @@ impl ServerConnection {
         url
     }
 
-    pub(crate) fn of_call(&self, thread: &ThreadId, id: &CallId, end: &[&str]) -> Url {
+    pub(crate) fn call_url(&self, thread: &ThreadId, id: &CallId, suffix: &[&str]) -> Url {
         let path = ["threads", thread.as_str(), "tool-calls", id.as_str()];
-        self.url(&[&path, end].concat())
+        self.url(&[&path, suffix].concat())
     }
 
     pub(crate) async fn post<T: Serialize + Sync, A: DeserializeOwned>(
@@ -89,26 +90,26 @@ impl ServerConnection {
         self.post(by, self.url(&["threads", thread.as_str(), "tool-calls"]), call).await
     }
 
-    /// Asks again and again, until there is a decision.
+    /// Repeats the request until the call is decided, for at most `timeout`.
     pub(crate) async fn wait(
         &self,
         thread: &ThreadId,
         id: &CallId,
-        span: Option<Duration>,
+        timeout: Option<Duration>,
     ) -> Result<api::Call, GateError> {
-        let url = self.of_call(thread, id, &[]);
-        let end = span.map(|span| Instant::now() + span);
+        let url = self.call_url(thread, id, &[]);
+        let end = timeout.map(|timeout| Instant::now() + timeout);
         loop {
-            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
-            // The header takes whole seconds. For less than one, ask at once and sleep below.
-            let hold = left.unwrap_or(HOLD).min(HOLD).as_secs();
+            let remaining = end.map(|end| end.saturating_duration_since(Instant::now()));
+            // The header takes whole seconds. With less than one second left, request without a wait and sleep below.
+            let hold = remaining.unwrap_or(HOLD).min(HOLD).as_secs();
             let request = self.client.get(url.clone()).header("prefer", format!("wait={hold}"));
             let call: api::Call = self.send(request.timeout(HOLD * 2)).await?;
-            if !call.is_pending() || left.is_some_and(|left| left.is_zero()) {
+            if !call.is_pending() || remaining.is_some_and(|remaining| remaining.is_zero()) {
                 return Ok(call);
             }
             if hold == 0 {
-                sleep(left.unwrap_or_default()).await;
+                sleep(remaining.unwrap_or_default()).await;
             }
         }
     }
@@ -131,8 +132,8 @@ impl ServerConnection {
     ) -> Result<Vec<api::DecisionAnswer>, GateError> {
         let url = self.url(&["approvals", "decide"]);
         let decided: api::BulkDecisionResponse = self.post(by, url, all).await?;
-        let answered = decided.results.into_iter().map(|one| {
-            let api::BulkDecisionResult { thread_id, id, call, problem } = one;
+        let answers = decided.results.into_iter().map(|result| {
+            let api::BulkDecisionResult { thread_id, id, call, problem } = result;
             let outcome = match (call, problem) {
                 (Some(call), _) => Ok(call),
                 (None, Some(problem)) => Err(problem.into()),
@@ -140,7 +141,7 @@ impl ServerConnection {
             };
             api::DecisionAnswer { thread_id, id, outcome }
         });
-        Ok(answered.collect())
+        Ok(answers.collect())
     }
 
     pub(crate) async fn claim(
@@ -150,7 +151,7 @@ impl ServerConnection {
         id: &CallId,
         claim: &api::ClaimRequest,
     ) -> Result<api::Call, GateError> {
-        self.post(by, self.of_call(thread, id, &["claim"]), claim).await
+        self.post(by, self.call_url(thread, id, &["claim"]), claim).await
     }
 
     pub(crate) async fn finish(
@@ -160,7 +161,7 @@ impl ServerConnection {
         id: &CallId,
         finish: &api::ResultRequest,
     ) -> Result<api::Call, GateError> {
-        self.post(by, self.of_call(thread, id, &["result"]), finish).await
+        self.post(by, self.call_url(thread, id, &["result"]), finish).await
     }
 
     pub(crate) async fn cancel(
@@ -170,7 +171,7 @@ impl ServerConnection {
         id: &CallId,
         cancel: &api::CancelRequest,
     ) -> Result<api::Call, GateError> {
-        self.post(by, self.of_call(thread, id, &["cancel"]), cancel).await
+        self.post(by, self.call_url(thread, id, &["cancel"]), cancel).await
     }
 
     pub(crate) async fn release(
@@ -180,7 +181,7 @@ impl ServerConnection {
         id: &CallId,
         release: &api::ReleaseRequest,
     ) -> Result<api::Call, GateError> {
-        self.post(by, self.of_call(thread, id, &["release"]), release).await
+        self.post(by, self.call_url(thread, id, &["release"]), release).await
     }
 
     pub(crate) async fn preview_scope(
@@ -189,10 +190,10 @@ impl ServerConnection {
         id: &CallId,
         request: &api::ScopeRequest,
     ) -> Result<api::ScopePreview, GateError> {
-        self.send(self.client.post(self.of_call(thread, id, &["scope"])).json(request)).await
+        self.send(self.client.post(self.call_url(thread, id, &["scope"])).json(request)).await
     }
 
-    /// In that thread, or everywhere.
+    /// Denies the pending calls of this thread, or of all threads.
     pub(crate) async fn stop(
         &self,
         by: &Principal,
@@ -200,14 +201,14 @@ impl ServerConnection {
         stop: &api::StopRequest,
     ) -> Result<api::StopReport, GateError> {
         let url = match thread {
-            Some(thread) => self.of_thread(thread, &["stop"]),
+            Some(thread) => self.thread_url(thread, &["stop"]),
             None => self.url(&["approvals", "stop"]),
         };
         self.post(by, url, stop).await
     }
 
     pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, GateError> {
-        self.send(self.client.get(self.of_call(thread, id, &[]))).await
+        self.send(self.client.get(self.call_url(thread, id, &[]))).await
     }
 
     pub(crate) async fn ready(&self) -> Result<api::ReadinessReport, GateError> {
@@ -217,7 +218,8 @@ impl ServerConnection {
     }
 }
 
-/// A header holds no more than ASCII, and names are any Unicode: percent-encoded, as in a URL.
+/// Returns the value of the principal's header. Names may contain any Unicode, but a header only ASCII, so the value is
+/// percent-encoded as in a URL.
 pub(crate) fn header(by: &Principal) -> String {
     percent_encoding::utf8_percent_encode(by.as_str(), ENCODED).to_string()
 }

@@ -1,4 +1,4 @@
-//! Following the log over a server: a stream that takes itself up again where it broke.
+//! The stream of events of a server, which resumes after its last event when the connection breaks.
 
 use crate::connection::{ServerConnection, sleep};
 use countersign_api::{GateError, LogFilter, Problem, retry::retry};
@@ -8,10 +8,10 @@ use reqwest::Response;
 use sse_stream::{Sse, SseStream};
 use std::{sync::Arc, time::Duration};
 
-/// How long after a stream that brought something the next is asked for.
+/// The pause before the stream is opened again, after a stream that delivered events.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 
-/// How long, at most, after many that brought nothing.
+/// The longest pause, after several streams that delivered no event.
 const LAST_PAUSE: Duration = Duration::from_secs(2);
 
 impl ServerConnection {
@@ -21,9 +21,9 @@ impl ServerConnection {
         after: i64,
     ) -> impl Stream<Item = Result<Arc<Event>, GateError>> + Send {
         async_stream::stream! {
-            let (mut cursor, mut was_here, mut pause) = (after, false, FIRST_PAUSE);
+            let (mut cursor, mut resuming, mut pause) = (after, false, FIRST_PAUSE);
             loop {
-                let answer = match retry(None, || self.open(&filter, cursor, was_here)).await {
+                let answer = match retry(None, || self.open(&filter, cursor, resuming)).await {
                     Ok(answer) => answer,
                     Err(error) => {
                         yield Err(error);
@@ -31,7 +31,7 @@ impl ServerConnection {
                     }
                 };
                 let (before, mut stream) = (cursor, SseStream::from_bytes_stream(answer.bytes_stream()));
-                // A stream that breaks off is taken up again after the last event that came whole.
+                // A broken stream is resumed after the last complete event.
                 while let Some(Ok(message)) = stream.next().await {
                     match self.read(message) {
                         Ok(None) => {}
@@ -39,7 +39,7 @@ impl ServerConnection {
                             cursor = event.seq;
                             yield Ok(event);
                         }
-                        // A server that has lost its database for now has it back in a while.
+                        // The server has lost its database; it may be available again after the pause.
                         Err(error) if error.is_transient() => break,
                         Err(error) => {
                             yield Err(error);
@@ -47,18 +47,18 @@ impl ServerConnection {
                         }
                     }
                 }
-                // One that brings nothing and ends is not asked again at once, and less and less often.
-                was_here = true;
+                // The pause grows after each stream that ends without an event, so as not to flood the server.
+                resuming = true;
                 pause = if cursor == before { (pause * 2).min(LAST_PAUSE) } else { FIRST_PAUSE };
                 sleep(pause).await;
             }
         }
     }
 
-    /// Requests the stream, for the first time or again after an interruption.
-    async fn open(&self, filter: &LogFilter, cursor: i64, was_here: bool) -> Result<Response, GateError> {
+    /// Requests the stream. `resuming` marks a repeated request after an interruption.
+    async fn open(&self, filter: &LogFilter, cursor: i64, resuming: bool) -> Result<Response, GateError> {
         let request = self.client.get(self.stream_url(filter)).header("accept", "text/event-stream");
-        let request = if was_here {
+        let request = if resuming {
             request.header("last-event-id", cursor.to_string())
         } else {
             request.query(&[("after", cursor)])
@@ -66,7 +66,8 @@ impl ServerConnection {
         self.answer(request).await
     }
 
-    /// The event that a message brings, if it brings one, or why the server can send no more.
+    /// Returns the event of a message; `None` for a message without data. Fails if the message is the error that ends
+    /// the stream.
     fn read(&self, message: Sse) -> Result<Option<Arc<Event>>, GateError> {
         let Some(data) = message.data else { return Ok(None) };
         let strange = |why: serde_json::Error| self.strange(&why.to_string());

@@ -1,4 +1,4 @@
-//! The gate over a server.
+//! The gate over a server, through HTTP.
 
 use crate::connection::ServerConnection;
 use async_trait::async_trait;
@@ -13,8 +13,8 @@ use countersign_events::{CallId, CallState, Principal, ThreadId};
 use futures_util::StreamExt;
 use std::{sync::Arc, time::Duration};
 
-/// The gate over a server, for one principal. Cheap to clone. Without
-/// [`with_retries`](Self::with_retries), an operation fails at once when the server does not answer.
+/// The gate over a server, for one principal. Cheap to clone. Without [`with_retries`](Self::with_retries), an
+/// operation fails at once if the server does not answer.
 #[derive(Clone)]
 pub struct HttpGate {
     connection: Arc<ServerConnection>,
@@ -22,18 +22,19 @@ pub struct HttpGate {
 }
 
 impl HttpGate {
-    /// A gate over the server at `url`: `http://host:port`, or `unix:` and the path of a socket. Sends nothing yet.
+    /// Creates a gate over the server at `url`: `http://host:port`, or `unix:` and the path of a socket. Sends nothing
+    /// yet. The gate acts for `agent:local`. Fails with `bad_url` if the address is invalid.
     pub fn connect(url: &str) -> Result<Self, GateError> {
         Ok(Self { connection: Arc::new(ServerConnection::new(url)?), by: Principal::agent("local") })
     }
 
-    /// The same gate for another principal.
+    /// Returns the same gate for another principal.
     #[must_use]
     pub fn acting_as(&self, by: Principal) -> Self {
         Self { by, ..self.clone() }
     }
 
-    /// The same gate, which repeats an operation while the server is unavailable, where repeating is safe.
+    /// Returns the same gate with retries: it repeats operations while the server is unavailable, where this is safe.
     #[must_use]
     pub fn with_retries(&self) -> RetryingGate {
         RetryingGate::new(Arc::new(self.clone()))

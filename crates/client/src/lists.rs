@@ -1,4 +1,4 @@
-//! Lists over a server.
+//! The lists of a server.
 
 use crate::connection::ServerConnection;
 use countersign_api::{self as api, GateError, LogFilter};
@@ -6,7 +6,7 @@ use countersign_events::{CallState, ThreadId};
 use reqwest::Url;
 use serde::de::DeserializeOwned;
 
-/// A list's address, with what its query asks for.
+/// The URL of a list, and its query parameters.
 pub(crate) struct ListUrl {
     url: Url,
     query: Vec<(&'static str, String)>,
@@ -44,7 +44,7 @@ impl ServerConnection {
         Ok(self.events(&filter, api::PageQuery { after: 0, limit: 1 }).await?.tip)
     }
 
-    /// Where the events of a filter stream.
+    /// Returns the URL of the stream of the events that match a filter.
     pub(crate) fn stream_url(&self, filter: &LogFilter) -> Url {
         let ListUrl { mut url, query } = self.list_url(filter, &["events"]).filter(filter);
         if !query.is_empty() {
@@ -58,7 +58,7 @@ impl ServerConnection {
     }
 
     pub(crate) async fn thread(&self, thread: &ThreadId) -> Result<api::ThreadSummary, GateError> {
-        self.send(self.client.get(self.of_thread(thread, &[]))).await
+        self.send(self.client.get(self.thread_url(thread, &[]))).await
     }
 
     pub(crate) async fn stats(&self, filter: &LogFilter) -> Result<api::CallStatistics, GateError> {
@@ -66,10 +66,10 @@ impl ServerConnection {
         self.list(url.with("since", filter.since).with("until", filter.until)).await
     }
 
-    /// The list of a thread where the filter names one, of all threads where not.
+    /// Returns the URL of the list of the filter's thread, or of all threads if the filter does not name one.
     fn list_url(&self, filter: &LogFilter, list: &[&str]) -> ListUrl {
         let url = match &filter.thread_id {
-            Some(thread) => self.of_thread(thread, list),
+            Some(thread) => self.thread_url(thread, list),
             None => self.url(list),
         };
         ListUrl::at(url)

@@ -1,24 +1,24 @@
-//! Keeping passwords out of what is shown.
+//! Removes passwords from texts that people see.
 
-/// The text without the passwords of addresses in it, line by line: `postgres://ada:secret@db/log` becomes
-/// `postgres://ada@db/log`, and `password=…` goes from its parameters. Where it is not clear how far a
-/// password reaches, more is taken away rather than less.
+/// Returns the text without the passwords of its addresses, line by line: `postgres://ada:secret@db/log` becomes
+/// `postgres://ada@db/log`, and the parameter `password=…` is removed. If the end of a password is ambiguous, the
+/// longer part is removed.
 #[must_use]
 pub fn without_password(text: &str) -> String {
-    text.split('\n').map(of_line).collect::<Vec<_>>().join("\n")
+    text.split('\n').map(remove_passwords).collect::<Vec<_>>().join("\n")
 }
 
-fn of_line(line: &str) -> String {
-    let Some((scheme, rest)) = line.split_once("://") else { return without_parameter(line) };
+fn remove_passwords(line: &str) -> String {
+    let Some((scheme, rest)) = line.split_once("://") else { return remove_parameter(line) };
     let rest = match rest.rsplit_once('@') {
-        Some((who, place)) => format!("{}@{place}", who.split(':').next().unwrap_or_default()),
+        Some((user, place)) => format!("{}@{place}", user.split(':').next().unwrap_or_default()),
         None => rest.to_owned(),
     };
-    without_parameter(&format!("{scheme}://{rest}"))
+    remove_parameter(&format!("{scheme}://{rest}"))
 }
 
-/// What `password=` says, and what parts it from its neighbours.
-fn without_parameter(line: &str) -> String {
+/// Removes each parameter `password=…`, and one separator between it and its neighbours.
+fn remove_parameter(line: &str) -> String {
     const NAME: &str = "password=";
     let mut shown = line.to_owned();
     while let Some(start) = shown.find(NAME) {

@@ -1,4 +1,4 @@
-//! One request, one answer: JSON, or a problem.
+//! Sends one request and reads its response: JSON, or a problem.
 
 use crate::connection::ServerConnection;
 use countersign_api::{ErrorCode, GateError, Problem};
@@ -12,7 +12,7 @@ impl ServerConnection {
         serde_json::from_slice(&body).map_err(|why| self.strange(&why.to_string()))
     }
 
-    /// The response, unless it is a problem.
+    /// Sends the request and returns the response. Fails if the server does not answer or answers with a problem.
     pub(crate) async fn answer(&self, request: RequestBuilder) -> Result<Response, GateError> {
         let answer = request.send().await.map_err(|why| self.unreachable(&why))?;
         if answer.status().is_success() {
@@ -22,7 +22,7 @@ impl ServerConnection {
         let body = answer.bytes().await.map_err(|why| self.unreachable(&why))?;
         match serde_json::from_slice::<Problem>(&body) {
             Ok(problem) => Err(Problem { retry_after, ..problem }.into()),
-            // A proxy answers this when no server behind it does.
+            // A proxy answers with these statuses if the server behind it does not.
             Err(_) if matches!(status.as_u16(), 502..=504) => {
                 Err(self.no_answer(&format!("a proxy answers {status}")))
             }
@@ -53,7 +53,7 @@ impl ServerConnection {
     }
 }
 
-/// The pause in seconds that the server asks for.
+/// Returns the pause in seconds that the server asks for before the next attempt.
 fn retry_after(answer: &Response) -> Option<u64> {
     answer.headers().get(reqwest::header::RETRY_AFTER)?.to_str().ok()?.parse().ok()
 }

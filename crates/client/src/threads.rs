@@ -1,4 +1,4 @@
-//! The settings of a thread, over a server.
+//! The settings of a thread on a server.
 
 use crate::{
     connection::{ServerConnection, header},
@@ -9,8 +9,8 @@ use countersign_events::{Principal, ThreadId};
 use reqwest::{Method, Url};
 
 impl ServerConnection {
-    pub(crate) fn of_thread(&self, thread: &ThreadId, end: &[&str]) -> Url {
-        self.url(&[&["threads", thread.as_str()], end].concat())
+    pub(crate) fn thread_url(&self, thread: &ThreadId, suffix: &[&str]) -> Url {
+        self.url(&[&["threads", thread.as_str()], suffix].concat())
     }
 
     pub(crate) async fn grants(
@@ -18,7 +18,7 @@ impl ServerConnection {
         thread: &ThreadId,
         page: api::PageQuery,
     ) -> Result<api::GrantPage, GateError> {
-        self.list(ListUrl::at(self.of_thread(thread, &["grants"])).page(page)).await
+        self.list(ListUrl::at(self.thread_url(thread, &["grants"])).page(page)).await
     }
 
     pub(crate) async fn revoke(
@@ -27,12 +27,12 @@ impl ServerConnection {
         thread: &ThreadId,
         grant: i64,
     ) -> Result<api::GrantPage, GateError> {
-        let url = self.of_thread(thread, &["grants", &grant.to_string()]);
+        let url = self.thread_url(thread, &["grants", &grant.to_string()]);
         self.send(self.client.delete(url).header(PRINCIPAL_HEADER, header(by))).await
     }
 
     pub(crate) async fn mode(&self, thread: &ThreadId) -> Result<api::ThreadMode, GateError> {
-        self.send(self.client.get(self.of_thread(thread, &["mode"]))).await
+        self.send(self.client.get(self.thread_url(thread, &["mode"]))).await
     }
 
     pub(crate) async fn set_mode(
@@ -41,11 +41,11 @@ impl ServerConnection {
         thread: &ThreadId,
         set: &api::ModeRequest,
     ) -> Result<api::ThreadMode, GateError> {
-        self.send_body(by, Method::PUT, self.of_thread(thread, &["mode"]), set).await
+        self.send_body(by, Method::PUT, self.thread_url(thread, &["mode"]), set).await
     }
 
     pub(crate) async fn policies(&self, thread: &ThreadId) -> Result<api::ThreadPolicies, GateError> {
-        self.send(self.client.get(self.of_thread(thread, &["policy"]))).await
+        self.send(self.client.get(self.thread_url(thread, &["policy"]))).await
     }
 
     pub(crate) async fn set_policies(
@@ -54,7 +54,7 @@ impl ServerConnection {
         thread: &ThreadId,
         set: &api::ToolPoliciesRequest,
     ) -> Result<api::ThreadPolicies, GateError> {
-        self.send_body(by, Method::PUT, self.of_thread(thread, &["policy"]), set).await
+        self.send_body(by, Method::PUT, self.thread_url(thread, &["policy"]), set).await
     }
 
     pub(crate) async fn close(
@@ -62,6 +62,6 @@ impl ServerConnection {
         by: &Principal,
         thread: &ThreadId,
     ) -> Result<api::CloseReport, GateError> {
-        self.post(by, self.of_thread(thread, &["close"]), &serde_json::json!({})).await
+        self.post(by, self.thread_url(thread, &["close"]), &serde_json::json!({})).await
     }
 }

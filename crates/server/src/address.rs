@@ -1,17 +1,18 @@
-//! Where a server listens.
+//! The addresses that a server listens on.
 
 use std::{fmt, net::SocketAddr, path::PathBuf, str::FromStr};
 
-/// An IP address and a port (`127.0.0.1:7878`, `[::1]:0`), or a socket file (`unix:/run/countersign.sock`).
+/// An address to listen on: an IP address and a port (`127.0.0.1:7878`, `[::1]:0`), or a socket file
+/// (`unix:/run/countersign.sock`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListenAddress {
-    /// A port; 0 takes a free one.
+    /// An IP address and a port; with port 0, the system chooses a free one.
     Tcp(SocketAddr),
     /// A socket in the file system.
     Unix(PathBuf),
 }
 
-/// The text names no address.
+/// The error for a text that is not a [`ListenAddress`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("an address is an IP address and a port, such as 127.0.0.1:7878, or unix: and the path of a socket")]
 pub struct BadAddress;
@@ -38,7 +39,7 @@ impl fmt::Display for ListenAddress {
 }
 
 impl ListenAddress {
-    /// As a client would name it.
+    /// Returns the address in the form that a client takes: an `http://` URL, or `unix:` and the path.
     #[must_use]
     pub fn url(&self) -> String {
         match self {

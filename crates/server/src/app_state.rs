@@ -9,24 +9,24 @@ use tokio_util::sync::CancellationToken;
 #[derive(Clone)]
 pub(crate) struct AppState {
     pub(crate) gate: EmbeddedGate,
-    /// Ends streams and waits when the server is told to stop.
+    /// Cancelled when the server is told to stop; it ends streams and waits.
     pub(crate) stop: CancellationToken,
     pub(crate) options: ServerOptions,
     pub(crate) metrics: Arc<ServerMetrics>,
     pub(crate) document: Arc<DocumentText>,
 }
 
-/// How a server behaves.
+/// The options of a server.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
-    /// The gate's own clock: by it streams beat, and requests grow old.
+    /// The clock of the gate. It times the heartbeats of streams and the age of open requests.
     pub clock: Clock,
-    /// How often an idle stream says that it is alive.
+    /// The interval at which an idle stream sends a heartbeat.
     pub heartbeat: Duration,
 }
 
 impl ServerOptions {
-    /// The usual, by that clock.
+    /// Returns the default options with this clock.
     #[must_use]
     pub fn by(clock: Clock) -> Self {
         Self { clock, ..Self::default() }

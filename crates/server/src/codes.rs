@@ -1,5 +1,5 @@
-//! The codes of errors: the HTTP status, the meaning and an example of each. The server answers by this table and
-//! documents it.
+//! The table of error codes: the HTTP status, the meaning and an example of each. Responses and the OpenAPI document
+//! both use it.
 
 use countersign_api::ErrorCode;
 
@@ -30,7 +30,7 @@ pub(crate) const CODES: &[CodeEntry] = &[
         403,
         ErrorCode::ForeignOrigin,
         "A web page of another site sent the request.",
-        "a page of https://example.com sent this, and pages may not decide",
+        "a page of https://example.com sent this request; the server accepts requests only from its own pages",
     ),
     entry(
         403,
@@ -74,13 +74,13 @@ pub(crate) const CODES: &[CodeEntry] = &[
     entry(
         409,
         ErrorCode::AlreadyDecided,
-        "The call has another decision. `response` has it.",
+        "The call has a different decision. `response` contains it.",
         "already decided: deny by user:ada at 2026-01-31T12:00:00.000Z",
     ),
     entry(
         409,
         ErrorCode::AlreadyVoted,
-        "The approver has voted differently. `vote` has the vote.",
+        "The approver has voted differently. `vote` contains the vote.",
         "already voted: deny by user:ada at 2026-01-31T12:00:00.000Z",
     ),
     entry(
@@ -104,13 +104,13 @@ pub(crate) const CODES: &[CodeEntry] = &[
     entry(
         409,
         ErrorCode::AlreadyClaimed,
-        "Another executor claimed the call. `execution` has the claim.",
+        "An executor has claimed the call. `execution` contains the claim.",
         "already claimed by worker-7 at 2026-01-31T12:00:00.000Z",
     ),
     entry(
         409,
         ErrorCode::AlreadyFinished,
-        "The call has another result. `result` has it.",
+        "The call has a different result. `result` contains it.",
         "already finished: success at 2026-01-31T12:00:00.000Z",
     ),
     entry(
@@ -164,7 +164,7 @@ pub(crate) const CODES: &[CodeEntry] = &[
     entry(
         422,
         ErrorCode::Invalid,
-        "A field, a parameter or a header has a value that makes no sense.",
+        "A field, a parameter or a header has an invalid value.",
         "limit must be a number from 1 to 1000, not \"0\"",
     ),
     entry(
@@ -182,13 +182,13 @@ pub(crate) const CODES: &[CodeEntry] = &[
     entry(
         500,
         ErrorCode::Damaged,
-        "The database holds something that Countersign did not write.",
+        "The database contains something that Countersign did not write.",
         "event 7 is damaged: its data is not a TOOL_RESULT; run `countersign verify`",
     ),
     entry(
         503,
         ErrorCode::DatabaseUnavailable,
-        "The database cannot be used now. `reason` says why.",
+        "The database cannot be used now. `reason` contains the cause.",
         "the disk that holds countersign.db is full; nothing was written, make room and try again",
     ),
     entry(
@@ -200,12 +200,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     entry(
         503,
         ErrorCode::NotReady,
-        "The readiness check failed. `check` names the part.",
+        "A readiness check failed. `check` contains its name.",
         "the disk that holds countersign.db is full (database_unavailable)",
     ),
 ];
 
-/// Codes that any operation may answer with. They are documented once.
+/// Codes that every operation can return. The OpenAPI document describes them once, in one component.
 pub(crate) const COMMON: &[ErrorCode] = &[
     ErrorCode::BadJson,
     ErrorCode::ForeignOrigin,
@@ -221,7 +221,7 @@ pub(crate) const COMMON: &[ErrorCode] = &[
     ErrorCode::ShuttingDown,
 ];
 
-/// The row of a code. A code that only clients report has none.
+/// Returns the row of a code. Codes that only clients report have no row.
 pub(crate) fn find(code: ErrorCode) -> Option<&'static CodeEntry> {
     CODES.iter().find(|entry| entry.code == code)
 }

@@ -1,7 +1,7 @@
-//! Rejects requests of foreign web pages. Any page may send requests to 127.0.0.1 from the browser that shows it,
-//! and a name that its author controls may lead there too (DNS rebinding): so a request must name a
-//! loopback host, and one that a page sent must come from this server's own. Browsers tell with `Origin`,
-//! and where they send none, as for an image, with `Sec-Fetch-Site`. No page may frame an answer either.
+//! Rejects requests of foreign web pages. Any page can send requests to 127.0.0.1 from the browser that shows it, also
+//! under a host name that the page's author controls (DNS rebinding). A request must therefore name a loopback host,
+//! and a request from a page must come from a page of this server. Browsers identify the page in `Origin`, or in
+//! `Sec-Fetch-Site` where they send no `Origin`, as for an image. Pages may not frame responses either.
 
 use crate::problem::ProblemResponse;
 use axum::{
@@ -13,22 +13,22 @@ use axum::{
 use countersign_api::ErrorCode;
 use std::net::IpAddr;
 
-/// What is there for people to look at, and does nothing: a link on any page may lead to it.
+/// The paths of pages for people. They change nothing, so a link on any page may lead to them.
 const PUBLIC_PATHS: [&str; 3] = ["/", "/docs", "/docs/"];
 
-/// What every answer says to a browser: show it nowhere but by itself, and take it for nothing but what it
-/// is said to be.
+/// The headers that forbid browsers to show a response in a frame, or to guess another content type.
 const BROWSER_HEADERS: [(HeaderName, HeaderValue); 3] = [
     (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("frame-ancestors 'none'")),
     (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
 ];
 
-/// Puts on an answer what browsers are to be told.
+/// Adds the headers for browsers to a response.
 pub(crate) fn add_browser_headers(headers: &mut HeaderMap) {
     headers.extend(BROWSER_HEADERS);
 }
 
+/// The middleware that rejects a request with a foreign host, origin or site.
 pub(crate) async fn reject_foreign_pages(request: Request, next: Next) -> Response {
     let (headers, uri) = (request.headers(), request.uri());
     match check_host_and_origin(headers, uri.host()).and_then(|()| check_site(headers, uri.path())) {
@@ -37,27 +37,29 @@ pub(crate) async fn reject_foreign_pages(request: Request, next: Next) -> Respon
     }
 }
 
-/// Browsers say of each request how its origin stands to this server; other clients send no such header. Another
-/// port of this machine is the `same-site`, and as foreign as any.
+/// Checks `Sec-Fetch-Site`: browsers send it with each request, other clients do not. A page on another port of this
+/// machine is `same-site` and counts as foreign.
 fn check_site(headers: &HeaderMap, path: &str) -> Result<(), ProblemResponse> {
-    let is = |name: &str, what: &[&str]| {
-        headers.get(name).is_some_and(|value| what.iter().any(|one| value.as_bytes() == one.as_bytes()))
+    let is_any_of = |name: &str, accepted: &[&str]| {
+        headers.get(name).is_some_and(|value| accepted.iter().any(|word| value.as_bytes() == word.as_bytes()))
     };
-    let ours = !headers.contains_key("sec-fetch-site") || is("sec-fetch-site", &["same-origin", "none"]);
-    // A frame is navigated, too, and its page shows around it what it likes.
-    let opened = is("sec-fetch-mode", &["navigate"]) && is("sec-fetch-dest", &["document"]);
-    if ours || (opened && PUBLIC_PATHS.contains(&path)) {
+    let is_own_site =
+        !headers.contains_key("sec-fetch-site") || is_any_of("sec-fetch-site", &["same-origin", "none"]);
+    // The destination must be `document`: a frame navigates too, and the foreign page controls what surrounds it.
+    let is_opened_link =
+        is_any_of("sec-fetch-mode", &["navigate"]) && is_any_of("sec-fetch-dest", &["document"]);
+    if is_own_site || (is_opened_link && PUBLIC_PATHS.contains(&path)) {
         return Ok(());
     }
     Err(ProblemResponse::new(
         ErrorCode::ForeignOrigin,
-        "a page of another site sent this, and pages may not ask anything here",
+        "a page of another site sent this request; the server accepts requests only from its own pages",
     ))
 }
 
-fn check_host_and_origin(headers: &HeaderMap, in_uri: Option<&str>) -> Result<(), ProblemResponse> {
+fn check_host_and_origin(headers: &HeaderMap, uri_host: Option<&str>) -> Result<(), ProblemResponse> {
     let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-    let host = text(header::HOST).or(in_uri).unwrap_or("");
+    let host = text(header::HOST).or(uri_host).unwrap_or("");
     if !is_loopback(host) {
         let detail = format!(
             "this server serves its own machine only, and {host:?} is another; use 127.0.0.1 or localhost"
@@ -66,7 +68,9 @@ fn check_host_and_origin(headers: &HeaderMap, in_uri: Option<&str>) -> Result<()
     }
     match text(header::ORIGIN) {
         Some(origin) if origin.strip_prefix("http://") != Some(host) => {
-            let detail = format!("a page of {origin} sent this, and pages may not decide");
+            let detail = format!(
+                "a page of {origin} sent this request; the server accepts requests only from its own pages"
+            );
             Err(ProblemResponse::new(ErrorCode::ForeignOrigin, detail))
         }
         _ => Ok(()),

@@ -1,8 +1,8 @@
 //! The HTTP API over a gate: JSON under `/v1`, problem details (RFC 9457) for every error, and the log
-//! as a stream of server-sent events. One endpoint, one file, in `routes/`.
+//! as a stream of server-sent events. Each endpoint has a file of its own in `routes/`.
 //!
-//! There is no authentication yet, so only loopback addresses and socket files are served, and a request
-//! that a browser sends on behalf of some web page is turned away ([`guard`]).
+//! The server does not authenticate callers yet. It therefore listens only on loopback addresses and socket files, and
+//! rejects requests that a browser sends on behalf of a foreign web page ([`guard`]).
 
 mod address;
 mod app_state;
@@ -41,14 +41,15 @@ use tower_http::{
     },
 };
 
-/// How long a client may take, once the server is told to stop, to send the rest of its request and to
-/// read the answer. One that says nothing more, or reads nothing, would otherwise keep the server running.
+/// The time that a client has, once the server is told to stop, to send the rest of its request and to read the
+/// response. Without this limit, a client that sends or reads nothing would keep the server running.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
-/// Shorter answers than this, in bytes, are sent as they are: compressed they would save no packet.
+/// The size in bytes from which responses are compressed. A shorter response fits into one packet anyway.
 const MIN_COMPRESSED_BYTES: u64 = 1024;
 
-/// Serves until told to stop, then ends streams and waits, answers what is under way, and returns.
+/// Serves the API until `stop` is cancelled. Then ends streams and waits, answers the requests in progress, for five
+/// seconds at most, and returns. Fails if a listener fails.
 pub async fn serve(
     listeners: Vec<BoundListener>,
     gate: EmbeddedGate,
@@ -64,7 +65,7 @@ pub async fn serve(
         metrics,
         document: Arc::new(openapi::DocumentText::new(&document)),
     };
-    // Without `into_make_service` the router is rebuilt for every connection, 15 KiB each.
+    // Without `into_make_service`, axum rebuilds the router for every connection, 15 KiB each.
     let service = router(routes, app).into_make_service();
     let serving = try_join_all(
         listeners.into_iter().map(|listener| serve_listener(listener, service.clone(), stop.clone())),
@@ -80,25 +81,25 @@ pub async fn serve(
     Ok(())
 }
 
-/// Serves on one socket.
+/// Serves the API on one socket.
 async fn serve_listener(
     listener: BoundListener,
     service: IntoMakeService<Router>,
     stop: CancellationToken,
 ) -> io::Result<()> {
     let file = listener.file;
-    // The socket is closed when this is over, and others are answered for seconds yet. Its file goes before:
-    // afterwards, the one that stands there may be the next server's.
+    // Remove the socket file at once. The socket is closed only after the last response, seconds later, and by then
+    // the next server may have created its own file under this path.
     let stopped = async move {
         stop.cancelled().await;
         drop(file);
     };
     match listener.socket {
         ListenSocket::Tcp(socket) => {
-            // Disable Nagle: answers and messages are small and complete.
+            // Disable Nagle: responses and messages are small and complete.
             let socket = socket.tap_io(|stream| {
                 if let Err(error) = stream.set_nodelay(true) {
-                    tracing::debug!(%error, "a connection keeps its delay");
+                    tracing::debug!(%error, "cannot disable the delay of small packets on a connection");
                 }
             });
             axum::serve(socket, service).with_graceful_shutdown(stopped).await
@@ -107,7 +108,7 @@ async fn serve_listener(
     }
 }
 
-/// The document that describes the API, laid out for people.
+/// Returns the OpenAPI document as indented JSON.
 #[must_use]
 pub fn document() -> String {
     let (_, document) = routes::router();

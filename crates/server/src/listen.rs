@@ -1,4 +1,4 @@
-//! The sockets that a server listens on: its own, and those that it inherits.
+//! The sockets that a server listens on: those that it opens, and those that it inherits.
 
 use crate::{
     ListenAddress, ServerError,
@@ -7,10 +7,11 @@ use crate::{
 use std::{io, net::SocketAddr, path::Path};
 use tokio::net::{TcpListener, TcpSocket, UnixListener};
 
-/// A socket that is listened on.
+/// A socket that the server listens on.
 #[derive(Debug)]
 pub struct BoundListener {
-    /// Removed in the end, where this process made it. It stands first to go before the socket does.
+    /// The socket file, if this process created it; removed when dropped. It is declared before `socket`, because
+    /// fields drop in order and the file must be removed while the socket still listens.
     pub(crate) file: Option<SocketFile>,
     pub(crate) socket: ListenSocket,
     address: ListenAddress,
@@ -23,8 +24,9 @@ pub(crate) enum ListenSocket {
 }
 
 impl BoundListener {
-    /// Listens on an address of this machine. With `shared`, other processes that say so too may listen on
-    /// the same port, and the system deals out connections between them.
+    /// Listens on an address of this machine. With `shared`, other processes that also set it may listen on the same
+    /// port, and the system distributes connections among them. Fails if the address is not a loopback address or
+    /// cannot be bound.
     pub fn bind(address: &ListenAddress, shared: bool) -> Result<Self, ServerError> {
         let failed = |why| ServerError::Bind { address: address.clone(), why };
         match address {
@@ -39,14 +41,15 @@ impl BoundListener {
         }
     }
 
-    /// Takes over a port on which another process listens for this one.
+    /// Takes over a TCP socket that another process opened for this one. Fails if its address is not a loopback
+    /// address.
     pub fn inherited_tcp(socket: std::net::TcpListener) -> Result<Self, ServerError> {
         require_loopback(socket.local_addr()?)?;
         socket.set_nonblocking(true)?;
         Ok(Self::from_tcp(TcpListener::from_std(socket)?)?)
     }
 
-    /// Takes over a socket file on which another process listens for this one. The file stays at the end.
+    /// Takes over a Unix socket that another process opened for this one. Its file is not removed at the end.
     pub fn inherited_unix(socket: std::os::unix::net::UnixListener) -> Result<Self, ServerError> {
         socket.set_nonblocking(true)?;
         let path = socket.local_addr()?.as_pathname().map(Path::to_path_buf).unwrap_or_default();
@@ -59,7 +62,7 @@ impl BoundListener {
         Ok(Self { socket: ListenSocket::Tcp(socket), address, file: None })
     }
 
-    /// Where it listens, with the port that it was given.
+    /// Returns the address of the socket, with the port that the system chose if port 0 was requested.
     #[must_use]
     pub fn address(&self) -> &ListenAddress {
         &self.address

@@ -1,4 +1,4 @@
-//! The server's own metrics, beside those of the gate.
+//! The metrics of the server, in one registry with those of the gate.
 
 use axum::http::{Method, StatusCode};
 use countersign_gate::EmbeddedGate;
@@ -13,13 +13,13 @@ use prometheus_client::{
 };
 use std::time::Duration;
 
-/// By route, method and status.
+/// A counter by route, method and status.
 type RequestLabels = Family<[(&'static str, String); 3], Counter>;
 
-/// By route and method.
+/// A histogram by route and method.
 type DurationLabels = Family<[(&'static str, String); 2], Histogram, fn() -> Histogram>;
 
-/// The metrics, and the registry that shows them.
+/// The metrics, and the registry that publishes them.
 #[derive(Debug)]
 pub(crate) struct ServerMetrics {
     registry: Registry,
@@ -29,11 +29,11 @@ pub(crate) struct ServerMetrics {
     waits: Gauge,
     open: Gauge,
     oldest: Gauge<f64, std::sync::atomic::AtomicU64>,
-    /// Requests for approval that a reader who came back was brought although they were opened before.
+    /// Approval requests that a stream delivered to a resuming reader and that were opened before it resumed.
     pub(crate) recovered: Counter,
 }
 
-/// From half a millisecond to about 16 seconds.
+/// Creates a histogram with bounds from half a millisecond to about 16 seconds.
 fn histogram() -> Histogram {
     Histogram::new(exponential_buckets(0.000_5, 2.0, 16))
 }
@@ -58,23 +58,22 @@ impl ServerMetrics {
 
     fn register(&mut self) {
         let all = &mut self.registry;
-        all.register("http_requests", "Requests, by route, method and status", self.requests.clone());
-        let what = "How long it took until an answer began, by route and method; a wait as long as it was \
-                    held, a stream until it was open";
-        all.register_with_unit("http_request_duration", what, Unit::Seconds, self.durations.clone());
-        all.register("http_streams", "Streams of events that are open", self.streams.clone());
-        all.register("http_waits", "Requests that are held until a call is decided", self.waits.clone());
-        all.register("open_requests", "Requests that wait for people", self.open.clone());
-        let what = "The age of the oldest request that waits for people";
-        all.register_with_unit("oldest_open_request_age", what, Unit::Seconds, self.oldest.clone());
-        let what =
-            "Requests for approval that a stream brought to a reader who came back, opened before it did";
-        all.register("recovered_requests", what, self.recovered.clone());
+        all.register("http_requests", "Requests by route, method and status", self.requests.clone());
+        let help = "The time until a response began, by route and method: for a waiting request the whole wait, \
+                    for a stream until it was open";
+        all.register_with_unit("http_request_duration", help, Unit::Seconds, self.durations.clone());
+        all.register("http_streams", "Open streams of events", self.streams.clone());
+        all.register("http_waits", "Requests that wait until a call is decided", self.waits.clone());
+        all.register("open_requests", "Approval requests that are pending", self.open.clone());
+        let help = "The age of the oldest pending approval request";
+        all.register_with_unit("oldest_open_request_age", help, Unit::Seconds, self.oldest.clone());
+        let help = "Approval requests that a stream delivered to a resuming reader, opened before it resumed";
+        all.register("recovered_requests", help, self.recovered.clone());
     }
 
-    /// Counts an answer.
+    /// Counts a response and its duration.
     pub(crate) fn record_answer(&self, method: &Method, route: &str, status: StatusCode, took: Duration) {
-        // Any word may stand where a method does, and each would become a permanent series of its own.
+        // A client may send any word as the method, and each word would become a permanent series.
         let method = match method.as_str() {
             known @ ("GET" | "HEAD" | "POST" | "PUT" | "DELETE" | "OPTIONS" | "PATCH") => known,
             _ => "other",
@@ -85,17 +84,18 @@ impl ServerMetrics {
         self.durations.get_or_create(&[route, method]).observe(took.as_secs_f64());
     }
 
-    /// Counts a stream for as long as what is returned lives.
+    /// Counts an open stream until the returned guard is dropped.
     pub(crate) fn count_stream(&self) -> HeldGauge {
         HeldGauge::new(&self.streams)
     }
 
-    /// Counts a wait for as long as what is returned lives.
+    /// Counts a waiting request until the returned guard is dropped.
     pub(crate) fn count_wait(&self) -> HeldGauge {
         HeldGauge::new(&self.waits)
     }
 
-    /// Everything as text, with what waits at this moment.
+    /// Returns all metrics as OpenMetrics text. `open` and `oldest` are the number of open requests now, and the age
+    /// of the oldest.
     pub(crate) fn text(&self, open: i64, oldest: Option<Duration>) -> Result<String, std::fmt::Error> {
         self.open.set(open);
         self.oldest.set(oldest.unwrap_or_default().as_secs_f64());
@@ -105,7 +105,7 @@ impl ServerMetrics {
     }
 }
 
-/// One more of something that lasts.
+/// A guard that counts one in a gauge until it is dropped.
 pub(crate) struct HeldGauge(Gauge);
 
 impl HeldGauge {

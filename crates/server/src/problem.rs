@@ -1,4 +1,4 @@
-//! Errors as they leave the server: problem details (RFC 9457), each with a code that stays.
+//! Error responses: problem details (RFC 9457), each with a stable code.
 
 use crate::{codes, request_id};
 use axum::{
@@ -8,15 +8,15 @@ use axum::{
 };
 use countersign_api::{self as api, ErrorCode, GateError};
 
-/// The form of an error in a response.
+/// The content type of an error.
 pub(crate) const PROBLEM: &str = "application/problem+json";
 
-/// An error on its way out.
+/// An error response.
 #[derive(Debug)]
 pub(crate) struct ProblemResponse(Box<api::Problem>);
 
 impl ProblemResponse {
-    /// The problem with this code. [`codes::CODES`] has its status.
+    /// Creates a problem with this code, whose status is in [`codes::CODES`].
     pub(crate) fn new(code: ErrorCode, detail: impl Into<String>) -> Self {
         let status = codes::find(code).and_then(|entry| StatusCode::from_u16(entry.status).ok());
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -29,36 +29,37 @@ impl ProblemResponse {
         }))
     }
 
-    /// Something that is well-formed and still cannot be meant.
+    /// Creates the problem of a well-formed request with an invalid value.
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
         Self::new(ErrorCode::Invalid, detail)
     }
 
-    /// The same, of the parameter or header of that name.
+    /// Adds the name of the invalid parameter or header.
     pub(crate) fn with_parameter(mut self, parameter: &str) -> Self {
         self.0.parameter = Some(parameter.to_owned());
         self
     }
 
-    /// The same, at that place of the body.
+    /// Adds the position in the body: the line from 1, and the column in bytes.
     pub(crate) fn with_position(mut self, line: usize, column: usize) -> Self {
         (self.0.line, self.0.column) = (Some(line), Some(column));
         self
     }
 
-    /// The same, found by that check.
+    /// Adds the name of the failed readiness check.
     pub(crate) fn with_check(mut self, check: &str) -> Self {
         self.0.check = Some(check.to_owned());
         self
     }
 
-    /// The same, of the request with that id, which is over already.
-    pub(crate) fn with_request_id(mut self, request: Option<String>) -> Self {
-        self.0.request_id = request;
+    /// Adds the request id. Only streams need it: they fail after their request has left the task-local scope of
+    /// its id.
+    pub(crate) fn with_request_id(mut self, request_id: Option<String>) -> Self {
+        self.0.request_id = request_id;
         self
     }
 
-    /// What it says, for an answer that it is only a part of.
+    /// Returns the problem, to be embedded in another response.
     pub(crate) fn into_problem(self) -> api::Problem {
         *self.0
     }
@@ -105,7 +106,7 @@ impl IntoResponse for ProblemResponse {
     }
 }
 
-/// The answer after a panic. Its message stays in the log, because it may contain secrets.
+/// Creates the response after a panic. The panic message goes only to the log, because it may contain secrets.
 pub(crate) fn panic_response(panic: &(dyn std::any::Any + Send)) -> Response {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a value that is not text");

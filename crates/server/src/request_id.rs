@@ -1,15 +1,15 @@
-//! The id of a request.
+//! The id of a request, for the log and for errors.
 
 use axum::http::HeaderName;
 
-/// The header with the id of a request, which the log contains too.
+/// The header with the request id. The log contains the same id.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 tokio::task_local! {
     pub(crate) static ID: String;
 }
 
-/// The id of the request that is being answered.
+/// Returns the id of the request that this task answers; `None` outside a request.
 pub(crate) fn request_id() -> Option<String> {
     ID.try_with(Clone::clone).ok()
 }

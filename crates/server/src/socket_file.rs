@@ -1,4 +1,5 @@
-//! The file of a socket: it replaces a stale one, is removed at the end, and is never one of another process.
+//! The file of a socket. A new file replaces one that a killed process left behind, and is removed at the end. A file
+//! of another running process is never replaced or removed.
 
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::{
@@ -9,18 +10,18 @@ use std::{
 };
 use tokio::net::UnixListener;
 
-/// How many connections may wait to be taken.
+/// The most connections that may wait to be accepted.
 pub(crate) const BACKLOG: i32 = 1024;
 
-/// A file that goes with this. It has to go while the socket is still listened on: until then no other process
-/// takes its place, and no other file can have its number.
+/// A socket file that is removed when this value is dropped. Drop it while the socket still listens: until then, no
+/// other process replaces the file, and no other file can have its inode number.
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
     identity: FileIdentity,
 }
 
-/// The identity of a file, which no other existing file has.
+/// The device and inode number, which identify an existing file.
 type FileIdentity = (u64, u64);
 
 fn file_identity(file: &Metadata) -> FileIdentity {
@@ -28,8 +29,8 @@ fn file_identity(file: &Metadata) -> FileIdentity {
 }
 
 impl SocketFile {
-    /// Listens on a file of that name. Only this user gets to the socket: its mode is set before anybody
-    /// can connect to it.
+    /// Creates the file and listens on it. The mode is set before the socket listens, so that no other user can
+    /// connect at any moment.
     pub(crate) fn listen(path: &Path) -> io::Result<(UnixListener, Self)> {
         let _lock = SocketFileLock::acquire(path)?;
         remove_stale(path)?;
@@ -54,16 +55,16 @@ impl SocketFile {
 impl Drop for SocketFile {
     fn drop(&mut self) {
         if let Err(error) = self.remove() {
-            tracing::debug!(%error, path = %self.path.display(), "the socket's file is gone or stays");
+            tracing::debug!(%error, path = %self.path.display(), "cannot remove the socket file");
         }
     }
 }
 
-/// The right to put a file there or take it away, which one process has at a time: what one finds left
-/// behind, another might just have replaced. It is a lock on a file beside it, which goes in the end.
+/// The exclusive right to create or remove the socket file. Without it, a process could remove as stale a file that
+/// another process has just replaced. It is a lock on a file beside the socket file, removed when dropped.
 struct SocketFileLock {
     lock_path: PathBuf,
-    /// Locked as long as it is open.
+    /// The lock lasts as long as this file is open.
     _file: File,
 }
 
@@ -77,9 +78,9 @@ impl SocketFileLock {
                 OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&lock_path)?;
             file.lock()?;
             // The previous holder removes the file, and a lock on a removed file excludes no other process.
-            let there = fs::metadata(&lock_path).ok();
-            if there.is_some_and(|there| {
-                file.metadata().is_ok_and(|mine| file_identity(&there) == file_identity(&mine))
+            let existing = fs::metadata(&lock_path).ok();
+            if existing.is_some_and(|existing| {
+                file.metadata().is_ok_and(|locked| file_identity(&existing) == file_identity(&locked))
             }) {
                 return Ok(Self { lock_path, _file: file });
             }
@@ -90,20 +91,21 @@ impl SocketFileLock {
 impl Drop for SocketFileLock {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_file(&self.lock_path) {
-            tracing::debug!(%error, path = %self.lock_path.display(), "the lock's file stays");
+            tracing::debug!(%error, path = %self.lock_path.display(), "cannot remove the lock file");
         }
     }
 }
 
-/// A process that was killed leaves its socket behind, without a listener. A socket with a listener, and a file
-/// that is not a socket, stays.
+/// Removes the socket file of a killed process, which has no listener. Fails if the file is not a socket or a process
+/// listens on it.
 fn remove_stale(path: &Path) -> io::Result<()> {
     let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
     if !found.file_type().is_socket() {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the file exists and is not a socket"));
     }
     let probe = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-    // One that has more connections than it takes would have this one wait, and the others for the turn.
+    // Do not block: if the backlog of the listener is full, a blocking connect would wait while this process holds the
+    // lock.
     probe.set_nonblocking(true)?;
     match probe.connect(&SockAddr::unix(path)?) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),

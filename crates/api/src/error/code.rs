@@ -9,23 +9,23 @@ macro_rules! codes {
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum $name {
             $($(#[$vdoc])* #[serde(rename = $text)] $variant,)*
-            /// A word that only a newer server knows.
+            /// A value that only a newer server knows.
             #[default]
             #[serde(other, rename = "other")]
             Other,
         }
 
         impl $name {
-            /// Every word of this version.
+            /// Every value that this version knows.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// The word as it is written.
+            /// Returns the value as text.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* Self::Other => "other" }
             }
 
-            /// The variant of a word.
+            /// Returns the variant of a text; [`Other`](Self::Other) if this version does not know it.
             #[must_use]
             pub fn parse(text: &str) -> Self {
                 Self::ALL.iter().copied().find(|word| word.as_str() == text).unwrap_or(Self::Other)
@@ -65,7 +65,7 @@ codes! {
         WrongMethod = "wrong_method",
         /// The id was proposed before with another tool or other arguments.
         CallDiffers = "call_differs",
-        /// The call has another decision.
+        /// The call has a different decision.
         AlreadyDecided = "already_decided",
         /// The approver has voted differently.
         AlreadyVoted = "already_voted",
@@ -75,15 +75,15 @@ codes! {
         NotUnknown = "not_unknown",
         /// The call is not allowed, so it cannot be claimed.
         NotAllowed = "not_allowed",
-        /// Another executor claimed the call.
+        /// An executor has claimed the call.
         AlreadyClaimed = "already_claimed",
-        /// The call has another result.
+        /// The call has a different result.
         AlreadyFinished = "already_finished",
         /// The call is not claimed, so it cannot have a result.
         NotClaimed = "not_claimed",
-        /// Another executor claimed the call, so its result is not this executor's to report.
+        /// Another executor claimed the call, so this executor cannot report its result.
         NotTheExecutor = "not_the_executor",
-        /// The arguments are not the approved ones, or not the ones the approver saw.
+        /// The arguments are not the approved ones, or not the ones that the approver saw.
         ArgumentsChanged = "arguments_changed",
         /// The policy blocks the call.
         Blocked = "blocked",
@@ -95,25 +95,25 @@ codes! {
         NotJson = "not_json",
         /// The `Host` header names another machine.
         ForeignHost = "foreign_host",
-        /// A field, parameter or header has a value that makes no sense.
+        /// A field, parameter or header has an invalid value.
         Invalid = "invalid",
         /// The request does not offer this decision.
         NotOffered = "not_offered",
         /// The server failed.
         Internal = "internal",
-        /// The database holds something that Countersign did not write.
+        /// The database contains something that Countersign did not write.
         Damaged = "damaged",
-        /// The database cannot be used now; the `reason` says why.
+        /// The database cannot be used now; `reason` contains the cause.
         DatabaseUnavailable = "database_unavailable",
         /// The process is stopping.
         ShuttingDown = "shutting_down",
-        /// The readiness check failed.
+        /// A readiness check failed.
         NotReady = "not_ready",
         /// No server answers. Only clients report it.
         Unreachable = "unreachable",
-        /// The answer is not one of a Countersign server. Only clients report it.
+        /// The response is not that of a Countersign server. Only clients report it.
         StrangeServer = "strange_server",
-        /// The address is not one of a server. Only clients report it.
+        /// The address of the server is invalid. Only clients report it.
         BadUrl = "bad_url",
     }
 }
@@ -121,9 +121,10 @@ codes! {
 codes! {
     /// The reason why a database cannot be used now.
     UnavailableReason {
-        /// It ends before events that this process has read: a server took over that lacks them.
+        /// The database ends before events that this process has read, for example after a failover to a server that
+        /// lacks them.
         Behind = "behind",
-        /// It is overloaded, or took too long.
+        /// The database is overloaded or took too long.
         Busy = "busy",
         /// The disk is full.
         Full = "full",
@@ -139,9 +140,9 @@ codes! {
         Login = "login",
         /// The connection was lost during a write, whose outcome is unknown.
         Lost = "lost",
-        /// There is no such database.
+        /// The database does not exist.
         Missing = "missing",
-        /// It is not a Countersign database of this version.
+        /// The file or database is not a Countersign database of this version.
         NotCountersign = "not_countersign",
         /// The file is read-only for this user.
         ReadOnly = "read_only",
@@ -155,7 +156,7 @@ codes! {
 }
 
 impl UnavailableReason {
-    /// True if the database may be available again without help.
+    /// Returns true if the database may become available again without help.
     #[must_use]
     pub const fn is_transient(self) -> bool {
         matches!(
@@ -171,9 +172,9 @@ impl UnavailableReason {
         )
     }
 
-    /// True if only a database server has this reason, and a database file never.
+    /// Returns true if only a database server can have this reason, never a database file.
     #[must_use]
-    pub const fn is_of_a_server(self) -> bool {
+    pub const fn needs_a_server(self) -> bool {
         matches!(
             self,
             Self::Behind

@@ -1,15 +1,15 @@
-//! The pauses between attempts, and when to give up.
+//! The pauses between attempts, and the limit of attempts.
 
 use crate::{ErrorCode, GateError};
 use backon::{ExponentialBuilder, Retryable};
 use std::{future::Future, time::Duration};
 use tokio::time::Instant;
 
-/// The longest pause that a server can ask for.
+/// The longest pause that the client accepts from a server.
 const MAX_REQUESTED_PAUSE: Duration = Duration::from_secs(30);
 
-/// Repeats an operation while its error may pass, with growing pauses and never sooner than the server asks for.
-/// Gives up after `budget`, or never without one.
+/// Repeats an operation while its error is transient, with growing pauses and never sooner than the server asks for.
+/// Gives up after `budget` with the last error; without a budget, never.
 pub async fn retry<T, F>(budget: Option<Duration>, operation: impl FnMut() -> F) -> Result<T, GateError>
 where
     F: Future<Output = Result<T, GateError>>,
@@ -31,13 +31,14 @@ where
         .await
 }
 
-/// True if a later attempt may succeed. A gate that this process has shut down stays shut down.
+/// Returns true if a later attempt may succeed. A gate that this process has shut down stays shut down.
 pub(super) fn may_pass(error: &GateError) -> bool {
     let own_shutdown = error.code == ErrorCode::ShuttingDown && error.facts.status.is_none();
     error.is_transient() && !own_shutdown
 }
 
-/// The pause that a server asks for. A server that is stopping is ignored: behind a proxy, the next one may be ready.
+/// Returns the pause that a server asks for. Ignores a server that is stopping: behind a proxy, the next one may be
+/// ready.
 fn requested_pause(error: &GateError) -> Duration {
     if error.code == ErrorCode::ShuttingDown {
         return Duration::ZERO;

@@ -1,4 +1,4 @@
-//! A stream of events that resumes after its last event when the log was unavailable.
+//! A stream of events that resumes after its last event when the log is available again.
 
 use super::backoff::may_pass;
 use crate::{ApprovalGate, Event, GateError, LogFilter};
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 /// The pause before the stream is opened again.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Follows `gate`, and gives up when the log stays unavailable for `budget`.
+/// Streams the events of `gate`, and gives up when the log stays unavailable for `budget`.
 pub(super) fn resume(
     gate: Arc<dyn ApprovalGate>,
     filter: LogFilter,

@@ -1,4 +1,4 @@
-//! A JSON body, read whole and strictly.
+//! The extractor of JSON bodies, which are limited in size and depth and must be objects.
 
 use crate::problem::ProblemResponse;
 use axum::{
@@ -13,13 +13,13 @@ use countersign_gate::json::{MAX_BYTES, MAX_DEPTH};
 use futures_util::StreamExt;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-/// The longest body taken: the longest JSON there may be in it, and room for the rest.
+/// The largest body in bytes: the largest JSON value that it may contain, and room for the other fields.
 const MAX_BODY: usize = MAX_BYTES + 256 * 1024;
 
-/// How much of a body that is too long is read before the connection is closed on it.
+/// The number of bytes of a too large body that are read before the connection is closed.
 const MAX_DRAINED: usize = 16 * MAX_BODY;
 
-/// How deep a body may nest: what is in it as deep as any JSON here, and the body round that.
+/// The deepest nesting of a body: one level for the body, around a value of the deepest nesting.
 const MAX_BODY_DEPTH: usize = MAX_DEPTH + 1;
 
 /// A JSON body.
@@ -34,17 +34,17 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for JsonBody<T> {
     }
 }
 
-/// Takes the body up to its limit. One that is somewhat longer is read to its end all the same: if the
-/// connection were closed before, the caller would see that and not the answer.
+/// Reads the body up to [`MAX_BODY`]. A larger body is read and discarded up to [`MAX_DRAINED`]: if the server closed
+/// the connection earlier, the caller would see a broken connection instead of the error.
 async fn read_body(body: axum::body::Body) -> Result<Vec<u8>, ProblemResponse> {
-    let (mut chunks, mut taken, mut total) = (body.into_data_stream(), Vec::new(), 0);
+    let (mut chunks, mut content, mut total) = (body.into_data_stream(), Vec::new(), 0);
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|why| {
             ProblemResponse::new(ErrorCode::BadJson, format!("the body was cut off: {why}"))
         })?;
         total += chunk.len();
         if total <= MAX_BODY {
-            taken.extend_from_slice(&chunk);
+            content.extend_from_slice(&chunk);
         } else if total > MAX_DRAINED {
             break;
         }
@@ -53,22 +53,23 @@ async fn read_body(body: axum::body::Body) -> Result<Vec<u8>, ProblemResponse> {
         let detail = format!("the body has more than {MAX_BODY} bytes, the maximum");
         return Err(ProblemResponse::new(ErrorCode::TooLarge, detail));
     }
-    Ok(taken)
+    Ok(content)
 }
 
-/// A page can send a form or plain text anywhere without asking; JSON it cannot.
+/// Requires the JSON content type. A web page can send a form or plain text to any site without a preflight request,
+/// but not JSON.
 fn require_json(headers: &HeaderMap) -> Result<(), ProblemResponse> {
-    let given = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or("?"));
-    let essence = given.and_then(|given| given.split(';').next()).unwrap_or("").trim();
+    let content_type = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or("?"));
+    let essence = content_type.and_then(|text| text.split(';').next()).unwrap_or("").trim();
     if essence.eq_ignore_ascii_case("application/json") {
-        return require_plain_utf8(headers, given.unwrap_or_default());
+        return require_plain_utf8(headers, content_type.unwrap_or_default());
     }
-    let says = given.map_or_else(|| "is missing".to_owned(), |given| format!("is {given:?}"));
-    let detail = format!("the body must be application/json, and the header content-type {says}");
+    let found = content_type.map_or_else(|| "is missing".to_owned(), |text| format!("is {text:?}"));
+    let detail = format!("the body must be application/json, and the header content-type {found}");
     Err(ProblemResponse::new(ErrorCode::NotJson, detail))
 }
 
-/// What was packed, or written in other characters, would be read as what it is not.
+/// Rejects compressed bodies and other character sets: parsed as plain UTF-8, they would have another meaning.
 fn require_plain_utf8(headers: &HeaderMap, content_type: &str) -> Result<(), ProblemResponse> {
     if let Some(encoding) = headers.get(CONTENT_ENCODING) {
         let detail = format!("the body must not be encoded, and the header content-encoding is {encoding:?}");
@@ -93,7 +94,7 @@ fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ProblemResponse> {
         let detail = format!("the body nests deeper than {MAX_DEPTH} levels at line {line} column {column}");
         return Err(ProblemResponse::new(ErrorCode::Invalid, detail).with_position(line, column));
     }
-    // An array would be read as the fields without their names, and so mean what it does not say.
+    // serde would read an array as the values of the fields in order, although the request does not name the fields.
     if text.trim_ascii_start().first() != Some(&b'{') && serde_json::from_slice::<IgnoredAny>(text).is_ok() {
         return Err(ProblemResponse::invalid("the body must be a JSON object"));
     }
@@ -107,19 +108,20 @@ fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ProblemResponse> {
     })
 }
 
-/// Where a body nests too deep, if it does: by its brackets alone, before anything is made of it.
+/// Returns the line and column, from 1, of the bracket that nests too deep, if there is one. Counts brackets only, so
+/// that a deep body is rejected before it is parsed.
 fn find_excess_depth(text: &[u8]) -> Option<(usize, usize)> {
-    let (mut depth, mut line, mut begins, mut quoted, mut escaped) = (0_usize, 1, 0, false, false);
+    let (mut depth, mut line, mut line_start, mut quoted, mut escaped) = (0_usize, 1, 0, false, false);
     for (at, byte) in text.iter().enumerate() {
         match byte {
-            b'\n' => (line, begins) = (line + 1, at + 1),
+            b'\n' => (line, line_start) = (line + 1, at + 1),
             _ if escaped => escaped = false,
             b'\\' if quoted => escaped = true,
             b'"' => quoted = !quoted,
             b'[' | b'{' if !quoted => {
                 depth += 1;
                 if depth > MAX_BODY_DEPTH {
-                    return Some((line, at + 1 - begins));
+                    return Some((line, at + 1 - line_start));
                 }
             }
             b']' | b'}' if !quoted => depth = depth.saturating_sub(1),

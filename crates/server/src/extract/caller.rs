@@ -1,4 +1,4 @@
-//! Who asks.
+//! The extractor of the calling principal.
 
 use super::header;
 use crate::{openapi, problem::ProblemResponse};
@@ -10,14 +10,15 @@ use utoipa::{
     openapi::path::{Parameter, ParameterIn},
 };
 
-/// A kind and a name in visible ASCII, the rest of UTF-8 percent-encoded; no control characters.
+/// The pattern of the header: a kind and a name in visible ASCII, with other characters percent-encoded as UTF-8 and
+/// without control characters.
 const PATTERN: &str = concat!(
     r"^(user|agent):([!-$&-~]|%[2-6][0-9A-Fa-f]|%7[0-9A-Ea-e]|%[Cc][3-9A-Fa-f]%[89ABab][0-9A-Fa-f]",
     r"|%[Dd][0-9A-Fa-f]%[89ABab][0-9A-Fa-f]|%[Ee][1-9A-Ca-c](%[89ABab][0-9A-Fa-f]){2})+$"
 );
 
-/// The principal of a request. The server does not authenticate it: the header names it, and without the header it is
-/// an agent on the executor's endpoints and a person on the approver's.
+/// The principal of a request. The server does not authenticate it: the header names it. Without the header, the
+/// endpoint chooses between the agent and the person `local`.
 pub(crate) struct RequestPrincipal(Option<Principal>);
 
 impl RequestPrincipal {
@@ -35,14 +36,14 @@ impl<S: Sync> FromRequestParts<S> for RequestPrincipal {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ProblemResponse> {
         let name = api::PRINCIPAL_HEADER;
-        let Some(given) = header(&parts.headers, name)? else { return Ok(Self(None)) };
+        let Some(value) = header(&parts.headers, name)? else { return Ok(Self(None)) };
         let bad = |why: String| {
             ProblemResponse::new(ErrorCode::Invalid, format!("{name}: {why}")).with_parameter(name)
         };
-        if !is_encoded(given) {
+        if !is_encoded(value) {
             return Err(bad("two hexadecimal digits must follow each %; write % itself as %25".to_owned()));
         }
-        let text = percent_encoding::percent_decode_str(given).decode_utf8();
+        let text = percent_encoding::percent_decode_str(value).decode_utf8();
         let text = text.map_err(|_| bad("it is not UTF-8".to_owned()))?;
         let principal: Principal = text.parse().map_err(|why| bad(format!("{why}")))?;
         match principal.kind() {
@@ -54,16 +55,18 @@ impl<S: Sync> FromRequestParts<S> for RequestPrincipal {
     }
 }
 
-/// True if each `%` begins a byte: decoding would pass over one that does not.
+/// Returns true if two hexadecimal digits follow each `%`. Decoding would keep any other `%` as it is.
 fn is_encoded(text: &str) -> bool {
     text.split('%').skip(1).all(|rest| rest.bytes().take(2).filter(u8::is_ascii_hexdigit).count() == 2)
 }
 
 impl IntoParams for RequestPrincipal {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let what = "Who asks: `user:NAME` or `agent:NAME`, percent-encoded where a name is more than ASCII. \
-                    Taken at its word, up to 512 bytes; without it, `agent:local` proposes and runs, and `user:local` decides.";
+        let description = "The caller: `user:NAME` or `agent:NAME`, up to 512 bytes, percent-encoded where the name \
+                           has other characters than ASCII. The server does not verify it. Without the header, the \
+                           caller is `agent:local` when it proposes, claims, finishes or cancels a call or closes a \
+                           thread, and `user:local` otherwise.";
         let schema = openapi::text("user:ada").pattern(Some(PATTERN));
-        vec![openapi::parameter("Countersign-Principal", ParameterIn::Header, what, schema)]
+        vec![openapi::parameter("Countersign-Principal", ParameterIn::Header, description, schema)]
     }
 }

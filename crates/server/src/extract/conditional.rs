@@ -1,7 +1,7 @@
-//! `If-None-Match` (RFC 9110, 13.1.2): a caller that has the current answer gets 304, if possible without a query.
+//! `If-None-Match` (RFC 9110, 13.1.2): a caller that has the current response gets 304, if possible without a query.
 //!
-//! The tags are weak and stand on the log: as long as no event came, no answer has changed, but for what a policy
-//! that came since says of questions that are open.
+//! The tags are weak and derive from the log, because a response changes only when the log grows. The exception is a
+//! pending request, which also changes with the policy, so its tag also covers the policy or its own text.
 
 use crate::{openapi, problem::ProblemResponse};
 use axum::{
@@ -22,23 +22,24 @@ use utoipa::{
     },
 };
 
-/// The tags of the answers that the caller has.
+/// The tags of the responses that the caller has.
 pub(crate) struct IfNoneMatch(Vec<String>);
 
 impl IfNoneMatch {
-    /// Of a caller who has nothing.
-    pub(crate) const fn nothing() -> Self {
+    /// Creates the header of a caller that has no response.
+    pub(crate) const fn empty() -> Self {
         Self(Vec::new())
     }
 
-    /// True if the caller has the answer with that tag.
+    /// Returns true if the caller has the response with this tag.
     pub(crate) fn has(&self, tag: &str) -> bool {
-        // Weak comparison: whether a tag is weak or strong makes no difference.
+        // Weak comparison: the weakness of a tag makes no difference.
         let opaque = tag.trim_start_matches("W/");
-        self.0.iter().any(|given| given == "*" || given.trim_start_matches("W/") == opaque)
+        self.0.iter().any(|own| own == "*" || own.trim_start_matches("W/") == opaque)
     }
 
-    /// What bears that tag: nothing if the caller has it, and `answer` if not.
+    /// Responds with 304 if the caller has the response with this tag, else with `answer` and the tag. `answer` is
+    /// computed only if it is needed.
     pub(crate) async fn respond_unless_cached<T: Serialize>(
         &self,
         tag: &str,
@@ -48,7 +49,7 @@ impl IfNoneMatch {
     }
 }
 
-/// Puts the tag on an answer.
+/// Adds the tag to a response.
 pub(crate) fn with_tag(tag: &str, answer: impl IntoResponse) -> Response {
     let mut response = answer.into_response();
     if let Ok(tag) = HeaderValue::from_str(tag) {
@@ -57,13 +58,14 @@ pub(crate) fn with_tag(tag: &str, answer: impl IntoResponse) -> Response {
     response
 }
 
-/// The caller's copy is current.
+/// Creates the 304 response for a caller whose copy is current.
 pub(crate) fn not_modified(tag: &str) -> Response {
     with_tag(tag, StatusCode::NOT_MODIFIED)
 }
 
-/// The tag of a call: its newest event and its state, which a lease that lapses changes by itself. What a question
-/// tells beside that comes of the other calls of its thread and of the policy, so its text is in the tag, too.
+/// Returns the tag of a call: its newest `seq` and its state, which changes without an event when a lease lapses. The
+/// request of a pending call also depends on the other calls of its thread and on the policy, so the tag contains a
+/// hash of its text.
 pub(crate) fn tag_of_call(call: &api::Call) -> String {
     let seqs = [
         Some(call.proposal.seq),
@@ -74,15 +76,15 @@ pub(crate) fn tag_of_call(call: &api::Call) -> String {
         call.result.as_ref().map(|result| result.seq),
     ];
     let newest = seqs.into_iter().flatten().max().unwrap_or_default();
-    let question = call.request.as_ref().filter(|_| call.is_pending());
-    let told = question.and_then(|question| Json::encode(question).ok());
-    let told = told
-        .map(|told| format!("-{}", short_hash(Sha256::digest(told.as_str().as_bytes()))))
+    let request = call.request.as_ref().filter(|_| call.is_pending());
+    let request_text = request.and_then(|request| Json::encode(request).ok());
+    let request_hash = request_text
+        .map(|text| format!("-{}", short_hash(Sha256::digest(text.as_str().as_bytes()))))
         .unwrap_or_default();
-    format!("W/\"{newest}-{}{told}\"", call.state)
+    format!("W/\"{newest}-{}{request_hash}\"", call.state)
 }
 
-/// The beginning of a hash, which is enough to tell a handful of answers apart.
+/// Returns the first 12 digits of a hash, which distinguish the few versions of one response.
 pub(crate) fn short_hash(hash: Sha256) -> String {
     hash.to_string().chars().take(12).collect()
 }
@@ -91,26 +93,29 @@ impl<S: Sync> FromRequestParts<S> for IfNoneMatch {
     type Rejection = ProblemResponse;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ProblemResponse> {
-        let given =
+        let values =
             parts.headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-        let tags = given.flat_map(|value| value.split(',')).map(|tag| tag.trim().to_owned());
+        let tags = values.flat_map(|value| value.split(',')).map(|tag| tag.trim().to_owned());
         Ok(Self(tags.collect()))
     }
 }
 
 impl IntoParams for IfNoneMatch {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let what =
-            "The `ETag` of an answer that the caller has. If it still holds, the answer is 304 and empty.";
-        vec![openapi::parameter("If-None-Match", ParameterIn::Header, what, openapi::text("W/\"5\""))]
+        let description = "The `ETag` of an earlier response. If the response has not changed since, the status is \
+                           304 and the body is empty.";
+        vec![openapi::parameter("If-None-Match", ParameterIn::Header, description, openapi::text("W/\"5\""))]
     }
 }
 
 impl IntoResponses for IfNoneMatch {
     fn responses() -> BTreeMap<String, RefOr<response::Response>> {
         let unchanged = response::ResponseBuilder::new()
-            .description("What the caller has still holds.")
-            .header("ETag", openapi::header("The tag of what the caller has.", openapi::text("W/\"5\"")))
+            .description("The response that the caller has is current.")
+            .header(
+                "ETag",
+                openapi::header("The tag of the response that the caller has.", openapi::text("W/\"5\"")),
+            )
             .build();
         BTreeMap::from([("304".to_owned(), unchanged.into())])
     }

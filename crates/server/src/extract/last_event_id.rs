@@ -1,4 +1,4 @@
-//! `Last-Event-ID`: how far a reader of the stream came, which browsers say by themselves.
+//! `Last-Event-ID`: the last event that a reader of the stream has. Browsers send it when they reconnect.
 
 use super::{header, parse_cursor};
 use crate::{openapi, problem::ProblemResponse};
@@ -8,24 +8,24 @@ use utoipa::{
     openapi::path::{Parameter, ParameterIn},
 };
 
-/// The `seq` of the last event that the reader has, if it has any.
+/// The `seq` of the last event that the reader has; `None` if it reads for the first time.
 pub(crate) struct LastEventId(pub(crate) Option<i64>);
 
 impl<S: Sync> FromRequestParts<S> for LastEventId {
     type Rejection = ProblemResponse;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ProblemResponse> {
-        let given = header(&parts.headers, "last-event-id")?.filter(|id| !id.is_empty());
-        let seq = given.map(parse_cursor).transpose();
+        let value = header(&parts.headers, "last-event-id")?.filter(|id| !id.is_empty());
+        let seq = value.map(parse_cursor).transpose();
         Ok(Self(seq.map_err(|problem| problem.with_parameter("last-event-id"))?))
     }
 }
 
 impl IntoParams for LastEventId {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let what = "How far the reader of a stream came: the `id` of its last message. It says that the reader was here \
-             before and comes back; who reads for the first time begins with `after`. Stronger than `after`.";
+        let description = "The `id` of the last message that the reader of a stream has. It marks the reader as \
+                           returning, so use `after` for the first connection. It takes precedence over `after`.";
         let schema = openapi::text("5").pattern(Some("^[0-9]{0,18}$"));
-        vec![openapi::parameter("Last-Event-ID", ParameterIn::Header, what, schema)]
+        vec![openapi::parameter("Last-Event-ID", ParameterIn::Header, description, schema)]
     }
 }

@@ -1,4 +1,4 @@
-//! The names in a path.
+//! The extractors of the ids in a path.
 
 use crate::{openapi, problem::ProblemResponse};
 use axum::{
@@ -15,7 +15,7 @@ use utoipa::{
     },
 };
 
-/// A part of the path, decoded.
+/// Returns the decoded value of a path parameter.
 async fn decode_part<S: Send + Sync>(
     parts: &mut Parts,
     state: &S,
@@ -28,9 +28,9 @@ async fn decode_part<S: Send + Sync>(
 }
 
 /// The thread in the path.
-pub(crate) struct OfThread(pub(crate) ThreadId);
+pub(crate) struct ThreadPath(pub(crate) ThreadId);
 
-impl<S: Send + Sync> FromRequestParts<S> for OfThread {
+impl<S: Send + Sync> FromRequestParts<S> for ThreadPath {
     type Rejection = ProblemResponse;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
@@ -39,58 +39,58 @@ impl<S: Send + Sync> FromRequestParts<S> for OfThread {
 }
 
 /// The call in the path.
-pub(crate) struct OfCall(pub(crate) ThreadId, pub(crate) CallId);
+pub(crate) struct CallPath(pub(crate) ThreadId, pub(crate) CallId);
 
-impl<S: Send + Sync> FromRequestParts<S> for OfCall {
+impl<S: Send + Sync> FromRequestParts<S> for CallPath {
     type Rejection = ProblemResponse;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
-        let OfThread(thread) = OfThread::from_request_parts(parts, state).await?;
+        let ThreadPath(thread) = ThreadPath::from_request_parts(parts, state).await?;
         Ok(Self(thread, countersign_api::parse_call_id(&decode_part(parts, state, "id").await?)?))
     }
 }
 
 /// The grant in the path.
-pub(crate) struct OfGrant(pub(crate) ThreadId, pub(crate) i64);
+pub(crate) struct GrantPath(pub(crate) ThreadId, pub(crate) i64);
 
-impl<S: Send + Sync> FromRequestParts<S> for OfGrant {
+impl<S: Send + Sync> FromRequestParts<S> for GrantPath {
     type Rejection = ProblemResponse;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
-        let OfThread(thread) = OfThread::from_request_parts(parts, state).await?;
-        let named = decode_part(parts, state, "seq").await?.parse().ok().filter(|seq| *seq >= 1);
+        let ThreadPath(thread) = ThreadPath::from_request_parts(parts, state).await?;
+        let seq = decode_part(parts, state, "seq").await?.parse().ok().filter(|seq| *seq >= 1);
         let why = "grant: must be the seq of the event that gave it";
-        Ok(Self(thread, named.ok_or_else(|| ProblemResponse::invalid(why))?))
+        Ok(Self(thread, seq.ok_or_else(|| ProblemResponse::invalid(why))?))
     }
 }
 
-fn path_parameter(name: &str, what: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
-    openapi::parameter(name, ParameterIn::Path, what, schema)
+fn path_parameter(name: &str, description: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
+    openapi::parameter(name, ParameterIn::Path, description, schema)
 }
 
-impl IntoParams for OfThread {
+impl IntoParams for ThreadPath {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        vec![path_parameter("thread", "The thread.", ThreadId::schema())]
+        vec![path_parameter("thread", "The id of the thread.", ThreadId::schema())]
     }
 }
 
-impl IntoParams for OfCall {
+impl IntoParams for CallPath {
     fn into_params(within: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let mut all = OfThread::into_params(within);
-        all.push(path_parameter("id", "The call, unique in its thread.", CallId::schema()));
+        let mut all = ThreadPath::into_params(within);
+        all.push(path_parameter("id", "The id of the call, unique in its thread.", CallId::schema()));
         all
     }
 }
 
-impl IntoParams for OfGrant {
+impl IntoParams for GrantPath {
     fn into_params(within: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let seq = ObjectBuilder::new()
             .schema_type(Type::Integer)
             .minimum(Some(1))
             .maximum(Some(i64::MAX))
             .examples([3]);
-        let mut all = OfThread::into_params(within);
-        all.push(path_parameter("seq", "The grant: the `seq` of the response that gave it.", seq));
+        let mut all = ThreadPath::into_params(within);
+        all.push(path_parameter("seq", "The grant: the `seq` of the response that created it.", seq));
         all
     }
 }

@@ -1,5 +1,5 @@
-//! Query parameters: each endpoint names those it takes. Whatever else stands there, or stands twice,
-//! or cannot be read is refused by its name, because an ignored filter would return data that was not requested.
+//! Query parameters. Each endpoint names those that it accepts. A parameter that is unknown, repeated or malformed is
+//! rejected with its name, because an ignored filter would return data that was not requested.
 
 use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
@@ -15,7 +15,7 @@ use utoipa::{
     },
 };
 
-/// Which parameters an endpoint takes.
+/// The names of the parameters that an endpoint accepts.
 pub(crate) trait AcceptedParameters: Send {
     const NAMES: &[&str];
 }
@@ -37,24 +37,24 @@ macro_rules! parameter_sets {
 }
 
 parameter_sets! {
-    /// None at all.
-    NoQuery as Nothing: [];
-    /// A part of a list.
-    PageOf as Page: ["after", "limit"];
-    /// A part of the log.
-    EventsOf as Events: ["after", "limit", "thread", "type", "tool", "principal", "since", "until"];
-    /// A part of a thread's log.
-    EventsOfThread as ThreadEvents: ["after", "limit", "type", "tool", "principal", "since", "until"];
-    /// A part of what waits.
-    PendingOf as Pending: ["after", "limit", "thread", "tool", "principal", "since", "until"];
-    /// A part of what waits in a thread.
-    PendingOfThread as ThreadPending: ["after", "limit", "tool", "principal", "since", "until"];
-    /// A part of all calls.
-    CallsOf as Calls: ["after", "limit", "thread", "tool", "principal", "state", "since", "until"];
-    /// A part of a thread's calls.
-    CallsOfThread as ThreadCalls: ["after", "limit", "tool", "principal", "state", "since", "until"];
-    /// A span of time.
-    Span as SpanOfTime: ["since", "until"];
+    /// No parameters.
+    NoQuery as NoParameters: [];
+    /// The parameters of a list without filters.
+    ListQuery as ListParameters: ["after", "limit"];
+    /// The parameters of the log.
+    EventQuery as EventParameters: ["after", "limit", "thread", "type", "tool", "principal", "since", "until"];
+    /// The parameters of a thread's log.
+    ThreadEventQuery as ThreadEventParameters: ["after", "limit", "type", "tool", "principal", "since", "until"];
+    /// The parameters of the pending calls.
+    PendingQuery as PendingParameters: ["after", "limit", "thread", "tool", "principal", "since", "until"];
+    /// The parameters of a thread's pending calls.
+    ThreadPendingQuery as ThreadPendingParameters: ["after", "limit", "tool", "principal", "since", "until"];
+    /// The parameters of the calls.
+    CallQuery as CallParameters: ["after", "limit", "thread", "tool", "principal", "state", "since", "until"];
+    /// The parameters of a thread's calls.
+    ThreadCallQuery as ThreadCallParameters: ["after", "limit", "tool", "principal", "state", "since", "until"];
+    /// The parameters of a time span.
+    SpanQuery as SpanParameters: ["since", "until"];
 }
 
 /// The parsed query parameters.
@@ -66,7 +66,7 @@ pub(crate) struct QueryParameters<T> {
 }
 
 impl<T> QueryParameters<T> {
-    /// The filter, held to that thread.
+    /// Limits the filter to this thread.
     pub(crate) fn in_thread(self, thread: ThreadId) -> Self {
         Self { filter: LogFilter { thread_id: Some(thread), ..self.filter }, ..self }
     }
@@ -114,8 +114,8 @@ impl<T> QueryParameters<T> {
             "since" => filter.since = Some(parse::<Timestamp>(name, value)?),
             "until" => filter.until = Some(parse::<Timestamp>(name, value)?),
             _ => {
-                for one in value.split(',') {
-                    filter.types.push(parse::<EventType>(name, one)?);
+                for kind in value.split(',') {
+                    filter.types.push(parse::<EventType>(name, kind)?);
                 }
             }
         }
@@ -123,7 +123,7 @@ impl<T> QueryParameters<T> {
     }
 }
 
-/// As a form encodes it (<https://url.spec.whatwg.org/#urlencoded-parsing>).
+/// Decodes a key or a value as forms encode them (<https://url.spec.whatwg.org/#urlencoded-parsing>).
 fn decode_form(key: &str, text: &str) -> Result<String, ProblemResponse> {
     let spaced = text.replace('+', " ");
     let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8();
@@ -141,8 +141,8 @@ fn unknown_parameter(key: &str, names: &[&str]) -> ProblemResponse {
     ProblemResponse::invalid(detail).with_parameter(key)
 }
 
-fn name_error<T, E: Display>(name: &str, given: Result<T, E>) -> Result<T, ProblemResponse> {
-    given.map_err(|why| ProblemResponse::invalid(format!("{name}: {why}")).with_parameter(name))
+fn name_error<T, E: Display>(name: &str, parsed: Result<T, E>) -> Result<T, ProblemResponse> {
+    parsed.map_err(|why| ProblemResponse::invalid(format!("{name}: {why}")).with_parameter(name))
 }
 
 fn parse<T: FromStr<Err: Display>>(name: &str, value: &str) -> Result<T, ProblemResponse> {
@@ -159,9 +159,9 @@ pub(crate) fn parse_cursor(text: &str) -> Result<i64, ProblemResponse> {
 }
 
 fn parse_limit(text: &str) -> Result<usize, ProblemResponse> {
-    let most = api::MAX_PAGE;
-    text.parse().ok().filter(|limit| (1..=most).contains(limit)).ok_or_else(|| {
-        ProblemResponse::invalid(format!("limit must be a number from 1 to {most}, not {text:?}"))
+    let maximum = api::MAX_PAGE;
+    text.parse().ok().filter(|limit| (1..=maximum).contains(limit)).ok_or_else(|| {
+        ProblemResponse::invalid(format!("limit must be a number from 1 to {maximum}, not {text:?}"))
             .with_parameter("limit")
     })
 }
@@ -173,32 +173,37 @@ impl<T: AcceptedParameters> IntoParams for QueryParameters<T> {
 }
 
 fn describe(name: &str) -> Parameter {
-    let (what, schema): (&str, RefOr<Schema>) = match name {
-        "after" => {
-            ("The cursor: `next` of the page before. 0, or nothing, for the beginning.", number(0, None, 0))
-        }
-        "limit" => ("How much, at most.", number(1, i64::try_from(api::MAX_PAGE).ok(), 100)),
-        "thread" => ("Only of that thread.", ThreadId::schema()),
-        "tool" => ("Only calls of that tool, and events about them.", ToolName::schema()),
+    let (description, schema): (&str, RefOr<Schema>) = match name {
+        "after" => (
+            "The cursor: `next` of the previous page. 0 begins at the start of the list.",
+            number(0, None, 0),
+        ),
+        "limit" => ("The most items to return.", number(1, i64::try_from(api::MAX_PAGE).ok(), 100)),
+        "thread" => ("Only this thread.", ThreadId::schema()),
+        "tool" => ("Only calls of this tool, and events about them.", ToolName::schema()),
         "principal" => {
             ("Only events that this principal caused, or calls that it proposed.", Principal::schema())
         }
-        "state" => ("Only calls that stand there.", CallState::schema()),
-        "since" => ("Only from that moment on.", Timestamp::schema()),
-        "until" => ("Only before that moment.", Timestamp::schema()),
+        "state" => ("Only calls in this state.", CallState::schema()),
+        "since" => (
+            "Only from this time on, inclusive: the time of the event, of the proposal of a call, or of the \
+             request for a pending call.",
+            Timestamp::schema(),
+        ),
+        "until" => ("Only before this time, exclusive.", Timestamp::schema()),
         _ => (
-            "Only events of that type; more than one may be given, repeated or separated by commas.",
+            "Only events of these types. Repeat the parameter or separate the types by commas.",
             ArrayBuilder::new().items(EventType::schema()).into(),
         ),
     };
-    openapi::parameter(name, ParameterIn::Query, what, schema)
+    openapi::parameter(name, ParameterIn::Query, description, schema)
 }
 
-fn number(least: i64, most: Option<i64>, usual: i64) -> RefOr<Schema> {
+fn number(minimum: i64, maximum: Option<i64>, default: i64) -> RefOr<Schema> {
     ObjectBuilder::new()
         .schema_type(Type::Integer)
-        .minimum(Some(least))
-        .maximum(Some(most.unwrap_or(i64::MAX)))
-        .default(Some(usual.into()))
+        .minimum(Some(minimum))
+        .maximum(Some(maximum.unwrap_or(i64::MAX)))
+        .default(Some(default.into()))
         .into()
 }

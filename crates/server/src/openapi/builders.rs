@@ -1,4 +1,4 @@
-//! Builders for parts of the API document.
+//! Builders for parts of the OpenAPI document.
 
 use utoipa::openapi::{
     ObjectBuilder, RefOr, Required,
@@ -7,16 +7,16 @@ use utoipa::openapi::{
     schema::{Schema, Type},
 };
 
-/// A text, with an example of it.
+/// Creates the schema of a string with an example.
 pub(crate) fn text(example: &str) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String).examples([example])
 }
 
-/// A parameter; one in the path is required, and no other is.
+/// Creates a parameter. Only parameters in the path are required.
 pub(crate) fn parameter(
     name: &str,
     place: ParameterIn,
-    what: &str,
+    description: &str,
     schema: impl Into<RefOr<Schema>>,
 ) -> Parameter {
     let required = if place == ParameterIn::Path { Required::True } else { Required::False };
@@ -24,12 +24,12 @@ pub(crate) fn parameter(
         .name(name)
         .parameter_in(place)
         .required(required)
-        .description(Some(what))
+        .description(Some(description))
         .schema(Some(schema))
         .build()
 }
 
-/// A header of an answer.
-pub(crate) fn header(what: &str, schema: impl Into<RefOr<Schema>>) -> Header {
-    HeaderBuilder::new().description(Some(what)).schema(Some(schema)).build()
+/// Creates a header of a response.
+pub(crate) fn header(description: &str, schema: impl Into<RefOr<Schema>>) -> Header {
+    HeaderBuilder::new().description(Some(description)).schema(Some(schema)).build()
 }

@@ -1,5 +1,5 @@
-//! The document that describes the API (OpenAPI 3.1): made of the same routes that answer, so that the
-//! two cannot part, and completed with what is true of all of them.
+//! The OpenAPI 3.1 document of the API. It is generated from the routes, so that it always matches them, and completed
+//! with the parts that all operations share.
 
 mod builders;
 mod refusals;
@@ -24,51 +24,53 @@ use utoipa::{
 #[openapi(
     info(
         title = "Countersign",
-        description = "The approval service between AI agents and their tools. JSON under `/v1`; errors are \
-                       problem details (RFC 9457) with a stable `code`; lists are paged by cursor; times are \
-                       RFC 3339 in UTC. Request bodies refuse fields they do not know; answers may gain some.",
+        description = "The approval service between AI agents and their tools. Requests and responses are JSON \
+                       under `/v1`; errors are problem details (RFC 9457) with a stable `code`; lists are paged by \
+                       cursor; times are RFC 3339 in UTC. A request body with an unknown field is rejected; a \
+                       response may gain fields in later versions.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
-    // Schemas of responses with several shapes, and parts of errors.
+    // Schemas that no response of a route names directly: of tagged and streamed responses, and of errors.
     components(schemas(
         api::CallPage, api::EventPage, api::GrantPage, api::ThreadMode, api::PendingPage, api::ThreadPolicies, api::Problem,
         api::ThreadSummary, api::ThreadPage,
     )),
     servers((url = "/", description = "this server")),
     tags(
-        (name = "executor", description = "What agents and executors do: propose, wait, claim, finish."),
-        (name = "approver", description = "What people do: see what waits, and decide."),
-        (name = "log", description = "What happened, as pages, streams and numbers."),
-        (name = "thread", description = "What holds for a thread: grants, mode, own policies, its end."),
-        (name = "service", description = "Whether the service lives, and how it fares."),
+        (name = "executor", description = "Operations of agents and executors: propose, wait, claim, finish."),
+        (name = "approver", description = "Operations of people: list the pending calls and decide them."),
+        (name = "log", description = "The log as pages, streams and statistics."),
+        (name = "thread", description = "The settings of a thread: grants, mode and tool policies; and its end."),
+        (name = "service", description = "Health and metrics of the service, and this document."),
     )
 )]
 pub(crate) struct ApiDocument;
 
-/// The document as it is sent.
+/// The text of the document, as the server sends it.
 pub(crate) struct DocumentText {
     pub(crate) text: String,
-    /// Its tag: the beginning of its hash.
+    /// The tag of the text: the beginning of its hash.
     pub(crate) tag: String,
 }
 
 impl DocumentText {
     pub(crate) fn new(document: &utoipa::openapi::OpenApi) -> Self {
-        // A document is made of texts and numbers alone, which cannot fail to be written.
+        // Serialising cannot fail: the document contains only texts, numbers and booleans.
         let text = document.to_pretty_json().unwrap_or_default();
         let hash = Sha256::digest(text.as_bytes()).to_string();
         Self { tag: format!("W/\"{}\"", hash.get(..16).unwrap_or(&hash)), text }
     }
 }
 
-/// Adds the parts that every operation has: the request id and the common refusals. Refusals that several operations
-/// share are components too.
+/// Adds the parts that every operation has: the request id and the common refusals. Moves the refusals into components,
+/// which operations share.
 pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
     let mut shared = BTreeMap::new();
     for item in document.paths.paths.values_mut() {
         for operation in operations(item) {
-            let what = "An id for the log, 1 to 128 visible ASCII characters; one is made up without it.";
-            let id = parameter("X-Request-Id", ParameterIn::Header, what, text("req-7f3a"));
+            let description = "An id for the server's log: 1 to 128 visible ASCII characters. The server generates \
+                               one if the header is missing or invalid.";
+            let id = parameter("X-Request-Id", ParameterIn::Header, description, text("req-7f3a"));
             operation.parameters.get_or_insert_default().push(id.into());
             let common = RefOr::Ref(Ref::from_response_name(refusals::COMMON_REFUSAL));
             operation.responses.responses.insert("default".to_owned(), common);

@@ -1,4 +1,4 @@
-//! The refusals in the API document: each operation lists its own codes by status, and one component describes the
+//! The refusals in the OpenAPI document: each operation lists its own codes by status, and one component describes the
 //! common ones.
 
 use super::{header, text};
@@ -15,10 +15,10 @@ use utoipa::openapi::{
 /// The content type of a refusal.
 const PROBLEM: &str = "application/problem+json";
 
-/// Declares the codes that one operation answers with, beside the common ones, which every operation has.
+/// Declares the codes that one operation can return, in addition to the common ones.
 macro_rules! refusals {
     ($name:ident: $($code:ident),+) => {
-        /// The refusals of this operation, beside the common ones.
+        /// The refusals of this operation, in addition to the common ones.
         pub(super) struct $name;
 
         impl utoipa::IntoResponses for $name {
@@ -35,7 +35,7 @@ pub(crate) use refusals;
 /// The name of the component that describes the common refusals.
 pub(super) const COMMON_REFUSAL: &str = "CommonRefusal";
 
-/// One response for each status of the codes.
+/// Creates one response for each status of the codes.
 pub(crate) fn responses(codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Response>> {
     let mut by_status: BTreeMap<u16, Vec<&CodeEntry>> = BTreeMap::new();
     for entry in codes.iter().filter_map(|code| codes::find(*code)) {
@@ -44,13 +44,13 @@ pub(crate) fn responses(codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Response>
     by_status.iter().map(|(status, entries)| (status.to_string(), response(entries).into())).collect()
 }
 
-/// The common refusals, as one response.
+/// Creates one response with all common refusals.
 pub(super) fn common_refusal() -> Response {
     let entries: Vec<_> = codes::COMMON.iter().filter_map(|code| codes::find(*code)).collect();
     response(&entries)
 }
 
-/// The name under which operations share a refusal: its status and its codes.
+/// Returns the component name of a refusal: its status and its codes. `None` if the response is not a refusal.
 pub(super) fn shared_name(status: &str, response: &Response) -> Option<String> {
     let RefOr::T(problem) = response.content.get(PROBLEM)? else { return None };
     let codes: Vec<_> = problem.examples.keys().map(String::as_str).collect();
@@ -63,8 +63,8 @@ fn response(entries: &[&CodeEntry]) -> Response {
         .description(entries.iter().map(row).collect::<Vec<_>>().join("\n"))
         .content(PROBLEM, content(entries));
     if entries.iter().any(|entry| entry.status == 503) {
-        let what = "With status 503: the pause in seconds before the next attempt.";
-        response = response.header("retry-after", header(what, text("1")));
+        let description = "With status 503: the pause in seconds before the next attempt.";
+        response = response.header("retry-after", header(description, text("1")));
     }
     response.build()
 }
@@ -72,7 +72,8 @@ fn response(entries: &[&CodeEntry]) -> Response {
 fn content(entries: &[&CodeEntry]) -> Content {
     let mut statuses: Vec<_> = entries.iter().map(|entry| entry.status).collect();
     statuses.dedup();
-    // A status of its own hides the default response, so its schema must accept the common codes of that status too.
+    // A response for a status hides the default response, so its schema must accept the common codes of that status
+    // too.
     let common = codes::COMMON.iter().filter_map(|code| codes::find(*code));
     let hidden = common.filter(|entry| statuses.contains(&entry.status));
     let mut names: Vec<_> = entries.iter().copied().chain(hidden).map(|entry| entry.code.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Parts of answers that several endpoints share.
+//! Parts of responses that several endpoints share.
 
 use crate::{AppState, problem::ProblemResponse};
 use axum::{
@@ -10,32 +10,34 @@ use countersign_api::{self as api, ApprovalGate};
 use countersign_gate::{CallId, ThreadId};
 use std::time::Duration;
 
-/// The tag of a thread, or a log, in which nothing has happened.
+/// The tag of a thread, or of a log, without events.
 pub(super) const EMPTY: &str = "W/\"0\"";
 
-/// Waits for the decision, if that is preferred, and no longer than the server runs.
+/// Returns the call, after waiting for its decision for at most `wait`. Without `wait`, or when the server stops,
+/// returns the current state at once.
 pub(super) async fn wait_for_decision(
     app: &AppState,
     thread: &ThreadId,
     id: &CallId,
     wait: Option<Duration>,
 ) -> Result<api::Call, ProblemResponse> {
-    let Some(span) = wait else { return Ok(app.gate.call(thread, id).await?) };
+    let Some(timeout) = wait else { return Ok(app.gate.call(thread, id).await?) };
     let _counted = app.metrics.count_wait();
     tokio::select! {
-        call = app.gate.wait(thread, id, Some(span)) => Ok(call?),
+        call = app.gate.wait(thread, id, Some(timeout)) => Ok(call?),
         () = app.stop.cancelled() => Ok(app.gate.call(thread, id).await?),
     }
 }
 
-/// Says which preference was honoured (RFC 7240, 3).
+/// Adds `Preference-Applied` (RFC 7240, 3), if the caller asked to wait.
 pub(super) fn with_preference_applied(wait: Option<Duration>, answer: impl IntoResponse) -> Response {
     let mut response = answer.into_response();
-    let applied = wait.and_then(|span| HeaderValue::from_str(&format!("wait={}", span.as_secs())).ok());
+    let applied = wait.and_then(|wait| HeaderValue::from_str(&format!("wait={}", wait.as_secs())).ok());
     if let Some(applied) = applied {
         response.headers_mut().insert("preference-applied", applied);
     }
     response
 }
 
+/// The result of an endpoint that responds with plain JSON.
 pub(super) type RouteAnswer<T> = Result<Json<T>, ProblemResponse>;

@@ -3,7 +3,7 @@
 use super::log_tag::{TaggedSchema, log_tag};
 use crate::{
     AppState,
-    extract::{CallsOf, CallsOfThread, IfNoneMatch, OfThread, QueryParameters, not_modified, with_tag},
+    extract::{CallQuery, IfNoneMatch, QueryParameters, ThreadCallQuery, ThreadPath, not_modified, with_tag},
     problem::ProblemResponse,
 };
 use axum::{
@@ -12,64 +12,64 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::CallState as Standing;
+use countersign_gate::CallState;
 
-/// The calls of all threads.
+/// Lists the calls of all threads, the newest first.
 ///
-/// The newest first. `principal` is who proposed the call, `since` and `until` are about when. A page may be
-/// short and still have a `next`: a filter that meets hardly anything is not to search the whole log at once.
+/// The filters `principal`, `since` and `until` apply to the proposal of the call. A page may be short and still have a
+/// `next`, because one request does not search the whole log for a rare match.
 #[utoipa::path(
     get,
     path = "/v1/tool-calls",
     operation_id = "listCalls",
     tag = "log",
-    params(CallsOf, IfNoneMatch),
+    params(CallQuery, IfNoneMatch),
     responses(TaggedSchema<api::CallPage>)
 )]
-pub(super) async fn everywhere(
+pub(super) async fn list_all(
     State(app): State<AppState>,
-    query: CallsOf,
-    have: IfNoneMatch,
+    query: CallQuery,
+    cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(&app, query, &have).await
+    answer(&app, query, &cached).await
 }
 
-/// The calls of a thread.
+/// Lists the calls of a thread, the newest first.
 ///
-/// As the calls of all threads, and of nothing but this one.
+/// The filters and pages work as in the list of the calls of all threads.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}/tool-calls",
     operation_id = "listCallsOfThread",
     tag = "log",
-    params(OfThread, CallsOfThread, IfNoneMatch),
+    params(ThreadPath, ThreadCallQuery, IfNoneMatch),
     responses(TaggedSchema<api::CallPage>)
 )]
-pub(super) async fn of_thread(
+pub(super) async fn list_in_thread(
     State(app): State<AppState>,
-    OfThread(thread): OfThread,
-    query: CallsOfThread,
-    have: IfNoneMatch,
+    ThreadPath(thread): ThreadPath,
+    query: ThreadCallQuery,
+    cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(&app, query.in_thread(thread), &have).await
+    answer(&app, query.in_thread(thread), &cached).await
 }
 
 async fn answer<T>(
     app: &AppState,
     QueryParameters { page, filter, state, .. }: QueryParameters<T>,
-    have: &IfNoneMatch,
+    cached: &IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
     let tag = log_tag(app, filter.thread_id.as_ref()).await?;
-    if have.has(&tag) {
+    if cached.has(&tag) {
         return Ok(not_modified(&tag));
     }
     let calls = app.gate.calls(&filter, state, page).await?;
-    // A lease lapses without an event, so a list in which one may is not known by the log's length.
-    let lapses = calls.calls.iter().any(|call| {
-        call.state == Standing::Running
+    // A lease lapses without an event, so the length of the log is not a valid tag for a list with a running lease.
+    let has_lease = calls.calls.iter().any(|call| {
+        call.state == CallState::Running
             && call.execution.as_ref().is_some_and(|execution| execution.lease_expires_at.is_some())
     });
-    if lapses || matches!(state, Some(Standing::Running | Standing::Unknown)) {
+    if has_lease || matches!(state, Some(CallState::Running | CallState::Unknown)) {
         return Ok(Json(calls).into_response());
     }
     Ok(with_tag(&tag, Json(calls)))

@@ -3,7 +3,7 @@
 use super::RouteAnswer;
 use crate::{
     AppState,
-    extract::{JsonBody, NoQuery, OfCall, RequestPrincipal},
+    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -11,19 +11,19 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, AlreadyDecided, AlreadyClaimed, AlreadyFinished);
 
-/// Withdraw a call that has not started.
+/// Withdraws a call that no executor has claimed.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls/{id}/cancel",
     operation_id = "cancel",
     tag = "executor",
-    params(OfCall, RequestPrincipal),
+    params(CallPath, RequestPrincipal),
     request_body(content = api::CancelRequest),
     responses((status = 200, description = "The call, cancelled.", body = api::Call), Refusals)
 )]
 pub(super) async fn cancel(
     State(app): State<AppState>,
-    OfCall(thread, id): OfCall,
+    CallPath(thread, id): CallPath,
     caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(cancel): JsonBody<api::CancelRequest>,

@@ -3,7 +3,7 @@
 use super::RouteAnswer;
 use crate::{
     AppState,
-    extract::{JsonBody, NoQuery, OfCall, RequestPrincipal},
+    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -11,22 +11,22 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, NotAllowed, AlreadyClaimed, ArgumentsChanged, DefinitionChanged, Blocked, ThreadClosed);
 
-/// Start a call.
+/// Claims a call, to start it.
 ///
-/// The answer's `arguments` are what may run, and nothing else. A second claim is refused even to the executor that made
-/// the first, with who that was.
+/// The executor runs the `arguments` of the response and nothing else. A second claim is refused, even if it comes from
+/// the same executor; the error contains the first claim.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls/{id}/claim",
     operation_id = "claim",
     tag = "executor",
-    params(OfCall, RequestPrincipal),
+    params(CallPath, RequestPrincipal),
     request_body(content = api::ClaimRequest),
     responses((status = 200, description = "The call, running.", body = api::Call), Refusals)
 )]
 pub(super) async fn claim(
     State(app): State<AppState>,
-    OfCall(thread, id): OfCall,
+    CallPath(thread, id): CallPath,
     caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(claim): JsonBody<api::ClaimRequest>,

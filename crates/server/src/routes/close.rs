@@ -3,7 +3,7 @@
 use super::RouteAnswer;
 use crate::{
     AppState,
-    extract::{JsonBody, NoQuery, OfThread, RequestPrincipal},
+    extract::{JsonBody, NoQuery, RequestPrincipal, ThreadPath},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -12,27 +12,27 @@ use serde::Deserialize;
 
 refusals!(Refusals: UnknownThread);
 
-/// There is nothing to say beside the thread.
+/// An empty object: the path contains everything that is needed.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({})))]
 pub(super) struct EmptyBody {}
 
-/// End a thread.
+/// Closes a thread.
 ///
-/// Its grants go, what is pending is cancelled, nothing new starts in it.
+/// Its grants end, its pending calls are cancelled, and it accepts no new calls and no claims.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/close",
     operation_id = "closeThread",
     tag = "thread",
-    params(OfThread, RequestPrincipal),
+    params(ThreadPath, RequestPrincipal),
     request_body(content = EmptyBody),
-    responses((status = 200, description = "The thread is over.", body = api::CloseReport), Refusals)
+    responses((status = 200, description = "The closed thread, and the calls that were cancelled.", body = api::CloseReport), Refusals)
 )]
 pub(super) async fn close(
     State(app): State<AppState>,
-    OfThread(thread): OfThread,
+    ThreadPath(thread): ThreadPath,
     caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(EmptyBody {}): JsonBody<EmptyBody>,

@@ -3,7 +3,7 @@
 use super::RouteAnswer;
 use crate::{
     AppState,
-    extract::{JsonBody, NoQuery, OfCall, OfThread, RequestPrincipal},
+    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal, ThreadPath},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -11,23 +11,23 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, AlreadyDecided, AlreadyVoted, ArgumentsChanged, Blocked, NotOffered);
 
-/// Decide on a call.
+/// Decides on a call.
 ///
-/// Only people decide, and never on what they proposed. The second decision loses, and is told who won; the
-/// same one again is a success. Where it takes several, this is a vote, and the call is decided by the one that
-/// makes it enough.
+/// Only people decide, and never on calls that they proposed. A decision that differs from an earlier one is refused,
+/// and the error contains the earlier one; repeating the same decision succeeds. If the request needs several
+/// approvers, the decision is a vote, and the call is decided when there are enough votes.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/approvals/{id}",
     operation_id = "decide",
     tag = "approver",
-    params(OfCall, RequestPrincipal),
+    params(CallPath, RequestPrincipal),
     request_body(content = api::DecisionRequest),
-    responses((status = 200, description = "The call, decided.", body = api::Call), Refusals)
+    responses((status = 200, description = "The call, decided or with one more vote.", body = api::Call), Refusals)
 )]
 pub(super) async fn decide(
     State(app): State<AppState>,
-    OfCall(thread, id): OfCall,
+    CallPath(thread, id): CallPath,
     caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(decide): JsonBody<api::DecisionRequest>,
@@ -35,21 +35,22 @@ pub(super) async fn decide(
     Ok(Json(app.gate.acting_as(caller.person()).decide(&thread, &id, &decide).await?))
 }
 
-/// Decide on a call whose id is `pending`.
+/// Decides on a call whose id is `pending`.
 ///
-/// The word under which a thread's pending calls are listed may be a call's id, too.
+/// This path also lists the pending calls of a thread, so it is separate from the path of all other ids. It behaves in
+/// the same way.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/approvals/pending",
     operation_id = "decidePending",
     tag = "approver",
-    params(OfThread, RequestPrincipal),
+    params(ThreadPath, RequestPrincipal),
     request_body(content = api::DecisionRequest),
-    responses((status = 200, description = "The call, decided.", body = api::Call), Refusals)
+    responses((status = 200, description = "The call, decided or with one more vote.", body = api::Call), Refusals)
 )]
 pub(super) async fn decide_pending(
     State(app): State<AppState>,
-    OfThread(thread): OfThread,
+    ThreadPath(thread): ThreadPath,
     caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(decide): JsonBody<api::DecisionRequest>,

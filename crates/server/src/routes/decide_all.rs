@@ -9,10 +9,10 @@ use crate::{
 use axum::{Json, extract::State};
 use countersign_api::{self as api, ApprovalGate};
 
-/// Decide on several calls at once.
+/// Decides on several calls.
 ///
-/// Each is answered for itself, in the order of the decisions: the call if the decision was taken, the problem
-/// if it was not. A refusal spoils none of the others.
+/// Each decision has its own result, in the order of the request: the call if the decision was accepted, the problem if
+/// it was refused. A refused decision does not affect the others.
 #[utoipa::path(
     post,
     path = "/v1/approvals/decide",
@@ -20,7 +20,7 @@ use countersign_api::{self as api, ApprovalGate};
     tag = "approver",
     params(RequestPrincipal),
     request_body(content = api::BulkDecisionRequest),
-    responses((status = 200, description = "What came of each decision.", body = api::BulkDecisionResponse))
+    responses((status = 200, description = "The result of each decision.", body = api::BulkDecisionResponse))
 )]
 pub(super) async fn decide_all(
     State(app): State<AppState>,
@@ -28,12 +28,12 @@ pub(super) async fn decide_all(
     _: NoQuery,
     JsonBody(all): JsonBody<api::BulkDecisionRequest>,
 ) -> RouteAnswer<api::BulkDecisionResponse> {
-    let answered = app.gate.acting_as(caller.person()).decide_all(&all).await?;
-    Ok(Json(api::BulkDecisionResponse { results: answered.into_iter().map(bulk_result).collect() }))
+    let answers = app.gate.acting_as(caller.person()).decide_all(&all).await?;
+    Ok(Json(api::BulkDecisionResponse { results: answers.into_iter().map(bulk_result).collect() }))
 }
 
-fn bulk_result(answered: api::DecisionAnswer) -> api::BulkDecisionResult {
-    let api::DecisionAnswer { thread_id, id, outcome } = answered;
+fn bulk_result(answer: api::DecisionAnswer) -> api::BulkDecisionResult {
+    let api::DecisionAnswer { thread_id, id, outcome } = answer;
     let (call, problem) = match outcome {
         Ok(call) => (Some(call), None),
         Err(error) => (None, Some(ProblemResponse::from(error).into_problem())),

@@ -1,4 +1,4 @@
-//! `GET /openapi.json`, and `/docs`, a page to try it.
+//! `GET /openapi.json`, and `/docs`, a page to try the API.
 
 use crate::{
     AppState,
@@ -12,7 +12,7 @@ use axum::{
 };
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
-/// This document.
+/// Returns this document.
 #[utoipa::path(
     get,
     path = "/openapi.json",
@@ -20,22 +20,22 @@ use utoipa_swagger_ui::{Config, SwaggerUi};
     tag = "service",
     params(IfNoneMatch),
     responses(
-        (status = 200, description = "The API, described in OpenAPI 3.1.", body = Object, headers(
-            ("etag" = String, description = "Its tag, for `If-None-Match`."),
+        (status = 200, description = "The OpenAPI 3.1 document of the API.", body = Object, headers(
+            ("etag" = String, description = "The tag of the document, for `If-None-Match`."),
         )),
         IfNoneMatch
     )
 )]
-pub(super) async fn document(State(app): State<AppState>, have: IfNoneMatch) -> Response {
+pub(super) async fn document(State(app): State<AppState>, cached: IfNoneMatch) -> Response {
     let tag = &app.document.tag;
-    if have.has(tag) {
+    if cached.has(tag) {
         return not_modified(tag);
     }
     let json = const { HeaderValue::from_static("application/json") };
     with_tag(tag, ([(header::CONTENT_TYPE, json)], app.document.text.clone()).into_response())
 }
 
-/// The page, which comes with the program and asks nothing of anybody else.
+/// Creates the routes of `/docs`. The page is part of the program and loads nothing from other servers.
 pub(super) fn page() -> Router<AppState> {
     SwaggerUi::new("/docs").config(Config::from("/openapi.json").validator_url("none")).into()
 }

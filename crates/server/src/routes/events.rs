@@ -1,10 +1,10 @@
 //! `GET /v1/events` and `GET /v1/threads/{thread}/events`: a page of the log, or with
-//! `Accept: text/event-stream` a stream that first brings what was missed and then what comes.
+//! `Accept: text/event-stream` a stream of the missed events and then of new ones.
 
 use super::log_tag::answer_by_log_tag;
 use crate::{
     AppState,
-    extract::{EventsOf, EventsOfThread, IfNoneMatch, LastEventId, OfThread, QueryParameters},
+    extract::{EventQuery, IfNoneMatch, LastEventId, QueryParameters, ThreadEventQuery, ThreadPath},
     openapi,
     problem::ProblemResponse,
     stream,
@@ -21,50 +21,51 @@ use utoipa::{
     openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder},
 };
 
-/// The log of all threads, as a page or as a stream.
+/// Returns the log of all threads, as a page or as a stream.
 ///
-/// With `Accept: text/event-stream` the answer is a stream of server-sent events: `id` is the `seq`, `event`
-/// the type, `data` the event in JSON on one line. It first brings what came after `Last-Event-ID`, or after
-/// `after`, and then what comes. A comment tells that it lives. `limit` means nothing to a stream. One that fails
-/// ends with a message whose `event` is `error` and whose `data` is the problem; it has no `id`.
+/// With `Accept: text/event-stream`, the response is a stream of server-sent events: `id` is the `seq`, `event` is the
+/// type, and `data` is the event in JSON on one line. The stream sends first the events after `Last-Event-ID`, or after
+/// `after`, and then new ones. An idle stream sends comments, so that the reader sees that it is alive. `limit` has no
+/// effect on a stream, and `until` is rejected. A stream that fails ends with a message whose `event` is `error` and
+/// whose `data` is the problem; this message has no `id`.
 #[utoipa::path(
     get,
     path = "/v1/events",
     operation_id = "listEvents",
     tag = "log",
-    params(EventsOf, IfNoneMatch, LastEventId),
+    params(EventQuery, IfNoneMatch, LastEventId),
     responses(LogSchema, IfNoneMatch)
 )]
-pub(super) async fn everywhere(
+pub(super) async fn list_all(
     State(app): State<AppState>,
-    query: EventsOf,
+    query: EventQuery,
     headers: HeaderMap,
     last: LastEventId,
-    have: IfNoneMatch,
+    cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(app, query, &headers, last, &have).await
+    answer(app, query, &headers, last, &cached).await
 }
 
-/// The log of one thread, as a page or as a stream.
+/// Returns the log of a thread, as a page or as a stream.
 ///
-/// As the log of all threads, and of nothing but this one.
+/// Pages and streams work as for the log of all threads.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}/events",
     operation_id = "listEventsOfThread",
     tag = "log",
-    params(OfThread, EventsOfThread, IfNoneMatch, LastEventId),
+    params(ThreadPath, ThreadEventQuery, IfNoneMatch, LastEventId),
     responses(LogSchema, IfNoneMatch)
 )]
-pub(super) async fn of_thread(
+pub(super) async fn list_in_thread(
     State(app): State<AppState>,
-    OfThread(thread): OfThread,
-    query: EventsOfThread,
+    ThreadPath(thread): ThreadPath,
+    query: ThreadEventQuery,
     headers: HeaderMap,
     last: LastEventId,
-    have: IfNoneMatch,
+    cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(app, query.in_thread(thread), &headers, last, &have).await
+    answer(app, query.in_thread(thread), &headers, last, &cached).await
 }
 
 async fn answer<T>(
@@ -72,22 +73,22 @@ async fn answer<T>(
     QueryParameters { page, filter, .. }: QueryParameters<T>,
     headers: &HeaderMap,
     LastEventId(last): LastEventId,
-    have: &IfNoneMatch,
+    cached: &IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
     let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     if accepted.is_some_and(|accept| accept.contains("text/event-stream")) {
         if filter.until.is_some() {
-            let why = "until: a stream goes on for as long as you read it; leave this out, or ask for pages";
+            let why = "until: a stream has no end; leave this parameter out, or request pages";
             return Err(ProblemResponse::invalid(why).with_parameter("until"));
         }
-        // A browser that reconnects says how far it came; that is newer than what its address says.
-        let from = stream::StreamStart { after: last.unwrap_or(page.after), again: last.is_some() };
-        return stream::answer(app, filter, from).await;
+        // A browser that reconnects repeats `after` in the URL, but `Last-Event-ID` is newer.
+        let start = stream::StreamStart { after: last.unwrap_or(page.after), is_resuming: last.is_some() };
+        return stream::answer(app, filter, start).await;
     }
-    answer_by_log_tag(&app, filter.thread_id.as_ref(), have, app.gate.events(&filter, page)).await
+    answer_by_log_tag(&app, filter.thread_id.as_ref(), cached, app.gate.events(&filter, page)).await
 }
 
-/// The two shapes that the log is answered in.
+/// The two forms of the log in responses: a page and a stream.
 struct LogSchema;
 
 impl IntoResponses for LogSchema {
@@ -97,7 +98,7 @@ impl IntoResponses for LogSchema {
         let stream = ContentBuilder::new().schema(Some(openapi::text(example))).build();
         let tag = openapi::header("The tag of a page, for `If-None-Match`.", openapi::text("W/\"5\""));
         let log = ResponseBuilder::new()
-            .description("The events, in order; or the stream of them.")
+            .description("The events in order, as a page or as a stream.")
             .content("application/json", page)
             .content("text/event-stream", stream)
             .header("etag", tag);

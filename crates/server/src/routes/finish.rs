@@ -3,7 +3,7 @@
 use super::RouteAnswer;
 use crate::{
     AppState,
-    extract::{JsonBody, NoQuery, OfCall, RequestPrincipal},
+    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -11,19 +11,19 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, AlreadyFinished, NotClaimed, NotTheExecutor);
 
-/// Say what came of a call.
+/// Reports the result of a claimed call.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls/{id}/result",
     operation_id = "finish",
     tag = "executor",
-    params(OfCall, RequestPrincipal),
+    params(CallPath, RequestPrincipal),
     request_body(content = api::ResultRequest),
     responses((status = 200, description = "The call, finished.", body = api::Call), Refusals)
 )]
 pub(super) async fn finish(
     State(app): State<AppState>,
-    OfCall(thread, id): OfCall,
+    CallPath(thread, id): CallPath,
     caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(finish): JsonBody<api::ResultRequest>,

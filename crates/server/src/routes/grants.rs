@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     AppState,
-    extract::{IfNoneMatch, NoQuery, OfGrant, OfThread, PageOf, RequestPrincipal},
+    extract::{GrantPath, IfNoneMatch, ListQuery, NoQuery, RequestPrincipal, ThreadPath},
     openapi::refusals,
     problem::ProblemResponse,
 };
@@ -15,38 +15,39 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(RevokeRefusals: UnknownGrant, NotAnApprover);
 
-/// The standing grants of a thread.
+/// Lists the active grants of a thread, the oldest first.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}/grants",
     operation_id = "listGrants",
     tag = "thread",
-    params(OfThread, PageOf, IfNoneMatch),
+    params(ThreadPath, ListQuery, IfNoneMatch),
     responses(TaggedSchema<api::GrantPage>)
 )]
 pub(super) async fn list(
     State(app): State<AppState>,
-    OfThread(thread): OfThread,
-    have: IfNoneMatch,
-    query: PageOf,
+    ThreadPath(thread): ThreadPath,
+    cached: IfNoneMatch,
+    query: ListQuery,
 ) -> Result<Response, ProblemResponse> {
-    answer_by_log_tag(&app, Some(&thread), &have, app.gate.grants(&thread, query.page)).await
+    answer_by_log_tag(&app, Some(&thread), &cached, app.gate.grants(&thread, query.page)).await
 }
 
-/// Take a grant back.
+/// Revokes a grant.
 ///
-/// What it answered before stays answered. Only people take one back: it may be a denial.
+/// Calls that the grant has already answered keep their decision. Only people may revoke a grant, because it may be a
+/// denial.
 #[utoipa::path(
     delete,
     path = "/v1/threads/{thread}/grants/{seq}",
     operation_id = "revokeGrant",
     tag = "thread",
-    params(OfGrant, RequestPrincipal),
-    responses((status = 200, description = "The grants that are left, as far as a page goes.", body = api::GrantPage), RevokeRefusals)
+    params(GrantPath, RequestPrincipal),
+    responses((status = 200, description = "The first page of the remaining grants.", body = api::GrantPage), RevokeRefusals)
 )]
 pub(super) async fn revoke(
     State(app): State<AppState>,
-    OfGrant(thread, grant): OfGrant,
+    GrantPath(thread, grant): GrantPath,
     caller: RequestPrincipal,
     _: NoQuery,
 ) -> RouteAnswer<api::GrantPage> {

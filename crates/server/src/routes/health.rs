@@ -8,37 +8,37 @@ use serde::Serialize;
 
 refusals!(Refusals: NotReady);
 
-/// The process lives.
+/// The report that the process runs.
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(examples(json!({"status": "ok"})))]
 pub(super) struct LivenessReport {
-    /// `ok`.
+    /// Always `ok`.
     status: &'static str,
 }
 
-/// True if the process lives.
+/// Reports that the process runs.
 #[utoipa::path(
     get,
     path = "/healthz",
     operation_id = "getHealth",
     tag = "service",
-    responses((status = 200, description = "It does.", body = LivenessReport))
+    responses((status = 200, description = "The process runs.", body = LivenessReport))
 )]
 pub(super) async fn liveness() -> Json<LivenessReport> {
     Json(LivenessReport { status: "ok" })
 }
 
-/// True if it can do its work.
+/// Checks that the service can do its work.
 ///
-/// An order goes all the way through the writer, the log is read, and the feed must have what is in it. If
-/// something fails, `check` of the problem says what: `database` if PostgreSQL is away or says no, else `log`,
+/// Sends a command through the writer, reads the log, and checks that the feed has delivered the end of the log. If a
+/// check fails, `check` of the problem names it: `database` if PostgreSQL is unreachable or refuses, otherwise `log`,
 /// `feed` or `gate`.
 #[utoipa::path(
     get,
     path = "/readyz",
     operation_id = "getReadiness",
     tag = "service",
-    responses((status = 200, description = "It can.", body = api::ReadinessReport), Refusals)
+    responses((status = 200, description = "The service is ready.", body = api::ReadinessReport), Refusals)
 )]
 pub(super) async fn readiness(State(app): State<AppState>) -> RouteAnswer<api::ReadinessReport> {
     let ready = app.gate.ready().await.map_err(|error| {
@@ -49,28 +49,28 @@ pub(super) async fn readiness(State(app): State<AppState>) -> RouteAnswer<api::R
     Ok(Json(ready))
 }
 
-/// The name of the program.
+/// Returns a welcome text with the most important paths.
 #[utoipa::path(
     get,
     path = "/",
     operation_id = "getWelcome",
     tag = "service",
-    responses((status = 200, description = "A few lines for people.", body = String))
+    responses((status = 200, description = "A short text for people.", body = String))
 )]
 pub(super) async fn welcome() -> String {
     format!(
         "Countersign {}: the approval service between an AI agent and its tools.\n\
-         What waits for people: /v1/approvals/pending\nThe log: /v1/events\n\
+         Pending calls: /v1/approvals/pending\nThe log: /v1/events\n\
          The API: /openapi.json, and to try it: /docs\n",
         env!("CARGO_PKG_VERSION")
     )
 }
 
-/// The part that the readiness check found to fail.
+/// Returns the name of the failed check.
 fn failed_check(error: &GateError) -> &'static str {
     match (error.code, error.facts.reason) {
         (ErrorCode::NotReady, _) => "feed",
-        (ErrorCode::DatabaseUnavailable, Some(reason)) if reason.is_of_a_server() => "database",
+        (ErrorCode::DatabaseUnavailable, Some(reason)) if reason.needs_a_server() => "database",
         (ErrorCode::DatabaseUnavailable | ErrorCode::Damaged | ErrorCode::ShuttingDown, _) => "log",
         _ => "gate",
     }

@@ -1,5 +1,5 @@
-//! What the many lists and settings share that change with the log alone: as long as no event came, the
-//! answer is the one that the caller has.
+//! Tagged responses of lists and settings. They change only with the log, so the end of the log is their tag: until the
+//! next event, the response that the caller has is current.
 
 use crate::{
     AppState,
@@ -17,12 +17,13 @@ use utoipa::{
     openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder},
 };
 
-/// The tag of what stands on the log alone: of that thread, or of all.
+/// Returns the tag of a response that depends only on the log of this thread, or of all threads.
 pub(super) async fn log_tag(app: &AppState, thread: Option<&ThreadId>) -> Result<String, ProblemResponse> {
     Ok(format!("W/\"{}\"", app.gate.tip(thread).await?))
 }
 
-/// The tag of what stands on the log and on the policy: how many calls each scope would answer.
+/// Returns the tag of a response that depends on the log and on the policy, such as the counts of calls that each scope
+/// would answer.
 pub(super) async fn log_and_policy_tag(
     app: &AppState,
     thread: Option<&ThreadId>,
@@ -30,26 +31,27 @@ pub(super) async fn log_and_policy_tag(
     Ok(format!("W/\"{}-{}\"", app.gate.tip(thread).await?, short_hash(app.gate.policy_hash())))
 }
 
-/// Answers with what stands on the log of that thread, or of all: nothing if the caller has it.
+/// Responds with `answer`, which depends only on the log of this thread, or of all threads; with 304 if the caller has
+/// it.
 pub(super) async fn answer_by_log_tag<T: Serialize>(
     app: &AppState,
     thread: Option<&ThreadId>,
-    have: &IfNoneMatch,
+    cached: &IfNoneMatch,
     answer: impl Future<Output = Result<T, GateError>>,
 ) -> Result<Response, ProblemResponse> {
-    have.respond_unless_cached(&log_tag(app, thread).await?, answer).await
+    cached.respond_unless_cached(&log_tag(app, thread).await?, answer).await
 }
 
-/// Such an answer as the document describes it: whole and with its tag, or 304 and empty.
+/// The OpenAPI description of a tagged response: 200 with the body and the tag, or 304 without a body.
 pub(super) struct TaggedSchema<T>(PhantomData<T>);
 
-/// An answer that has a tag.
+/// The body of a tagged response.
 pub(super) trait TaggedAnswer: ToSchema {
-    /// The answer.
+    /// The description of the response.
     const WHAT: &'static str;
 }
 
-macro_rules! answered {
+macro_rules! tagged_answers {
     ($($shape:ty: $what:literal;)*) => {
         $(impl TaggedAnswer for $shape {
             const WHAT: &'static str = $what;
@@ -57,12 +59,12 @@ macro_rules! answered {
     };
 }
 
-answered! {
+tagged_answers! {
     api::CallPage: "The calls.";
     api::GrantPage: "The grants.";
     api::ThreadMode: "The mode.";
-    api::PendingPage: "What waits.";
-    api::ThreadPolicies: "The own policies of the thread.";
+    api::PendingPage: "The pending calls.";
+    api::ThreadPolicies: "The tool policies of the thread.";
     api::ThreadSummary: "The thread.";
     api::ThreadPage: "The threads.";
 }
@@ -70,7 +72,7 @@ answered! {
 impl<T: TaggedAnswer> IntoResponses for TaggedSchema<T> {
     fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
         let body = ContentBuilder::new().schema(Some(Ref::from_schema_name(T::name()))).build();
-        let tag = openapi::header("Its tag, for `If-None-Match`.", openapi::text("W/\"5\""));
+        let tag = openapi::header("The tag of the response, for `If-None-Match`.", openapi::text("W/\"5\""));
         let whole =
             ResponseBuilder::new().description(T::WHAT).content("application/json", body).header("etag", tag);
         let mut responses = IfNoneMatch::responses();

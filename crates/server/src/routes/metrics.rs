@@ -11,10 +11,10 @@ use countersign_api::ErrorCode;
 /// The content type of OpenMetrics, which Prometheus and others read.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// How the service fares, for Prometheus.
+/// Returns the metrics of the service, for Prometheus.
 ///
-/// Times to decide, decisions by kind and source, requests that were abandoned or recovered, what waits now,
-/// commits and queries, readers and how far they lag, and HTTP itself.
+/// The metrics cover response times of approvers, decisions by kind and source, abandoned and recovered requests, open
+/// requests, commits and queries, streams and their lag, and HTTP requests.
 #[utoipa::path(
     get,
     path = "/metrics",
@@ -23,7 +23,7 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
     responses(
         (
             status = 200,
-            description = "The numbers, as OpenMetrics text.",
+            description = "The metrics as OpenMetrics text.",
             body = String,
             content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8",
         ),
@@ -34,6 +34,6 @@ pub(super) async fn metrics(State(app): State<AppState>) -> Result<Response, Pro
     let age = now.oldest.map(|oldest| app.options.clock.now().since(oldest));
     let text = app.metrics.text(now.open, age);
     let text =
-        text.map_err(|_| ProblemResponse::new(ErrorCode::Internal, "the numbers cannot be written down"))?;
+        text.map_err(|_| ProblemResponse::new(ErrorCode::Internal, "the metrics cannot be encoded"))?;
     Ok(([(header::CONTENT_TYPE, const { HeaderValue::from_static(OPEN_METRICS) })], text).into_response())
 }

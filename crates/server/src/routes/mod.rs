@@ -1,4 +1,4 @@
-//! The endpoints: one file each, and what they share.
+//! The endpoints, each in a file of its own, and the parts that they share.
 
 mod answer;
 mod calls;
@@ -34,7 +34,7 @@ use axum::Router;
 use utoipa::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The routes, and the document that describes them.
+/// Creates the router of all endpoints, and the OpenAPI document that describes them.
 pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
     let (router, mut document) = OpenApiRouter::with_openapi(ApiDocument::openapi())
         .routes(routes!(health::welcome))
@@ -42,29 +42,29 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(health::readiness))
         .routes(routes!(metrics::metrics))
         .routes(routes!(document::document))
-        .routes(routes!(pending::everywhere))
+        .routes(routes!(pending::list_all))
         .routes(routes!(decide_all::decide_all))
-        .routes(routes!(stop::everywhere))
-        .routes(routes!(events::everywhere))
+        .routes(routes!(stop::stop_all))
+        .routes(routes!(events::list_all))
         .routes(routes!(stats::stats))
-        .routes(routes!(calls::everywhere))
+        .routes(routes!(calls::list_all))
         .routes(routes!(threads::list))
         .routes(routes!(threads::show))
-        .routes(routes!(propose::propose, calls::of_thread))
+        .routes(routes!(propose::propose, calls::list_in_thread))
         .routes(routes!(show::show))
         .routes(routes!(claim::claim))
         .routes(routes!(finish::finish))
         .routes(routes!(cancel::cancel))
         .routes(routes!(release::release))
         .routes(routes!(scope::preview_scope))
-        .routes(routes!(pending::of_thread, decide::decide_pending))
+        .routes(routes!(pending::list_in_thread, decide::decide_pending))
         .routes(routes!(decide::decide))
-        .routes(routes!(events::of_thread))
+        .routes(routes!(events::list_in_thread))
         .routes(routes!(grants::list))
         .routes(routes!(grants::revoke))
         .routes(routes!(mode::show, mode::set))
         .routes(routes!(policy::show, policy::set))
-        .routes(routes!(stop::of_thread))
+        .routes(routes!(stop::stop_thread))
         .routes(routes!(close::close))
         .split_for_parts();
     openapi::complete(&mut document);

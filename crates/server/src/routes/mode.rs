@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     AppState,
-    extract::{IfNoneMatch, JsonBody, NoQuery, OfThread, RequestPrincipal},
+    extract::{IfNoneMatch, JsonBody, NoQuery, RequestPrincipal, ThreadPath},
     openapi::refusals,
     problem::ProblemResponse,
 };
@@ -15,40 +15,40 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(SetRefusals: NotAnApprover, ThreadClosed);
 
-/// How a thread answers what is asked.
+/// Returns the mode of a thread.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}/mode",
     operation_id = "getMode",
     tag = "thread",
-    params(OfThread, IfNoneMatch),
+    params(ThreadPath, IfNoneMatch),
     responses(TaggedSchema<api::ThreadMode>)
 )]
 pub(super) async fn show(
     State(app): State<AppState>,
-    OfThread(thread): OfThread,
-    have: IfNoneMatch,
+    ThreadPath(thread): ThreadPath,
+    cached: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
-    answer_by_log_tag(&app, Some(&thread), &have, app.gate.mode(&thread)).await
+    answer_by_log_tag(&app, Some(&thread), &cached, app.gate.mode(&thread)).await
 }
 
-/// Have a thread answer what is asked.
+/// Sets the mode of a thread.
 ///
-/// `interactive`: people decide. `approve_all`: what is asked is allowed. `auto_deny`: it is denied. A mode never
-/// lifts a block. Only people set it.
+/// The mode answers the calls that people would be asked about. `interactive`: people decide. `approve_all`: these
+/// calls are allowed. `auto_deny`: they are denied. A mode never lifts a block. Only people may set the mode.
 #[utoipa::path(
     put,
     path = "/v1/threads/{thread}/mode",
     operation_id = "setMode",
     tag = "thread",
-    params(OfThread, RequestPrincipal),
+    params(ThreadPath, RequestPrincipal),
     request_body(content = api::ModeRequest),
     responses((status = 200, description = "The mode.", body = api::ThreadMode), SetRefusals)
 )]
 pub(super) async fn set(
     State(app): State<AppState>,
-    OfThread(thread): OfThread,
+    ThreadPath(thread): ThreadPath,
     caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(set): JsonBody<api::ModeRequest>,

@@ -3,54 +3,54 @@
 use super::log_tag::{TaggedSchema, log_and_policy_tag};
 use crate::{
     AppState,
-    extract::{IfNoneMatch, OfThread, PendingOf, PendingOfThread, QueryParameters},
+    extract::{IfNoneMatch, PendingQuery, QueryParameters, ThreadPath, ThreadPendingQuery},
     problem::ProblemResponse,
 };
 use axum::{extract::State, response::Response};
 use countersign_api::{self as api, ApprovalGate};
 
-/// What waits for people, in all threads.
+/// Lists the pending calls of all threads, the oldest request first.
 ///
-/// The oldest first. `principal` is who proposed the call; `since` and `until` are about when people were asked.
+/// The filter `principal` applies to the proposer of the call, `since` and `until` to the time of the request.
 #[utoipa::path(
     get,
     path = "/v1/approvals/pending",
     operation_id = "listPending",
     tag = "approver",
-    params(PendingOf, IfNoneMatch),
+    params(PendingQuery, IfNoneMatch),
     responses(TaggedSchema<api::PendingPage>)
 )]
-pub(super) async fn everywhere(
+pub(super) async fn list_all(
     State(app): State<AppState>,
-    query: PendingOf,
-    have: IfNoneMatch,
+    query: PendingQuery,
+    cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(&app, query, &have).await
+    answer(&app, query, &cached).await
 }
 
-/// The pending calls of one thread.
+/// Lists the pending calls of a thread, the oldest request first.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}/approvals/pending",
     operation_id = "listPendingOfThread",
     tag = "approver",
-    params(OfThread, PendingOfThread, IfNoneMatch),
+    params(ThreadPath, ThreadPendingQuery, IfNoneMatch),
     responses(TaggedSchema<api::PendingPage>)
 )]
-pub(super) async fn of_thread(
+pub(super) async fn list_in_thread(
     State(app): State<AppState>,
-    OfThread(thread): OfThread,
-    query: PendingOfThread,
-    have: IfNoneMatch,
+    ThreadPath(thread): ThreadPath,
+    query: ThreadPendingQuery,
+    cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(&app, query.in_thread(thread), &have).await
+    answer(&app, query.in_thread(thread), &cached).await
 }
 
 async fn answer<T>(
     app: &AppState,
     QueryParameters { page, filter, .. }: QueryParameters<T>,
-    have: &IfNoneMatch,
+    cached: &IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
     let tag = log_and_policy_tag(app, filter.thread_id.as_ref()).await?;
-    have.respond_unless_cached(&tag, app.gate.pending(&filter, page)).await
+    cached.respond_unless_cached(&tag, app.gate.pending(&filter, page)).await
 }

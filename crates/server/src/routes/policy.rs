@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     AppState,
-    extract::{IfNoneMatch, JsonBody, NoQuery, OfThread, RequestPrincipal},
+    extract::{IfNoneMatch, JsonBody, NoQuery, RequestPrincipal, ThreadPath},
     openapi::refusals,
     problem::ProblemResponse,
 };
@@ -15,39 +15,40 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(SetRefusals: NotAnApprover, ThreadClosed);
 
-/// What a thread says of tools itself.
+/// Returns the tool policies of a thread.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}/policy",
     operation_id = "getPolicies",
     tag = "thread",
-    params(OfThread, IfNoneMatch),
+    params(ThreadPath, IfNoneMatch),
     responses(TaggedSchema<api::ThreadPolicies>)
 )]
 pub(super) async fn show(
     State(app): State<AppState>,
-    OfThread(thread): OfThread,
-    have: IfNoneMatch,
+    ThreadPath(thread): ThreadPath,
+    cached: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
-    answer_by_log_tag(&app, Some(&thread), &have, app.gate.policies(&thread)).await
+    answer_by_log_tag(&app, Some(&thread), &cached, app.gate.policies(&thread)).await
 }
 
-/// Give tools policies of the thread's own.
+/// Sets tool policies of a thread.
 ///
-/// Tools that are not named keep what they have; `default` takes an own policy away. Only people set them.
+/// Tools that the request does not name keep their policy; `default` removes the policy of a tool. Only people may set
+/// policies.
 #[utoipa::path(
     put,
     path = "/v1/threads/{thread}/policy",
     operation_id = "setPolicies",
     tag = "thread",
-    params(OfThread, RequestPrincipal),
+    params(ThreadPath, RequestPrincipal),
     request_body(content = api::ToolPoliciesRequest),
-    responses((status = 200, description = "The own policies of the thread.", body = api::ThreadPolicies), SetRefusals)
+    responses((status = 200, description = "The tool policies of the thread.", body = api::ThreadPolicies), SetRefusals)
 )]
 pub(super) async fn set(
     State(app): State<AppState>,
-    OfThread(thread): OfThread,
+    ThreadPath(thread): ThreadPath,
     caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(set): JsonBody<api::ToolPoliciesRequest>,

@@ -3,7 +3,7 @@
 use super::{wait_for_decision, with_preference_applied};
 use crate::{
     AppState,
-    extract::{JsonBody, NoQuery, OfThread, RequestPrincipal, WaitPreference},
+    extract::{JsonBody, NoQuery, RequestPrincipal, ThreadPath, WaitPreference},
     openapi::refusals,
     problem::ProblemResponse,
 };
@@ -12,28 +12,28 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: CallDiffers, ThreadClosed);
 
-/// Put a call before the policy.
+/// Proposes a call, which the policy then judges.
 ///
-/// The answer tells whether it may run: `state` is `allowed`, `denied` or `pending`. The same call again tells
-/// where it stands. With `WaitPreference: wait=30` the answer to a call that people are asked about is held until it is
-/// decided, for that many seconds at most.
+/// `state` of the response is `allowed`, `denied` or `pending`. Proposing the same call again returns its current
+/// state. With `Prefer: wait=30`, the response to a pending call is held until the call is decided, for at most that
+/// many seconds.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls",
     operation_id = "propose",
     tag = "executor",
-    params(OfThread, RequestPrincipal, WaitPreference),
+    params(ThreadPath, RequestPrincipal, WaitPreference),
     request_body(content = api::ProposeRequest),
     responses(
-        (status = 201, description = "The call, and where it stands.", body = api::Call, headers(
-            ("preference-applied" = String, description = "The preference that was honoured, such as `wait=30`."),
+        (status = 201, description = "The call in its current state.", body = api::Call, headers(
+            ("preference-applied" = String, description = "The preference that the server applied, such as `wait=30`."),
         )),
         Refusals
     )
 )]
 pub(super) async fn propose(
     State(app): State<AppState>,
-    OfThread(thread): OfThread,
+    ThreadPath(thread): ThreadPath,
     caller: RequestPrincipal,
     WaitPreference(wait): WaitPreference,
     _: NoQuery,

@@ -3,7 +3,7 @@
 use super::RouteAnswer;
 use crate::{
     AppState,
-    extract::{JsonBody, NoQuery, OfCall, RequestPrincipal},
+    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -11,22 +11,22 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, NotUnknown, NotAnApprover, SelfApproval, NotEligible);
 
-/// Let another executor take a call over whose outcome is unknown.
+/// Releases a call whose outcome is unknown, so that another executor may claim it.
 ///
-/// Its executor's lease has lapsed without a result, so it may have run. The person who releases it accepts that it
-/// may run twice. Only people may, and not the one who proposed it.
+/// The lease of the first executor has lapsed without a result, so the call may have run. The person who releases the
+/// call accepts that it may run twice. Only people may release a call, and not the person who proposed it.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls/{id}/release",
     operation_id = "release",
     tag = "approver",
-    params(OfCall, RequestPrincipal),
+    params(CallPath, RequestPrincipal),
     request_body(content = api::ReleaseRequest),
     responses((status = 200, description = "The call, released.", body = api::Call), Refusals)
 )]
 pub(super) async fn release(
     State(app): State<AppState>,
-    OfCall(thread, id): OfCall,
+    CallPath(thread, id): CallPath,
     caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(release): JsonBody<api::ReleaseRequest>,

@@ -3,7 +3,7 @@
 use super::RouteAnswer;
 use crate::{
     AppState,
-    extract::{JsonBody, NoQuery, OfCall},
+    extract::{CallPath, JsonBody, NoQuery},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -11,22 +11,22 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall);
 
-/// Preview the scope of a decision.
+/// Previews the scope of a decision.
 ///
-/// Counts the calls among the thread's last thousand that a decision remembered with this scope would have answered.
-/// Writes nothing.
+/// Counts the calls, among the last thousand of the thread, that a decision remembered with this scope would have
+/// answered. Writes nothing.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls/{id}/scope",
     operation_id = "previewScope",
     tag = "approver",
-    params(OfCall),
+    params(CallPath),
     request_body(content = api::ScopeRequest),
     responses((status = 200, description = "The calls that the scope covers.", body = api::ScopePreview), Refusals)
 )]
 pub(super) async fn preview_scope(
     State(app): State<AppState>,
-    OfCall(thread, id): OfCall,
+    CallPath(thread, id): CallPath,
     _: NoQuery,
     JsonBody(scope): JsonBody<api::ScopeRequest>,
 ) -> RouteAnswer<api::ScopePreview> {

@@ -3,7 +3,7 @@
 use super::{wait_for_decision, with_preference_applied};
 use crate::{
     AppState,
-    extract::{IfNoneMatch, NoQuery, OfCall, WaitPreference, not_modified, tag_of_call, with_tag},
+    extract::{CallPath, IfNoneMatch, NoQuery, WaitPreference, not_modified, tag_of_call, with_tag},
     openapi::refusals,
     problem::ProblemResponse,
 };
@@ -12,19 +12,19 @@ use countersign_api as api;
 
 refusals!(Refusals: UnknownCall);
 
-/// Where a call stands.
+/// Returns the current state of a call.
 ///
-/// With `WaitPreference: wait=30` the answer is held until the call is decided, for that many seconds at most.
+/// With `Prefer: wait=30`, the response is held until the call is decided, for at most that many seconds.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}/tool-calls/{id}",
     operation_id = "getCall",
     tag = "executor",
-    params(OfCall, WaitPreference, IfNoneMatch),
+    params(CallPath, WaitPreference, IfNoneMatch),
     responses(
         (status = 200, description = "The call.", body = api::Call, headers(
-            ("etag" = String, description = "Its tag, for `If-None-Match`."),
-            ("preference-applied" = String, description = "The preference that was honoured, such as `wait=30`."),
+            ("etag" = String, description = "The tag of the call, for `If-None-Match`."),
+            ("preference-applied" = String, description = "The preference that the server applied, such as `wait=30`."),
         )),
         IfNoneMatch,
         Refusals
@@ -32,13 +32,13 @@ refusals!(Refusals: UnknownCall);
 )]
 pub(super) async fn show(
     State(app): State<AppState>,
-    OfCall(thread, id): OfCall,
+    CallPath(thread, id): CallPath,
     WaitPreference(wait): WaitPreference,
-    have: IfNoneMatch,
+    cached: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
     let call = wait_for_decision(&app, &thread, &id, wait).await?;
     let tag = tag_of_call(&call);
-    let answer = if have.has(&tag) { not_modified(&tag) } else { with_tag(&tag, Json(call)) };
+    let answer = if cached.has(&tag) { not_modified(&tag) } else { with_tag(&tag, Json(call)) };
     Ok(with_preference_applied(wait, answer))
 }

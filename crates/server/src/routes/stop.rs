@@ -3,7 +3,7 @@
 use super::RouteAnswer;
 use crate::{
     AppState,
-    extract::{JsonBody, NoQuery, OfThread, RequestPrincipal},
+    extract::{JsonBody, NoQuery, RequestPrincipal, ThreadPath},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -11,10 +11,10 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: NotAnApprover);
 
-/// Deny everything that waits.
+/// Denies the pending calls of all threads.
 ///
-/// All calls that wait for people, in every thread, or those of one tool: in one transaction. What the caller may
-/// not deny, or cannot deny alone, is left as it is and told.
+/// Denies all of them, or only those of one tool, in one transaction. Calls that the caller may not deny, or that need
+/// more denials, stay pending and are listed in `left`.
 #[utoipa::path(
     post,
     path = "/v1/approvals/stop",
@@ -22,9 +22,9 @@ refusals!(Refusals: NotAnApprover);
     tag = "approver",
     params(RequestPrincipal),
     request_body(content = api::StopRequest),
-    responses((status = 200, description = "What was denied, and what is left.", body = api::StopReport), Refusals)
+    responses((status = 200, description = "The denied calls, and those that are still pending.", body = api::StopReport), Refusals)
 )]
-pub(super) async fn everywhere(
+pub(super) async fn stop_all(
     State(app): State<AppState>,
     caller: RequestPrincipal,
     _: NoQuery,
@@ -33,22 +33,22 @@ pub(super) async fn everywhere(
     Ok(Json(app.gate.acting_as(caller.person()).stop(None, &stop).await?))
 }
 
-/// Deny everything that waits in a thread.
+/// Denies the pending calls of a thread.
 ///
-/// All its calls that wait for people, or those of one tool: in one transaction. What the caller may not deny, or
-/// cannot deny alone, is left as it is and told.
+/// Denies all of them, or only those of one tool, in one transaction. Calls that the caller may not deny, or that need
+/// more denials, stay pending and are listed in `left`.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/stop",
     operation_id = "stopThread",
     tag = "approver",
-    params(OfThread, RequestPrincipal),
+    params(ThreadPath, RequestPrincipal),
     request_body(content = api::StopRequest),
-    responses((status = 200, description = "What was denied, and what is left.", body = api::StopReport), Refusals)
+    responses((status = 200, description = "The denied calls, and those that are still pending.", body = api::StopReport), Refusals)
 )]
-pub(super) async fn of_thread(
+pub(super) async fn stop_thread(
     State(app): State<AppState>,
-    OfThread(thread): OfThread,
+    ThreadPath(thread): ThreadPath,
     caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(stop): JsonBody<api::StopRequest>,

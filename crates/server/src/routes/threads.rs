@@ -3,7 +3,7 @@
 use super::log_tag::{TaggedSchema, answer_by_log_tag, log_tag};
 use crate::{
     AppState,
-    extract::{IfNoneMatch, NoQuery, OfThread, PageOf},
+    extract::{IfNoneMatch, ListQuery, NoQuery, ThreadPath},
     openapi::refusals,
     problem::ProblemResponse,
 };
@@ -12,42 +12,40 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownThread);
 
-/// The threads.
-///
-/// The one that something happened in last comes first.
+/// Lists the threads, the most recently active first.
 #[utoipa::path(
     get,
     path = "/v1/threads",
     operation_id = "listThreads",
     tag = "log",
-    params(PageOf, IfNoneMatch),
+    params(ListQuery, IfNoneMatch),
     responses(TaggedSchema<api::ThreadPage>)
 )]
 pub(super) async fn list(
     State(app): State<AppState>,
-    query: PageOf,
-    have: IfNoneMatch,
+    query: ListQuery,
+    cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer_by_log_tag(&app, None, &have, app.gate.threads(query.page)).await
+    answer_by_log_tag(&app, None, &cached, app.gate.threads(query.page)).await
 }
 
-/// A thread.
+/// Returns the summary of a thread.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}",
     operation_id = "getThread",
     tag = "log",
-    params(OfThread, IfNoneMatch),
+    params(ThreadPath, IfNoneMatch),
     responses(TaggedSchema<api::ThreadSummary>, Refusals)
 )]
 pub(super) async fn show(
     State(app): State<AppState>,
-    OfThread(thread): OfThread,
-    have: IfNoneMatch,
+    ThreadPath(thread): ThreadPath,
+    cached: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
     let tag = log_tag(&app, Some(&thread)).await?;
     // A thread without events does not exist, so a matching tag must not hide the 404.
-    let have = if tag == super::EMPTY { IfNoneMatch::nothing() } else { have };
-    have.respond_unless_cached(&tag, app.gate.thread(&thread)).await
+    let cached = if tag == super::EMPTY { IfNoneMatch::empty() } else { cached };
+    cached.respond_unless_cached(&tag, app.gate.thread(&thread)).await
 }
