@@ -53,7 +53,7 @@ async fn duplicate_or_unknown_parameter_is_refused() {
     .await;
 }
 
-/// The ids of the calls of a list, and its `next`.
+/// Reads a list of calls. Returns the ids of its calls, and its `next`.
 async fn calls(world: &HttpWorld, path: &str) -> String {
     let page = world.person("ada").get(path).await;
     assert_eq!(page.status, 200, "{page}");

@@ -11,8 +11,8 @@ async fn empty_or_oversized_list_of_decisions_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.post(DECIDE, r#"{"decisions":[]}"#).await, @"422 invalid: decisions: there are 0, and a request has 1 to 1000");
-        let one = r#"{"threadId":"t","id":"a","decision":"deny"}"#;
-        let many = format!(r#"{{"decisions":[{}]}}"#, vec![one; 1_001].join(","));
+        let item = r#"{"threadId":"t","id":"a","decision":"deny"}"#;
+        let many = format!(r#"{{"decisions":[{}]}}"#, vec![item; 1_001].join(","));
         assert_snapshot!(ada.post(DECIDE, &many).await, @"422 invalid: decisions: there are 1001, and a request has 1 to 1000");
         assert_snapshot!(ada.post(DECIDE, r#"{"decisions":[{"threadId":"t","id":"a","decision":"maybe"}]}"#).await, @r#"
         422 invalid: there is no "maybe" here; there is allow_once, allow_session, deny at line 1 column 58
@@ -42,15 +42,15 @@ async fn each_decision_has_its_own_result_in_order() {
         let answer = world.person("ada").post(DECIDE, body).await;
         let results: Vec<serde_json::Value> =
             serde_json::from_str(&answer.member("results")).expect("results");
-        let told: Vec<_> = results
+        let lines: Vec<_> = results
             .iter()
-            .map(|one| {
-                let (call, problem) = (&one["call"]["state"], &one["problem"]["code"]);
-                format!("{}/{}: {call} {problem}", one["threadId"], one["id"]).replace('"', "")
+            .map(|item| {
+                let (call, problem) = (&item["call"]["state"], &item["problem"]["code"]);
+                format!("{}/{}: {call} {problem}", item["threadId"], item["id"]).replace('"', "")
             })
             .collect();
         assert_eq!(answer.status, 200);
-        assert_snapshot!(told.join("\n"), @"
+        assert_snapshot!(lines.join("\n"), @"
         t/a: allowed null
         t9/a: null unknown_call
         t2/a: denied null

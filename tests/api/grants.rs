@@ -79,7 +79,7 @@ async fn closed_thread_has_no_grants() {
 async fn grant_pages_continue_until_next_is_null() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
-        // Proposed before the first of them is granted, so that each gets its own grant.
+        // All calls are proposed before the first grant, so that each decision creates its own grant.
         for id in ["a", "b", "c"] {
             builder.proposes(id).await;
         }

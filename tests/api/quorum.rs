@@ -85,7 +85,7 @@ async fn vote_that_completes_the_quorum_decides() {
         assert_eq!(
             world.person("ada").get("/v1/threads/t/grants").await.member("grants"),
             "[]",
-            "not all wanted it remembered"
+            "the decision is for the session only if all votes are"
         );
     })
     .await;
@@ -120,8 +120,8 @@ async fn edit_voids_the_earlier_votes() {
         assert_snapshot!(ada.post(DECIDE, &stale).await, @"409 arguments_changed: you looked at arguments that hash to [hash:ls], but those that would run now hash to b04dc867981ed3aedb28f325022a51edc29c4f21b9505a953649c2fa43fc2db0: look again before you decide");
         let unseen = ada.post(DECIDE, r#"{"decision":"allow_once"}"#).await;
         assert_eq!((unseen.status, unseen.text("code").as_str()), (409, "arguments_changed"));
-        let stands = ada.get(CALL).await.member("argumentsHash");
-        let decided = ada.post(DECIDE, &stale.replace(&before, &stands)).await;
+        let current = ada.get(CALL).await.member("argumentsHash");
+        let decided = ada.post(DECIDE, &stale.replace(&before, &current)).await;
         assert_snapshot!(decided.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","changes":[{"from":"ls","path":"/command","to":"ls -l"}],"decision":"allow_once","note":"user:ben changed what was run: /command from \"ls\" to \"ls -l\"","policy":"[hash:policy]","principal":"user:ada","rule":"two of ops","seq":6,"source":"approver"}"#);
         assert_eq!(world.agent("builder").get(CALL).await.member("arguments"), r#"{"command":"ls -l"}"#);
     })
