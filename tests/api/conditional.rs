@@ -67,7 +67,11 @@ async fn call_tag_holds_until_the_call_changes() {
         let tag = ada.get(path).await.header("etag").to_owned();
         assert_eq!(tag, "W/\"3-allowed\"");
         builder.proposes("b").await;
-        assert_eq!(ada.get_with(path, "if-none-match", &tag).await.status, 304, "another call is no matter");
+        assert_eq!(
+            ada.get_with(path, "if-none-match", &tag).await.status,
+            304,
+            "an event of another call does not change the tag"
+        );
         builder.claims_as("a", "w").await;
         let changed = ada.get_with(path, "if-none-match", &tag).await;
         assert_eq!((changed.status, changed.header("etag")), (200, "W/\"6-running\""));

@@ -65,10 +65,14 @@ async fn long_answers_are_compressed_for_clients_that_ask() {
         let ((plain, _), large) = encoding("/v1/threads/t/tool-calls/a", "identity").await;
         assert_eq!((gzip.as_str(), vary.as_str(), plain.as_str()), ("gzip", "accept-encoding", ""));
         assert!(small * 10 < large, "{small} of {large} bytes");
-        assert_eq!(encoding("/healthz", "gzip").await.0.0, "", "what is short is not worth it");
+        assert_eq!(encoding("/healthz", "gzip").await.0.0, "", "a short body is not compressed");
         let stream = ada.request(Method::GET, "/v1/events").header("accept", "text/event-stream");
         let stream = stream.header("accept-encoding", "gzip").send().await.expect("an answer");
-        assert_eq!(stream.headers().get("content-encoding"), None, "a message is not to wait for the next");
+        assert_eq!(
+            stream.headers().get("content-encoding"),
+            None,
+            "a stream is not compressed, because compression would delay messages"
+        );
     })
     .await;
 }

@@ -52,7 +52,7 @@ async fn grant_answers_later_calls_until_it_is_revoked() {
         200
         {"grants":[],"next":null}
         "#);
-        assert_eq!(ada.delete(&format!("{GRANTS}/3")).await.status, 200, "once more is no harm");
+        assert_eq!(ada.delete(&format!("{GRANTS}/3")).await.status, 200, "a repeated revocation succeeds");
         let refused = builder.delete(&format!("{GRANTS}/3")).await;
         assert_eq!((refused.status, refused.text("code").as_str()), (403, "not_an_approver"));
         assert_eq!(builder.proposes("call_3").await.text("state"), "pending");

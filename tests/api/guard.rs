@@ -62,7 +62,7 @@ async fn foreign_origin_is_refused_and_the_own_accepted() {
         };
         assert_snapshot!(from("https://evil.example").await, @"403 foreign_origin: a page of https://evil.example sent this, and pages may not decide");
         assert_snapshot!(from("null").await, @"403 foreign_origin: a page of null sent this, and pages may not decide");
-        assert_eq!(from("http://127.0.0.1:1").await.status, 403, "another port is another server");
+        assert_eq!(from("http://127.0.0.1:1").await.status, 403, "the port is part of the origin");
         assert_eq!(from(&world.server_url()).await.status, 200);
     })
     .await;

@@ -27,7 +27,7 @@ async fn unreadable_policy_shows_in_readiness() {
     over_http(ASK, async |world| {
         world.service.gate.policy_failed("policy.toml: line 3 is strange");
         let ready = world.anonymous().get("/readyz").await;
-        assert_eq!(ready.status, 200, "the one before is in force");
+        assert_eq!(ready.status, 200, "the previous policy is active");
         assert_eq!(ready.text("policyTrouble"), "policy.toml: line 3 is strange");
     })
     .await;

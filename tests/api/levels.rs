@@ -96,7 +96,7 @@ async fn request_offers_the_possible_levels() {
         assert_eq!(
             ada.post(DECIDE, r#"{"decision":"allow_once"}"#).await.text("code"),
             "not_eligible",
-            "by default it takes more"
+            "the default level is higher"
         );
         let decided = ada.post(DECIDE, r#"{"decision":"allow_once","level":"admin"}"#).await;
         assert_snapshot!(decided.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","level":"admin","policy":"[hash:policy]","principal":"user:ada","rule":"admins deploy","seq":3,"source":"approver"}"#);

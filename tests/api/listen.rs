@@ -60,7 +60,7 @@ async fn file_that_is_not_a_socket_is_kept() {
     let (path, address) = socket(&folder);
     fs::write(&path, "mine").expect("a file");
     assert!(BoundListener::bind(&address, false).is_err());
-    assert_eq!(fs::read_to_string(&path).expect("still there"), "mine");
+    assert_eq!(fs::read_to_string(&path).expect("the file exists"), "mine");
 }
 
 #[tokio::test]

@@ -65,7 +65,11 @@ async fn cancelled_request_is_counted_when_it_completes() {
         assert_eq!(value(world, "countersign_recovered_requests_total").await, "1");
         builder.proposes("c").await;
         while !again.message().await.contains("id: 6") {}
-        assert_eq!(value(world, "countersign_recovered_requests_total").await, "1", "this one came live");
+        assert_eq!(
+            value(world, "countersign_recovered_requests_total").await,
+            "1",
+            "the stream delivers the new event"
+        );
     })
     .await;
 }
@@ -78,7 +82,7 @@ async fn stream_duration_ends_when_the_stream_is_open() {
         let mut stream = world.person("ada").streams("/v1/events", None).await;
         stream.message().await;
         let took = r#"countersign_http_request_duration_seconds_count{route="/v1/events",method="GET"}"#;
-        assert_eq!(value(world, took).await, "1", "it is open, and counted already");
+        assert_eq!(value(world, took).await, "1", "the open stream is counted");
         let numbers = world.anonymous().get("/metrics").await.body;
         let help = numbers.lines().find(|line| line.starts_with("# HELP countersign_http_request_duration"));
         assert!(help.is_some_and(|help| help.contains("a stream until it was open")), "{help:?}");

@@ -61,7 +61,7 @@ async fn second_vote_of_a_person_is_refused() {
         assert_eq!(
             again.member("request"),
             first.member("request"),
-            "the same again is a success, and no second vote"
+            "a repeated vote succeeds and is not counted again"
         );
         assert_snapshot!(ada.post(DECIDE, r#"{"decision":"deny"}"#).await, @r#"
         409 already_voted: voted already: allow_once by user:ada at 2026-01-31T12:00:00.000Z
@@ -77,7 +77,7 @@ async fn vote_that_completes_the_quorum_decides() {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;
         let denied = world.person("ben").post(DECIDE, r#"{"decision":"deny","comment":"why now?"}"#).await;
-        assert_eq!(denied.text("state"), "pending", "one denial is not enough here");
+        assert_eq!(denied.text("state"), "pending", "one denial does not reach the required number");
         let decided = world.person("cyd").post(DECIDE, r#"{"decision":"allow_session"}"#).await;
         assert_snapshot!(decided.shown("request"), @r#"{"approvers":[["@ops"]],"basis":"rule","denials":2,"options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":2,"reason":"the rule says so","requestedAt":"2026-01-31T12:00:00.000Z","rule":"two of ops","seq":2,"votes":[{"at":"2026-01-31T12:00:00.000Z","counts":true,"decision":"allow_once","principal":"user:ada","seq":3},{"at":"2026-01-31T12:00:00.000Z","comment":"why now?","counts":true,"decision":"deny","principal":"user:ben","seq":4},{"at":"2026-01-31T12:00:00.000Z","counts":true,"decision":"allow_session","principal":"user:cyd","seq":5}]}"#);
         assert_snapshot!(decided.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"[hash:policy]","principal":"user:cyd","rule":"two of ops","seq":6,"source":"approver"}"#);

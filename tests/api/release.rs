@@ -34,7 +34,7 @@ async fn release_of_a_call_not_unknown_is_refused() {
         assert_eq!(
             ada.post(RELEASE, "{}").await.text("code"),
             "not_unknown",
-            "its executor may still be at it"
+            "the executor may still run the call"
         );
     })
     .await;
@@ -71,7 +71,7 @@ async fn released_call_is_taken_over_once() {
         execution: {"executor":"first","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":4,"startedAt":"2026-01-31T12:00:00.000Z"}
         released: {"at":"2026-01-31T12:01:00.000Z","claim":4,"comment":"it never reached the server","principal":"user:ada","seq":5}
         "#);
-        assert_eq!(ada.post(RELEASE, "{}").await.body, released.body, "once more is no harm");
+        assert_eq!(ada.post(RELEASE, "{}").await.body, released.body, "a repeated release succeeds");
         let taken_over = builder.post(&format!("{CALL}/claim"), &claim("second")).await;
         assert_eq!(taken_over.text("state"), "running");
         assert_snapshot!(taken_over.shown("execution"), @r#"{"executor":"second","leaseExpiresAt":"2026-01-31T12:02:00.000Z","principal":"agent:builder","seq":6,"startedAt":"2026-01-31T12:01:00.000Z"}"#);

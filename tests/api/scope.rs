@@ -69,7 +69,11 @@ async fn custom_pattern_is_previewed_before_it_is_chosen() {
         200
         {"scope":"exact","says":"these exact arguments","allows":0,"denies":0,"calls":[],"of":3}
         "#);
-        assert_eq!(builder.post(SCOPE, r#"{"scope":"tool"}"#).await.status, 200, "whoever may look may ask");
+        assert_eq!(
+            builder.post(SCOPE, r#"{"scope":"tool"}"#).await.status,
+            200,
+            "an agent may request a preview"
+        );
         assert_eq!(ada.get("/v1/threads/t").await.member("lastSeq"), "8", "nothing was written");
     })
     .await;

@@ -98,7 +98,7 @@ async fn request_previews_every_scope() {
             assert_eq!(last["request"], request, "{path}");
         }
         let all: Value = serde_json::from_str(&ada.get(CALLS).await.member("calls")).expect("calls");
-        assert_eq!(all[0]["request"]["scopes"], Value::Null, "only where people decide");
+        assert_eq!(all[0]["request"]["scopes"], Value::Null, "only a request has scopes");
     })
     .await;
 }
@@ -135,7 +135,7 @@ async fn exact_scope_allows_only_the_same_arguments() {
         assert_eq!(
             ada.post(&decide("a"), wider).await.text("code"),
             "already_decided",
-            "the scope is part of it"
+            "the scope is part of the decision"
         );
     })
     .await;

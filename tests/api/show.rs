@@ -109,7 +109,7 @@ async fn waiting_caller_is_answered_after_the_requested_time() {
         };
         let answer = tokio::select! {
             answer = waits(world, "wait=30") => answer,
-            () = advance_clock => unreachable!("it goes on for ever"),
+            () = advance_clock => unreachable!("the loop has no end"),
         };
         assert_eq!((answer.status, answer.text("state")), (200, "pending".to_owned()));
         assert_eq!(waits(world, "wait=0").await.text("state"), "pending");

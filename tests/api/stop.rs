@@ -85,7 +85,7 @@ async fn stop_denies_all_pending_calls_with_its_comment() {
         assert_snapshot!(denied.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada: the release is off (do not retry this call unchanged)","principal":"user:ada","seq":14,"status":"denied"}"#);
         let two = builder.get("/v1/threads/t2/tool-calls/two").await;
         let request: Value = serde_json::from_str(&two.member("request")).expect("a request");
-        assert_eq!(request["votes"][0]["decision"], "deny", "where it takes several, the denial is a vote");
+        assert_eq!(request["votes"][0]["decision"], "deny", "in a quorum, the denial is a vote");
         assert_snapshot!(denied_and_left(&ada.post(STOP_ALL, "{}").await), @"denied: ; left: t2/own t2/two");
         assert_snapshot!(denied_and_left(&world.person("bob").post(STOP_ALL, "{}").await), @"denied: t2/own t2/two; left:");
     })
