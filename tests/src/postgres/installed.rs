@@ -52,7 +52,8 @@ pub(super) fn hand_over(path: &Path) {
 }
 
 /// Returns the user id and group id for the server if the test runs as root: those of `postgres`, which the package
-/// creates, or else of `nobody`. Returns `None` for other users, who run the server as themselves.
+/// creates, or else those of the system's user without rights. Returns `None` for other users, who run the server as
+/// themselves.
 fn user() -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {
         return None;
