@@ -1,7 +1,8 @@
-//! A process for tests that need one: it opens a log and prints the result.
+//! A program for tests that need a separate process: it opens a log and prints the result.
 //!
-//! `open PATH` prints `open` or the error's code; `files PATH` lists the files beside an open log with their
-//! modes; `fill PATH BALLAST` proposes until the disk is full, removes the ballast and goes on.
+//! - `open PATH` prints `open`, or the code of the error.
+//! - `files PATH` lists the files of an open log with their modes.
+//! - `fill PATH BALLAST` proposes calls until the disk is full, removes the ballast and proposes more.
 
 use countersign_events::{CallId, Principal, ThreadId};
 use countersign_store::{Store, StoreError, StoreOptions};
@@ -54,17 +55,17 @@ async fn files(path: &Path) {
     store.close().await;
 }
 
-/// Succeeds only if every acknowledged event is present at the end.
+/// Fills the disk. Panics if the log does not contain exactly the acknowledged events at the end.
 async fn fill(path: &Path, ballast: &Path) {
     let store = Store::open(path, StoreOptions::default()).await.expect("opens");
     let mut acknowledged = Vec::new();
     let full = until_it_fails(&store, &mut acknowledged).await;
     print_line(full.reason().unwrap_or(full.code()));
-    assert!(acknowledged.len() > 3, "there was room for some");
-    fs::remove_file(ballast).expect("there is ballast");
+    assert!(acknowledged.len() > 3, "some calls fit on the disk");
+    fs::remove_file(ballast).expect("the ballast is removed");
     for n in 0..5 {
         let id = format!("after_{n}");
-        propose(&store, &id).await.expect("there is room again");
+        propose(&store, &id).await.expect("the disk has space again");
         acknowledged.push(id);
     }
     store.close().await;
@@ -76,7 +77,7 @@ async fn fill(path: &Path, ballast: &Path) {
     let report = store.verify(|_| {}).await.expect("reads");
     assert!(report.holds(), "{report:?}");
     let written = i64::try_from(acknowledged.len() * 2).expect("few");
-    assert_eq!(report.events, written, "and nothing that was refused is there");
+    assert_eq!(report.events, written, "the log contains no refused event");
     print_line("all there");
     store.close().await;
 }
@@ -89,7 +90,7 @@ async fn until_it_fails(store: &Store, acknowledged: &mut Vec<String>) -> StoreE
             Err(error) => return error,
         }
     }
-    unreachable!("no disk is endless")
+    unreachable!("the disk is full before the calls end")
 }
 
 fn thread_id() -> ThreadId {

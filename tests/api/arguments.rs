@@ -46,8 +46,8 @@ async fn annotations_and_results_follow_the_same_limits() {
     .await;
 }
 
-/// The maximum length of arguments.
-const MOST: usize = 4 * 1024 * 1024;
+/// The maximum length of arguments, in bytes.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 #[tokio::test]
 async fn oversized_arguments_are_refused() {
@@ -56,9 +56,9 @@ async fn oversized_arguments_are_refused() {
         let call = |id: &str, bytes: usize| {
             format!(r#"{{"id":"{id}","name":"write","arguments":"{}"}}"#, "x".repeat(bytes - 2))
         };
-        assert_eq!(builder.post(CALLS, &call("most", MOST)).await.status, 201);
-        assert_snapshot!(builder.post(CALLS, &call("more", MOST + 1)).await, @"422 invalid: arguments: it has 4194305 bytes; the limit is 4194304");
-        assert_snapshot!(builder.post(CALLS, &call("far-more", MOST + 300_000)).await, @"413 too_large: the body has more than 4456448 bytes, the maximum");
+        assert_eq!(builder.post(CALLS, &call("most", MAX_BYTES)).await.status, 201);
+        assert_snapshot!(builder.post(CALLS, &call("more", MAX_BYTES + 1)).await, @"422 invalid: arguments: it has 4194305 bytes; the limit is 4194304");
+        assert_snapshot!(builder.post(CALLS, &call("far-more", MAX_BYTES + 300_000)).await, @"413 too_large: the body has more than 4456448 bytes, the maximum");
     })
     .await;
 }

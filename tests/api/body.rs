@@ -130,7 +130,7 @@ async fn unprintable_names_are_refused() {
     .await;
 }
 
-/// Read as a list of fields, it would propose a call.
+/// Serde reads an array as the fields of a struct in order, so this body would propose a call.
 #[tokio::test]
 async fn array_as_body_is_refused() {
     over_http(ASK, async |world| {
@@ -145,13 +145,13 @@ async fn array_as_body_is_refused() {
 async fn compressed_or_recoded_body_is_refused() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
-        let says = async |name: &str, value: &str| {
+        let post_with_header = async |name: &str, value: &str| {
             let request = builder.request(Method::POST, CALLS).header("content-type", "application/json");
             let request = if name == "content-type" { builder.request(Method::POST, CALLS) } else { request };
             HttpAnswer::to(request.header(name, value).body("{}")).await.to_string()
         };
-        assert_snapshot!(says("content-encoding", "gzip").await, @r#"415 not_json: the body must not be encoded, and the header content-encoding is "gzip""#);
-        assert_snapshot!(says("content-type", "application/json; charset=latin1").await, @r#"415 not_json: the body must be UTF-8, and the header content-type says "latin1""#);
+        assert_snapshot!(post_with_header("content-encoding", "gzip").await, @r#"415 not_json: the body must not be encoded, and the header content-encoding is "gzip""#);
+        assert_snapshot!(post_with_header("content-type", "application/json; charset=latin1").await, @r#"415 not_json: the body must be UTF-8, and the header content-type says "latin1""#);
     })
     .await;
 }

@@ -53,7 +53,7 @@ async fn duplicate_or_unknown_parameter_is_refused() {
     .await;
 }
 
-/// The ids of the calls of a list, and its `next`.
+/// Reads a list of calls. Returns the ids of its calls, and its `next`.
 async fn calls(world: &HttpWorld, path: &str) -> String {
     let page = world.person("ada").get(path).await;
     assert_eq!(page.status, 200, "{page}");
@@ -99,9 +99,21 @@ async fn call_list_tag_holds_unless_a_lease_expires() {
         let hash = ada.get("/v1/threads/t/tool-calls/a").await.member("argumentsHash");
         let claim = format!(r#"{{"executor":"w","argumentsHash":{hash},"leaseSeconds":60}}"#);
         assert_eq!(builder.post("/v1/threads/t/tool-calls/a/claim", &claim).await.status, 200);
-        assert_eq!(ada.get_with("/v1/tool-calls", "if-none-match", &tag).await.status, 200, "it runs now");
-        assert_eq!(ada.get("/v1/tool-calls").await.header("etag"), "", "the lease may lapse at any moment");
-        assert_eq!(ada.get("/v1/tool-calls?state=unknown").await.header("etag"), "", "and bring it here");
+        assert_eq!(
+            ada.get_with("/v1/tool-calls", "if-none-match", &tag).await.status,
+            200,
+            "the call is running, no longer allowed"
+        );
+        assert_eq!(
+            ada.get("/v1/tool-calls").await.header("etag"),
+            "",
+            "the state can change without an event when the lease expires"
+        );
+        assert_eq!(
+            ada.get("/v1/tool-calls?state=unknown").await.header("etag"),
+            "",
+            "the expiry of a lease changes this list"
+        );
         world.clock().advance(Duration::from_secs(61));
         assert_eq!(calls(world, "/v1/tool-calls?state=unknown").await, "t/a");
         assert_ne!(ada.get("/v1/tool-calls").await.header("etag"), "");

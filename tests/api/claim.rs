@@ -81,7 +81,7 @@ async fn claim_in_a_closed_thread_is_refused() {
     .await;
 }
 
-/// The server's policy became stricter after another process allowed the call.
+/// Another process allowed the call under an earlier policy, and the server's policy is stricter.
 #[tokio::test]
 async fn claim_of_a_since_blocked_call_is_refused() {
     let rules =

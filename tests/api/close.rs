@@ -5,7 +5,7 @@ use countersign_tests::over_http;
 use insta::assert_snapshot;
 use std::time::Duration;
 
-/// Any call.
+/// A proposal.
 const CALL: &str = r#"{"id":"call_1","name":"bash","arguments":{}}"#;
 
 /// A typing error in a thread's name must not close a thread that does not exist yet.
@@ -13,8 +13,8 @@ const CALL: &str = r#"{"id":"call_1","name":"bash","arguments":{}}"#;
 async fn closing_an_unknown_thread_is_refused() {
     over_http(ASK, async |world| {
         assert_snapshot!(world.person("ada").post("/v1/threads/tpyo/close", "{}").await, @"404 unknown_thread: there is no thread tpyo");
-        let begun = world.agent("builder").post("/v1/threads/tpyo/tool-calls", CALL).await;
-        assert_eq!(begun.status, 201, "{begun}");
+        let proposed = world.agent("builder").post("/v1/threads/tpyo/tool-calls", CALL).await;
+        assert_eq!(proposed.status, 201, "{proposed}");
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! `If-None-Match`: a client whose answer is still current gets 304.
+//! `If-None-Match`: a client whose cached response is current gets 304.
 
 use crate::ASK;
 use countersign_tests::over_http;
@@ -8,8 +8,8 @@ async fn list_tag_holds_until_its_content_changes() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
-        let everywhere = ["/v1/approvals/pending", "/v1/events", "/v1/threads", "/v1/tool-calls"];
-        let here = [
+        let all_threads = ["/v1/approvals/pending", "/v1/events", "/v1/threads", "/v1/tool-calls"];
+        let one_thread = [
             "/v1/threads/t",
             "/v1/threads/t/approvals/pending",
             "/v1/threads/t/events",
@@ -19,14 +19,14 @@ async fn list_tag_holds_until_its_content_changes() {
             "/v1/threads/t/tool-calls",
         ];
         let mut tags = Vec::new();
-        for path in everywhere.iter().chain(&here) {
+        for path in all_threads.iter().chain(&one_thread) {
             let tag = ada.get(path).await.header("etag").to_owned();
-            let stands_on = if path.ends_with("/pending") { "W/\"2-4232587ebe1c\"" } else { "W/\"2\"" };
-            assert_eq!(tag, stands_on, "{path}");
+            let expected = if path.ends_with("/pending") { "W/\"2-4232587ebe1c\"" } else { "W/\"2\"" };
+            assert_eq!(tag, expected, "{path}");
             let again = ada.get_with(path, "if-none-match", &tag).await;
             assert_eq!(
                 (again.status, again.body.as_str(), again.header("etag")),
-                (304, "", stands_on),
+                (304, "", expected),
                 "{path}"
             );
             tags.push((path, tag));
@@ -34,7 +34,7 @@ async fn list_tag_holds_until_its_content_changes() {
         builder.in_thread("t2").proposes("a").await;
         for (path, tag) in tags {
             let status = ada.get_with(path, "if-none-match", &tag).await.status;
-            assert_eq!(status, if here.contains(path) { 304 } else { 200 }, "{path}");
+            assert_eq!(status, if one_thread.contains(path) { 304 } else { 200 }, "{path}");
         }
     })
     .await;
@@ -67,7 +67,11 @@ async fn call_tag_holds_until_the_call_changes() {
         let tag = ada.get(path).await.header("etag").to_owned();
         assert_eq!(tag, "W/\"3-allowed\"");
         builder.proposes("b").await;
-        assert_eq!(ada.get_with(path, "if-none-match", &tag).await.status, 304, "another call is no matter");
+        assert_eq!(
+            ada.get_with(path, "if-none-match", &tag).await.status,
+            304,
+            "an event of another call does not change the tag"
+        );
         builder.claims_as("a", "w").await;
         let changed = ada.get_with(path, "if-none-match", &tag).await;
         assert_eq!((changed.status, changed.header("etag")), (200, "W/\"6-running\""));

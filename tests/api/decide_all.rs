@@ -42,15 +42,15 @@ async fn each_decision_has_its_own_result_in_order() {
         let answer = world.person("ada").post(DECIDE, body).await;
         let results: Vec<serde_json::Value> =
             serde_json::from_str(&answer.member("results")).expect("results");
-        let told: Vec<_> = results
+        let lines: Vec<_> = results
             .iter()
-            .map(|one| {
-                let (call, problem) = (&one["call"]["state"], &one["problem"]["code"]);
-                format!("{}/{}: {call} {problem}", one["threadId"], one["id"]).replace('"', "")
+            .map(|item| {
+                let (call, problem) = (&item["call"]["state"], &item["problem"]["code"]);
+                format!("{}/{}: {call} {problem}", item["threadId"], item["id"]).replace('"', "")
             })
             .collect();
         assert_eq!(answer.status, 200);
-        assert_snapshot!(told.join("\n"), @"
+        assert_snapshot!(lines.join("\n"), @"
         t/a: allowed null
         t9/a: null unknown_call
         t2/a: denied null

@@ -10,7 +10,7 @@ use std::{
     path::Path,
 };
 
-/// The golden file equals the served document, so that a change of the API shows in the diff.
+/// The document is a file of the repository, so that a change of the API shows in the diff.
 #[test]
 fn openapi_document_equals_the_one_in_the_repository() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/openapi.json");
@@ -19,7 +19,10 @@ fn openapi_document_equals_the_one_in_the_repository() {
         fs::write(&path, &now).expect("docs/ can be written");
     }
     let golden = fs::read_to_string(&path).unwrap_or_default();
-    assert!(now == golden, "docs/openapi.json is another: look at what UPDATE_OPENAPI=1 makes of it");
+    assert!(
+        now == golden,
+        "docs/openapi.json is outdated: run the test with UPDATE_OPENAPI=1 and review the diff"
+    );
 }
 
 #[tokio::test]
@@ -34,7 +37,7 @@ async fn openapi_document_is_served_with_its_tag() {
     .await;
 }
 
-/// Every operation of the document, with its path.
+/// Returns every operation of the document, with its path and its method.
 fn operations(document: &Value) -> Vec<(String, String, &Value)> {
     let paths = document["paths"].as_object().expect("paths");
     let of_path = |(path, item): (&String, &'_ Value)| {
@@ -45,12 +48,12 @@ fn operations(document: &Value) -> Vec<(String, String, &Value)> {
     named.map(|(path, method)| (path.clone(), method.clone(), &paths[&path][&method])).collect()
 }
 
-/// A response, or the response that it refers to.
+/// Returns a response, or the shared response that it refers to.
 fn resolved<'a>(document: &'a Value, response: &'a Value) -> &'a Value {
     let Some(reference) = response["$ref"].as_str() else { return response };
-    let name = reference.strip_prefix("#/components/responses/").expect("a refusal that others share");
+    let name = reference.strip_prefix("#/components/responses/").expect("a shared response");
     let shared = &document["components"]["responses"][name];
-    assert!(shared.is_object(), "{reference} leads somewhere");
+    assert!(shared.is_object(), "{reference} exists");
     shared
 }
 
@@ -60,39 +63,49 @@ fn every_operation_has_a_summary_and_its_answers() {
     assert_eq!(document["openapi"], "3.1.0");
     let mut ids = BTreeSet::new();
     for (path, method, operation) in operations(&document) {
-        let place = format!("{method} {path}");
-        assert!(operation["summary"].is_string(), "{place} has a summary");
-        assert!(ids.insert(operation["operationId"].to_string()), "{place} has an id of its own");
+        let operation_name = format!("{method} {path}");
+        assert!(operation["summary"].is_string(), "{operation_name} has a summary");
+        assert!(
+            ids.insert(operation["operationId"].to_string()),
+            "{operation_name} has a unique operationId"
+        );
         let responses = operation["responses"].as_object().expect("responses");
-        assert!(responses.keys().any(|status| status.starts_with('2')), "{place} may succeed");
+        assert!(
+            responses.keys().any(|status| status.starts_with('2')),
+            "{operation_name} has a response for success"
+        );
         for (status, response) in responses {
-            let (place, response) = (format!("{place}: {status}"), resolved(&document, response));
-            assert!(response["headers"]["x-request-id"].is_object(), "{place} bears an id");
+            let (operation_name, response) =
+                (format!("{operation_name}: {status}"), resolved(&document, response));
+            assert!(
+                response["headers"]["x-request-id"].is_object(),
+                "{operation_name} has the header x-request-id"
+            );
             let Some(problem) = response["content"].get("application/problem+json") else {
-                assert!(status.starts_with(['2', '3']), "{place} is a problem");
+                assert!(status.starts_with(['2', '3']), "{operation_name} is an error without a problem");
                 continue;
             };
             let codes = problem["schema"]["allOf"][1]["properties"]["code"]["enum"].as_array();
             let codes = codes.expect("codes");
             for (code, example) in problem["examples"].as_object().expect("an example of each code") {
-                assert_eq!(example["value"]["code"], *code, "{place}: {code} has its own example");
-                assert!(codes.iter().any(|known| known == code), "{place}: the schema has {code}");
+                assert_eq!(example["value"]["code"], *code, "{operation_name}: {code} has its own example");
+                assert!(codes.iter().any(|known| known == code), "{operation_name}: the schema has {code}");
             }
         }
     }
 }
 
-/// A client that handles every listed refusal must not handle one that never occurs.
+/// The document lists no refusal that never occurs, because a client would handle it in vain.
 #[test]
 fn every_listed_refusal_can_occur() {
     let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
     for (operation, code) in [
-        // A pending call in a closing thread is decided by the close.
+        // Closing a thread decides its pending calls, so a decision after that is refused as already decided.
         ("decide", "thread_closed"),
         ("decidePending", "thread_closed"),
     ] {
         let all = operations(&document);
-        let found = all.iter().find(|(_, _, one)| one["operationId"] == operation).expect(operation);
+        let found = all.iter().find(|(_, _, entry)| entry["operationId"] == operation).expect(operation);
         for response in found.2["responses"].as_object().expect("responses").values() {
             let response = resolved(&document, response).to_string();
             assert!(!response.contains(code), "{operation} names {code}");
@@ -113,44 +126,44 @@ fn every_schema_has_an_example_and_valid_references() {
     }
 }
 
-/// All schemas that one refers to, including itself.
-fn reached_from<'a>(document: &'a Value, schema: &'a Value, found: &mut BTreeMap<&'a str, &'a Value>) {
+/// Adds to `found` all schemas that `schema` refers to, directly or through other schemas.
+fn collect_schemas<'a>(document: &'a Value, schema: &'a Value, found: &mut BTreeMap<&'a str, &'a Value>) {
     match schema {
         Value::Object(members) => {
             let name = members.get("$ref").and_then(Value::as_str);
             if let Some(name) = name.and_then(|name| name.strip_prefix("#/components/schemas/")) {
                 let named = &document["components"]["schemas"][name];
                 if found.insert(name, named).is_none() {
-                    reached_from(document, named, found);
+                    collect_schemas(document, named, found);
                 }
             }
-            members.values().for_each(|inner| reached_from(document, inner, found));
+            members.values().for_each(|inner| collect_schemas(document, inner, found));
         }
-        Value::Array(items) => items.iter().for_each(|inner| reached_from(document, inner, found)),
+        Value::Array(items) => items.iter().for_each(|inner| collect_schemas(document, inner, found)),
         _ => {}
     }
 }
 
-/// The server refuses an unknown member at any depth of a request, and the document says so. Two types with one
-/// name would share a schema, and the schema would describe only one of them.
+/// The server refuses an unknown member at any depth of a request, and the document specifies this. If two types had
+/// the same name, they would share a schema that describes only one of them.
 #[test]
 fn document_and_server_are_equally_strict_about_requests() {
     let document: Value = serde_json::from_str(&countersign_server::document()).expect("JSON");
-    let mut sent = BTreeMap::new();
+    let mut request_schemas = BTreeMap::new();
     for (_, _, operation) in operations(&document) {
-        reached_from(&document, &operation["requestBody"], &mut sent);
+        collect_schemas(&document, &operation["requestBody"], &mut request_schemas);
     }
     assert!(
-        sent.contains_key("ProposeRequest") && sent.contains_key("ProposedDefinition"),
+        request_schemas.contains_key("ProposeRequest") && request_schemas.contains_key("ProposedDefinition"),
         "{:?}",
-        sent.keys()
+        request_schemas.keys()
     );
-    for (name, schema) in sent.into_iter().filter(|(_, schema)| schema["properties"].is_object()) {
-        assert_eq!(schema["additionalProperties"], false, "{name} takes what it does not name");
+    for (name, schema) in request_schemas.into_iter().filter(|(_, schema)| schema["properties"].is_object()) {
+        assert_eq!(schema["additionalProperties"], false, "{name} allows unknown members");
     }
 }
 
-/// Every route of the document exists and answers as described.
+/// Every route of the document exists.
 #[tokio::test]
 async fn every_operation_of_the_document_is_served() {
     over_http(ASK, async |world| {
@@ -167,7 +180,7 @@ async fn every_operation_of_the_document_is_served() {
     .await;
 }
 
-/// The program contains the whole page, so it works without a network.
+/// The program contains all files of the page, so that the page works without a network.
 #[tokio::test]
 async fn documentation_page_loads_nothing_from_elsewhere() {
     over_http(ASK, async |world| {
@@ -176,7 +189,7 @@ async fn documentation_page_loads_nothing_from_elsewhere() {
         let parts = page.body.split(['"', '\'']);
         let loaded = |part: &&str| matches!(part.rsplit_once('.'), Some((_, "js" | "css")));
         for part in parts.filter(loaded) {
-            assert!(!part.contains("//"), "{part} lies elsewhere");
+            assert!(!part.contains("//"), "{part} is on another host");
             let answer = world.anonymous().get(&format!("/docs/{}", part.trim_start_matches("./"))).await;
             assert_eq!(answer.status, 200, "{part}");
         }

@@ -1,4 +1,4 @@
-//! Behaviour of every request: ids, caching, compression.
+//! Behaviour of every route: request ids, caching, compression, `HEAD` and `OPTIONS`.
 
 use crate::ASK;
 use countersign_tests::{HttpAnswer, over_http};
@@ -7,16 +7,19 @@ use reqwest::Method;
 #[tokio::test]
 async fn unusable_request_id_is_replaced() {
     over_http(ASK, async |world| {
-        let id = async |given: &str| {
-            let answer = world.anonymous().get_with("/healthz", "x-request-id", given).await;
+        let id = async |request_id: &str| {
+            let answer = world.anonymous().get_with("/healthz", "x-request-id", request_id).await;
             answer.header("x-request-id").to_owned()
         };
         assert_eq!(id("trace/7f3a:b").await, "trace/7f3a:b");
         let longest = "x".repeat(128);
         assert_eq!(id(&longest).await, longest);
-        for given in ["", "a b", "é", &"x".repeat(129)] {
-            let made = id(given).await;
-            assert!(made.starts_with("req_") && made.len() == 16, "{given:?} became {made:?}");
+        for request_id in ["", "a b", "é", &"x".repeat(129)] {
+            let generated = id(request_id).await;
+            assert!(
+                generated.starts_with("req_") && generated.len() == 16,
+                "{request_id:?} became {generated:?}"
+            );
         }
     })
     .await;
@@ -55,17 +58,21 @@ async fn long_answers_are_compressed_for_clients_that_ask() {
             let response = request.send().await.expect("an answer");
             let header =
                 |name| response.headers().get(name).map_or("", |value| value.to_str().expect("ASCII"));
-            let told = (header("content-encoding").to_owned(), header("vary").to_owned());
-            (told, response.bytes().await.expect("a body").len())
+            let headers = (header("content-encoding").to_owned(), header("vary").to_owned());
+            (headers, response.bytes().await.expect("a body").len())
         };
         let ((gzip, vary), small) = encoding("/v1/threads/t/tool-calls/a", "gzip").await;
         let ((plain, _), large) = encoding("/v1/threads/t/tool-calls/a", "identity").await;
         assert_eq!((gzip.as_str(), vary.as_str(), plain.as_str()), ("gzip", "accept-encoding", ""));
         assert!(small * 10 < large, "{small} of {large} bytes");
-        assert_eq!(encoding("/healthz", "gzip").await.0.0, "", "what is short is not worth it");
+        assert_eq!(encoding("/healthz", "gzip").await.0.0, "", "a short body is not compressed");
         let stream = ada.request(Method::GET, "/v1/events").header("accept", "text/event-stream");
         let stream = stream.header("accept-encoding", "gzip").send().await.expect("an answer");
-        assert_eq!(stream.headers().get("content-encoding"), None, "a message is not to wait for the next");
+        assert_eq!(
+            stream.headers().get("content-encoding"),
+            None,
+            "a stream is not compressed, because compression would delay messages"
+        );
     })
     .await;
 }

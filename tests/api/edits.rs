@@ -22,7 +22,7 @@ quorum = 2
 const CALLS: &str = "/v1/threads/t/tool-calls";
 const DECIDE: &str = "/v1/threads/t/approvals/call_1";
 
-/// A call of a tool with an input schema.
+/// The proposal of a call with an input schema.
 const WITH_SCHEMA: &str = r#"{"id":"call_1","name":"bash","arguments":{"command":"git push origin main"},"definition":{
     "description":"Runs a command","inputSchema":{"type":"object","required":["command"],"additionalProperties":false,
     "properties":{"command":{"type":"string"},"cwd":{"type":"string"}}}}}"#;
@@ -96,7 +96,7 @@ async fn edit_that_keeps_a_masked_value_is_refused() {
         assert_snapshot!(ada.post(DECIDE, kept).await, @"422 invalid: arguments: some of the arguments are masked here, and what is behind the mask cannot be kept; deny the call and let the agent propose another");
         let without = ada.post(DECIDE, r#"{"decision":"allow_once","arguments":{"user":"guest"}}"#).await;
         assert_snapshot!(without.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","changes":[{"from":"ada","path":"/user","to":"guest"},{"from":"[redacted]","path":"/password"}],"decision":"allow_once","note":"user:ada changed what was run: /user from \"ada\" to \"guest\"; /password from \"[redacted]\" to nothing","policy":"[hash:policy]","principal":"user:ada","seq":3,"source":"approver"}"#);
-        assert_eq!(without.member("redacted"), "null", "nothing is masked in what an approver wrote");
+        assert_eq!(without.member("redacted"), "null", "the arguments of an edit are not masked");
     })
     .await;
 }
@@ -152,7 +152,7 @@ async fn edited_call_shows_its_changes_and_runs_them() {
         response.note: "user:ada changed what was run: /command from \"git push origin main\" to \"git push origin topic\"; /cwd from nothing to \"/srv\""
         "#);
         let again = ada.post(DECIDE, changed).await;
-        assert_eq!(again.status, 200, "the same again is a success: {again}");
+        assert_eq!(again.status, 200, "a repeated decision succeeds: {again}");
         let other = r#"{"decision":"allow_once","arguments":{"command":"git push origin other"}}"#;
         assert_eq!(ada.post(DECIDE, other).await.text("code"), "already_decided");
         let claim = format!(r#"{{"executor":"worker-7","argumentsHash":{}}}"#, proposed.member("argumentsHash"));

@@ -1,4 +1,4 @@
-//! The embedded gate and the HTTP gate: one suite runs over both, and their answers must be equal.
+//! The embedded gate and the HTTP gate: the same scenarios run over both, and the answers must be equal.
 
 use countersign_api::{self as api, ApprovalGate, ErrorFacts, GateError, LogFilter, parse_thread_id};
 use countersign_client::HttpGate;
@@ -33,7 +33,7 @@ quorum = 2
 denials = 2
 "#;
 
-/// The questions and answers: in full to compare, and shortened to read.
+/// The requests and answers of a scenario: the full text to compare, and a shortened text for the snapshot.
 #[derive(Default)]
 struct GateTranscript {
     whole: String,
@@ -41,7 +41,7 @@ struct GateTranscript {
 }
 
 impl GateTranscript {
-    fn say<T: Serialize>(&mut self, what: &str, answer: Result<T, GateError>) {
+    fn record<T: Serialize>(&mut self, what: &str, answer: Result<T, GateError>) {
         let text = match answer {
             Ok(answer) => serde_json::to_string(&answer).expect("JSON"),
             Err(error) => {
@@ -61,83 +61,86 @@ fn decide(decision: Decision) -> api::DecisionRequest {
     api::DecisionRequest::plain(decision)
 }
 
-/// One call from proposal to result, and the refusals on its way.
-async fn tell_the_cycle(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTranscript {
+/// Scenario: one call from its proposal to its result, with refusals at each step.
+async fn call_cycle_scenario(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTranscript {
     let (agent, ada) =
         (gate.acting_as(Principal::agent("bot/ü")), gate.acting_as(Principal::user("ada 100%")));
     let thread = parse_thread_id("a/b ü#?").expect("valid");
     let call = api::ProposeRequest::new("call/1", "bash", r#"{"n": 1.50}"#).expect("valid");
-    let mut told = GateTranscript::default();
-    told.say("show nothing", agent.call(&thread, &call.id).await);
+    let mut transcript = GateTranscript::default();
+    transcript.record("show nothing", agent.call(&thread, &call.id).await);
     let proposed = agent.propose(&thread, &call).await;
-    told.say("propose", proposed.clone());
+    transcript.record("propose", proposed.clone());
     let other = api::ProposeRequest::new("call/1", "zsh", "{}").expect("valid");
-    told.say("propose another", agent.propose(&thread, &other).await);
-    told.say(
+    transcript.record("propose another", agent.propose(&thread, &other).await);
+    transcript.record(
         "wait no longer",
         agent.wait(&thread, &call.id, Some(Duration::ZERO)).await.map(|call| call.state),
     );
-    told.say("decide as agent", agent.decide(&thread, &call.id, &decide(Decision::AllowOnce)).await);
+    transcript.record("decide as agent", agent.decide(&thread, &call.id, &decide(Decision::AllowOnce)).await);
     let claim = api::ClaimRequest::for_call(&proposed.expect("proposed"), "worker");
-    told.say("claim early", agent.claim(&thread, &call.id, &claim).await);
+    transcript.record("claim early", agent.claim(&thread, &call.id, &claim).await);
     let allow = decide(Decision::AllowSession);
     let (waited, decided) =
         tokio::join!(agent.wait(&thread, &call.id, None), ada.decide(&thread, &call.id, &allow));
-    told.say("decide", decided.map(|call| call.response));
-    told.say("wait", waited.map(|call| call.state));
-    told.say("decide otherwise", ada.decide(&thread, &call.id, &decide(Decision::Deny)).await);
-    told.say("claim", agent.claim(&thread, &call.id, &claim).await.map(|call| call.execution));
-    told.say("claim again", agent.claim(&thread, &call.id, &claim).await);
-    told.say("cancel", agent.cancel(&thread, &call.id, &api::CancelRequest::default()).await);
-    told.say(
+    transcript.record("decide", decided.map(|call| call.response));
+    transcript.record("wait", waited.map(|call| call.state));
+    transcript.record("decide otherwise", ada.decide(&thread, &call.id, &decide(Decision::Deny)).await);
+    transcript.record("claim", agent.claim(&thread, &call.id, &claim).await.map(|call| call.execution));
+    transcript.record("claim again", agent.claim(&thread, &call.id, &claim).await);
+    transcript.record("cancel", agent.cancel(&thread, &call.id, &api::CancelRequest::default()).await);
+    transcript.record(
         "finish",
         agent.finish(&thread, &call.id, &api::ResultRequest::success("ok")).await.map(|c| c.result),
     );
-    told.say("finish otherwise", agent.finish(&thread, &call.id, &api::ResultRequest::error("no")).await);
-    told
+    transcript
+        .record("finish otherwise", agent.finish(&thread, &call.id, &api::ResultRequest::error("no")).await);
+    transcript
 }
 
-/// Operations on threads and the log.
-async fn tell_the_rest(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTranscript {
+/// Scenario: grants, pending calls, closing a thread, and reads of the log.
+async fn thread_and_log_scenario(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTranscript {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
     let (thread, other) = (parse_thread_id("t").expect("valid"), parse_thread_id("t2").expect("valid"));
-    let mut told = GateTranscript::default();
+    let mut transcript = GateTranscript::default();
     let propose = async |thread, id: &str, tool: &str| {
         agent.propose(thread, &api::ProposeRequest::new(id, tool, "[]").expect("valid")).await
     };
-    told.say("propose what is blocked", propose(&thread, "a", "mail").await.map(|call| call.result));
+    transcript.record("propose what is blocked", propose(&thread, "a", "mail").await.map(|call| call.result));
     let granted = propose(&thread, "b", "bash").await.expect("proposed");
     ada.decide(&thread, &granted.id, &decide(Decision::AllowSession)).await.expect("decided");
-    told.say("grants", ada.grants(&thread, api::PageQuery::default()).await);
-    told.say("revoke nothing", ada.revoke(&thread, 1).await);
-    told.say("revoke", ada.revoke(&thread, 6).await);
-    told.say("propose after it", propose(&thread, "c", "bash").await.map(|call| call.state));
+    transcript.record("grants", ada.grants(&thread, api::PageQuery::default()).await);
+    transcript.record("revoke nothing", ada.revoke(&thread, 1).await);
+    transcript.record("revoke", ada.revoke(&thread, 6).await);
+    transcript.record("propose after it", propose(&thread, "c", "bash").await.map(|call| call.state));
     propose(&other, "d", "bash").await.expect("proposed");
     let one = api::PageQuery { after: 0, limit: 1 };
     let ids = |page: api::PendingPage| page.pending.into_iter().map(|call| call.id).collect::<Vec<_>>();
-    told.say("pending", ada.pending(&LogFilter::default(), one).await.map(|page| (page.next, ids(page))));
-    told.say(
+    transcript
+        .record("pending", ada.pending(&LogFilter::default(), one).await.map(|page| (page.next, ids(page))));
+    transcript.record(
         "pending in t2",
         ada.pending(&LogFilter::of_thread(&other), one).await.map(|page| page.pending.len()),
     );
-    told.say("close", agent.close(&thread).await);
-    told.say("propose in vain", propose(&thread, "e", "bash").await);
-    told.say("events", ada.events(&LogFilter::default(), api::PageQuery { after: 9, limit: 2 }).await);
+    transcript.record("close", agent.close(&thread).await);
+    transcript.record("propose in vain", propose(&thread, "e", "bash").await);
+    transcript
+        .record("events", ada.events(&LogFilter::default(), api::PageQuery { after: 9, limit: 2 }).await);
     let followed: Vec<_> = ada.follow(LogFilter::of_thread(&thread), 3).take(3).collect().await;
     let seqs: Result<Vec<_>, _> = followed.into_iter().map(|event| event.map(|event| event.seq)).collect();
-    told.say("follow t", seqs);
-    told.say("ready", ada.ready().await.map(|ready| (ready.status, ready.events, ready.rules)));
+    transcript.record("follow t", seqs);
+    transcript.record("ready", ada.ready().await.map(|ready| (ready.status, ready.events, ready.rules)));
     let cancelled = api::ResultRequest { status: Status::Denied, ..api::ResultRequest::success("") };
-    told.say("finish as denied", agent.finish(&thread, &granted.id, &cancelled).await);
-    told
+    transcript.record("finish as denied", agent.finish(&thread, &granted.id, &cancelled).await);
+    transcript
 }
 
-/// All kinds of decisions: edited, by several people, remembered, and for wider scopes.
-async fn tell_deciding(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTranscript {
+/// Scenario: decisions that edit arguments, vote in a quorum, or apply to a pattern or a tool.
+async fn decision_scenario(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTranscript {
     let as_user = |name: &str| gate.acting_as(Principal::user(name));
     let (agent, ada, bob) = (gate.acting_as(Principal::agent("bot")), as_user("ada"), as_user("bob"));
     let thread = parse_thread_id("t").expect("valid");
-    let mut told = GateTranscript::default();
+    let mut transcript = GateTranscript::default();
     let propose = async |id: &str, tool: &str, command: &str| {
         let arguments = format!("{{\"command\":\"{command}\"}}");
         agent
@@ -149,38 +152,39 @@ async fn tell_deciding(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTranscri
     let allow = decide(Decision::AllowOnce);
     let a = propose("a", "shell", "ls").await.id;
     let blocked = api::DecisionRequest { arguments: json(r#"{"command":"rm -r /"}"#), ..allow.clone() };
-    told.say("change it to what is blocked", ada.decide(&thread, &a, &blocked).await);
+    transcript.record("change it to what is blocked", ada.decide(&thread, &a, &blocked).await);
     let others = api::DecisionRequest { arguments_hash: Some(Sha256::digest(b"others")), ..allow.clone() };
-    told.say("decide on others", ada.decide(&thread, &a, &others).await);
+    transcript.record("decide on others", ada.decide(&thread, &a, &others).await);
     let changed = api::DecisionRequest { arguments: json(r#"{"command":"ls -l"}"#), ..allow.clone() };
-    told.say("change it", ada.decide(&thread, &a, &changed).await.map(|call| call.response));
+    transcript.record("change it", ada.decide(&thread, &a, &changed).await.map(|call| call.response));
     let two = propose("two", "transfer", "all").await.id;
-    told.say("vote", ada.decide(&thread, &two, &allow).await.map(|call| call.request));
-    told.say("vote otherwise", ada.decide(&thread, &two, &decide(Decision::Deny)).await);
+    transcript.record("vote", ada.decide(&thread, &two, &allow).await.map(|call| call.request));
+    transcript.record("vote otherwise", ada.decide(&thread, &two, &decide(Decision::Deny)).await);
     let higher = api::DecisionRequest { level: Some("admin".to_owned()), ..allow };
-    told.say("vote too high", bob.decide(&thread, &two, &higher).await);
+    transcript.record("vote too high", bob.decide(&thread, &two, &higher).await);
     let b = propose("b", "bash", "git status -s").await.id;
-    told.say("look", ada.call(&thread, &b).await.map(|call| call.request));
-    told.say("look at the list", ada.pending(&LogFilter::default(), api::PageQuery::default()).await);
+    transcript.record("look", ada.call(&thread, &b).await.map(|call| call.request));
+    transcript
+        .record("look at the list", ada.pending(&LogFilter::default(), api::PageQuery::default()).await);
     let scope = |text: &str| api::ScopeRequest { scope: json(text).expect("there") };
-    told.say("scope", ada.preview_scope(&thread, &b, &scope(r#"{"command":"git *"}"#)).await);
-    told.say("scope for nonsense", ada.preview_scope(&thread, &b, &scope("\"all\"")).await);
+    transcript.record("scope", ada.preview_scope(&thread, &b, &scope(r#"{"command":"git *"}"#)).await);
+    transcript.record("scope for nonsense", ada.preview_scope(&thread, &b, &scope("\"all\"")).await);
     let git =
         api::DecisionRequest { scope: json(r#"{"command":"git *"}"#), ..decide(Decision::AllowSession) };
-    told.say("allow a pattern", ada.decide(&thread, &b, &git).await.map(|call| call.response));
+    transcript.record("allow a pattern", ada.decide(&thread, &b, &git).await.map(|call| call.response));
     let c = propose("c", "bash", "npm test").await.id;
     let never = api::DecisionRequest { scope: json("\"tool\""), ..decide(Decision::Deny) };
-    told.say("deny the tool", ada.decide(&thread, &c, &never).await.map(|call| call.response));
-    told.say("grants", ada.grants(&thread, api::PageQuery::default()).await);
-    told.say("propose once more", Ok(propose("d", "bash", "git log").await));
-    told
+    transcript.record("deny the tool", ada.decide(&thread, &c, &never).await.map(|call| call.response));
+    transcript.record("grants", ada.grants(&thread, api::PageQuery::default()).await);
+    transcript.record("propose once more", Ok(propose("d", "bash", "git log").await));
+    transcript
 }
 
-/// Masked arguments, lost executors, and the stop button.
-async fn tell_the_troubles(gate: &dyn ApprovalGate, clock: &ManualClock) -> GateTranscript {
+/// Scenario: masked arguments, a lost executor and its takeover, and stopping all pending calls.
+async fn trouble_scenario(gate: &dyn ApprovalGate, clock: &ManualClock) -> GateTranscript {
     let (agent, ada) = (gate.acting_as(Principal::agent("bot")), gate.acting_as(Principal::user("ada")));
     let (thread, other) = (parse_thread_id("t").expect("valid"), parse_thread_id("t2").expect("valid"));
-    let mut told = GateTranscript::default();
+    let mut transcript = GateTranscript::default();
     let secret = r#"{"user":"ada","password":"hunter2"}"#;
     let call = api::ProposeRequest {
         definition: Some(api::ProposedDefinition {
@@ -190,7 +194,7 @@ async fn tell_the_troubles(gate: &dyn ApprovalGate, clock: &ManualClock) -> Gate
         ..api::ProposeRequest::new("a", "login", secret).expect("valid")
     };
     let proposed = agent.propose(&thread, &call).await;
-    told.say("propose a secret", proposed.clone());
+    transcript.record("propose a secret", proposed.clone());
     ada.decide(&thread, &call.id, &decide(Decision::AllowOnce)).await.expect("decided");
     let claim = api::ClaimRequest {
         arguments: Some(Json::parse(secret).expect("valid")),
@@ -198,16 +202,16 @@ async fn tell_the_troubles(gate: &dyn ApprovalGate, clock: &ManualClock) -> Gate
         ..api::ClaimRequest::for_call(&proposed.expect("proposed"), "first")
     };
     let strange = api::ClaimRequest { definition_hash: Some(Sha256::digest(b"other")), ..claim.clone() };
-    told.say("claim for another tool", agent.claim(&thread, &call.id, &strange).await);
-    let given = agent.claim(&thread, &call.id, &claim).await;
-    told.say("claim", given.map(|call| (call.arguments, call.redacted)));
+    transcript.record("claim for another tool", agent.claim(&thread, &call.id, &strange).await);
+    let claimed = agent.claim(&thread, &call.id, &claim).await;
+    transcript.record("claim", claimed.map(|call| (call.arguments, call.redacted)));
     let release = api::ReleaseRequest { comment: Some("lost".to_owned()) };
-    told.say("release early", ada.release(&thread, &call.id, &release).await);
+    transcript.record("release early", ada.release(&thread, &call.id, &release).await);
     clock.advance(Duration::from_mins(1));
-    told.say("release as agent", agent.release(&thread, &call.id, &release).await);
-    told.say("release", ada.release(&thread, &call.id, &release).await.map(|call| call.released));
+    transcript.record("release as agent", agent.release(&thread, &call.id, &release).await);
+    transcript.record("release", ada.release(&thread, &call.id, &release).await.map(|call| call.released));
     let second = api::ClaimRequest { executor: "second".to_owned(), ..claim };
-    told.say(
+    transcript.record(
         "take over",
         agent.claim(&thread, &call.id, &second).await.map(|call| (call.execution, call.lost)),
     );
@@ -218,29 +222,31 @@ async fn tell_the_troubles(gate: &dyn ApprovalGate, clock: &ManualClock) -> Gate
             .expect("proposed");
     }
     let stop = api::StopRequest::default();
-    told.say("stop as agent", agent.stop(None, &stop).await);
-    told.say("stop a thread", ada.stop(Some(&thread), &stop).await);
+    transcript.record("stop as agent", agent.stop(None, &stop).await);
+    transcript.record("stop a thread", ada.stop(Some(&thread), &stop).await);
     let tool = api::StopRequest { tool: Some(ToolName::new("bash").expect("valid")), ..stop };
-    told.say("stop a tool", ada.stop(None, &tool).await);
-    told
+    transcript.record("stop a tool", ada.stop(None, &tool).await);
+    transcript
 }
 
-/// Runs it over both gates, which must answer the same. Gives their answer.
-async fn both_ways(tell: impl AsyncFn(&dyn ApprovalGate, &ManualClock) -> GateTranscript) -> String {
+/// Runs a scenario over both gates, whose answers must be equal. Returns the shortened transcript.
+async fn run_over_both_gates(
+    scenario: impl AsyncFn(&dyn ApprovalGate, &ManualClock) -> GateTranscript,
+) -> String {
     let (file, clock, _folder) = new_gate(RULES).await;
-    let over_a_file = tell(&file, &clock).await;
+    let embedded = scenario(&file, &clock).await;
     file.shut_down().await;
     over_http(RULES, async |world: &HttpWorld| {
         let server = HttpGate::connect(&world.server_url()).expect("an address");
-        assert_eq!(tell(&server, world.clock()).await.whole, over_a_file.whole);
+        assert_eq!(scenario(&server, world.clock()).await.whole, embedded.whole);
     })
     .await;
-    over_a_file.brief
+    embedded.brief
 }
 
 #[tokio::test]
 async fn decisions_are_equal_embedded_and_over_http() {
-    assert_snapshot!(both_ways(tell_deciding).await, @r#"
+    assert_snapshot!(run_over_both_gates(decision_scenario).await, @r#"
     change it to what is blocked
       blocked: blocked by policy:nothing is removed: the rule says so
     decide on others
@@ -274,7 +280,7 @@ async fn decisions_are_equal_embedded_and_over_http() {
 
 #[tokio::test]
 async fn refusals_are_equal_embedded_and_over_http() {
-    assert_snapshot!(both_ways(tell_the_troubles).await, @r#"
+    assert_snapshot!(run_over_both_gates(trouble_scenario).await, @r#"
     propose a secret
       {"threadId":"t","id":"a","name":"login","state":"pending","arguments":{"user":"ada","password":"[redacted]"},"argumentsH…
     claim for another tool
@@ -300,7 +306,7 @@ async fn refusals_are_equal_embedded_and_over_http() {
 
 #[tokio::test]
 async fn whole_cycle_is_equal_embedded_and_over_http() {
-    assert_snapshot!(both_ways(tell_the_cycle).await, @r#"
+    assert_snapshot!(run_over_both_gates(call_cycle_scenario).await, @r#"
     show nothing
       unknown_call: thread a/b ü#? has no call call/1
     propose
@@ -334,7 +340,7 @@ async fn whole_cycle_is_equal_embedded_and_over_http() {
 
 #[tokio::test]
 async fn threads_and_log_are_equal_embedded_over_http() {
-    assert_snapshot!(both_ways(tell_the_rest).await, @r#"
+    assert_snapshot!(run_over_both_gates(thread_and_log_scenario).await, @r#"
     propose what is blocked
       {"seq":3,"status":"denied","content":"Blocked by policy:no mail: the rule says so. This is a rule, which no approval lif…
     grants

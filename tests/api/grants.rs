@@ -52,7 +52,7 @@ async fn grant_answers_later_calls_until_it_is_revoked() {
         200
         {"grants":[],"next":null}
         "#);
-        assert_eq!(ada.delete(&format!("{GRANTS}/3")).await.status, 200, "once more is no harm");
+        assert_eq!(ada.delete(&format!("{GRANTS}/3")).await.status, 200, "a repeated revocation succeeds");
         let refused = builder.delete(&format!("{GRANTS}/3")).await;
         assert_eq!((refused.status, refused.text("code").as_str()), (403, "not_an_approver"));
         assert_eq!(builder.proposes("call_3").await.text("state"), "pending");
@@ -79,7 +79,7 @@ async fn closed_thread_has_no_grants() {
 async fn grant_pages_continue_until_next_is_null() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
-        // Proposed before the first of them is granted, so that each gets its own grant.
+        // All calls are proposed before the first grant, so that each decision creates its own grant.
         for id in ["a", "b", "c"] {
             builder.proposes(id).await;
         }

@@ -62,13 +62,13 @@ async fn foreign_origin_is_refused_and_the_own_accepted() {
         };
         assert_snapshot!(from("https://evil.example").await, @"403 foreign_origin: a page of https://evil.example sent this request; the server accepts requests only from its own pages");
         assert_snapshot!(from("null").await, @"403 foreign_origin: a page of null sent this request; the server accepts requests only from its own pages");
-        assert_eq!(from("http://127.0.0.1:1").await.status, 403, "another port is another server");
+        assert_eq!(from("http://127.0.0.1:1").await.status, 403, "the port is part of the origin");
         assert_eq!(from(&world.server_url()).await.status, 200);
     })
     .await;
 }
 
-/// Images and scripts send no `Origin`, but would still make the server work.
+/// The request of an image or a script has no `Origin`, so the server checks `Sec-Fetch-Site`.
 #[tokio::test]
 async fn page_of_another_site_cannot_send_requests() {
     over_http(ASK, async |world| {
@@ -85,7 +85,7 @@ async fn page_of_another_site_cannot_send_requests() {
                 assert_eq!(from(site, "image", path).await.status, 403, "{site} {path}");
             }
             let ours = from("same-origin", "image", path).await.status;
-            assert_eq!(from("none", "document", path).await.status, ours, "typed by somebody: {path}");
+            assert_eq!(from("none", "document", path).await.status, ours, "an address typed by the user: {path}");
             assert_eq!(ours == 404, path == "/nothing", "{path}");
         }
     })
@@ -187,9 +187,9 @@ async fn unusable_principal_name_is_refused() {
 #[tokio::test]
 async fn caller_without_a_name_gets_the_default() {
     over_http(ASK, async |world| {
-        let somebody = world.anonymous();
-        assert_snapshot!(somebody.proposes("call_1").await.shown("proposal"), @r#"{"at":"2026-01-31T12:00:00.000Z","principal":"agent:local","seq":1}"#);
-        assert_snapshot!(somebody.allows("call_1").await.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"[hash:policy]","principal":"user:local","seq":3,"source":"approver"}"#);
+        let anonymous = world.anonymous();
+        assert_snapshot!(anonymous.proposes("call_1").await.shown("proposal"), @r#"{"at":"2026-01-31T12:00:00.000Z","principal":"agent:local","seq":1}"#);
+        assert_snapshot!(anonymous.allows("call_1").await.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"[hash:policy]","principal":"user:local","seq":3,"source":"approver"}"#);
     })
     .await;
 }

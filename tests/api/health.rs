@@ -1,4 +1,4 @@
-//! `GET /healthz`, `GET /readyz`, and the page at `/` for a browser.
+//! `GET /healthz`, `GET /readyz`, and the page `/` for a browser.
 
 use crate::ASK;
 use countersign_tests::over_http;
@@ -7,17 +7,17 @@ use insta::assert_snapshot;
 #[tokio::test]
 async fn server_without_its_file_is_not_ready() {
     over_http(ASK, async |world| {
-        let (there, elsewhere) = (world.path(), world.path().with_extension("moved"));
-        std::fs::rename(&there, &elsewhere).expect("the file can be moved");
+        let (file, moved_file) = (world.path(), world.path().with_extension("moved"));
+        std::fs::rename(&file, &moved_file).expect("the file can be moved");
         let answer = world.anonymous().get("/readyz").await;
-        let folder = there.parent().expect("a folder").display().to_string();
+        let folder = file.parent().expect("a folder").display().to_string();
         assert_snapshot!(answer.to_string().replace(&folder, "[here]"), @r#"
         503 not_ready: [here]/log.db was removed or replaced while it was open; put it back and restart this process (database_unavailable)
         check: "log"
         "#);
         assert_eq!(answer.header("retry-after"), "1");
-        assert_eq!(world.anonymous().get("/healthz").await.status, 200, "the process lives all the same");
-        std::fs::rename(&elsewhere, &there).expect("and back");
+        assert_eq!(world.anonymous().get("/healthz").await.status, 200, "the process is healthy without its file");
+        std::fs::rename(&moved_file, &file).expect("the file can be moved back");
     })
     .await;
 }
@@ -27,7 +27,7 @@ async fn unreadable_policy_shows_in_readiness() {
     over_http(ASK, async |world| {
         world.service.gate.policy_failed("policy.toml: line 3 is strange");
         let ready = world.anonymous().get("/readyz").await;
-        assert_eq!(ready.status, 200, "the one before is in force");
+        assert_eq!(ready.status, 200, "the previous policy is active");
         assert_eq!(ready.text("policyTrouble"), "policy.toml: line 3 is strange");
     })
     .await;

@@ -1,14 +1,14 @@
-//! The files that the guide to running the service installs, and the paths that it uses.
+//! The files that the guide `service.md` installs have the paths that the service uses.
 
 use std::{fs, path::Path};
 
 fn read(path: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the root");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the root folder");
     fs::read_to_string(root.join(path)).expect(path)
 }
 
-/// The settings of a unit file.
-fn set<'a>(unit: &'a str, name: &str) -> &'a str {
+/// Returns the value of a setting in a unit file.
+fn setting<'a>(unit: &'a str, name: &str) -> &'a str {
     let found = unit.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
     found.unwrap_or_else(|| panic!("{name} is not set"))
 }
@@ -20,7 +20,7 @@ fn installed_settings_are_where_the_service_reads_them() {
     let guide = read("docs/guides/service.md");
     let installs = guide.lines().any(|line| line.trim().starts_with("install") && line.ends_with(read_from));
     assert!(installs, "nothing installs {read_from}");
-    let policy = set(&read("packaging/systemd/countersign.service"), "ExecStart")
+    let policy = setting(&read("packaging/systemd/countersign.service"), "ExecStart")
         .split_once("--policy ")
         .map(|(_, path)| path.to_owned())
         .expect("the service names its policy");
@@ -28,11 +28,11 @@ fn installed_settings_are_where_the_service_reads_them() {
     assert!(installs, "nothing installs {policy}");
 }
 
-/// systemd creates the folder as root: members of other groups must be able to pass through it.
+/// systemd creates the folder as root, so members of the socket's group must be able to enter it as other users.
 #[test]
 fn socket_group_reaches_the_socket_through_its_folder() {
     let unit = read("packaging/systemd/countersign.socket");
-    let mode = |name| u32::from_str_radix(set(&unit, name), 8).expect("a mode");
-    assert_eq!(mode("SocketMode"), 0o660, "the socket itself is for the group alone");
-    assert_eq!(mode("DirectoryMode"), 0o755, "its folder is root's, and others pass through it");
+    let mode = |name| u32::from_str_radix(setting(&unit, name), 8).expect("a mode");
+    assert_eq!(mode("SocketMode"), 0o660, "only the owner and the group may use the socket");
+    assert_eq!(mode("DirectoryMode"), 0o755, "other users may enter the folder");
 }

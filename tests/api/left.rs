@@ -1,4 +1,4 @@
-//! A client that disconnects: the event written for it is still announced and counted.
+//! A client that disconnects: the events of its command are still announced and counted.
 
 use crate::ASK;
 use countersign_api::{self as api, ApprovalGate, LogFilter, parse_thread_id};
@@ -20,16 +20,19 @@ async fn event_for_a_departed_waiter_is_counted() {
         );
         {
             let propose = pin!(agent.propose(&thread, &call));
-            assert!(poll!(propose).is_pending(), "it is on its way, and nobody waits for it any more");
+            assert!(
+                poll!(propose).is_pending(),
+                "the command is queued, and dropping the future abandons its caller"
+            );
         }
         let mut events = world.service.gate.follow(LogFilter::default(), 0);
-        assert_eq!(events.next().await.expect("it goes on").expect("reads").seq, 1);
+        assert_eq!(events.next().await.expect("the stream has an event").expect("reads").seq, 1);
         // The count follows the write. The time limit of the test ends this loop.
-        let mut told = String::new();
-        while !told.contains("calls_proposed_total 1") {
+        let mut metrics = String::new();
+        while !metrics.contains("calls_proposed_total 1") {
             tokio::task::yield_now().await;
-            told.clear();
-            encode(&mut told, &registry).expect("it can be told");
+            metrics.clear();
+            encode(&mut metrics, &registry).expect("the metrics can be encoded");
         }
     })
     .await;

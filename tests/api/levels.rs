@@ -1,4 +1,4 @@
-//! Approval levels: who may decide, at which level, and what happens without an answer from that level.
+//! Approval levels: the approvers of each level, and the escalation of an unanswered request.
 
 use countersign_tests::{EventStreamReader, over_http};
 use insta::assert_snapshot;
@@ -41,8 +41,8 @@ fn call(tool: &str) -> String {
     format!(r#"{{"id":"call_1","name":"{tool}","arguments":{{}}}}"#)
 }
 
-/// The next event of a stream, without its hash. Keep-alives are skipped.
-async fn told(events: &mut EventStreamReader) -> String {
+/// Returns the next event of a stream, without its hash. Skips keep-alives.
+async fn next_event(events: &mut EventStreamReader) -> String {
     loop {
         let message = events.message().await;
         if message.starts_with("id:") {
@@ -96,7 +96,7 @@ async fn request_offers_the_possible_levels() {
         assert_eq!(
             ada.post(DECIDE, r#"{"decision":"allow_once"}"#).await.text("code"),
             "not_eligible",
-            "by default it takes more"
+            "the default level is higher"
         );
         let decided = ada.post(DECIDE, r#"{"decision":"allow_once","level":"admin"}"#).await;
         assert_snapshot!(decided.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","level":"admin","policy":"[hash:policy]","principal":"user:ada","rule":"admins deploy","seq":3,"source":"approver"}"#);
@@ -127,16 +127,16 @@ async fn unanswered_request_is_reminded_and_then_escalated() {
         let (builder, bob, path) = (world.agent("builder"), world.person("bob"), format!("{CALLS}/call_1"));
         let mut events = builder.streams("/v1/threads/t/events", Some("0")).await;
         builder.post(CALLS, &call("page")).await;
-        told(&mut events).await;
-        told(&mut events).await;
+        next_event(&mut events).await;
+        next_event(&mut events).await;
         world.clock().advance(Duration::from_mins(5));
-        assert_snapshot!(told(&mut events).await, @r#"
+        assert_snapshot!(next_event(&mut events).await, @r#"
         id: 3
         event: TOOL_APPROVAL_REMINDER
         data: {"seq":3,"threadId":"t","type":"TOOL_APPROVAL_REMINDER","timestamp":"2026-01-31T12:05:00.000Z","principal":"system:reminder","data":{"toolCallId":"call_1"}
         "#);
         world.clock().advance(Duration::from_mins(5));
-        assert_snapshot!(told(&mut events).await, @r#"
+        assert_snapshot!(next_event(&mut events).await, @r#"
         id: 4
         event: TOOL_APPROVAL_ESCALATED
         data: {"seq":4,"threadId":"t","type":"TOOL_APPROVAL_ESCALATED","timestamp":"2026-01-31T12:10:00.000Z","principal":"system:escalation","data":{"toolCallId":"call_1","level":"admin"}
@@ -144,12 +144,12 @@ async fn unanswered_request_is_reminded_and_then_escalated() {
         assert_snapshot!(bob.get(&path).await.shown("request"), @r#"{"availableLevels":["admin","super_admin"],"basis":"rule","defaultLevel":"admin","denials":1,"escalateAt":"2026-01-31T12:10:00.000Z","escalateTo":"admin","escalated":{"at":"2026-01-31T12:10:00.000Z","seq":4},"expiresAt":"2026-01-31T13:00:00.000Z","level":"admin","onExpiry":"allow","options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":1,"reason":"the rule says so","remindAt":"2026-01-31T12:05:00.000Z","reminded":{"at":"2026-01-31T12:05:00.000Z","seq":3},"requestedAt":"2026-01-31T12:00:00.000Z","rule":"in time","scopes":[{"allows":0,"calls":[],"denies":0,"of":0,"says":"these exact arguments","scope":"exact"},{"allows":0,"calls":[],"denies":0,"of":0,"says":"the whole tool","scope":"tool"}],"seq":2,"similarOperationsCount":0}"#);
         assert_snapshot!(bob.post(DECIDE, r#"{"decision":"allow_once"}"#).await, @"403 not_eligible: user:bob cannot decide this: it takes level admin, and theirs is user");
         world.clock().advance(Duration::from_mins(50));
-        assert_snapshot!(told(&mut events).await, @r#"
+        assert_snapshot!(next_event(&mut events).await, @r#"
         id: 5
         event: TOOL_APPROVAL_RESPONSE
         data: {"seq":5,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T13:00:00.000Z","principal":"system:expiry","data":{"toolCallId":"call_1","decision":"allow_once","source":"expiry","rule":"in time","argumentsHash":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","policy":"eaec8f04d79629ec331f0c58fa2ee466e74e44235265e6635f03faac6e965d1d"}
         "#);
-        assert_eq!(bob.get(&path).await.text("state"), "allowed", "as the rule says in as many words");
+        assert_eq!(bob.get(&path).await.text("state"), "allowed", "the rule allows a call that is not answered");
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! The sockets of a server.
+//! The sockets that a server listens on: their creation, sharing and removal.
 
 use countersign_gate::EmbeddedGate;
 use countersign_server::{BoundListener, ListenAddress, ServerError, ServerOptions};
@@ -20,7 +20,7 @@ fn socket(folder: &TempDir) -> (PathBuf, ListenAddress) {
     (path.clone(), ListenAddress::Unix(path))
 }
 
-/// Serves on those listeners until told to stop.
+/// Starts a server on these listeners. It runs until the returned token is cancelled.
 async fn serve(
     folder: &Path,
     listeners: Vec<BoundListener>,
@@ -31,7 +31,7 @@ async fn serve(
     (stop, tokio::spawn(served))
 }
 
-/// Requests `/healthz`.
+/// Requests `/healthz`, and returns the status line.
 async fn asks(mut stream: impl AsyncReadExt + AsyncWriteExt + Unpin) -> String {
     let request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     stream.write_all(request).await.expect("the server reads");
@@ -44,14 +44,14 @@ async fn asks(mut stream: impl AsyncReadExt + AsyncWriteExt + Unpin) -> String {
 async fn socket_in_use_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
-    let first = BoundListener::bind(&address, false).expect("nobody is there");
-    let second = BoundListener::bind(&address, false).expect_err("somebody is");
+    let first = BoundListener::bind(&address, false).expect("the address is free");
+    let second = BoundListener::bind(&address, false).expect_err("the address is in use");
     assert_eq!(
         second.to_string(),
         format!("cannot listen on unix:{}: another process answers there", path.display())
     );
     drop(first);
-    assert!(!path.exists(), "who made the socket removes it");
+    assert!(!path.exists(), "the server that created the socket removes it");
 }
 
 #[tokio::test]
@@ -60,15 +60,15 @@ async fn file_that_is_not_a_socket_is_kept() {
     let (path, address) = socket(&folder);
     fs::write(&path, "mine").expect("a file");
     assert!(BoundListener::bind(&address, false).is_err());
-    assert_eq!(fs::read_to_string(&path).expect("still there"), "mine");
+    assert_eq!(fs::read_to_string(&path).expect("the file exists"), "mine");
 }
 
 #[tokio::test]
 async fn abandoned_socket_is_replaced_with_owner_only_access() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
-    drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket that nobody removes"));
-    let listener = BoundListener::bind(&address, false).expect("nobody answers on it");
+    drop(std::os::unix::net::UnixListener::bind(&path).expect("an abandoned socket"));
+    let listener = BoundListener::bind(&address, false).expect("the abandoned socket is replaced");
     let mode = fs::metadata(&path).expect("a socket").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     drop(listener);
@@ -76,8 +76,8 @@ async fn abandoned_socket_is_replaced_with_owner_only_access() {
 
 #[tokio::test]
 async fn public_address_is_refused() {
-    let error =
-        BoundListener::bind(&"0.0.0.0:0".parse().expect("an address"), false).expect_err("not ours alone");
+    let error = BoundListener::bind(&"0.0.0.0:0".parse().expect("an address"), false)
+        .expect_err("the address is not a loopback address");
     assert!(matches!(error, ServerError::NotLoopback(_)));
     let inherited = std::net::TcpListener::bind("0.0.0.0:0").expect("a port");
     assert!(matches!(BoundListener::inherited_tcp(inherited), Err(ServerError::NotLoopback(_))));
@@ -90,11 +90,11 @@ async fn server_answers_on_all_sockets_and_removes_them() {
     let inherited = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = inherited.local_addr().expect("an address");
     let kept = folder.path().join("kept.sock");
-    let handed = std::os::unix::net::UnixListener::bind(&kept).expect("a socket");
+    let inherited_socket = std::os::unix::net::UnixListener::bind(&kept).expect("a socket");
     let listeners = vec![
         BoundListener::bind(&address, false).expect("a socket"),
         BoundListener::inherited_tcp(inherited).expect("a port"),
-        BoundListener::inherited_unix(handed).expect("a socket"),
+        BoundListener::inherited_unix(inherited_socket).expect("a socket"),
     ];
     let (stop, served) = serve(folder.path(), listeners).await;
     assert_eq!(asks(UnixStream::connect(&path).await.expect("it listens")).await, "HTTP/1.1 200 OK");
@@ -102,19 +102,19 @@ async fn server_answers_on_all_sockets_and_removes_them() {
     assert_eq!(asks(TcpStream::connect(port).await.expect("it listens")).await, "HTTP/1.1 200 OK");
     stop.cancel();
     served.await.expect("no panic").expect("no error");
-    assert!(!path.exists(), "its own socket goes");
-    assert!(kept.exists(), "one that was handed to it is not its own");
+    assert!(!path.exists(), "the server removes its socket");
+    assert!(kept.exists(), "the server keeps an inherited socket");
 }
 
-/// Sends the head of a request and reads the `100 Continue`, so that the server waits for the body.
-async fn begins_to_ask(path: &Path) -> UnixStream {
+/// Sends the head of a request and reads `100 Continue`. The server then waits for the body.
+async fn begin_request(path: &Path) -> UnixStream {
     let mut stream = UnixStream::connect(path).await.expect("it listens");
     let head = b"POST /v1/threads/t/close HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
         Content-Length: 2\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n";
     stream.write_all(head).await.expect("the server reads");
-    let mut told = [0; 25];
-    stream.read_exact(&mut told).await.expect("the server waits");
-    assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");
+    let mut status_line = [0; 25];
+    stream.read_exact(&mut status_line).await.expect("the server waits");
+    assert_eq!(&status_line, b"HTTP/1.1 100 Continue\r\n\r\n");
     stream
 }
 
@@ -122,9 +122,9 @@ async fn begins_to_ask(path: &Path) -> UnixStream {
 async fn stopping_server_keeps_the_socket_of_the_next() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
-    let first = vec![BoundListener::bind(&address, false).expect("nobody is there")];
+    let first = vec![BoundListener::bind(&address, false).expect("the address is free")];
     let (stop, served) = serve(folder.path(), first).await;
-    let mut slow = begins_to_ask(&path).await;
+    let mut slow = begin_request(&path).await;
     stop.cancel();
     let next = loop {
         match BoundListener::bind(&address, false) {
@@ -137,14 +137,14 @@ async fn stopping_server_keeps_the_socket_of_the_next() {
     slow.read_to_string(&mut answer).await.expect("the server answers");
     assert!(
         answer.starts_with("HTTP/1.1 404 Not Found"),
-        "there is no such thread, and it says so: {answer}"
+        "the thread does not exist, so the answer is an error: {answer}"
     );
     served.await.expect("no panic").expect("no error");
     let (stop, served) = serve(folder.path(), vec![next]).await;
     assert_eq!(asks(UnixStream::connect(&path).await.expect("it listens")).await, "HTTP/1.1 200 OK");
     stop.cancel();
     served.await.expect("no panic").expect("no error");
-    assert!(!path.exists(), "its own socket goes");
+    assert!(!path.exists(), "the server removes its socket");
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn racing_servers_leave_one_reachable_socket() {
     for _ in 0..50 {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, address) = socket(&folder);
-        drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket that nobody removes"));
+        drop(std::os::unix::net::UnixListener::bind(&path).expect("an abandoned socket"));
         let starts = |_| {
             let _guard = runtime.enter();
             BoundListener::bind(&address, false)
@@ -163,7 +163,7 @@ fn racing_servers_leave_one_reachable_socket() {
             all.into_iter().map(|one| one.join().expect("no panic")).collect()
         });
         assert_eq!(all.iter().filter(|one| one.is_ok()).count(), 1, "{all:?}");
-        std::os::unix::net::UnixStream::connect(&path).expect("somebody listens");
+        std::os::unix::net::UnixStream::connect(&path).expect("one server listens");
         drop(all);
         let left: Vec<_> = fs::read_dir(folder.path()).expect("a folder").collect();
         assert!(left.is_empty(), "{left:?}");
@@ -174,11 +174,11 @@ fn racing_servers_leave_one_reachable_socket() {
 async fn socket_replaced_by_another_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, address) = socket(&folder);
-    let first = BoundListener::bind(&address, false).expect("nobody is there");
-    fs::remove_file(&path).expect("somebody tidies up");
-    let second = BoundListener::bind(&address, false).expect("nobody is there");
+    let first = BoundListener::bind(&address, false).expect("the address is free");
+    fs::remove_file(&path).expect("the socket is removed");
+    let second = BoundListener::bind(&address, false).expect("the address is free");
     drop(first);
-    assert!(UnixStream::connect(&path).await.is_ok(), "the second is still reached");
+    assert!(UnixStream::connect(&path).await.is_ok(), "the second socket is reachable");
     drop(second);
 }
 
@@ -187,5 +187,5 @@ async fn port_is_shared_only_on_request() {
     let first = BoundListener::bind(&"127.0.0.1:0".parse().expect("an address"), true).expect("a port");
     let second = BoundListener::bind(first.address(), true).expect("the same port");
     assert_eq!(first.address(), second.address());
-    assert!(BoundListener::bind(first.address(), false).is_err(), "this one does not share");
+    assert!(BoundListener::bind(first.address(), false).is_err(), "a listener without sharing is refused");
 }

@@ -1,5 +1,5 @@
-//! Every endpoint over a real server: refusals first, then successes. Each file of the server's `routes/` has a
-//! file here, and shared behaviour has its own files.
+//! Every endpoint, over HTTP to a real server: refusals first, then successes. Each file of the server's `routes/` has
+//! a file here. Behaviour that several routes share has its own files.
 
 mod arguments;
 mod body;

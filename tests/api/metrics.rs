@@ -4,7 +4,7 @@ use crate::ASK;
 use countersign_tests::{HttpWorld, over_http};
 use std::time::Duration;
 
-/// The value of a series.
+/// Returns the value of a series.
 async fn value(world: &HttpWorld, series: &str) -> String {
     let answer = world.anonymous().get("/metrics").await;
     assert_eq!(answer.header("content-type"), "application/openmetrics-text; version=1.0.0; charset=utf-8");
@@ -33,7 +33,8 @@ async fn metrics_grow_with_the_calls() {
     .await;
 }
 
-/// The name of a thread or a call would be its own series, and may reveal more than metrics should.
+/// If a path with the name of a thread or a call was a label, each name would be a new series, and the metrics would
+/// reveal the name.
 #[tokio::test]
 async fn unknown_paths_and_methods_share_one_series() {
     over_http(ASK, async |world| {
@@ -64,19 +65,24 @@ async fn cancelled_request_is_counted_when_it_completes() {
         assert_eq!(value(world, "countersign_recovered_requests_total").await, "1");
         builder.proposes("c").await;
         while !again.message().await.contains("id: 6") {}
-        assert_eq!(value(world, "countersign_recovered_requests_total").await, "1", "this one came live");
+        assert_eq!(
+            value(world, "countersign_recovered_requests_total").await,
+            "1",
+            "the stream delivers the new event"
+        );
     })
     .await;
 }
 
-/// The duration does not include the open stream: it would be known only when the reader leaves.
+/// The duration of a stream ends when the response starts. The whole duration would be known only after the reader
+/// has disconnected.
 #[tokio::test]
 async fn stream_duration_ends_when_the_stream_is_open() {
     over_http(ASK, async |world| {
         let mut stream = world.person("ada").streams("/v1/events", None).await;
         stream.message().await;
         let took = r#"countersign_http_request_duration_seconds_count{route="/v1/events",method="GET"}"#;
-        assert_eq!(value(world, took).await, "1", "it is open, and counted already");
+        assert_eq!(value(world, took).await, "1", "the open stream is counted");
         let numbers = world.anonymous().get("/metrics").await.body;
         let help = numbers.lines().find(|line| line.starts_with("# HELP countersign_http_request_duration"));
         assert!(help.is_some_and(|help| help.contains("a stream until it was open")), "{help:?}");

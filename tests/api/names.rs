@@ -1,4 +1,4 @@
-//! Threads and calls whose names need percent-encoding in a path, and names that no path may hold.
+//! Names of threads and calls in a path: names that need percent-encoding, and names that are refused.
 
 use crate::ASK;
 use countersign_tests::over_http;
@@ -67,7 +67,7 @@ async fn unusable_name_in_a_path_is_refused() {
     .await;
 }
 
-/// `pending` is a route where a call's id could be; a call with that id can still be decided.
+/// The path `…/approvals/pending` is the list of pending calls, but a call with the id `pending` can be decided.
 #[tokio::test]
 async fn call_named_pending_is_decided_like_any_other() {
     over_http(ASK, async |world| {

@@ -129,13 +129,13 @@ async fn pending_calls_are_filtered_by_every_filter() {
             let calls: Vec<serde_json::Value> = serde_json::from_str(&page.member("pending")).expect("calls");
             calls.iter().filter_map(|call| call["id"].as_str()).collect::<Vec<_>>().join(" ")
         };
-        let everywhere = "/v1/approvals/pending";
-        assert_eq!(found(everywhere).await, "a b");
-        assert_eq!(found(&format!("{everywhere}?thread=t2")).await, "b");
-        assert_eq!(found(&format!("{everywhere}?tool=bash")).await, "a");
-        assert_eq!(found(&format!("{everywhere}?principal=agent:tester")).await, "b");
-        assert_eq!(found(&format!("{everywhere}?since=2026-01-31T12:00:30Z")).await, "b");
-        assert_eq!(found(&format!("{everywhere}?until=2026-01-31T12:00:30Z")).await, "a");
+        let all_threads = "/v1/approvals/pending";
+        assert_eq!(found(all_threads).await, "a b");
+        assert_eq!(found(&format!("{all_threads}?thread=t2")).await, "b");
+        assert_eq!(found(&format!("{all_threads}?tool=bash")).await, "a");
+        assert_eq!(found(&format!("{all_threads}?principal=agent:tester")).await, "b");
+        assert_eq!(found(&format!("{all_threads}?since=2026-01-31T12:00:30Z")).await, "b");
+        assert_eq!(found(&format!("{all_threads}?until=2026-01-31T12:00:30Z")).await, "a");
         assert_eq!(found("/v1/threads/t/approvals/pending?tool=deploy").await, "");
     })
     .await;

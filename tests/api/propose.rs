@@ -135,7 +135,7 @@ async fn proposal_blocked_by_a_rule_has_ended() {
     .await;
 }
 
-/// Key order and spacing of numbers do not make a different call.
+/// Arguments with another order of keys, or other white space, are the same arguments.
 #[tokio::test]
 async fn repeated_proposal_returns_the_current_state() {
     over_http(ASK, async |world| {
@@ -167,7 +167,7 @@ async fn proposal_with_prefer_wait_returns_the_decision() {
         let request = request.header("content-type", "application/json");
         let proposal = HttpAnswer::to(request.body(r#"{"id":"call_1","name":"bash","arguments":{}}"#));
         let decision = async {
-            // The call and its request exist: the proposal now waits, or is about to.
+            // After these two events the call and its request exist, and the proposal waits or will wait.
             let mut events = world.service.gate.follow(countersign_api::LogFilter::default(), 0);
             for _ in 0..2 {
                 events.next().await.expect("an event").expect("no failure");

@@ -61,7 +61,7 @@ async fn second_vote_of_a_person_is_refused() {
         assert_eq!(
             again.member("request"),
             first.member("request"),
-            "the same again is a success, and no second vote"
+            "a repeated vote succeeds and is not counted again"
         );
         assert_snapshot!(ada.post(DECIDE, r#"{"decision":"deny"}"#).await, @r#"
         409 already_voted: voted already: allow_once by user:ada at 2026-01-31T12:00:00.000Z
@@ -77,7 +77,7 @@ async fn vote_that_completes_the_quorum_decides() {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;
         let denied = world.person("ben").post(DECIDE, r#"{"decision":"deny","comment":"why now?"}"#).await;
-        assert_eq!(denied.text("state"), "pending", "one denial is not enough here");
+        assert_eq!(denied.text("state"), "pending", "one denial does not reach the required number");
         let decided = world.person("cyd").post(DECIDE, r#"{"decision":"allow_session"}"#).await;
         assert_snapshot!(decided.shown("request"), @r#"{"approvers":[["@ops"]],"basis":"rule","denials":2,"options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":2,"reason":"the rule says so","requestedAt":"2026-01-31T12:00:00.000Z","rule":"two of ops","seq":2,"votes":[{"at":"2026-01-31T12:00:00.000Z","counts":true,"decision":"allow_once","principal":"user:ada","seq":3},{"at":"2026-01-31T12:00:00.000Z","comment":"why now?","counts":true,"decision":"deny","principal":"user:ben","seq":4},{"at":"2026-01-31T12:00:00.000Z","counts":true,"decision":"allow_session","principal":"user:cyd","seq":5}]}"#);
         assert_snapshot!(decided.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"[hash:policy]","principal":"user:cyd","rule":"two of ops","seq":6,"source":"approver"}"#);
@@ -85,7 +85,7 @@ async fn vote_that_completes_the_quorum_decides() {
         assert_eq!(
             world.person("ada").get("/v1/threads/t/grants").await.member("grants"),
             "[]",
-            "not all wanted it remembered"
+            "the decision is for the session only if all votes are"
         );
     })
     .await;
@@ -120,8 +120,8 @@ async fn edit_voids_the_earlier_votes() {
         assert_snapshot!(ada.post(DECIDE, &stale).await, @"409 arguments_changed: you looked at arguments that hash to [hash:ls], but those that would run now hash to b04dc867981ed3aedb28f325022a51edc29c4f21b9505a953649c2fa43fc2db0: look again before you decide");
         let unseen = ada.post(DECIDE, r#"{"decision":"allow_once"}"#).await;
         assert_eq!((unseen.status, unseen.text("code").as_str()), (409, "arguments_changed"));
-        let stands = ada.get(CALL).await.member("argumentsHash");
-        let decided = ada.post(DECIDE, &stale.replace(&before, &stands)).await;
+        let current = ada.get(CALL).await.member("argumentsHash");
+        let decided = ada.post(DECIDE, &stale.replace(&before, &current)).await;
         assert_snapshot!(decided.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","changes":[{"from":"ls","path":"/command","to":"ls -l"}],"decision":"allow_once","note":"user:ben changed what was run: /command from \"ls\" to \"ls -l\"","policy":"[hash:policy]","principal":"user:ada","rule":"two of ops","seq":6,"source":"approver"}"#);
         assert_eq!(world.agent("builder").get(CALL).await.member("arguments"), r#"{"command":"ls -l"}"#);
     })

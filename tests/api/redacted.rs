@@ -1,4 +1,5 @@
-//! Arguments with secrets: never shown, bound by their hash, and returned to a caller who sends them.
+//! Arguments with secrets: they are masked in each answer, bound by their hash, and returned to an executor who sends
+//! the original.
 
 use countersign_gate::NEVER_LOGGED;
 use countersign_tests::{HttpWorld, over_http};
@@ -87,10 +88,10 @@ async fn claim_returns_original_arguments_to_their_holder() {
         let with =
             |arguments: &str| format!(r#"{{"executor":"w","argumentsHash":{hash},"arguments":{arguments}}}"#);
         assert_snapshot!(builder.post(CLAIM, &with(&LOGIN.replace("hunter2", "hunter3"))).await, @"409 arguments_changed: the arguments hash to 4659649c26872dcb1421119b8be035806e72b1bd4106a698490ad00c2c6e3d8c, and ae405706795f6ca80fb52f8f4b2e5073d550488891088269516cb90febaa01f0 was approved; run what was approved, or propose a new call");
-        let given = builder.post(CLAIM, &with(LOGIN)).await;
-        assert_snapshot!(given.text("state"), @"running");
-        assert_snapshot!(given.shown("arguments"), @r#"{"n":1.5,"password":"hunter2","user":"ada"}"#);
-        assert_eq!(given.member("redacted"), "null", "nothing is masked in what came back");
+        let claimed_with_original = builder.post(CLAIM, &with(LOGIN)).await;
+        assert_snapshot!(claimed_with_original.text("state"), @"running");
+        assert_snapshot!(claimed_with_original.shown("arguments"), @r#"{"n":1.5,"password":"hunter2","user":"ada"}"#);
+        assert_eq!(claimed_with_original.member("redacted"), "null", "the answer contains the original arguments");
         assert_snapshot!(builder.get(&format!("{CALLS}/call_1")).await.shown("arguments"), @r#"{"n":1.5,"password":"[redacted]","user":"ada"}"#);
         let by_hash = format!(r#"{{"executor":"w","argumentsHash":{hash}}}"#);
         let claimed = builder.post(&format!("{CALLS}/call_2/claim"), &by_hash).await;
@@ -109,11 +110,11 @@ async fn pattern_with_a_secret_is_refused() {
     .await;
 }
 
-/// Everything that agents and people do with arguments that contain secrets. Gives all answers.
-async fn lives(world: &HttpWorld) -> String {
+/// Sends every kind of request with a secret in its arguments or its comment. Returns all answers.
+async fn send_secrets_everywhere(world: &HttpWorld) -> String {
     let (builder, ada) = (world.agent("builder"), world.person("ada"));
     let comment = r#""comment":"try --password=hunter2""#;
-    let mut heard = Vec::new();
+    let mut answers = Vec::new();
     let proposals = [
         login("call_1", LOGIN),
         login("call_2", LOGIN),
@@ -126,23 +127,23 @@ async fn lives(world: &HttpWorld) -> String {
         login("call_6", r#"{"password":"hunter2","password":"hunter2"}"#),
     ];
     for proposal in &proposals {
-        heard.push(builder.post(CALLS, proposal).await.body);
+        answers.push(builder.post(CALLS, proposal).await.body);
     }
     let decide =
         async |id: &str, body: String| ada.post(&format!("/v1/threads/t/approvals/{id}"), &body).await.body;
-    heard.push(decide("call_1", format!(r#"{{"decision":"allow_session",{comment}}}"#)).await);
-    heard.push(decide("call_2", format!(r#"{{"decision":"deny",{comment}}}"#)).await);
-    heard.push(decide("call_2", format!(r#"{{"decision":"allow_once",{comment}}}"#)).await);
+    answers.push(decide("call_1", format!(r#"{{"decision":"allow_session",{comment}}}"#)).await);
+    answers.push(decide("call_2", format!(r#"{{"decision":"deny",{comment}}}"#)).await);
+    answers.push(decide("call_2", format!(r#"{{"decision":"allow_once",{comment}}}"#)).await);
     let edit = r#"{"decision":"allow_once","arguments":{"command":"deploy --token=hunter2"}}"#;
-    heard.push(decide("call_4", edit.to_owned()).await);
+    answers.push(decide("call_4", edit.to_owned()).await);
     let cancel = r#"{"reason":"it had --password=hunter2"}"#;
-    heard.push(builder.post(&format!("{CALLS}/call_4/cancel"), cancel).await.body);
-    heard.push(ada.post("/v1/approvals/stop", &format!("{{{comment}}}")).await.body);
+    answers.push(builder.post(&format!("{CALLS}/call_4/cancel"), cancel).await.body);
+    answers.push(ada.post("/v1/approvals/stop", &format!("{{{comment}}}")).await.body);
     let claim = r#"{"executor":"w","leaseSeconds":1,"argumentsHash":"#;
     let hash = builder.get(&format!("{CALLS}/call_1")).await.member("argumentsHash");
-    heard.push(builder.post(CLAIM, &format!("{claim}{hash}}}")).await.body);
+    answers.push(builder.post(CLAIM, &format!("{claim}{hash}}}")).await.body);
     world.clock().advance(std::time::Duration::from_secs(1));
-    heard.push(ada.post(&format!("{CALLS}/call_1/release"), &format!("{{{comment}}}")).await.body);
+    answers.push(ada.post(&format!("{CALLS}/call_1/release"), &format!("{{{comment}}}")).await.body);
     for path in [
         "/v1/approvals/pending",
         "/v1/tool-calls",
@@ -151,28 +152,30 @@ async fn lives(world: &HttpWorld) -> String {
         "/metrics",
         "/v1/stats",
     ] {
-        heard.push(ada.get(path).await.body);
+        answers.push(ada.get(path).await.body);
     }
     let last: i64 = ada.get("/v1/threads/t").await.member("lastSeq").parse().expect("a number");
     let mut events = ada.streams("/v1/events", Some("0")).await;
     for _ in 0..last {
-        heard.push(events.message().await);
+        answers.push(events.message().await);
     }
-    heard.join("\n")
+    answers.join("\n")
 }
 
 #[tokio::test]
 async fn secret_appears_in_no_answer_file_or_log() {
     let log = RedactedLog::default();
     let writer = log.clone();
-    // The program's own log, at its most detailed level.
-    let told = FilterFn::new(|about| !NEVER_LOGGED.contains(&about.target()));
-    let lines = tracing_subscriber::fmt::layer().with_writer(move || writer.clone()).with_filter(told);
+    // Captures the process log, at its most detailed level.
+    let without_noisy_targets = FilterFn::new(|about| !NEVER_LOGGED.contains(&about.target()));
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(move || writer.clone())
+        .with_filter(without_noisy_targets);
     let _listening = tracing_subscriber::registry().with(lines).set_default();
     over_http(POLICY, async |world| {
-        let heard = lives(world).await;
-        assert!(heard.contains("[redacted]"), "{heard}");
-        let leaks: Vec<_> = heard.lines().filter(|line| line.contains("hunter2")).collect();
+        let answers = send_secrets_everywhere(world).await;
+        assert!(answers.contains("[redacted]"), "{answers}");
+        let leaks: Vec<_> = answers.lines().filter(|line| line.contains("hunter2")).collect();
         assert!(leaks.is_empty(), "{leaks:#?}");
         for end in ["", "-wal"] {
             let mut path = world.path().into_os_string();
@@ -182,19 +185,19 @@ async fn secret_appears_in_no_answer_file_or_log() {
         }
     })
     .await;
-    let said = String::from_utf8_lossy(&log.0.lock().expect("nobody panics")).into_owned();
-    assert!(said.contains("call_1"), "the life of calls is told: {said}");
-    let leaks: Vec<_> = said.lines().filter(|line| line.contains("hunter2")).collect();
+    let log_text = String::from_utf8_lossy(&log.0.lock().expect("the mutex is not poisoned")).into_owned();
+    assert!(log_text.contains("call_1"), "the log contains the steps of the calls: {log_text}");
+    let leaks: Vec<_> = log_text.lines().filter(|line| line.contains("hunter2")).collect();
     assert!(leaks.is_empty(), "{leaks:#?}");
 }
 
-/// The log of this process.
+/// The captured process log.
 #[derive(Clone, Default)]
 struct RedactedLog(Arc<Mutex<Vec<u8>>>);
 
 impl Write for RedactedLog {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("nobody panics").extend_from_slice(bytes);
+        self.0.lock().expect("the mutex is not poisoned").extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

@@ -1,4 +1,4 @@
-//! `POST /v1/threads/{thread}/tool-calls/{id}/release`, and the claim that takes over.
+//! `POST /v1/threads/{thread}/tool-calls/{id}/release`, and the claim of another executor after it.
 
 use countersign_tests::{HttpWorld, over_http};
 use insta::assert_snapshot;
@@ -13,8 +13,8 @@ fn claim(executor: &str) -> String {
     format!(r#"{{"executor":"{executor}","argumentsHash":"{HASH}","leaseSeconds":60}}"#)
 }
 
-/// A call that was claimed a minute ago, and whose lease has expired.
-async fn lost(world: &HttpWorld) {
+/// Proposes, allows and claims a call, and advances the clock until its lease has expired.
+async fn create_unknown_call(world: &HttpWorld) {
     world.agent("builder").proposes("call_1").await;
     world.person("ada").allows("call_1").await;
     assert_eq!(world.agent("builder").post(&format!("{CALL}/claim"), &claim("first")).await.status, 200);
@@ -34,7 +34,7 @@ async fn release_of_a_call_not_unknown_is_refused() {
         assert_eq!(
             ada.post(RELEASE, "{}").await.text("code"),
             "not_unknown",
-            "its executor may still be at it"
+            "the executor may still run the call"
         );
     })
     .await;
@@ -43,7 +43,7 @@ async fn release_of_a_call_not_unknown_is_refused() {
 #[tokio::test]
 async fn release_by_agents_or_the_proposer_is_refused() {
     over_http(POLICY, async |world| {
-        lost(world).await;
+        create_unknown_call(world).await;
         assert_snapshot!(world.agent("builder").post(RELEASE, "{}").await, @"403 not_an_approver: agent:builder is not a person, and only people decide");
         assert_snapshot!(world.agent("builder").post(&format!("{CALL}/claim"), &claim("second")).await, @r#"
         409 already_claimed: claimed already by first at 2026-01-31T12:00:00.000Z
@@ -62,7 +62,7 @@ async fn release_by_agents_or_the_proposer_is_refused() {
 #[tokio::test]
 async fn released_call_is_taken_over_once() {
     over_http(POLICY, async |world| {
-        lost(world).await;
+        create_unknown_call(world).await;
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         let released = ada.post(RELEASE, r#"{"comment":"it never reached the server"}"#).await;
         assert_snapshot!(released.fields(["state", "execution", "released"]), @r#"
@@ -71,19 +71,19 @@ async fn released_call_is_taken_over_once() {
         execution: {"executor":"first","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":4,"startedAt":"2026-01-31T12:00:00.000Z"}
         released: {"at":"2026-01-31T12:01:00.000Z","claim":4,"comment":"it never reached the server","principal":"user:ada","seq":5}
         "#);
-        assert_eq!(ada.post(RELEASE, "{}").await.body, released.body, "once more is no harm");
-        let taken = builder.post(&format!("{CALL}/claim"), &claim("second")).await;
-        assert_eq!(taken.text("state"), "running");
-        assert_snapshot!(taken.shown("execution"), @r#"{"executor":"second","leaseExpiresAt":"2026-01-31T12:02:00.000Z","principal":"agent:builder","seq":6,"startedAt":"2026-01-31T12:01:00.000Z"}"#);
-        assert_snapshot!(taken.shown("lost"), @r#"[{"executor":"first","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":4,"startedAt":"2026-01-31T12:00:00.000Z"}]"#);
+        assert_eq!(ada.post(RELEASE, "{}").await.body, released.body, "a repeated release succeeds");
+        let taken_over = builder.post(&format!("{CALL}/claim"), &claim("second")).await;
+        assert_eq!(taken_over.text("state"), "running");
+        assert_snapshot!(taken_over.shown("execution"), @r#"{"executor":"second","leaseExpiresAt":"2026-01-31T12:02:00.000Z","principal":"agent:builder","seq":6,"startedAt":"2026-01-31T12:01:00.000Z"}"#);
+        assert_snapshot!(taken_over.shown("lost"), @r#"[{"executor":"first","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":4,"startedAt":"2026-01-31T12:00:00.000Z"}]"#);
         let events =
             ada.get("/v1/threads/t/events?type=TOOL_EXECUTION_RELEASED,TOOL_EXECUTION_TAKEN_OVER").await;
         let events: Vec<serde_json::Value> = serde_json::from_str(&events.member("events")).expect("events");
-        let told: Vec<_> = events
+        let lines: Vec<_> = events
             .iter()
             .map(|event| format!("{} by {}: {}", event["type"], event["principal"], event["data"]))
             .collect();
-        assert_snapshot!(told.join("\n"), @r#"
+        assert_snapshot!(lines.join("\n"), @r#"
         "TOOL_EXECUTION_RELEASED" by "user:ada": {"claim":4,"comment":"it never reached the server","toolCallId":"call_1"}
         "TOOL_EXECUTION_TAKEN_OVER" by "agent:builder": {"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","claim":4,"executor":"second","leaseExpiresAt":"2026-01-31T12:02:00.000Z","toolCallId":"call_1"}
         "#);
@@ -94,7 +94,7 @@ async fn released_call_is_taken_over_once() {
 #[tokio::test]
 async fn first_executor_is_refused_after_a_takeover() {
     over_http(POLICY, async |world| {
-        lost(world).await;
+        create_unknown_call(world).await;
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         assert_eq!(ada.post(RELEASE, "{}").await.status, 200);
         assert_eq!(builder.post(&format!("{CALL}/claim"), &claim("second")).await.status, 200);

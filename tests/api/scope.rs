@@ -4,12 +4,12 @@ use crate::ASK;
 use countersign_tests::over_http;
 use insta::assert_snapshot;
 
-const REACH: &str = "/v1/threads/t/tool-calls/call_1/scope";
+const SCOPE: &str = "/v1/threads/t/tool-calls/call_1/scope";
 
 #[tokio::test]
 async fn scope_preview_of_an_unknown_call_is_refused() {
     over_http(ASK, async |world| {
-        assert_snapshot!(world.person("ada").post(REACH, r#"{"scope":"tool"}"#).await, @"404 unknown_call: thread t has no call call_1");
+        assert_snapshot!(world.person("ada").post(SCOPE, r#"{"scope":"tool"}"#).await, @"404 unknown_call: thread t has no call call_1");
     })
     .await;
 }
@@ -19,14 +19,14 @@ async fn invalid_scope_is_refused_with_its_reason() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
-        assert_snapshot!(ada.post(REACH, "{}").await, @"
+        assert_snapshot!(ada.post(SCOPE, "{}").await, @"
         422 invalid: missing field `scope` at line 1 column 2
         column: 2
         line: 1
         ");
-        assert_snapshot!(ada.post(REACH, r#"{"scope":"once"}"#).await, @r#"422 invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
-        assert_snapshot!(ada.post(REACH, r#"{"scope":{"command":""}}"#).await, @"422 invalid: scope: the pattern `` is empty and would match nothing: write `*` for everything");
-        assert_snapshot!(ada.post(REACH, r#"{"scope":{"url":"ftp"}}"#).await, @"422 invalid: scope: the pattern `ftp` needs a scheme in lower case, as in `https://example.com/*` (http, https, ws, wss, ftp)");
+        assert_snapshot!(ada.post(SCOPE, r#"{"scope":"once"}"#).await, @r#"422 invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
+        assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"command":""}}"#).await, @"422 invalid: scope: the pattern `` is empty and would match nothing: write `*` for everything");
+        assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"url":"ftp"}}"#).await, @"422 invalid: scope: the pattern `ftp` needs a scheme in lower case, as in `https://example.com/*` (http, https, ws, wss, ftp)");
     })
     .await;
 }
@@ -36,13 +36,13 @@ async fn duplicate_or_oversized_scope_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
-        assert_snapshot!(ada.post(REACH, r#"{"scope":{"command":"ls","command":"rm"}}"#).await, @r#"422 invalid: scope: an object repeats the key "command" (at byte 16)"#);
-        assert_snapshot!(ada.post(REACH, r#"{"scope":"tool","limit":5}"#).await, @"
+        assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"command":"ls","command":"rm"}}"#).await, @r#"422 invalid: scope: an object repeats the key "command" (at byte 16)"#);
+        assert_snapshot!(ada.post(SCOPE, r#"{"scope":"tool","limit":5}"#).await, @"
         422 invalid: unknown field `limit`, expected `scope` at line 1 column 23
         column: 23
         line: 1
         ");
-        assert_snapshot!(ada.post(REACH, r#"{"scope":7}"#).await, @r#"422 invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
+        assert_snapshot!(ada.post(SCOPE, r#"{"scope":7}"#).await, @r#"422 invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
     })
     .await;
 }
@@ -57,19 +57,23 @@ async fn custom_pattern_is_previewed_before_it_is_chosen() {
             let call = format!(r#"{{"id":"{id}","name":"bash","arguments":{{"command":"{command}"}}}}"#);
             builder.post("/v1/threads/t/tool-calls", &call).await;
         }
-        assert_snapshot!(ada.post(REACH, r#"{"scope":{"command":"ls *"}}"#).await, @r#"
+        assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"command":"ls *"}}"#).await, @r#"
         200
         {"scope":{"command":"ls *"},"says":"command `ls *`","allows":1,"denies":2,"calls":["b","a"],"of":3}
         "#);
-        assert_snapshot!(ada.post(REACH, r#"{"scope":{"command":"npm *"}}"#).await, @r#"
+        assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"command":"npm *"}}"#).await, @r#"
         200
         {"scope":{"command":"npm *"},"says":"command `npm *`","allows":1,"denies":1,"calls":["c"],"of":3}
         "#);
-        assert_snapshot!(ada.post(REACH, r#"{"scope":"exact"}"#).await, @r#"
+        assert_snapshot!(ada.post(SCOPE, r#"{"scope":"exact"}"#).await, @r#"
         200
         {"scope":"exact","says":"these exact arguments","allows":0,"denies":0,"calls":[],"of":3}
         "#);
-        assert_eq!(builder.post(REACH, r#"{"scope":"tool"}"#).await.status, 200, "whoever may look may ask");
+        assert_eq!(
+            builder.post(SCOPE, r#"{"scope":"tool"}"#).await.status,
+            200,
+            "an agent may request a preview"
+        );
         assert_eq!(ada.get("/v1/threads/t").await.member("lastSeq"), "8", "nothing was written");
     })
     .await;

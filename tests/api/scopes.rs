@@ -1,4 +1,4 @@
-//! The scope of a decision: `match` of a decision, and the scopes that a request offers.
+//! The scope of a decision: the field `scope` of a decision, and the `scopes` that a request offers.
 
 use crate::ASK;
 use countersign_tests::{Persona, ToServer, over_http};
@@ -12,7 +12,7 @@ fn decide(id: &str) -> String {
     format!("/v1/threads/t/approvals/{id}")
 }
 
-/// Proposes a command, and gives the state of the call.
+/// Proposes a command, and returns the state of the call.
 async fn runs(agent: &Persona<ToServer>, id: &str, command: &str) -> String {
     let call = format!(r#"{{"id":"{id}","name":"bash","arguments":{{"command":"{command}"}}}}"#);
     agent.post(CALLS, &call).await.text("state")
@@ -98,7 +98,7 @@ async fn request_previews_every_scope() {
             assert_eq!(last["request"], request, "{path}");
         }
         let all: Value = serde_json::from_str(&ada.get(CALLS).await.member("calls")).expect("calls");
-        assert_eq!(all[0]["request"]["scopes"], Value::Null, "only where people decide");
+        assert_eq!(all[0]["request"]["scopes"], Value::Null, "only a request has scopes");
     })
     .await;
 }
@@ -135,7 +135,7 @@ async fn exact_scope_allows_only_the_same_arguments() {
         assert_eq!(
             ada.post(&decide("a"), wider).await.text("code"),
             "already_decided",
-            "the scope is part of it"
+            "the scope is part of the decision"
         );
     })
     .await;

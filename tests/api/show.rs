@@ -22,7 +22,7 @@ async fn unknown_call_is_not_found() {
     .await;
 }
 
-/// The cycle of the documentation: the one test that shows a whole call.
+/// The example of the documentation, which shows all fields of a call.
 #[tokio::test]
 async fn finished_call_shows_its_whole_history() {
     over_http(ASK, async |world| {
@@ -101,7 +101,7 @@ async fn waiting_caller_is_answered_by_the_decision() {
 async fn waiting_caller_is_answered_after_the_requested_time() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
-        let turn_the_clock = async {
+        let advance_clock = async {
             loop {
                 world.clock().advance(Duration::from_secs(1));
                 tokio::task::yield_now().await;
@@ -109,7 +109,7 @@ async fn waiting_caller_is_answered_after_the_requested_time() {
         };
         let answer = tokio::select! {
             answer = waits(world, "wait=30") => answer,
-            () = turn_the_clock => unreachable!("it goes on for ever"),
+            () = advance_clock => unreachable!("the loop has no end"),
         };
         assert_eq!((answer.status, answer.text("state")), (200, "pending".to_owned()));
         assert_eq!(waits(world, "wait=0").await.text("state"), "pending");
@@ -151,7 +151,7 @@ async fn wait_is_capped_and_invalid_preferences_ignored() {
 async fn waiting_caller_is_answered_when_the_server_stops() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
-        // When a second connection has its answer, the first one waits.
+        // The answer on a second connection shows that the server has received the request of the first.
         let stop = async {
             world.agent("builder").in_thread("t2").proposes("call_1").await;
             world.service.stop.cancel();

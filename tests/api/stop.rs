@@ -21,15 +21,15 @@ verdict = "ask"
 denials = 2
 "#;
 
-const EVERYWHERE: &str = "/v1/approvals/stop";
-const HERE: &str = "/v1/threads/t/stop";
+const STOP_ALL: &str = "/v1/approvals/stop";
+const STOP_THREAD: &str = "/v1/threads/t/stop";
 
 fn call(id: &str, tool: &str) -> String {
     format!(r#"{{"id":"{id}","name":"{tool}","arguments":{{"id":"{id}"}}}}"#)
 }
 
-/// The denied calls, and the remaining ones.
-fn told(answer: &HttpAnswer) -> String {
+/// Returns the denied calls and the calls that remain pending, as text.
+fn denied_and_left(answer: &HttpAnswer) -> String {
     assert_eq!(answer.status, 200, "{answer}");
     let names = |key: &str| {
         let calls: Vec<Value> = serde_json::from_str(&answer.member(key)).expect("calls");
@@ -43,9 +43,9 @@ fn told(answer: &HttpAnswer) -> String {
 async fn stop_by_an_agent_is_refused() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("a").await;
-        assert_snapshot!(world.agent("builder").post(EVERYWHERE, "{}").await, @"403 not_an_approver: agent:builder is not a person, and only people decide");
-        assert_eq!(world.agent("builder").post(HERE, "").await.text("code"), "not_an_approver");
-        assert_snapshot!(world.person("ada").post(HERE, r#"{"tools":["bash"]}"#).await, @r"
+        assert_snapshot!(world.agent("builder").post(STOP_ALL, "{}").await, @"403 not_an_approver: agent:builder is not a person, and only people decide");
+        assert_eq!(world.agent("builder").post(STOP_THREAD, "").await.text("code"), "not_an_approver");
+        assert_snapshot!(world.person("ada").post(STOP_THREAD, r#"{"tools":["bash"]}"#).await, @r"
         422 invalid: unknown field `tools`, expected `tool` or `comment` at line 1 column 8
         column: 8
         line: 1
@@ -58,11 +58,11 @@ async fn stop_by_an_agent_is_refused() {
 #[tokio::test]
 async fn stop_without_pending_calls_denies_none() {
     over_http(POLICY, async |world| {
-        assert_snapshot!(world.person("ada").post(EVERYWHERE, "").await, @r#"
+        assert_snapshot!(world.person("ada").post(STOP_ALL, "").await, @r#"
         200
         {"denied":[],"left":[]}
         "#);
-        assert_snapshot!(world.person("ada").post(HERE, "{}").await, @r#"
+        assert_snapshot!(world.person("ada").post(STOP_THREAD, "{}").await, @r#"
         200
         {"denied":[],"left":[]}
         "#);
@@ -79,15 +79,15 @@ async fn stop_denies_all_pending_calls_with_its_comment() {
         ada.in_thread("t2").proposes("own").await;
         builder.post("/v1/threads/t2/tool-calls", &call("deploy", "deploy")).await;
         builder.post("/v1/threads/t2/tool-calls", &call("two", "transfer")).await;
-        let stopped = ada.post(EVERYWHERE, r#"{"comment":"the release is off"}"#).await;
-        assert_snapshot!(told(&stopped), @"denied: t/a t2/b t2/deploy; left: t2/own t2/two");
+        let stopped = ada.post(STOP_ALL, r#"{"comment":"the release is off"}"#).await;
+        assert_snapshot!(denied_and_left(&stopped), @"denied: t/a t2/b t2/deploy; left: t2/own t2/two");
         let denied = builder.get("/v1/threads/t2/tool-calls/b").await;
         assert_snapshot!(denied.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada: the release is off (do not retry this call unchanged)","principal":"user:ada","seq":14,"status":"denied"}"#);
         let two = builder.get("/v1/threads/t2/tool-calls/two").await;
         let request: Value = serde_json::from_str(&two.member("request")).expect("a request");
-        assert_eq!(request["votes"][0]["decision"], "deny", "where it takes several, the denial is a vote");
-        assert_snapshot!(told(&ada.post(EVERYWHERE, "{}").await), @"denied: ; left: t2/own t2/two");
-        assert_snapshot!(told(&world.person("bob").post(EVERYWHERE, "{}").await), @"denied: t2/own t2/two; left:");
+        assert_eq!(request["votes"][0]["decision"], "deny", "in a quorum, the denial is a vote");
+        assert_snapshot!(denied_and_left(&ada.post(STOP_ALL, "{}").await), @"denied: ; left: t2/own t2/two");
+        assert_snapshot!(denied_and_left(&world.person("bob").post(STOP_ALL, "{}").await), @"denied: t2/own t2/two; left:");
     })
     .await;
 }
@@ -101,9 +101,9 @@ async fn stop_of_one_thread_or_tool_spares_others() {
         {
             builder.post(&format!("/v1/threads/{thread}/tool-calls"), &call(id, tool)).await;
         }
-        assert_snapshot!(told(&ada.post(HERE, r#"{"tool":"bash"}"#).await), @"denied: t/a; left:");
-        assert_snapshot!(told(&ada.post(EVERYWHERE, r#"{"tool":"mail"}"#).await), @"denied: t/b t2/b; left:");
-        assert_snapshot!(told(&world.person("bob").post("/v1/threads/t2/stop", "{}").await), @"denied: t2/a; left:");
+        assert_snapshot!(denied_and_left(&ada.post(STOP_THREAD, r#"{"tool":"bash"}"#).await), @"denied: t/a; left:");
+        assert_snapshot!(denied_and_left(&ada.post(STOP_ALL, r#"{"tool":"mail"}"#).await), @"denied: t/b t2/b; left:");
+        assert_snapshot!(denied_and_left(&world.person("bob").post("/v1/threads/t2/stop", "{}").await), @"denied: t2/a; left:");
     })
     .await;
 }
@@ -113,7 +113,7 @@ async fn stop_spares_calls_the_person_may_not_deny() {
     over_http(POLICY, async |world| {
         world.agent("builder").post("/v1/threads/t/tool-calls", &call("deploy", "deploy")).await;
         world.agent("builder").proposes("a").await;
-        assert_snapshot!(told(&world.person("bob").post(HERE, "{}").await), @"denied: t/a; left: t/deploy");
+        assert_snapshot!(denied_and_left(&world.person("bob").post(STOP_THREAD, "{}").await), @"denied: t/a; left: t/deploy");
         assert_eq!(world.person("ada").allows("deploy").await.text("state"), "allowed");
     })
     .await;

@@ -14,7 +14,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// The ids of the next messages.
+/// Returns the ids of the next `count` messages.
 async fn ids(stream: &mut EventStreamReader, count: usize) -> Vec<String> {
     let mut ids = Vec::new();
     while ids.len() < count {
@@ -57,7 +57,7 @@ async fn unreadable_last_event_id_is_refused() {
     .await;
 }
 
-/// The clock stands still until the test moves it, so no keep-alive can come before.
+/// The clock moves only when the test advances it, so no keep-alive is sent before.
 #[tokio::test]
 async fn idle_stream_sends_keep_alives() {
     over_http(ASK, async |world| {
@@ -71,7 +71,7 @@ async fn idle_stream_sends_keep_alives() {
         assert_eq!(ids(&mut stream, 2).await, ["1", "2"]);
         world.clock().advance(Duration::from_secs(14));
         world.agent("builder").proposes("b").await;
-        assert!(stream.message().await.starts_with("id: 3"), "it has just said something");
+        assert!(stream.message().await.starts_with("id: 3"), "no keep-alive follows an event directly");
     })
     .await;
 }
@@ -102,7 +102,7 @@ async fn stream_contains_only_matching_events() {
     .await;
 }
 
-/// The server buffers nothing for a reader that does not read: it reads the missed events from the log.
+/// The server has no buffer for a reader that does not read. It later reads the missed events from the log.
 #[tokio::test]
 async fn slow_reader_misses_no_event() {
     over_http(ASK, async |world| {
@@ -158,7 +158,7 @@ async fn stream_resumes_after_the_last_seen_event() {
         let ada = world.person("ada");
         assert_eq!(ids(&mut ada.streams("/v1/events", Some("4")).await, 2).await, ["5", "6"]);
         assert_eq!(ids(&mut ada.streams("/v1/events?after=4", None).await, 2).await, ["5", "6"]);
-        // The last event that a browser saw is newer than the address that it reconnects to.
+        // A browser reconnects to the same address, and its `Last-Event-ID` overrides the `after` of the address.
         assert_eq!(ids(&mut ada.streams("/v1/events?after=1", Some("5")).await, 1).await, ["6"]);
         assert_eq!(ids(&mut ada.streams("/v1/events?after=4", Some("")).await, 2).await, ["5", "6"]);
     })
@@ -205,17 +205,17 @@ async fn stream_ends_when_the_server_stops() {
     .await;
 }
 
-/// A stream, to its end, of a log whose second event cannot be read.
+/// Returns the whole text of a stream over a log whose second event cannot be read.
 async fn stream_of_a_damaged_log() -> String {
     let (gate, _, folder) = new_gate(ASK).await;
     let call = api::ProposeRequest::new("call_1", "bash", r#"{"command":"ls"}"#).expect("a call");
-    gate.propose(&parse_thread_id("t").expect("a name"), &call).await.expect("it is taken");
+    gate.propose(&parse_thread_id("t").expect("a name"), &call).await.expect("the call is proposed");
     gate.shut_down().await;
     let path = folder.path().join("log.db");
     let damage = "PRAGMA ignore_check_constraints = TRUE; DROP TRIGGER rows_are_never_changed;
         UPDATE events SET type = 'TOOL_WISH' WHERE seq = 2";
-    run_sql_on(&path, damage).await.expect("without its guard, anything goes");
-    let gate = EmbeddedGate::open(&path).await.expect("it opens");
+    run_sql_on(&path, damage).await.expect("the row can be changed without its guard");
+    let gate = EmbeddedGate::open(&path).await.expect("the log opens");
     let listener = BoundListener::bind(&"127.0.0.1:0".parse().expect("an address"), false).expect("a port");
     let ListenAddress::Tcp(address) = *listener.address() else { panic!("a port") };
     let stop = CancellationToken::new();
@@ -236,7 +236,7 @@ async fn stream_of_a_damaged_log() -> String {
 async fn failing_stream_names_the_error_before_it_ends() {
     let answer = stream_of_a_damaged_log().await;
     assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
-    let (_, last) = answer.split_once("event: error\n").expect("it says why there is no more");
+    let (_, last) = answer.split_once("event: error\n").expect("the stream ends with an error event");
     assert_snapshot!(last.lines().next().unwrap_or_default(), @r#"data: {"title":"Internal Server Error","status":500,"code":"damaged","detail":"event 2 is damaged: there is no event type \"TOOL_WISH\"; run `countersign verify`, and restore the file from a backup if it finds more","requestId":"mine-1"}"#);
     assert!(!last.contains("id: "), "{answer}");
 }

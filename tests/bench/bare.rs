@@ -1,4 +1,4 @@
-//! The raw limit: a log with the store's schema, written by one connection without the store.
+//! The raw limit: one connection writes a log with the store's schema, without the store.
 
 use crate::lab::LabOutcome;
 use countersign_events::Event;
@@ -9,7 +9,7 @@ use sqlx::{
     sqlite::{SqliteConnectOptions, SqliteSynchronous},
 };
 
-/// A connection: to a file with the store's settings, or to PostgreSQL with the server's settings.
+/// A connection to a file, with the store's settings, or to PostgreSQL, with the server's settings.
 pub(crate) enum BareLoop {
     Sqlite(SqliteConnection),
     Postgres(PgConnection),
@@ -17,9 +17,9 @@ pub(crate) enum BareLoop {
 
 impl BareLoop {
     pub(crate) async fn open(address: &str) -> LabOutcome<Self> {
-        let of_store = DatabaseUrl::parse(address)?;
-        Store::open(of_store.clone(), StoreOptions::default()).await?.close().await;
-        Ok(match of_store {
+        let store_url = DatabaseUrl::parse(address)?;
+        Store::open(store_url.clone(), StoreOptions::default()).await?.close().await;
+        Ok(match store_url {
             DatabaseUrl::File(path) => {
                 let settings = SqliteConnectOptions::new()
                     .filename(path)
@@ -68,7 +68,7 @@ impl BareLoop {
         Ok(())
     }
 
-    /// Drops the guards on new rows, so that only the commit is measured.
+    /// Drops the triggers on new rows, so that only the commit is measured.
     pub(crate) async fn without_guards(mut self) -> LabOutcome<Self> {
         let text = match &self {
             Self::Sqlite(_) => "DROP TRIGGER rows_keep_the_structure; DROP TRIGGER rows_update_open_requests",

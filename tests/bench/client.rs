@@ -1,4 +1,4 @@
-//! A server in its own process, and a minimal client: it shares the processors with the server, so it uses one
+//! A server in its own process, and a minimal client. The client shares the processors with the server, so it uses one
 //! connection and writes its requests without an HTTP library.
 
 use crate::lab::{self, LabOutcome};
@@ -17,7 +17,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// The server's process. It ends when its standard input is closed.
+/// A server process. It ends when its standard input is closed.
 pub(crate) struct BenchServer {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -33,7 +33,7 @@ impl BenchServer {
         Ok(Self { child, address: line.parse()? })
     }
 
-    /// The resident memory of the process in bytes.
+    /// Returns the resident memory of the process in bytes.
     pub(crate) fn memory(&self) -> LabOutcome<usize> {
         let id = self.child.id().ok_or("the server has ended")?;
         lab::resident(&id.to_string())
@@ -46,7 +46,7 @@ impl BenchServer {
     }
 }
 
-/// The child process: serves the log, prints the address, and ends when its standard input is closed.
+/// Runs in the child process: serves the log, prints the address, and ends when the standard input is closed.
 pub(crate) async fn serve(address: &str, synchronous: &str) -> LabOutcome<()> {
     let synchronous = if synchronous == "full" { SyncMode::Full } else { SyncMode::Normal };
     let options = StoreOptions { synchronous, ..StoreOptions::default() };
@@ -54,10 +54,10 @@ pub(crate) async fn serve(address: &str, synchronous: &str) -> LabOutcome<()> {
     let listener = BoundListener::bind(&ListenAddress::Tcp((Ipv4Addr::LOCALHOST, 0).into()), false)?;
     println!("{}", listener.address());
     let stop = CancellationToken::new();
-    let told = stop.clone();
+    let stop_on_eof = stop.clone();
     tokio::spawn(async move {
         let _ = copy(&mut stdin(), &mut sink()).await;
-        told.cancel();
+        stop_on_eof.cancel();
     });
     countersign_server::serve(vec![listener], gate.clone(), ServerOptions::default(), stop).await?;
     gate.shut_down().await;
@@ -106,7 +106,7 @@ impl BenchClient {
         Err(String::from_utf8_lossy(&self.answer).into_owned().into())
     }
 
-    /// Turns into a reader of the stream at `path` once the server has sent the head of its answer.
+    /// Requests the stream at `path`. Returns its reader when the server has sent the head of the response.
     pub(crate) async fn read_stream(mut self, path: &str) -> LabOutcome<BenchReader> {
         let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n");
         self.stream.write_all(request.as_bytes()).await?;
@@ -116,7 +116,7 @@ impl BenchClient {
     }
 }
 
-/// True if the answer is complete: its body has the length that its head announces.
+/// Returns true if a response is complete: its body has the length of its `content-length`.
 fn is_complete(answer: &[u8]) -> LabOutcome<bool> {
     let Some(end) = find(answer, b"\r\n\r\n") else { return Ok(false) };
     let head = answer.get(..end).ok_or("the answer has no head")?;
@@ -138,7 +138,7 @@ pub(crate) struct BenchReader {
 }
 
 impl BenchReader {
-    /// The next message and the time of its arrival.
+    /// Returns the next message and the time of its arrival.
     async fn next(&mut self) -> LabOutcome<(Vec<u8>, Instant)> {
         loop {
             if let Some(end) = find(&self.unread, b"\n\n") {
@@ -150,7 +150,7 @@ impl BenchReader {
         }
     }
 
-    /// Reports its number and the time of arrival at each event.
+    /// Reads the stream. For each event, sends the number of this reader and the time of arrival.
     pub(crate) async fn read(
         mut self,
         who: usize,

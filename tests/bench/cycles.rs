@@ -1,5 +1,5 @@
-//! Whole cycles per second (propose, decide, claim, finish) with 64 concurrent executors, compared with a loop that
-//! inserts the same rows in batches of the same size.
+//! The number of cycles per second (propose, decide, claim, finish) with 64 concurrent executors, compared with a loop
+//! that inserts the same rows in batches of the same size.
 
 use crate::{
     bare::BareLoop,
@@ -13,22 +13,22 @@ use tokio::task::JoinSet;
 
 pub(crate) const EXECUTORS: usize = 64;
 
-/// The average rows of a full batch: a cycle writes five rows in four commands.
-const ROWS_OF_A_BATCH: usize = EXECUTORS * 5 / 4;
+/// The average number of rows in a full batch. A cycle writes five rows with four commands.
+const ROWS_PER_BATCH: usize = EXECUTORS * 5 / 4;
 
 pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let (rounds, each) = if quick { (1, 5) } else { (5, 200) };
     let cycles = EXECUTORS * each;
-    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    let (mut store_rates, mut bare) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         // The rounds alternate, so that other load on the machine affects both.
         let folder = lab::folder()?;
         let (seconds, events) = store(&lab::file(&folder, "store.db"), 0..EXECUTORS, each).await?;
-        ours.push(per_second(cycles, seconds));
+        store_rates.push(per_second(cycles, seconds));
         bare.push(per_second(cycles, insert_in_loop(&lab::file(&folder, "bare.db"), &events).await?));
     }
-    let (measured, raw) = (median(&mut ours), median(&mut bare));
-    let best = ours.last().copied().unwrap_or_default();
+    let (measured, raw) = (median(&mut store_rates), median(&mut bare));
+    let best = store_rates.last().copied().unwrap_or_default();
     Ok(vec![BenchRow {
         what: format!("whole cycles with {EXECUTORS} executors, median of {rounds} × {cycles}"),
         measured: format!("{measured:.0} /s (best {best:.0})"),
@@ -53,7 +53,7 @@ pub(crate) async fn store(
     Ok((seconds, events))
 }
 
-/// Runs `each` cycles in each of these executors at once, each in its own thread of calls.
+/// Runs the executors with these numbers concurrently. Each runs `each` cycles in its own thread of calls.
 pub(crate) async fn run_all(lab: &BenchLab, numbers: Range<usize>, each: usize) -> LabOutcome<()> {
     let mut executors = JoinSet::new();
     for n in numbers {
@@ -78,7 +78,7 @@ pub(crate) async fn run_all(lab: &BenchLab, numbers: Range<usize>, each: usize) 
 pub(crate) async fn insert_in_loop(address: &str, events: &[Event]) -> LabOutcome<f64> {
     let mut bare = BareLoop::open(address).await?;
     let start = Instant::now();
-    for batch in events.chunks(ROWS_OF_A_BATCH) {
+    for batch in events.chunks(ROWS_PER_BATCH) {
         bare.insert_events(batch).await?;
     }
     Ok(start.elapsed().as_secs_f64())
@@ -89,7 +89,7 @@ pub(crate) fn per_second(cycles: usize, seconds: f64) -> f64 {
     cycles as f64 / seconds
 }
 
-/// The median. Sorts the rates, so that the best is last.
+/// Returns the median. Sorts the rates, so that the best is last.
 pub(crate) fn median(rates: &mut [f64]) -> f64 {
     rates.sort_unstable_by(f64::total_cmp);
     rates.get(rates.len() / 2).copied().unwrap_or_default()

@@ -1,14 +1,14 @@
-//! Writes a long history quickly: one statement inserts the finished calls, without the guards, which would need an
+//! Writes a long history quickly: one statement inserts the finished calls without the triggers, which would take an
 //! hour.
 
 use crate::{bare::BareLoop, lab::LabOutcome};
 use sqlx::{Row, SqliteConnection};
 
 /// The number of calls in each thread of the history.
-const CALLS_OF_A_THREAD: i64 = 100;
+const CALLS_PER_THREAD: i64 = 100;
 
-/// The events of `$1` calls, four each, in their usual order. The hashes of the chain are invented; the next writer
-/// continues from the last.
+/// Inserts the events of `$1` calls, four per call, in their usual order. The hashes are not valid. The next writer
+/// continues the chain from the last one.
 const HISTORY: &str = "
 WITH RECURSIVE calls (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM calls WHERE n + 1 < $1),
 steps (step, type, principal, data) AS (VALUES
@@ -25,7 +25,7 @@ SELECT n * 4 + step, 'old-' || (n / $2), type, '2026-01-01T00:00:00.000Z', princ
     json_set(data, CASE step WHEN 1 THEN '$.id' ELSE '$.toolCallId' END, 'call_' || n), printf('%064x', n)
 FROM calls CROSS JOIN steps";
 
-/// The same for PostgreSQL.
+/// [`HISTORY`] for PostgreSQL.
 const HISTORY_ON_POSTGRES: &str = "
 INSERT INTO events (seq, thread_id, type, timestamp, principal, data, hash)
 SELECT n * 4 + step, 'old-' || (n / $2), type, '2026-01-01T00:00:00.000Z', principal,
@@ -47,7 +47,7 @@ pub(crate) async fn write_finished_calls(address: &str, calls: i64) -> LabOutcom
                 .execute(&mut *conn)
                 .await?;
             let guards = drop_triggers(conn).await?;
-            sqlx::query(HISTORY).bind(calls).bind(CALLS_OF_A_THREAD).execute(&mut *conn).await?;
+            sqlx::query(HISTORY).bind(calls).bind(CALLS_PER_THREAD).execute(&mut *conn).await?;
             for guard in guards {
                 sqlx::raw_sql(sqlx::AssertSqlSafe(guard)).execute(&mut *conn).await?;
             }
@@ -55,7 +55,7 @@ pub(crate) async fn write_finished_calls(address: &str, calls: i64) -> LabOutcom
         }
         BareLoop::Postgres(conn) => {
             sqlx::raw_sql("ALTER TABLE events DISABLE TRIGGER USER").execute(&mut *conn).await?;
-            sqlx::query(HISTORY_ON_POSTGRES).bind(calls).bind(CALLS_OF_A_THREAD).execute(&mut *conn).await?;
+            sqlx::query(HISTORY_ON_POSTGRES).bind(calls).bind(CALLS_PER_THREAD).execute(&mut *conn).await?;
             let guards = "ALTER TABLE events ENABLE TRIGGER USER; VACUUM ANALYZE events; CHECKPOINT";
             for statement in guards.split("; ") {
                 sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut *conn).await?;

@@ -1,4 +1,4 @@
-//! The cost of a long history for reading open requests and for opening the file.
+//! The effect of a long history on the time to read the open requests and to open the file.
 
 use crate::{
     fill,
@@ -22,10 +22,10 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     Ok(rows)
 }
 
-/// The longest allowed time for reading the open requests, and its text.
+/// The maximum time to read the open requests, and the text of this target.
 pub(crate) type HistoryTarget = (u64, &'static str);
 
-/// Reads the open requests of all threads and of one, after a short history and after a long one.
+/// Measures the time to read the open requests, of all threads and of one thread, after a short and a long history.
 pub(crate) async fn pages(
     (short_at, short): (&str, i64),
     (long_at, long): (&str, i64),
@@ -49,7 +49,7 @@ pub(crate) async fn pages(
     Ok(rows)
 }
 
-/// A log with this number of finished calls, followed by pending calls.
+/// Creates a log with this number of finished calls, followed by pending calls.
 async fn create_log(address: &str, finished: i64) -> LabOutcome<BenchLab> {
     fill::write_finished_calls(address, finished).await?;
     let lab = BenchLab::open(address, StoreOptions::default()).await?;

@@ -1,5 +1,5 @@
-//! Whole cycles per second over HTTP, with the server in its own process and the load on the same processors,
-//! compared with the same cycles without HTTP and with requests that do nothing.
+//! The number of cycles per second over HTTP, compared with the same cycles without HTTP and with requests that do
+//! nothing. The server is in its own process, and the load runs on the same processors.
 
 use crate::{
     client::{BenchClient, BenchServer},
@@ -14,7 +14,7 @@ use tokio::{
     task::{JoinSet, spawn_blocking},
 };
 
-/// A cycle is four requests: propose, decide, claim, result.
+/// The number of requests of a cycle: propose, decide, claim, result.
 const REQUESTS: usize = 4;
 
 pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
@@ -70,8 +70,8 @@ enum HttpLoad {
     Nothing,
 }
 
-/// Runs all executors at once, each with its own connection and `each` repetitions. Returns the seconds. They share
-/// one thread of the operating system, which suffices and leaves more to the server.
+/// Runs all executors concurrently, each with its own connection and `each` repetitions. Returns the duration in
+/// seconds. The executors share one thread of the operating system, which leaves more processor time to the server.
 async fn load(address: SocketAddr, each: usize, load: HttpLoad) -> LabOutcome<f64> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     spawn_blocking(move || runtime.block_on(execute(address, each, load))).await?

@@ -1,4 +1,4 @@
-//! The processor time of an open store without commands.
+//! The processor time that an open store uses without commands.
 
 use crate::{
     lab::{self, BenchLab, LabOutcome},
@@ -22,7 +22,7 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     }])
 }
 
-/// The child process: opens a store, waits, and prints the milliseconds of processor time.
+/// Runs in the child process: opens a store, waits, and prints the processor time in milliseconds.
 pub(crate) async fn idle(seconds: u64) -> LabOutcome<()> {
     let folder = lab::folder()?;
     let lab = BenchLab::open(&lab::file(&folder, "store.db"), StoreOptions::default()).await?;
@@ -34,8 +34,8 @@ pub(crate) async fn idle(seconds: u64) -> LabOutcome<()> {
     Ok(())
 }
 
-/// The processor time of this process in milliseconds, from the 14th and 15th field of `stat` in proc(5), in ticks
-/// of 10 ms.
+/// Returns the processor time of this process in milliseconds. It is the sum of the fields 14 and 15 of `stat` in
+/// proc(5), which count ticks of 10 ms.
 fn processor_time() -> LabOutcome<u64> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
     let after_name = stat.rsplit_once(')').ok_or("no name in stat")?.1;

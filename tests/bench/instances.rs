@@ -1,5 +1,6 @@
-//! Several instances on one PostgreSQL: whole cycles with one, two and four instances, a decision in one that wakes an
-//! executor in another, the open requests after a long history, and ten thousand waiting executors over four.
+//! Several instances on one PostgreSQL server: cycles per second with one, two and four instances; the time until a
+//! decision in one instance wakes an executor in another; reading the open requests after a long history; and ten
+//! thousand waiting executors in four instances.
 
 use crate::{
     cycles::{self, EXECUTORS, median, per_second},
@@ -16,7 +17,8 @@ use tokio::{
     sync::mpsc::unbounded_channel,
 };
 
-/// A server with production settings: it flushes each commit to the disk, and has half of a small machine's memory.
+/// Starts a server with production settings: it flushes each commit to the disk, and uses half of the memory of a small
+/// machine.
 async fn server() -> Cluster {
     let settings = vec![("shared_buffers", "1GB".to_owned()), ("max_wal_size", "4GB".to_owned())];
     Cluster::with(ClusterSetup { durability: Durability::Real, settings, ..ClusterSetup::default() }).await
@@ -42,13 +44,13 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     Ok(rows)
 }
 
-/// Whole cycles per second with the same number of executors in each of one, two and four instances, and in two
-/// instances with a log each.
+/// Measures the cycles per second of one, two and four instances on one log, and of two instances with a log each. Each
+/// instance has the same number of executors.
 async fn throughput(server: &Cluster, quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let (rounds, each) = if quick { (1, 5) } else { (3, 100) };
     let (mut rows, mut raw) = (Vec::new(), None);
     for (instances, logs) in [(1, 1), (2, 1), (4, 1), (2, 2)] {
-        let (mut ours, cycles) = (Vec::new(), EXECUTORS * instances * each);
+        let (mut rates, cycles) = (Vec::new(), EXECUTORS * instances * each);
         for round in 0..rounds {
             let name = |log: usize| format!("cycles_{instances}_{logs}_{round}_{log}");
             let mut addresses = Vec::new();
@@ -56,20 +58,20 @@ async fn throughput(server: &Cluster, quick: bool) -> LabOutcome<Vec<BenchRow>> 
                 addresses.push(server.database(&name(log)).await);
             }
             let addresses: Vec<_> = addresses.into_iter().cycle().take(instances).collect();
-            ours.push(per_second(cycles, run_together(&addresses, each).await?));
+            rates.push(per_second(cycles, run_together(&addresses, each).await?));
         }
-        // The rows of the first log, in batches of the same size, written by a single connection.
+        // The raw limit: one connection writes the rows of the first log, in batches of the same size.
         let raw = match raw {
             Some(raw) => raw,
             None => *raw.insert(measure_bare_inserts(server, cycles, rounds).await?),
         };
-        let measured = median(&mut ours);
+        let measured = median(&mut rates);
         let of = if logs == 1 { "on one log" } else { "with a log each" };
         rows.push(BenchRow {
             what: format!(
                 "whole cycles with {EXECUTORS} executors in each of {instances} instances on PostgreSQL, {of}, median of {rounds} × {cycles}"
             ),
-            measured: format!("{measured:.0} /s (best {:.0})", ours.last().copied().unwrap_or_default()),
+            measured: format!("{measured:.0} /s (best {:.0})", rates.last().copied().unwrap_or_default()),
             raw: format!("{raw:.0} /s, bare inserts of one connection"),
             ratio: Some(measured / raw),
             target: "–",
@@ -110,7 +112,7 @@ async fn run_together(addresses: &[String], each: usize) -> LabOutcome<f64> {
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// The child process that runs cycles on command.
+/// Runs in the child process: runs cycles on command.
 pub(crate) async fn instance(address: &str, executors: Range<usize>, each: usize) -> LabOutcome<()> {
     let lab = BenchLab::open(address, StoreOptions::default()).await?;
     println!("ready");
@@ -121,7 +123,7 @@ pub(crate) async fn instance(address: &str, executors: Range<usize>, each: usize
     Ok(())
 }
 
-/// The time to wake one of many executors, compared with one of few, spread over four instances.
+/// Measures the time to wake one of many executors, compared with one of few, in four instances.
 async fn crowds(server: &Cluster, quick: bool) -> LabOutcome<BenchRow> {
     let (many, samples) = if quick { (100, 10) } else { (10_000, 500) };
     let few = crowd(&server.database("few").await, 4, samples).await?;
@@ -148,7 +150,7 @@ async fn crowd(address: &str, many: usize, samples: usize) -> LabOutcome<BenchSa
     }
     let mut took = BenchSamples::default();
     for sample in 0..samples {
-        // Each sample wakes another executor, far from the last.
+        // Each sample wakes another executor, whose number is far from the last one.
         let n = sample * 7_919 % many;
         let start = Instant::now();
         lab.propose(&lab::thread(n)?, &lab::call(sample / many)?).await?;
@@ -160,7 +162,7 @@ async fn crowd(address: &str, many: usize, samples: usize) -> LabOutcome<BenchSa
     Ok(took)
 }
 
-/// The child process whose executors wait, each for the calls of its thread in order, and report when they wake.
+/// Runs in the child process: executors wait, each for the calls of its thread in order, and report when they wake.
 pub(crate) async fn waiters(address: &str, numbers: Range<usize>) -> LabOutcome<()> {
     let lab = BenchLab::open(address, StoreOptions::default()).await?;
     let (awake, mut woken) = unbounded_channel();

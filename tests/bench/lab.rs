@@ -1,4 +1,4 @@
-//! The common tools of the scenarios: a folder for files, commands of a cycle, and this program as a child process.
+//! Common code of the scenarios: a folder for files, the commands of a cycle, and this program as a child process.
 
 use countersign_approvals::{
     CallCommand, CommandEnvelope, CommandEvidence, CommandTarget,
@@ -19,10 +19,10 @@ use tokio::{
     process::{Child, ChildStdout},
 };
 
-/// Any error ends the run.
+/// The result of a step. Any error ends the run.
 pub(crate) type LabOutcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// A new folder in `COUNTERSIGN_BENCH_DIR`, or else in the folder for temporary files.
+/// Creates a folder in `COUNTERSIGN_BENCH_DIR`, or else in the folder for temporary files.
 pub(crate) fn folder() -> LabOutcome<TempDir> {
     Ok(match std::env::var_os("COUNTERSIGN_BENCH_DIR") {
         Some(parent) => tempfile::tempdir_in(parent)?,
@@ -30,12 +30,12 @@ pub(crate) fn folder() -> LabOutcome<TempDir> {
     })
 }
 
-/// The database address of a file in that folder.
+/// Returns the database address of a file in `folder`.
 pub(crate) fn file(folder: &TempDir, name: &str) -> String {
     folder.path().join(name).display().to_string()
 }
 
-/// A store, and the approvers and agents that use it.
+/// A store, and the commands of the agent and the approver on it.
 #[derive(Clone)]
 pub(crate) struct BenchLab {
     pub(crate) store: Store,
@@ -51,7 +51,7 @@ impl BenchLab {
 
     pub(crate) async fn propose(&self, thread: &ThreadId, id: &CallId) -> LabOutcome<CommandOutcome> {
         let arguments = arguments(id)?;
-        let wish = ProposeCommand {
+        let command = ProposeCommand {
             id: id.clone(),
             name: ToolName::new("bash")?,
             arguments,
@@ -61,12 +61,12 @@ impl BenchLab {
             definition: None,
             expires_in: None,
         };
-        self.execute_command(thread, id, CallCommand::Propose(wish), Principal::agent("bot")).await
+        self.execute_command(thread, id, CallCommand::Propose(command), Principal::agent("bot")).await
     }
 
     pub(crate) async fn allow(&self, thread: &ThreadId, id: &CallId) -> LabOutcome<CommandOutcome> {
-        let wish = RespondCommand::plain(Decision::AllowOnce);
-        self.execute_command(thread, id, CallCommand::Respond(wish), Principal::user("ada")).await
+        let command = RespondCommand::plain(Decision::AllowOnce);
+        self.execute_command(thread, id, CallCommand::Respond(command), Principal::user("ada")).await
     }
 
     /// Claims and finishes an allowed call.
@@ -113,7 +113,8 @@ impl BenchLab {
     }
 }
 
-/// The arguments of a call. They differ per call, because a remembered decision would answer equal ones.
+/// Returns the arguments of a call as JSON. They differ for each call, because a remembered decision would answer a
+/// call with equal arguments.
 pub(crate) fn json(id: &CallId) -> String {
     format!(r#"{{"command":"git show --stat {id}","cwd":"/home/ada/project"}}"#)
 }
@@ -130,7 +131,7 @@ pub(crate) fn call(n: usize) -> LabOutcome<CallId> {
     Ok(CallId::new(&format!("call_{n}"))?)
 }
 
-/// The command that starts this program as a child process in a role of a scenario.
+/// Returns the command that starts this program as a child process, in a role of a scenario.
 pub(crate) fn child(role: &str, arguments: &[String]) -> LabOutcome<tokio::process::Command> {
     let mut command = tokio::process::Command::new(std::env::current_exe()?);
     command.arg("--child").arg(role).args(arguments);
@@ -156,7 +157,7 @@ impl OtherProcess {
         Ok(stdin.write_all(format!("{word}\n").as_bytes()).await?)
     }
 
-    /// Waits for its next line, which must be this word.
+    /// Waits for the next line, which must be `word`.
     pub(crate) async fn expect_line(&mut self, word: &str) -> LabOutcome<()> {
         match self.stdout.next_line().await? {
             Some(line) if line == word => Ok(()),
@@ -176,7 +177,7 @@ pub(crate) async fn numbers(role: &str, arguments: &[String]) -> LabOutcome<Vec<
     Ok(text.split_whitespace().map(str::parse).collect::<Result<_, _>>()?)
 }
 
-/// The resident memory of a process in bytes, by its id; `self` is this process.
+/// Returns the resident memory in bytes of the process with this id; `self` is this process.
 pub(crate) fn resident(process: &str) -> LabOutcome<usize> {
     let statm = std::fs::read_to_string(format!("/proc/{process}/statm"))?;
     let pages: usize = statm.split_whitespace().nth(1).ok_or("no pages in statm")?.parse()?;

@@ -1,13 +1,13 @@
-//! The benchmarks. Each measurement is compared with its raw limit in the same run, because an absolute figure
-//! describes the machine more than the program.
+//! The benchmarks. Each measurement is compared with its raw limit in the same run, because an absolute figure depends
+//! on the machine more than on the program.
 //!
-//!     cargo bench -p countersign-tests                     all of it
-//!     cargo bench -p countersign-tests -- cycles history   some of it
-//!     cargo bench -p countersign-tests -- --quick          small sizes, to check that it runs
+//!     cargo bench -p countersign-tests                     runs all scenarios
+//!     cargo bench -p countersign-tests -- cycles history   runs some scenarios
+//!     cargo bench -p countersign-tests -- --quick          runs small sizes, to check that all scenarios work
 //!
-//! docs/benchmarks.md explains each line.
+//! docs/benchmarks.md explains each line of the output.
 
-#![expect(clippy::print_stdout, reason = "a table on the terminal is what this program is for")]
+#![expect(clippy::print_stdout, reason = "this program prints a table")]
 
 mod bare;
 mod client;
@@ -40,7 +40,7 @@ fn main() -> LabOutcome<()> {
     }
 }
 
-/// Plays a role of a scenario in a child process.
+/// Runs a role of a scenario, in a child process.
 async fn run_child(arguments: &[String]) -> LabOutcome<()> {
     match arguments {
         [role, path] if role == "executor" => wakeup::executor(path).await,

@@ -1,4 +1,4 @@
-//! The cost of scope previews, which the gate computes each time an approver lists pending calls.
+//! The time of scope previews, which the gate computes each time an approver lists pending calls.
 
 use crate::{
     lab::{self, BenchLab, LabOutcome},
@@ -9,9 +9,11 @@ use countersign_gate::EmbeddedGate;
 use countersign_store::{EventFilter, StoreOptions};
 use std::time::{Duration, Instant};
 
-/// The number of pending calls, the numbers of threads that have them, and the number of calls in each thread.
+/// The number of pending calls.
 const WAITING: usize = 100;
+/// The numbers of threads that contain the pending calls.
 const THREADS: [usize; 2] = [1, 20];
+/// The number of calls in each thread.
 const SEEN: usize = 1_000;
 
 pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {

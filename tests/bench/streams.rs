@@ -1,5 +1,5 @@
-//! Many readers of the event stream over HTTP: the memory of the server for each, the delay of the one reader that an
-//! event concerns, and the time until an event has reached all of them.
+//! Many readers of the event stream over HTTP: the server's memory per reader, the delay of an event for the one reader
+//! of its thread, and the time until an event has reached all readers.
 
 use crate::{
     client::{BenchClient, BenchServer},
@@ -18,7 +18,7 @@ use tokio::{
 const FEW: usize = 10;
 
 pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
-    // Every reader is an open file here and one in the server, which inherits the limit.
+    // Each reader is an open file in this process, and one in the server, which inherits the limit.
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?;
     let (many, samples, events) = if quick { (100, 10, 3) } else { (2_000, 500, 50) };
@@ -27,16 +27,16 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     Ok(rows)
 }
 
-/// The time from a decision to the one reader of its thread, alternately among many readers and among few.
+/// Measures the time from a decision to the one reader of its thread, alternately with many and with few readers.
 async fn measure_one_reader(many: usize, samples: usize) -> LabOutcome<Vec<BenchRow>> {
     let (mut few, mut crowd) =
         (StreamCrowd::gather(FEW, true).await?, StreamCrowd::gather(many, true).await?);
-    let (mut of_few, mut of_many) = (StreamTiming::default(), StreamTiming::default());
+    let (mut few_timing, mut many_timing) = (StreamTiming::default(), StreamTiming::default());
     for sample in 0..samples {
-        few.decision(sample, &mut of_few).await?;
-        crowd.decision(sample, &mut of_many).await?;
+        few.decision(sample, &mut few_timing).await?;
+        crowd.decision(sample, &mut many_timing).await?;
     }
-    let ratio = times(of_many.message.median(), of_few.message.median());
+    let ratio = times(many_timing.message.median(), few_timing.message.median());
     let kib = crowd.bytes / 1_024.0;
     few.server.stop().await?;
     crowd.server.stop().await?;
@@ -51,8 +51,8 @@ async fn measure_one_reader(many: usize, samples: usize) -> LabOutcome<Vec<Bench
         },
         BenchRow {
             what: format!("decision to the message at one of {many} readers, median of {samples}"),
-            measured: of_many.text(),
-            raw: format!("{}, one of {FEW}", of_few.text()),
+            measured: many_timing.text(),
+            raw: format!("{}, one of {FEW}", few_timing.text()),
             ratio: Some(ratio),
             target: "ratio ≤ 2",
             met: Some(ratio <= 2.0),
@@ -60,7 +60,7 @@ async fn measure_one_reader(many: usize, samples: usize) -> LabOutcome<Vec<Bench
     ])
 }
 
-/// The time from a decision to the last reader, when all readers follow all threads.
+/// Measures the time from a decision to the last reader, when all readers follow all threads.
 async fn measure_all_readers(many: usize, events: usize) -> LabOutcome<BenchRow> {
     let mut crowd = StreamCrowd::gather(many, false).await?;
     let mut took = StreamTiming::default();
@@ -78,7 +78,7 @@ async fn measure_all_readers(many: usize, events: usize) -> LabOutcome<BenchRow>
     })
 }
 
-/// The times from sending the decision to its acknowledgement, and to the arrival of the message.
+/// The durations from sending a decision to its acknowledgement, and to the arrival of its message.
 #[derive(Default)]
 struct StreamTiming {
     answer: BenchSamples,
@@ -124,7 +124,7 @@ impl StreamCrowd {
         Ok(Self { server, client, came, readers, apart, bytes, _folder: folder })
     }
 
-    /// Decides a new call, each time in another thread, far from the last.
+    /// Decides on a new call. Each sample uses another thread, whose number is far from the last one.
     async fn decision(&mut self, sample: usize, took: &mut StreamTiming) -> LabOutcome<()> {
         let many = self.readers.len();
         let (who, call) = (sample * 7_919 % many, sample / many);
@@ -139,7 +139,7 @@ impl StreamCrowd {
         Ok(())
     }
 
-    /// Waits until each reader concerned has one more message. Returns the time of the last arrival.
+    /// Waits until each reader that receives the event has one more message. Returns the time of the last arrival.
     async fn await_message(&mut self, who: usize) -> LabOutcome<Instant> {
         let expected = if self.apart { 1 } else { self.readers.len() };
         let mut last = None;

@@ -1,8 +1,8 @@
-//! The table of results, and its arithmetic.
+//! The table of results, and its statistics.
 
 use std::time::Duration;
 
-/// One line: a measurement and its raw limit in the same run.
+/// A line of the table: a measurement, and its raw limit in the same run.
 pub(crate) struct BenchRow {
     pub(crate) what: String,
     pub(crate) measured: String,
@@ -45,7 +45,7 @@ impl BenchSamples {
         self.percentile(99)
     }
 
-    /// The smallest sample that is not exceeded by at least `percent` of the samples.
+    /// Returns the smallest sample such that at least `percent` per cent of the samples are not greater.
     fn percentile(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
@@ -60,12 +60,12 @@ impl FromIterator<Duration> for BenchSamples {
     }
 }
 
-/// A duration in milliseconds.
+/// Formats a duration in milliseconds.
 pub(crate) fn ms(duration: Duration) -> String {
     format!("{:.3} ms", duration.as_secs_f64() * 1_000.0)
 }
 
-/// The ratio of two durations.
+/// Returns the ratio of two durations.
 pub(crate) fn times(long: Duration, short: Duration) -> f64 {
     long.as_secs_f64() / short.as_secs_f64()
 }

@@ -63,7 +63,7 @@ fn micros(span: Duration) -> f64 {
     span.as_secs_f64() * 1e6
 }
 
-/// The median time of a verdict on the call.
+/// Returns the median time of a verdict on [`CALL`].
 fn time(policy: &str, samples: usize) -> LabOutcome<Duration> {
     let policy = Policy::read(policy)?;
     let (thread, tool) = (ThreadId::new("conversation-7")?, ToolName::new("bash")?);
@@ -80,9 +80,9 @@ fn time(policy: &str, samples: usize) -> LabOutcome<Duration> {
     };
     let mut taken = BenchSamples::default();
     for _ in 0..samples {
-        let began = Instant::now();
+        let start = Instant::now();
         let judgement = black_box(policy.judge(black_box(&subject), &|| false));
-        taken.add(began.elapsed());
+        taken.add(start.elapsed());
         if judgement.verdict == Verdict::Block {
             return Err(format!("no rule blocks this call, but the verdict is {judgement:?}").into());
         }
@@ -90,7 +90,7 @@ fn time(policy: &str, samples: usize) -> LabOutcome<Duration> {
     Ok(taken.median())
 }
 
-/// Rules on the same operand of the same tool, each with its own pattern.
+/// Returns rules on the same operand of the same tool, each with its own pattern.
 fn rules_on_one_operand(selector: &str) -> String {
     let mut text = String::new();
     for n in 0..RULES {
@@ -103,7 +103,7 @@ fn rules_on_one_operand(selector: &str) -> String {
     text
 }
 
-/// Rules of all kinds as a team writes them: most for other tools, many for the shell.
+/// Returns rules of all kinds, in realistic shares: most for other tools, many for the shell.
 fn mixed_rules() -> String {
     let mut text = String::new();
     for n in 0..RULES {

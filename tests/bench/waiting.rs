@@ -1,4 +1,4 @@
-//! Many waiters in one process: the memory of each, and the delay of the one that is woken.
+//! Many waiters in one process: the memory per waiter, and the delay of the waiter that is woken.
 
 use crate::{
     lab::{self, BenchLab, LabOutcome},
@@ -38,7 +38,7 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     Ok(rows)
 }
 
-/// The result of the child: bytes per waiter, then milliseconds.
+/// The output of the child process: bytes per waiter, then durations in milliseconds.
 struct WaiterCrowd {
     bytes: f64,
     median: f64,
@@ -54,8 +54,8 @@ impl WaiterCrowd {
     }
 }
 
-/// The child process, whose memory contains nothing but the waiters. Commits do not wait for the disk, because that
-/// wait would hide the measured time.
+/// Runs in the child process, so that the memory contains only the waiters. Commits do not wait for the disk, because
+/// that wait would hide the measured time.
 pub(crate) async fn crowd(what: &str, many: usize, samples: usize) -> LabOutcome<()> {
     let folder = lab::folder()?;
     let options = StoreOptions { synchronous: SyncMode::Normal, ..StoreOptions::default() };
@@ -76,11 +76,12 @@ pub(crate) async fn crowd(what: &str, many: usize, samples: usize) -> LabOutcome
     let bytes = lab::resident("self")?.saturating_sub(before) / many;
     let mut took = BenchSamples::default();
     for sample in 0..samples {
-        // Each sample wakes another waiter, far from the last, and each waiter once before any of them twice.
+        // Each sample wakes another waiter, whose number is far from the last one. Each waiter wakes once before any
+        // wakes twice.
         let n = sample * 7_919 % many;
         let start = Instant::now();
         let done = lab.propose(&lab::thread(n)?, &lab::call(sample / many)?).await?;
-        // A proposal writes two events: an executor wakes once for both, a follower receives them separately.
+        // A proposal writes two events. An executor wakes once for both; a follower receives each of them.
         let wakes = if what == "executors" { 1 } else { done.events.len() };
         for wake in 0..wakes {
             let (who, at) = woken.recv().await.ok_or("all waiters have ended")?;
@@ -99,7 +100,7 @@ pub(crate) async fn crowd(what: &str, many: usize, samples: usize) -> LabOutcome
 
 type WakeTiming = UnboundedSender<(usize, Instant)>;
 
-/// Waits for the calls of its thread in order. Reports when it waits and each time it wakes.
+/// Waits for the calls of thread `n` in order. Reports when it waits, and each time it wakes.
 async fn execute(lab: BenchLab, n: usize, awake: WakeTiming) -> LabOutcome<()> {
     let thread = lab::thread(n)?;
     let mut waiter = lab.store.watch_call(&thread, &lab::call(0)?);
@@ -114,7 +115,7 @@ async fn execute(lab: BenchLab, n: usize, awake: WakeTiming) -> LabOutcome<()> {
     Ok(())
 }
 
-/// Follows its thread. Reports when it follows and at each event.
+/// Follows thread `n`. Reports when it follows, and each event.
 async fn follow(lab: BenchLab, n: usize, tip: i64, awake: WakeTiming) -> LabOutcome<()> {
     let mut follower = lab.store.follow(EventFilter::of_thread(&lab::thread(n)?), tip);
     follower.next_at_hand().await?;

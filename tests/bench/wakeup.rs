@@ -1,5 +1,5 @@
-//! The time from a decision until the executor is awake, in one process and across two, compared with a bare commit of
-//! the same row.
+//! The time from a decision until the executor wakes, in one process and across two, compared with a bare commit of the
+//! same row.
 
 use crate::{
     bare::BareLoop,
@@ -52,7 +52,7 @@ async fn measure_two_processes(samples: usize) -> LabOutcome<Vec<BenchRow>> {
     Ok(rows("across two processes", &woken, &commits, (1, "≤ commit + 1 ms"), (5, "≤ commit + 5 ms")))
 }
 
-/// Decides in this process while the executor waits in another, over either database. Measures bare commits too.
+/// Measures decisions in this process that wake an executor in another process, and bare commits, on either database.
 pub(crate) async fn measure_across_processes(
     address: &str,
     bare: &str,
@@ -78,7 +78,7 @@ pub(crate) async fn measure_across_processes(
     Ok((woken, bare.commits))
 }
 
-/// The allowed milliseconds beyond a commit, and the text of the target.
+/// The maximum time in addition to a commit, in milliseconds, and the text of this target.
 type WakeupTarget = (u64, &'static str);
 
 pub(crate) fn rows(
@@ -99,7 +99,8 @@ pub(crate) fn rows(
     vec![row("median", woken.median(), commits.median(), median), row("p99", woken.p99(), commits.p99(), p99)]
 }
 
-/// Waits as an executor until the call is allowed. Returns the time. Sends on `ready` after the first check.
+/// Waits like an executor until the call is allowed. Returns the time at which it wakes. Sends on `ready` after the
+/// first read of the call.
 async fn wait(
     store: &Store,
     thread: &ThreadId,
@@ -120,7 +121,7 @@ async fn wait(
     }
 }
 
-/// The child process: reads numbers of calls, and reports for each when it waits and when it is awake.
+/// Runs in the child process: reads numbers of calls, and for each reports when it waits and when it wakes.
 pub(crate) async fn executor(address: &str) -> LabOutcome<()> {
     let store = BenchLab::open(address, StoreOptions::default()).await?.store;
     let mut calls = BufReader::new(stdin()).lines();
@@ -128,18 +129,18 @@ pub(crate) async fn executor(address: &str) -> LabOutcome<()> {
         let (thread, id) = (lab::thread(0)?, lab::call(line.parse()?)?);
         let (ready, is_ready) = oneshot::channel();
         let waiting = wait(&store, &thread, &id, ready);
-        let say = async {
+        let report_ready = async {
             is_ready.await?;
             println!("ready");
             LabOutcome::Ok(())
         };
-        tokio::try_join!(waiting, say)?;
+        tokio::try_join!(waiting, report_ready)?;
         println!("awake");
     }
     Ok(())
 }
 
-/// A separate log without guards, in which the same rows are committed one at a time.
+/// A separate log without triggers, in which the same rows are committed one by one.
 struct CommitTimes {
     bare: BareLoop,
     commits: BenchSamples,

@@ -41,7 +41,7 @@ async fn invalid_source_or_target_is_refused() {
         ! countersign: postgres://ada@127.0.0.1:1/log does not answer: Connection refused (os error 111); nothing was written, try again when it does
         exit 5
         ");
-        assert_eq!(desk.run_program("ls", &["-A"]).await, "secret\n", "nothing was made");
+        assert_eq!(desk.run_program("ls", &["-A"]).await, "secret\n", "no file is created");
     })
     .await;
 }
@@ -82,7 +82,7 @@ async fn repeated_copy_adds_only_new_events() {
     .await;
 }
 
-/// A partial log would list calls as pending that were decided later.
+/// A partial log would list calls as pending whose decisions are not copied yet.
 #[tokio::test]
 async fn partial_copy_cannot_be_opened() {
     with_desk(async |desk| {

@@ -42,7 +42,7 @@ async fn opposite_decision_on_a_decided_call_is_refused() {
     .await;
 }
 
-/// Ben has just decided `call_1`; the id must not be read as a prefix of `call_10`.
+/// `call_1` is decided, and its id is also a prefix of `call_10`. The command must not select `call_10`.
 #[tokio::test]
 async fn decided_id_is_not_taken_as_a_prefix() {
     with_desk(async |desk| {
@@ -63,7 +63,7 @@ async fn decided_id_is_not_taken_as_a_prefix() {
     .await;
 }
 
-/// The log keeps only the first decision; a repetition names the person who made it.
+/// The log contains only the first decision. A repeated decision prints the person who made the first.
 #[tokio::test]
 async fn repeated_decision_names_the_first_decider() {
     with_desk(async |desk| {

@@ -133,7 +133,8 @@ async fn all_pending_calls_are_denied_at_once() {
     .await;
 }
 
-/// The arguments are printed as proposed: in their order, and with digits that no number type can hold.
+/// The arguments are printed byte for byte: in their order, and with all digits of numbers that no number type can
+/// hold.
 #[tokio::test]
 async fn huge_numbers_in_arguments_are_printed_unchanged() {
     with_desk(async |desk| {

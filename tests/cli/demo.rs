@@ -1,4 +1,4 @@
-//! `countersign demo`: the whole product, with a scripted agent.
+//! `countersign demo`: a scripted agent shows the whole product.
 
 use crate::{
     desk::{COUNTERSIGN, with_desk},
@@ -114,7 +114,7 @@ async fn piped_allow_once_answers_reach_the_end() {
     .await;
 }
 
-/// The closing text names a call, so it must be one that was proposed before the person left.
+/// The closing text names a call. This must be a call that was proposed before the person quit.
 #[tokio::test]
 async fn early_exit_names_an_existing_call() {
     with_desk(async |desk| {
@@ -155,7 +155,7 @@ async fn demo_runs_in_one_terminal() {
         ");
         terminal.presses("Enter").await;
         terminal.wait_for_text("shopping list").await;
-        // A call that arrives on an empty screen ignores decision keys until the person moves.
+        // A call that arrives on an empty screen ignores decision keys until the person presses another key.
         terminal.type_text("g").await;
         terminal.type_text("o").await;
         terminal.wait_for_text("Allowed demo_notes (write-file) once.").await;

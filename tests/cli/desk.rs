@@ -1,4 +1,4 @@
-//! A temporary folder and a clean environment, in which tests run the command.
+//! A temporary folder and a clean environment in which tests run the command.
 
 use crate::snapshot_text::hide;
 use countersign_api::{self as api, ApprovalGate};
@@ -27,7 +27,7 @@ pub(crate) struct TerminalDesk {
     env: Vec<(&'static str, String)>,
 }
 
-/// Runs a story at an empty desk, within the time limit.
+/// Runs a story with an empty folder, within the time limit.
 pub(crate) async fn with_desk(work: impl AsyncFnOnce(&mut TerminalDesk)) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut desk = TerminalDesk { folder, env: Vec::new() };
@@ -35,7 +35,7 @@ pub(crate) async fn with_desk(work: impl AsyncFnOnce(&mut TerminalDesk)) {
 }
 
 impl TerminalDesk {
-    /// A path in the folder.
+    /// Returns a path in the folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -50,7 +50,7 @@ impl TerminalDesk {
         self.env.push((name, value.to_owned()));
     }
 
-    /// The complete environment of the commands.
+    /// Returns the complete environment of the commands.
     pub(crate) fn env(&self) -> Vec<(&'static str, String)> {
         let path = std::env::var("PATH").unwrap_or_default();
         let home = self.folder.path().display().to_string();
@@ -59,7 +59,7 @@ impl TerminalDesk {
         env
     }
 
-    /// The command under test with the arguments of a shell line.
+    /// Returns the command under test, with arguments that are split as in a shell.
     fn command(&self, line: &str) -> Command {
         let words = shlex::split(line).expect("a line that a shell can read");
         let mut command = Command::new(COUNTERSIGN);
@@ -98,13 +98,13 @@ impl TerminalDesk {
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
-    /// The log in this folder, as another process sees it.
+    /// Opens the log in this folder, as another process would.
     pub(crate) async fn gate(&self) -> EmbeddedGate {
         let gate = EmbeddedGate::open(self.path("countersign.db")).await.expect("the log opens");
         gate.acting_as(Principal::agent("builder"))
     }
 
-    /// Has `agent:builder` propose a call of a tool in a thread.
+    /// Proposes a call of a tool in a thread, as `agent:builder`.
     pub(crate) async fn propose(&self, thread: &str, id: &str, tool: &str, arguments: &str) {
         let gate = self.gate().await;
         let call = api::ProposeRequest::new(id, tool, arguments).expect("a valid call");
@@ -150,7 +150,7 @@ impl RunningCommand<'_> {
         String::from_utf8(self.output[0].clone()).expect("UTF-8")
     }
 
-    /// Sends it a signal.
+    /// Sends a signal to the command.
     pub(crate) async fn send_signal(&self, signal: &str) {
         let pid = self.child.id().expect("the process runs").to_string();
         self.desk.run_program("kill", &["-s", signal, &pid]).await;

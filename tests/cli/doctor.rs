@@ -80,8 +80,9 @@ async fn each_problem_is_listed_with_its_remedy() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", "{}").await;
         desk.run_program("chmod", &["644", "countersign.db"]).await;
-        let by_hand = "DELETE FROM open_requests; INSERT INTO decisions VALUES ('t1', 'call_1', 'deny', 'user:ada', '')";
-        desk.run_program("sqlite3", &["countersign.db", by_hand]).await;
+        let statements = "DELETE FROM open_requests; \
+        INSERT INTO decisions VALUES ('t1', 'call_1', 'deny', 'user:ada', '')";
+        desk.run_program("sqlite3", &["countersign.db", statements]).await;
         desk.write_file("policy.toml", "default = \"maybe\"");
         assert_snapshot!(desk.types("doctor --policy policy.toml").await, @r#"
         ok    settings     there is no settings file; `countersign config` lists the settings
@@ -118,8 +119,8 @@ async fn each_problem_is_listed_with_its_remedy() {
 #[tokio::test]
 async fn server_health_is_reported() {
     with_desk(async |desk| {
-        over_http("default = \"ask\"", async |town| {
-            let server = format!("http://{}", town.service.address);
+        over_http("default = \"ask\"", async |server_world| {
+            let server = format!("http://{}", server_world.service.address);
             assert_snapshot!(desk.types(&format!("doctor --server {server}")).await, @"
             ok    settings     there is no settings file; `countersign config` lists the settings
             ok    policy       none is set: task tools are allowed, other calls are asked
@@ -131,7 +132,7 @@ async fn server_health_is_reported() {
             No problems found.
             exit 0
             ");
-            town.service.gate.policy_failed("line 3 is odd");
+            server_world.service.gate.policy_failed("line 3 is odd");
             let output = desk.types(&format!("doctor --server {server}")).await;
             assert!(
                 output

@@ -46,7 +46,7 @@ async fn manual_has_a_page_per_command() {
         let page = desk.types("man").await.stdout;
         assert!(page.contains(".TH countersign 1") && page.contains(".SH \"EXIT STATUS\""), "{page}");
         assert!(page.contains(".SH \"ENVIRONMENT\"") && page.is_ascii(), "{page}");
-        assert!(!page.contains("countersign\\-help"), "no page that is not there is referred to");
+        assert!(!page.contains("countersign\\-help"), "the manual refers only to existing pages");
         assert_eq!(desk.types("man --out pages").await.code, 0);
         let pages = desk.run_program("ls", &["pages"]).await;
         for name in ["countersign.1", "countersign-allow.1", "countersign-thread-policy.1"] {
@@ -61,7 +61,7 @@ async fn manual_has_a_page_per_command() {
     .await;
 }
 
-/// `COUNTERSIGN_ACCEPT=1` rewrites the page.
+/// `COUNTERSIGN_ACCEPT=1` writes the page again.
 #[tokio::test]
 async fn reference_in_docs_matches_the_program() {
     with_desk(async |desk| {
@@ -73,7 +73,7 @@ async fn reference_in_docs_matches_the_program() {
         let kept = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             kept == output,
-            "docs/commands.md is not what `countersign reference` prints: COUNTERSIGN_ACCEPT=1"
+            "docs/commands.md differs from `countersign reference`: run the test with COUNTERSIGN_ACCEPT=1"
         );
     })
     .await;
@@ -89,7 +89,7 @@ async fn each_setting_is_documented() {
             let key = setting["key"].as_str().expect("a name");
             let variable = format!("`COUNTERSIGN_{}`", key.to_ascii_uppercase());
             for name in [format!("`{key}`"), variable] {
-                assert!(page.contains(&name), "docs/configuration.md does not speak of {name}");
+                assert!(page.contains(&name), "docs/configuration.md does not describe {name}");
             }
         }
     })

@@ -145,7 +145,7 @@ async fn invalid_or_blocked_arguments_are_refused() {
     .await;
 }
 
-/// The log does not contain the masked value; only the proposing terminal has it.
+/// The log does not contain the masked value. Only the process that proposed the call knows it.
 #[tokio::test]
 async fn masked_value_is_kept_when_arguments_are_edited() {
     with_desk(async |desk| {

@@ -132,7 +132,7 @@ async fn verify_faults_as_json() {
     .await;
 }
 
-/// The output of the command goes to stderr, because it would mix with the lines of JSON.
+/// The output of the command goes to stderr, because stdout contains only JSON.
 #[tokio::test]
 async fn run_prints_the_finished_call_as_json() {
     with_desk(async |desk| {

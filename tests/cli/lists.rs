@@ -72,7 +72,7 @@ async fn calls_continue_after_their_cursor() {
     .await;
 }
 
-/// With a state filter, the command reads more calls than it shows; none may be lost between two pages.
+/// With a state filter, the command reads more calls than it prints. It must not omit a call between two pages.
 #[tokio::test]
 async fn pages_with_a_state_filter_omit_none() {
     with_desk(async |desk| {

@@ -4,7 +4,7 @@ use crate::desk::{TerminalDesk, with_desk};
 use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
-/// Two threads and three calls, each with a decision.
+/// Writes a log with two threads and three calls, each with a decision.
 async fn write_history(desk: &TerminalDesk) {
     desk.propose("t1", "call_1", "bash", r#"{"command":"ls","cwd":"/srv"}"#).await;
     desk.types("allow call_1 --session --as user:ada --comment 'go on'").await;
@@ -113,7 +113,7 @@ async fn events_are_filtered() {
     .await;
 }
 
-/// Agents may propose arguments with line breaks; a program that reads by line still gets complete events.
+/// Arguments may contain line breaks, but each event must be one line for programs that read line by line.
 #[tokio::test]
 async fn multiline_arguments_stay_on_one_json_line() {
     with_desk(async |desk| {
@@ -121,7 +121,7 @@ async fn multiline_arguments_stay_on_one_json_line() {
         let output = desk.types("log --json").await.stdout;
         let types: Vec<_> = output
             .lines()
-            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("an event a line"))
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("one event per line"))
             .map(|event| event["type"].clone())
             .collect();
         assert_eq!(types, ["TOOL_CALL", "TOOL_APPROVAL_REQUEST"]);

@@ -72,7 +72,7 @@ async fn pending_call_is_shown_completely() {
     .await;
 }
 
-/// Characters that a terminal would hide or move are printed as escapes.
+/// Control characters, and characters that a terminal would not show or would reorder, are printed as escapes.
 #[tokio::test]
 async fn hidden_characters_in_pending_calls_are_escaped() {
     with_desk(async |desk| {

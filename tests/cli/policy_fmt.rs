@@ -46,8 +46,8 @@ async fn formatting_twice_changes_nothing() {
         "#);
         assert_snapshot!(desk.types("policy fmt policy.toml").await, @"exit 0");
         assert_snapshot!(desk.types("policy fmt --check --policy policy.toml").await, @"exit 0");
-        let beside = std::fs::read_dir(desk.path("")).expect("the file exists").count();
-        assert_eq!(beside, 1, "nothing is left beside it");
+        let file_count = std::fs::read_dir(desk.path("")).expect("the file exists").count();
+        assert_eq!(file_count, 1, "no temporary file is left");
     })
     .await;
 }

@@ -5,7 +5,7 @@ use countersign_api::{self as api, ApprovalGate};
 use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
 use insta::assert_snapshot;
 
-/// A log of two allowed and finished calls, one denied call, and one pending call.
+/// Writes a log with two allowed and finished calls, one denied call and one pending call.
 async fn write_history(desk: &TerminalDesk) {
     for (id, command) in
         [("call_1", "git status"), ("call_2", "git status -s"), ("call_3", "git push --force")]

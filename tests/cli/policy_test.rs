@@ -46,7 +46,7 @@ async fn error_in_a_case_file_names_its_line() {
         desk.write_file("cases.toml", "[case]\ncommand = \"ls\"\nverdict = \"ask\"\n");
         let output = desk.types("policy test --policy policy.toml cases.toml").await.stderr;
         assert!(output.contains("write cases as [[case]], with two brackets"), "{output}");
-        // An unknown key would match no rule, and the case would pass for the wrong reason.
+        // If an unknown key was ignored, the case could pass for the wrong reason.
         for wrong in ["impact = { riskLevel = \"hihg\" }", "definition = { needsAproval = true }"] {
             desk.write_file("cases.toml", &format!("[[case]]\ncommand = \"ls\"\nverdict = \"ask\"\n{wrong}\n"));
             let output = desk.types("policy test --policy policy.toml cases.toml").await;

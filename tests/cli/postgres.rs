@@ -1,20 +1,21 @@
-//! The output of every command over PostgreSQL, which never contains a password.
+//! Every command over PostgreSQL. The output never contains the password.
 
 use crate::desk::{DeskScreen, TerminalDesk, with_desk};
 use countersign_tests::postgres::{Cluster, ClusterSetup, Durability};
 use insta::assert_snapshot;
 
-/// A server that requires a password, and an empty database of a role that owns nothing else.
+/// Starts a server that requires a password. Returns it with the address of an empty database, whose owner is a role
+/// without other rights.
 async fn server() -> (Cluster, String) {
     let cluster =
         Cluster::with(ClusterSetup { tcp: true, durability: Durability::Real, ..ClusterSetup::default() })
             .await;
     cluster.psql("CREATE ROLE ada LOGIN PASSWORD 's3cret'").await.expect("a role");
     cluster.psql("CREATE DATABASE log OWNER ada").await.expect("a database");
-    let place = cluster.tcp_url("127.0.0.1");
-    let (_, place) = place.split_once('@').expect("somebody's");
-    let place = place.trim_end_matches("/postgres");
-    (cluster, format!("postgres://ada:s3cret@{place}/log"))
+    let host_and_port = cluster.tcp_url("127.0.0.1");
+    let (_, host_and_port) = host_and_port.split_once('@').expect("an address with a role");
+    let host_and_port = host_and_port.trim_end_matches("/postgres");
+    (cluster, format!("postgres://ada:s3cret@{host_and_port}/log"))
 }
 
 /// Runs a command, and checks that its output does not contain the password.
@@ -24,7 +25,7 @@ async fn types(desk: &TerminalDesk, line: &str) -> DeskScreen {
     output
 }
 
-/// The output without measured values, which differ between runs.
+/// Returns the output without measured values, which differ between runs.
 fn without_measurements(output: &DeskScreen) -> String {
     let hide = |line: &str| {
         let kept = |until: &str| line.split(until).next().unwrap_or_default().to_owned();
@@ -47,7 +48,7 @@ async fn commands_work_and_never_show_the_password() {
         desk.set_variable("COUNTERSIGN_DATABASE_FILE", "address");
         desk.set_variable("COUNTERSIGN_LOG", "trace");
         desk.set_variable("COUNTERSIGN_AS", "user:ada");
-        assert_eq!(types(desk, "pending").await.code, 5, "nothing is made by looking");
+        assert_eq!(types(desk, "pending").await.code, 5, "a reading command creates no log");
         let mut run = desk.start("run --id call_1 -- bash -c 'echo out; exit 3'");
         run.wait_for_stderr("is pending").await;
         assert!(types(desk, "pending").await.stdout.contains("call_1"));
@@ -193,7 +194,7 @@ async fn unprivileged_role_learns_who_must_migrate() {
     .await;
 }
 
-/// Followers and waiters resume at their position, both directly and over a server.
+/// Followers and waiters resume at their position, over the database and over a server.
 #[tokio::test]
 async fn followers_and_waiters_survive_a_database_restart() {
     with_desk(async |desk| {
@@ -203,13 +204,13 @@ async fn followers_and_waiters_survive_a_database_restart() {
         let mut serving = desk.start("serve --listen 127.0.0.1:0 --json --database-file address");
         let greeting = serving.wait_for_stdout("listening").await;
         let listening = greeting.split('"').find(|part| part.starts_with("http://")).expect("its address");
-        let ways = ["--database-file address".to_owned(), format!("--server {listening}")];
+        let targets = ["--database-file address".to_owned(), format!("--server {listening}")];
         let (mut runs, mut followers) = (Vec::new(), Vec::new());
-        for (number, way) in ways.iter().enumerate() {
-            let mut run = desk.start(&format!("run --id call_{number} {way} -- true"));
+        for (number, target) in targets.iter().enumerate() {
+            let mut run = desk.start(&format!("run --id call_{number} {target} -- true"));
             run.wait_for_stderr("is pending").await;
             runs.push(run);
-            let mut follower = desk.start(&format!("log --follow {way}"));
+            let mut follower = desk.start(&format!("log --follow {target}"));
             follower.wait_for_stdout("call_0").await;
             followers.push(follower);
         }

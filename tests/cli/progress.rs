@@ -1,4 +1,4 @@
-//! Long operations show their progress on a terminal, and only there.
+//! Long operations print their progress on a terminal, but not to a pipe or a file.
 
 use crate::{
     desk::{TerminalDesk, with_desk},
@@ -7,7 +7,7 @@ use crate::{
 use countersign_api::{self as api, ApprovalGate};
 use futures_util::future::try_join_all;
 
-/// Fills the log with more than 5,000 events, from which on progress is shown.
+/// Fills the log with more than 5,000 events, so that operations print their progress.
 async fn write_long_log(desk: &TerminalDesk) {
     let gate = desk.gate().await;
     let thread = countersign_api::parse_thread_id("t1").expect("valid");
@@ -30,8 +30,8 @@ async fn progress_line_disappears_after_the_work() {
         terminal.types("countersign verify; countersign stats; echo over").await;
         terminal.wait_for_line("over").await;
         let screen = terminal.wait_for_prompt().await;
-        assert!(!screen.contains('%'), "nothing of it is left: {screen}");
-        // `script` records the terminal's output, which may arrive a moment later.
+        assert!(!screen.contains('%'), "the progress line is removed: {screen}");
+        // `script` records the output of the terminal, and may write it a moment later.
         let seen = loop {
             let seen = std::fs::read(desk.path("seen")).unwrap_or_default();
             let seen = String::from_utf8_lossy(&seen).into_owned();

@@ -1,4 +1,4 @@
-//! A command over a server has the same result as over its file.
+//! A command has the same output over a server as over the server's file.
 
 use crate::desk::with_desk;
 use countersign_api::ApprovalGate;
@@ -12,14 +12,15 @@ use tokio::{
 #[tokio::test]
 async fn server_and_file_give_the_same_output() {
     with_desk(async |desk| {
-        over_http("default = \"ask\"", async |town| {
-            let server = format!("--server http://{}", town.service.address);
-            let file = format!("--database {}", town.path().display());
+        over_http("default = \"ask\"", async |world| {
+            let server = format!("--server http://{}", world.service.address);
+            let file = format!("--database {}", world.path().display());
             let at = |line: &str| format!("{line} {server} --as user:ada");
             for (id, tool) in [("call_1", "bash"), ("call_2", "mail"), ("call_3", "bash")] {
                 let call =
                     countersign_api::ProposeRequest::new(id, tool, r#"{"command":"ls"}"#).expect("valid");
-                town.service
+                world
+                    .service
                     .gate
                     .propose(&countersign_api::parse_thread_id("t1").expect("valid"), &call)
                     .await
@@ -49,11 +50,11 @@ async fn server_and_file_give_the_same_output() {
                 "show call_2",
                 "show call_9",
             ] {
-                let [far, near] = [
+                let [over_server, over_file] = [
                     desk.types(&format!("{asked} --json {server}")).await,
                     desk.types(&format!("{asked} --json {file}")).await,
                 ];
-                assert_eq!(far.to_string(), near.to_string(), "{asked}");
+                assert_eq!(over_server.to_string(), over_file.to_string(), "{asked}");
             }
             assert_eq!(desk.types(&at("grant revoke t1 4")).await.code, 4, "the event is not a grant");
             assert_eq!(desk.types(&at("thread close t1")).await.code, 0);
@@ -71,7 +72,7 @@ async fn control_characters_of_a_server_are_escaped() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let server = format!("http://{}", listener.local_addr().expect("bound"));
         let answering = tokio::spawn(async move {
-            // The command first requests the thread, and then closes it.
+            // The command sends two requests: it reads the thread, then closes it.
             for _ in 0..2 {
                 let (mut stream, _) = listener.accept().await.expect("a connection");
                 let mut asked = [0; 4096];
@@ -81,7 +82,7 @@ async fn control_characters_of_a_server_are_escaped() {
                 let head =
                     "HTTP/1.1 409 Conflict\r\ncontent-type: application/problem+json\r\nconnection: close";
                 let answer = format!("{head}\r\ncontent-length: {}\r\n\r\n{problem}", problem.len());
-                stream.write_all(answer.as_bytes()).await.expect("somebody reads");
+                stream.write_all(answer.as_bytes()).await.expect("the command reads the response");
             }
         });
         assert_snapshot!(desk.types(&format!("thread close t1 --server {server}")).await, @r"

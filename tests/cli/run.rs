@@ -10,7 +10,7 @@ fn allow_all(desk: &mut TerminalDesk) {
     desk.set_variable("COUNTERSIGN_POLICY", "policy.toml");
 }
 
-/// The last result in the log.
+/// Returns the last result in the log.
 async fn last_result(desk: &TerminalDesk) -> String {
     let query = "SELECT data ->> 'status' || ' ' || (data -> 'content') FROM events
                  WHERE type = 'TOOL_RESULT' ORDER BY seq DESC LIMIT 1";
@@ -204,7 +204,7 @@ async fn same_id_does_not_run_twice() {
     .await;
 }
 
-/// Another caller cancels the call, as closing its thread does.
+/// Another caller closes the thread, which cancels the call.
 #[tokio::test]
 async fn call_cancelled_by_another_does_not_run() {
     with_desk(async |desk| {

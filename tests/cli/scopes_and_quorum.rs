@@ -4,7 +4,7 @@ use crate::desk::{TerminalDesk, with_desk};
 use countersign_api::{self as api, ApprovalGate};
 use insta::assert_snapshot;
 
-/// A policy with approvers of two levels, one tool that needs two approvers, and one that needs an admin.
+/// Sets a policy with approvers of two levels, a tool that needs two approvers, and a tool that needs an admin.
 pub(crate) fn set_policy(desk: &mut TerminalDesk) {
     desk.write_file(
         "policy.toml",

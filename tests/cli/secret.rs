@@ -1,12 +1,12 @@
-//! Passwords in database addresses: where they may be stored, and that no output contains them.
+//! Passwords in database addresses: the places where they may be stored, and output without them.
 
 use crate::desk::{TerminalDesk, with_desk};
 use insta::assert_snapshot;
 
-/// No server listens there, so every command reports an error.
+/// An address without a server, so that every command reports an error.
 const ADDRESS: &str = "postgres://ada:s3cret@127.0.0.1:1/log?application_name=desk";
 
-/// Runs a command. Returns its complete output.
+/// Runs a command, and checks that its output does not contain the password. Returns the complete output.
 async fn types(desk: &TerminalDesk, line: &str) -> String {
     let output = desk.types(line).await;
     let text = output.to_string();
@@ -101,7 +101,7 @@ async fn password_in_a_readable_file_is_refused() {
         exit 2
         ");
         desk.run_program("chmod", &["640", "secret"]).await;
-        assert_eq!(desk.types("pending --database-file secret").await.code, 5, "its group may read it");
+        assert_eq!(desk.types("pending --database-file secret").await.code, 5, "the group may read the file");
         assert_snapshot!(types(desk, "pending --database-file nowhere").await, @"
         ! countersign: nowhere cannot be read: No such file or directory (os error 2)
         ! hint: see docs/configuration.md for the settings
@@ -131,9 +131,9 @@ async fn address_and_address_file_follow_precedence() {
         desk.run_program("chmod", &["600", "secret"]).await;
         desk.set_variable("COUNTERSIGN_DATABASE_FILE", "secret");
         assert_eq!(desk.types("pending").await.code, 0);
-        assert_eq!(desk.types("pending --database nowhere.db").await.code, 5, "an option is stronger");
+        assert_eq!(desk.types("pending --database nowhere.db").await.code, 5, "an option overrides a variable");
         desk.write_file("here.toml", "database = \"nowhere.db\"\n");
-        assert_eq!(desk.types("pending --config here.toml").await.code, 0, "a file is weaker");
+        assert_eq!(desk.types("pending --config here.toml").await.code, 0, "a variable overrides the settings file");
         desk.set_variable("COUNTERSIGN_AS", "user:ada");
         assert_snapshot!(types(desk, "config").await, @"
         KEY            VALUE           FROM
@@ -169,7 +169,7 @@ async fn address_and_address_file_follow_precedence() {
     .await;
 }
 
-/// The driver's own message quotes the line.
+/// The error message of the driver quotes the line.
 #[tokio::test]
 async fn invalid_pgpass_line_is_not_printed() {
     with_desk(async |desk| {

@@ -29,7 +29,7 @@ async fn public_address_is_refused() {
         ! countersign: COUNTERSIGN_LISTEN is "somewhere": an address is an IP address and a port, such as 127.0.0.1:7878, or unix: and the path of a socket
         exit 2
         "#);
-        assert_eq!(desk.run_program("ls", &["-A"]).await, "", "no log is made");
+        assert_eq!(desk.run_program("ls", &["-A"]).await, "", "no log is created");
     })
     .await;
 }
@@ -124,7 +124,7 @@ async fn sighup_reloads_only_a_valid_policy() {
         server.wait_for_exit().await;
         assert!(
             !desk.run_program("ls", &["-A"]).await.contains("here.sock"),
-            "the socket goes with the server"
+            "the server removes its socket"
         );
     })
     .await;

@@ -1,4 +1,4 @@
-//! Sources of settings: their errors and their precedence.
+//! The sources of settings: their errors and their precedence.
 
 use crate::desk::{COUNTERSIGN, with_desk};
 use insta::assert_snapshot;
@@ -93,7 +93,7 @@ async fn invalid_variable_is_reported() {
     .await;
 }
 
-/// The file chooses the policy and the approvers, so only its owner may write it, also behind a symbolic link.
+/// The file chooses the policy and the approver's name, so only its owner may write it, also through a symbolic link.
 #[tokio::test]
 async fn settings_file_writable_by_others_is_refused() {
     with_desk(async |desk| {
@@ -108,7 +108,11 @@ async fn settings_file_writable_by_others_is_refused() {
             );
             assert_eq!(refused.code, 2);
         }
-        assert_eq!(desk.types("config --config countersign.toml").await.code, 0, "whoever names it means it");
+        assert_eq!(
+            desk.types("config --config countersign.toml").await.code,
+            0,
+            "an explicitly named file is used"
+        );
     })
     .await;
 }
@@ -148,7 +152,8 @@ async fn option_beats_environment_and_environment_beats_file() {
     .await;
 }
 
-/// The user of a cloned folder did not choose its settings, so they must not choose the rules and the approvers.
+/// The settings of a cloned folder come from another person, so they must not choose the policy, the log or the
+/// approver's name.
 #[tokio::test]
 async fn folder_settings_cannot_choose_policy_or_log() {
     with_desk(async |desk| {
@@ -175,7 +180,7 @@ async fn folder_settings_cannot_choose_policy_or_log() {
         let shown = desk.types("config --json").await.stdout;
         assert!(shown.contains(r#""notTaken":"countersign.toml:1""#), "{shown}");
         let plainly = "pending --database countersign.db --policy allow-all.toml --as user:ada";
-        assert_eq!(desk.types(plainly).await.stderr, "", "something stronger says it");
+        assert_eq!(desk.types(plainly).await.stderr, "", "a stronger source sets it");
         assert_snapshot!(desk.types("pending --config countersign.toml").await, @"
         ! countersign: no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server
         exit 5
@@ -184,7 +189,7 @@ async fn folder_settings_cannot_choose_policy_or_log() {
     .await;
 }
 
-/// A path that is not UTF-8 is still a path, and must not be treated as absent.
+/// A path that is not UTF-8 must not be treated as absent.
 #[tokio::test]
 async fn non_utf8_variable_is_not_ignored() {
     with_desk(async |desk| {
@@ -197,12 +202,12 @@ async fn non_utf8_variable_is_not_ignored() {
         2
         ");
         let line = format!("HOME=$(printf '/srv/\\377') {COUNTERSIGN} pending >&2; echo $?");
-        assert_eq!(desk.run_program("sh", &["-c", &line]).await, "0\n", "of a home no text is asked");
+        assert_eq!(desk.run_program("sh", &["-c", &line]).await, "0\n", "the home folder need not be UTF-8");
     })
     .await;
 }
 
-/// Only one of a server and a file can be used: the one from the stronger source. Two of the same source conflict.
+/// If a server and a file are set, the stronger source wins. A server and a file from the same source conflict.
 #[tokio::test]
 async fn server_and_file_follow_precedence() {
     with_desk(async |desk| {
@@ -278,7 +283,7 @@ async fn folder_settings_come_before_home_settings() {
     .await;
 }
 
-/// The person's name applies to decisions, not to proposals: proposers may not decide on their own calls.
+/// The configured name applies to decisions, not to proposals, because a person may not decide on their own proposals.
 #[tokio::test]
 async fn configured_person_decides_but_does_not_propose() {
     with_desk(async |desk| {

@@ -89,7 +89,7 @@ async fn unknown_call_is_not_found() {
         ! hint: `countersign pending` lists pending calls, `countersign calls` lists all calls
         exit 4
         "#);
-        // An unset variable in a script gives an empty id.
+        // A script with an unset variable passes an empty id.
         assert_snapshot!(desk.types("show ''").await, @"
         ! countersign: the id must not be empty
         exit 2
@@ -127,20 +127,20 @@ async fn unique_id_prefix_is_enough() {
         "#);
         assert_eq!(desk.types("show call_11").await.code, 0);
         let one = desk.types("show call_1").await.stdout;
-        assert!(one.starts_with("call_1  bash"), "an id that fits to the letter is meant: {one}");
+        assert!(one.starts_with("call_1  bash"), "an exact id wins over a prefix: {one}");
         let odd = desk.types("show od --thread t4").await.stdout;
         assert!(odd.contains("thread     t4"), "{odd}");
     })
     .await;
 }
 
-/// The prefix selects the pending call, although an older call has it too.
+/// The prefix matches two calls. It selects the pending one.
 #[tokio::test]
 async fn prefix_prefers_the_pending_call() {
     with_desk(async |desk| {
         desk.propose("t1", "call_a1", "bash", "{}").await;
         desk.types("deny call_a1 --as user:ada").await;
-        // A different call, because the remembered denial of the first would answer a repetition.
+        // The calls differ, because the remembered denial of the first would answer a repeated call.
         desk.propose("t1", "call_a2", "bash", r#"{"n":2}"#).await;
         assert!(desk.types("show call_a").await.stdout.starts_with("call_a2"));
         desk.types("deny call_a2 --as user:ada").await;

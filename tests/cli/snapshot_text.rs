@@ -1,8 +1,8 @@
-//! Replaces values that differ between runs by fixed text. Each value is checked first, so that an invalid time
-//! stays visible in a snapshot.
+//! Replaces values that differ between runs by fixed text. Only a valid value is replaced, so that an invalid value
+//! remains visible in the snapshot.
 
-/// Replaces times, hashes, random ids, ports and durations. Ids are numbered in the order
-/// in which they first appear, so that different ids remain distinct.
+/// Replaces times, hashes, random ids, ports and durations. Ids are numbered in the order of their first appearance, so
+/// that different ids remain distinct.
 pub(crate) fn hide(text: &str) -> String {
     let (mut shown, mut rest, mut ids) = (String::new(), text, Vec::new());
     while let Some(first) = rest.chars().next() {
@@ -33,7 +33,7 @@ pub(crate) fn hide(text: &str) -> String {
     shown
 }
 
-/// Finds a variable value at the beginning of the text. Returns its length and its kind.
+/// Finds a replaceable value at the beginning of the text. Returns its length and its kind.
 fn find(text: &str) -> Option<(usize, &'static str)> {
     type Rule = (&'static str, fn(&str) -> Option<usize>);
     let rules: [Rule; 9] = [
@@ -50,29 +50,29 @@ fn find(text: &str) -> Option<(usize, &'static str)> {
     rules.iter().find_map(|(name, length)| length(text).map(|length| (length, *name)))
 }
 
-/// `2026-01-31T12:00:00.000Z`, or with microseconds as in the program's own log.
+/// Matches `2026-01-31T12:00:00.000Z`, or the same with microseconds as in the process log.
 fn time(text: &str) -> Option<usize> {
     let end = text.bytes().take(27).position(|byte| byte == b'Z').filter(|end| [23, 26].contains(end))?;
     let moment = text[..=end].parse::<countersign_gate::Timestamp>().ok()?;
-    // A value in a wrong unit would lie outside of this century.
+    // A time that was computed in a wrong unit is not in this century.
     (1_700_000_000_000..4_102_444_800_000).contains(&moment.as_millis()).then_some(end + 1)
 }
 
-/// `2026-01-31 12:00:00`, as `log` prints it.
+/// Matches `2026-01-31 12:00:00`, as `log` prints it.
 fn moment(text: &str) -> Option<usize> {
     let (day, second) = (text.get(..10)?, text.get(11..19)?);
     text[10..].starts_with(' ').then_some(())?;
     time(&format!("{day}T{second}.000Z")).map(|_| 19)
 }
 
-/// `01-31 12:00`, as `log` prints it in a narrow terminal.
+/// Matches `01-31 12:00`, as `log` prints it in a narrow terminal.
 fn minute(text: &str) -> Option<usize> {
     let (day, minute) = (text.get(..5)?, text.get(6..11)?);
     text[5..].starts_with(' ').then_some(())?;
     time(&format!("2026-{day}T{minute}:00.000Z")).map(|_| 11)
 }
 
-/// `12.5 KiB`, as `doctor` prints it.
+/// Matches `12.5 KiB`, as `doctor` prints it.
 fn size(text: &str) -> Option<usize> {
     let number = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
     text[..number].parse::<f64>().ok()?;
@@ -92,19 +92,19 @@ fn random(text: &str) -> Option<usize> {
     (letters == 12 && !text[..12].contains(['i', 'l', 'o', 'u'])).then_some(12)
 }
 
-/// `call_` and twelve random letters and digits.
+/// Matches `call_` and twelve random letters and digits.
 fn call(text: &str) -> Option<usize> {
     Some(5 + random(text.strip_prefix("call_")?)?)
 }
 
-/// `run-`, the process's number, and twelve random letters and digits.
+/// Matches `run-`, a process id, and twelve random letters and digits.
 fn executor(text: &str) -> Option<usize> {
     let (pid, rest) = text.strip_prefix("run-")?.split_once('-')?;
     pid.parse::<u32>().ok()?;
     Some("run-".len() + pid.len() + 1 + random(rest)?)
 }
 
-/// A port that the operating system chose, after the address.
+/// Matches `127.0.0.1:` and a port that the operating system chose.
 fn port(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("127.0.0.1:")?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -112,8 +112,8 @@ fn port(text: &str) -> Option<usize> {
     Some("127.0.0.1:".len() + digits)
 }
 
-/// `0s ago`; no test takes a minute. A table pads `0s ago` to the width of `10s ago`, so
-/// two columns of the padding are kept.
+/// Matches less than a minute, such as `0s ago`, because no test takes longer. A table pads `0s ago` to the width of
+/// `10s ago`, so two columns of the padding are kept.
 fn ago(text: &str) -> Option<usize> {
     let digits = text.bytes().take(2).take_while(u8::is_ascii_digit).count();
     text[..digits].parse::<u8>().ok().filter(|seconds| *seconds < 60)?;

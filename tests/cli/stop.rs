@@ -59,7 +59,7 @@ async fn stop_lists_calls_it_cannot_deny() {
         ");
         assert_eq!(bash.wait_for_exit().await.code, 77);
         assert!(!desk.path("ran").exists());
-        // Her vote completes the quorum of the first call, and she may deny the second.
+        // The vote of `ada` completes the quorum of the first call, and she may deny the second.
         assert_snapshot!(desk.types("stop --as user:ada").await, @"
         Denied 2 calls.
           call_1 in thread t1

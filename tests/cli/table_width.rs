@@ -1,4 +1,4 @@
-//! Tables and lines fit the terminal: 60, 80 and 200 columns.
+//! Tables and lines fit a terminal of 60, 80 and 200 columns.
 
 use crate::{
     desk::{TerminalDesk, with_desk},
@@ -6,7 +6,7 @@ use crate::{
 };
 use insta::assert_snapshot;
 
-/// The lists in a window of this width.
+/// Returns the lists, as a terminal of this width shows them.
 async fn lists(desk: &TerminalDesk, columns: u16) -> String {
     let long = format!(r#"{{"command":"make {}"}}"#, "everything ".repeat(20).trim());
     desk.propose("conversation-with-a-long-name", "call_1", "bash", &long).await;
@@ -14,7 +14,7 @@ async fn lists(desk: &TerminalDesk, columns: u16) -> String {
     desk.types("allow call_1 --session --as user:ada").await;
     let terminal = TmuxTerminal::open(desk).await;
     terminal.resize(columns, 30).await;
-    // The window changes its size a moment after tmux reports it.
+    // tmux reports the new size a moment before the terminal has it.
     let resized = format!("until [ \"$(stty size)\" = '30 {columns}' ]; do :; done");
     let grants = "countersign grant list conversation-with-a-long-name";
     let lists = format!("countersign calls; countersign thread list; countersign log; {grants}");

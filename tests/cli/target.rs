@@ -1,4 +1,4 @@
-//! The choice of the log, the server and the policy, and the errors when one is missing.
+//! The choice of the log, the server and the policy, and the errors if one is missing or invalid.
 
 use crate::desk::with_desk;
 use countersign_tests::over_http;
@@ -108,7 +108,7 @@ async fn invalid_policy_is_refused_with_its_line() {
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");
-        assert_eq!(desk.run_program("ls", &["-A"]).await, "policy.toml\n", "no log is made");
+        assert_eq!(desk.run_program("ls", &["-A"]).await, "policy.toml\n", "no log is created");
     })
     .await;
 }
@@ -142,8 +142,8 @@ async fn options_beat_the_environment() {
 #[tokio::test]
 async fn commands_work_over_a_server() {
     with_desk(async |desk| {
-        over_http("default = \"ask\"", async |town| {
-            desk.set_variable("COUNTERSIGN_SERVER", &format!("http://{}", town.service.address));
+        over_http("default = \"ask\"", async |server_world| {
+            desk.set_variable("COUNTERSIGN_SERVER", &format!("http://{}", server_world.service.address));
             assert_eq!(desk.types("pending").await.stdout, "No call is pending.\n");
             let mut run = desk.start("run --id call_1 -- bash -c 'echo out; exit 3'");
             run.wait_for_stderr("is pending").await;

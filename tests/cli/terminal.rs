@@ -138,7 +138,7 @@ async fn terminal_is_restored_after_the_run() {
     .await;
 }
 
-/// The run handled signals while it waited for the decision, and must not swallow this one.
+/// `run` handles signals itself while it waits for the decision. Afterwards it must forward them to its command.
 #[tokio::test]
 async fn sigterm_is_forwarded_to_the_command() {
     with_desk(async |desk| {
@@ -151,7 +151,7 @@ async fn sigterm_is_forwarded_to_the_command() {
         terminal.wait_for_line("waiting for a decision").await;
         desk.types("allow call_1 --as user:ada").await;
         let screen = terminal.wait_for_line("ready").await;
-        let pid = screen.lines().find_map(|line| line.strip_prefix("ready ")).expect("its number");
+        let pid = screen.lines().find_map(|line| line.strip_prefix("ready ")).expect("a process id");
         desk.run_program("kill", &[pid]).await;
         terminal.wait_for_prompt().await;
         terminal.types("echo status $?").await;

@@ -1,4 +1,4 @@
-//! `countersign threads`, and one thread: its grants, its mode, its policy and its close.
+//! The commands on threads: the list, grants, the mode, the policy and closing.
 
 use crate::desk::with_desk;
 use countersign_api::ApprovalGate;

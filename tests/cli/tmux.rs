@@ -1,4 +1,4 @@
-//! A real terminal: tmux on a private socket, with a shell that a test types into.
+//! A real terminal: tmux on a private socket, with a shell into which a test types.
 
 use crate::desk::{COUNTERSIGN, TerminalDesk};
 
@@ -9,7 +9,7 @@ pub(crate) struct TmuxTerminal<'a> {
 }
 
 impl<'a> TmuxTerminal<'a> {
-    /// Opens a terminal with a shell whose prompt is `$ `, and in which `countersign` is the command under test.
+    /// Opens a terminal with a shell. Its prompt is `$ `, and `countersign` runs the command under test.
     pub(crate) async fn open(desk: &'a TerminalDesk) -> Self {
         let bin = desk.path("bin");
         std::fs::create_dir(&bin).expect("the folder is writable");
@@ -35,7 +35,7 @@ impl<'a> TmuxTerminal<'a> {
         self.presses("Enter").await;
     }
 
-    /// Presses a key, which has the name that tmux gives it.
+    /// Presses a key, which is named as in tmux.
     pub(crate) async fn presses(&self, key: &str) {
         self.tmux(&["send-keys", key]).await;
     }
@@ -60,7 +60,7 @@ impl<'a> TmuxTerminal<'a> {
         while self.tmux(&["display-message", "-p", "#{pane_title}"]).await.trim_end() != title {}
     }
 
-    /// The screen including its escape sequences for colours.
+    /// Returns the screen with the escape sequences of its colours.
     pub(crate) async fn screen_with_colours(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-e"]).await
     }
@@ -75,7 +75,7 @@ impl<'a> TmuxTerminal<'a> {
         self.wait_for_screen(|screen| screen.lines().last() == Some("$")).await
     }
 
-    /// Reads the screen until `seen` is true, within the time limit of the test. Two successive reads must be
+    /// Reads the screen until `seen` returns true, within the time limit of the test. Two successive reads must be
     /// equal, because tmux also returns a screen that is only partly drawn.
     async fn wait_for_screen(&self, seen: impl Fn(&str) -> bool) -> String {
         let mut before = String::new();

@@ -1,4 +1,4 @@
-//! The program's own log in JSON, and its traces at a collector. Neither contains arguments.
+//! The process log in JSON, and the traces that a collector receives. Neither contains arguments.
 
 use crate::desk::with_desk;
 use countersign_api::ApprovalGate;
@@ -8,9 +8,9 @@ use tokio::{
     net::TcpListener,
 };
 
-/// Accepts one request and answers with success. Returns the request with its head and body.
+/// Accepts one request and answers with success. Returns the head and the body of the request.
 async fn collect(listener: TcpListener) -> Vec<u8> {
-    let (mut stream, _) = listener.accept().await.expect("somebody comes");
+    let (mut stream, _) = listener.accept().await.expect("the command connects");
     let mut request = Vec::new();
     loop {
         let mut chunk = [0; 4096];
@@ -78,7 +78,7 @@ async fn program_log_is_json_on_request() {
             (&"WARN".into(), &"countersign_store::database::sqlite::open_file".into())
         );
         assert_eq!((&line["timestamp"], &line["fields"]["mode"]), (&"[time]".into(), &"644".into()));
-        assert_eq!(desk.types("pending").await.stderr, "", "warnings are for those who ask");
+        assert_eq!(desk.types("pending").await.stderr, "", "warnings are printed only on request");
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! Typing errors: each is reported, and none disables anything silently.
+//! Typing errors: each is reported, so that none disables a setting silently.
 
 use crate::desk::with_desk;
 use insta::assert_snapshot;
@@ -14,8 +14,8 @@ async fn mistyped_log_level_does_not_disable_the_log() {
         ! countersign: --log is "warn,elsewhere": "elsewhere" is not a level; use one of off, error, warn, info, debug, trace, or a filter such as elsewhere=debug
         exit 2
         "#);
-        for fine in ["DEBUG", "off", "warn,countersign_server=debug", "countersign_gate", "sqlx=info", "3"] {
-            assert_eq!(desk.types(&format!("config --log {fine}")).await.code, 0, "{fine}");
+        for level in ["DEBUG", "off", "warn,countersign_server=debug", "countersign_gate", "sqlx=info", "3"] {
+            assert_eq!(desk.types(&format!("config --log {level}")).await.code, 0, "{level}");
         }
     })
     .await;
@@ -40,7 +40,8 @@ async fn invalid_command_line_is_reported_as_json() {
         ! {"code":"usage","detail":"unexpected argument '--jsno' found\n\n  tip: a similar argument exists: '--json'","hint":"run `countersign COMMAND --help` to list the options of a command"}
         exit 2
         "#);
-        assert!(desk.types("run -x -- ls --json").await.stderr.starts_with("error:"), "that is not ours");
+        let output = desk.types("run -x -- ls --json").await;
+        assert!(output.stderr.starts_with("error:"), "an option after -- belongs to the command");
         assert_eq!(desk.types_bytes("--version", b"\xff").await.code, 0);
     })
     .await;
@@ -81,7 +82,7 @@ async fn unusable_listen_address_is_reported_with_a_remedy() {
     .await;
 }
 
-/// Commands that only read or revoke do not need the policy.
+/// Commands that only read or revoke do not use the policy, so an invalid policy must not stop them.
 #[tokio::test]
 async fn invalid_policy_stops_only_commands_that_use_it() {
     with_desk(async |desk| {
@@ -103,9 +104,9 @@ async fn invalid_policy_stops_only_commands_that_use_it() {
         for line in ["run -- ls", "serve --listen 127.0.0.1:0", "deny call_1", "watch --plain"] {
             assert_eq!(desk.types(line).await.code, 2, "{line}");
         }
-        let fine =
+        let unaffected =
             ["pending", "show call_1", "log", "calls", "thread list", "grant list t1", "stats", "verify"];
-        for line in fine {
+        for line in unaffected {
             assert_eq!(desk.types(line).await.code, 0, "{line}");
         }
         for line in ["thread mode t1", "thread policy t1", "grant revoke t1 5", "thread close t1"] {
@@ -113,7 +114,10 @@ async fn invalid_policy_stops_only_commands_that_use_it() {
             assert_eq!(output.code, 0, "{line}: {output}");
         }
         let doctor = desk.types("doctor").await;
-        assert!(doctor.stdout.contains("verify") || doctor.code == 1, "it tells and goes on: {doctor}");
+        assert!(
+            doctor.stdout.contains("verify") || doctor.code == 1,
+            "doctor reports the policy and continues: {doctor}"
+        );
     })
     .await;
 }

@@ -70,8 +70,8 @@ async fn deleted_row_is_reported() {
 async fn unsealed_rows_are_counted_until_sealed() {
     with_desk(async |desk| {
         write_history(desk).await;
-        let by_hand = "INSERT INTO decisions VALUES ('t2', 'call_3', 'deny', 'user:ada', 'by hand')";
-        desk.run_program("sqlite3", &["countersign.db", by_hand]).await;
+        let direct_insert = "INSERT INTO decisions VALUES ('t2', 'call_3', 'deny', 'user:ada', 'by hand')";
+        desk.run_program("sqlite3", &["countersign.db", direct_insert]).await;
         assert_snapshot!(desk.types("verify").await, @"
         11 events, and the hash chain is intact.
         tip [sha256]
@@ -121,7 +121,7 @@ async fn index_with_missing_rows_is_repaired() {
 async fn forged_row_is_listed_with_its_reason() {
     with_desk(async |desk| {
         write_history(desk).await;
-        // The last row loses its hash, so that the chain stays valid, and names another decider.
+        // The last row gets another decider. It also loses its hash, so that the hash chain stays valid.
         desk.types("deny call_3 --as user:ada").await;
         let forged = "UPDATE events SET hash = NULL, principal = 'agent:bot' WHERE seq >= 10";
         run_sql_without_guards(desk, forged).await;

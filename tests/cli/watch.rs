@@ -229,7 +229,7 @@ async fn second_of_two_approvers_learns_the_decision() {
         assert!(output.contains("Allowed call_1 (bash) once."), "{output}");
         terminal.wait_for_text("This call was allowed by user:ben meanwhile.").await;
         terminal.types(" fast, no odd s").await;
-        // Enter has ended the comment, so keys are commands again.
+        // Enter has completed the comment, so keys are commands again.
         assert_snapshot!(terminal.wait_for_text("n p others").await, @"
          Countersign · 0 pending                                               user:ada
          bash                                                                   decided

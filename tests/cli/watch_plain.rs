@@ -1,4 +1,4 @@
-//! `countersign watch --plain`: line by line, over pipes and on terminals that cannot draw.
+//! `countersign watch --plain`: line by line, for pipes and for terminals that cannot draw.
 
 use crate::{
     desk::{COUNTERSIGN, TerminalDesk, with_desk},
@@ -6,7 +6,7 @@ use crate::{
 };
 use insta::assert_snapshot;
 
-/// The output of `watch --plain` for these input lines.
+/// Runs `watch --plain` with these input lines. Returns its output.
 pub(crate) async fn run_watch_plain(desk: &TerminalDesk, lines: &str, options: &str) -> String {
     desk.write_file("typed", lines);
     let line = format!("{COUNTERSIGN} watch {options} < typed");
@@ -176,7 +176,7 @@ async fn dumb_terminal_uses_plain_mode() {
     .await;
 }
 
-/// `o` and Enter pressed again during a decision must not decide the next call, which was not shown yet.
+/// If `o` and Enter are pressed again during a decision, they must not decide the next call, which is not shown yet.
 #[tokio::test]
 async fn line_typed_early_does_not_decide_next_call() {
     with_desk(async |desk| {

@@ -1,4 +1,4 @@
-//! `countersign watch` when the server restarts and when it is stopped, and with colours and filters.
+//! `countersign watch`: a restart of its server, its own end, colours and filters.
 
 use crate::{
     desk::{RunningCommand, TerminalDesk, with_desk},
@@ -129,9 +129,9 @@ async fn watch_with_filter(over_a_server: bool) {
         desk.propose("t1", "call_2", "deploy", "{}").await;
         desk.propose("t2", "call_3", "deploy", "{}").await;
         let (server, url) = start_server(desk, "127.0.0.1:0").await;
-        let place = if over_a_server { format!("--server {url}") } else { String::new() };
+        let target = if over_a_server { format!("--server {url}") } else { String::new() };
         let terminal = TmuxTerminal::open(desk).await;
-        terminal.types(&format!("clear; countersign watch --thread t1 --tool deploy {place}")).await;
+        terminal.types(&format!("clear; countersign watch --thread t1 --tool deploy {target}")).await;
         terminal.wait_for_text("in t1").await;
         terminal.wait_for_text("1 of 1").await;
         desk.propose("t1", "call_4", "bash", "{}").await;

@@ -1,5 +1,5 @@
-//! The fuzz targets on their seeds, on random combinations of the words of their dictionaries, and on random text: they
-//! compile, and their assertions hold. `fuzz/run` fuzzes them for longer.
+//! The fuzz targets compile, and their assertions hold: for their seeds, for random combinations of the words of their
+//! dictionaries, and for random text. `fuzz/run` fuzzes them for longer.
 
 // The targets import `libfuzzer_sys`; in this test, this crate provides its macro.
 extern crate self as libfuzzer_sys;
@@ -25,10 +25,10 @@ use std::{fs, path::PathBuf};
 // Defined below the targets, which refer to it by path.
 macro_rules! fuzz_target {
     (init: $init:expr, |$input:ident: $kind:ty| $body:expr) => {
-        pub(crate) fn run(given: &crate::FuzzInput) {
+        pub(crate) fn run(fuzz_input: &crate::FuzzInput) {
             static ONCE: std::sync::Once = std::sync::Once::new();
             ONCE.call_once(|| $init);
-            let $input: $kind = given.into();
+            let $input: $kind = fuzz_input.into();
             $body
         }
     };
@@ -43,24 +43,24 @@ pub(crate) use fuzz_target;
 pub(crate) struct FuzzInput(u8, String, String);
 
 impl<'a> From<&'a FuzzInput> for &'a str {
-    fn from(given: &'a FuzzInput) -> Self {
-        &given.1
+    fn from(input: &'a FuzzInput) -> Self {
+        &input.1
     }
 }
 
 impl<'a> From<&'a FuzzInput> for (&'a str, &'a str) {
-    fn from(given: &'a FuzzInput) -> Self {
-        (&given.1, &given.2)
+    fn from(input: &'a FuzzInput) -> Self {
+        (&input.1, &input.2)
     }
 }
 
 impl<'a> From<&'a FuzzInput> for (u8, &'a str, &'a str) {
-    fn from(given: &'a FuzzInput) -> Self {
-        (given.0, &given.1, &given.2)
+    fn from(input: &'a FuzzInput) -> Self {
+        (input.0, &input.1, &input.2)
     }
 }
 
-/// Text with a meaning in commands, URLs, paths and globs.
+/// Parts of text that have a meaning in commands, URLs, paths or globs.
 const PIECES: &[&str] = &[
     "ls",
     "rm -rf /",
@@ -111,7 +111,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
 }
 
-/// The words of a libFuzzer dictionary: one quoted word per line, optionally after a name.
+/// Returns the words of a libFuzzer dictionary: one quoted word per line, optionally after a name.
 fn read_dictionary(target: &str) -> Vec<String> {
     let Ok(text) = fs::read_to_string(folder().join(format!("dictionaries/{target}.dict"))) else {
         return PIECES.iter().map(|&piece| piece.to_owned()).collect();
@@ -134,13 +134,13 @@ fn check_target(target: &str, cases: u32, run: impl Fn(&FuzzInput)) {
     read_seeds(target).iter().for_each(&run);
     let piece = prop_oneof![4 => prop::sample::select(read_dictionary(target)), 1 => "[ -~]{0,4}", 1 => any::<String>()];
     let text = prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat());
-    let given =
+    let input =
         (any::<u8>(), text.clone(), text).prop_map(|(which, one, other)| FuzzInput(which, one, other));
     let mut runner =
         TestRunner::new(ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() });
     runner
-        .run(&given, |given| {
-            run(&given);
+        .run(&input, |input| {
+            run(&input);
             Ok(())
         })
         .expect("the assertions of the target hold");

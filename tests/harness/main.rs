@@ -1,11 +1,11 @@
-//! Tests of the test tools: a broken tool would let other tests pass without proof.
+//! Tests of the test support, because a fault in it would let other tests pass although they prove nothing.
 
 mod network;
 mod servers;
 
 use countersign_tests::postgres::Cluster;
 
-/// The number of rows in the table, as a new connection sees it.
+/// Returns the number of rows in the table, as a new connection sees it.
 async fn rows(cluster: &Cluster) -> String {
     cluster.psql("SELECT count(*) FROM marks").await.expect("the read succeeds")
 }

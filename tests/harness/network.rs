@@ -1,4 +1,4 @@
-//! The proxy cuts at the chosen moment, delays stalled bytes, and counts connections.
+//! The proxy: it cuts a connection at the chosen moment, delays stalled bytes, and counts connections.
 
 use super::{rows, with_a_table};
 use countersign_tests::{ConnectionCut, Proxy, SqlConnection, postgres::Cluster, within_the_limit};
@@ -13,20 +13,20 @@ async fn behind_a_proxy() -> (Cluster, Proxy, String) {
     (cluster, proxy, url)
 }
 
-/// Cuts the connection of an insert at that moment, and returns the rows once the transaction is over.
+/// Cuts the connection of an insert at this moment. Returns the number of rows after the transaction has ended.
 async fn rows_after(cut: ConnectionCut) -> String {
     let (cluster, proxy, url) = behind_a_proxy().await;
     let mut connection = SqlConnection::open(&url).await;
     connection.run("BEGIN; INSERT INTO marks VALUES (1)").await.expect("the statement passes the proxy");
-    let struck = proxy.cut_at_commit(cut);
+    let cut_done = proxy.cut_at_commit(cut);
     connection.run("COMMIT").await.expect_err("the answer does not arrive");
-    struck.await;
+    cut_done.await;
     if cut != ConnectionCut::AfterCommit {
         cluster.psql("BEGIN; LOCK TABLE marks; COMMIT").await.expect("the writer's transaction is over");
     }
     let found = rows(&cluster).await;
     let mut again = SqlConnection::open(&url).await;
-    again.run("BEGIN; INSERT INTO marks VALUES (2); COMMIT").await.expect("one cut is one cut");
+    again.run("BEGIN; INSERT INTO marks VALUES (2); COMMIT").await.expect("only one connection is cut");
     found
 }
 
@@ -46,7 +46,7 @@ fn cut_after_the_commit_keeps_the_row() {
     within_the_limit(async { assert_eq!(rows_after(ConnectionCut::AfterCommit).await, "1") });
 }
 
-/// A failed COMMIT does not count: its answer arrives, and the cut is still to come.
+/// A failed COMMIT is not cut: its answer arrives, and the proxy cuts the next COMMIT that succeeds.
 #[test]
 fn failed_commit_is_not_cut() {
     within_the_limit(async {
@@ -54,12 +54,12 @@ fn failed_commit_is_not_cut() {
         let mut connection = SqlConnection::open(&url).await;
         connection.run("BEGIN; INSERT INTO marks VALUES (1)").await.expect("the statement passes the proxy");
         connection.run("SELECT 1 / 0").await.expect_err("division by zero fails");
-        let mut struck = pin!(proxy.cut_at_commit(ConnectionCut::AfterCommit));
-        connection.run("COMMIT").await.expect("it is answered, with ROLLBACK");
-        assert!(poll!(&mut struck).is_pending(), "nothing was committed");
+        let mut cut_done = pin!(proxy.cut_at_commit(ConnectionCut::AfterCommit));
+        connection.run("COMMIT").await.expect("the server answers with ROLLBACK");
+        assert!(poll!(&mut cut_done).is_pending(), "nothing was committed");
         connection.run("BEGIN; INSERT INTO marks VALUES (2)").await.expect("the statement passes the proxy");
         connection.run("COMMIT").await.expect_err("the answer does not arrive");
-        struck.await;
+        cut_done.await;
         assert_eq!(rows(&cluster).await, "1");
     });
 }
@@ -99,9 +99,13 @@ fn cut_and_refused_connections_fail_and_are_counted() {
         let mut connection = SqlConnection::open(&url).await;
         connection.run("SELECT 1").await.expect("new connections work again");
         assert_eq!((proxy.taken(), proxy.open()), (3, 1));
-        let elsewhere = Cluster::started().await;
-        proxy.redirect_to(&elsewhere.socket());
-        SqlConnection::open(&url).await.run("CREATE TABLE marks ()").await.expect("there is none there yet");
-        assert_eq!((rows(&cluster).await, rows(&elsewhere).await), ("0".to_owned(), "0".to_owned()));
+        let other_server = Cluster::started().await;
+        proxy.redirect_to(&other_server.socket());
+        SqlConnection::open(&url)
+            .await
+            .run("CREATE TABLE marks ()")
+            .await
+            .expect("the other server does not have the table");
+        assert_eq!((rows(&cluster).await, rows(&other_server).await), ("0".to_owned(), "0".to_owned()));
     });
 }

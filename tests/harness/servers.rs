@@ -1,4 +1,5 @@
-//! A killed server is dead, a lagging standby lacks rows, and a full disk is full.
+//! The PostgreSQL servers: a killed server has no processes, a lagging standby lacks rows, and a full disk refuses
+//! writes.
 
 use super::{rows, with_a_table};
 use countersign_tests::{
@@ -19,15 +20,15 @@ fn killed_server_leaves_no_process_and_keeps_commits() {
         let processes = cluster.psql("SELECT pid FROM pg_stat_activity").await.expect("the read succeeds");
         cluster.kill();
         for process in processes.lines() {
-            // A zombie is still listed, but can do no more work.
+            // A zombie is still listed, but has no command line and cannot run.
             let line = fs::read(Path::new("/proc").join(process).join("cmdline")).unwrap_or_default();
-            assert!(line.is_empty(), "{process} lives on: {}", String::from_utf8_lossy(&line));
+            assert!(line.is_empty(), "process {process} still runs: {}", String::from_utf8_lossy(&line));
         }
         connection.run("COMMIT").await.expect_err("the server is dead");
         cluster.start().await;
         assert_eq!(rows(&cluster).await, "1");
         cluster.restart().await;
-        assert_eq!(rows(&cluster).await, "1", "and an orderly stop loses nothing either");
+        assert_eq!(rows(&cluster).await, "1", "a stopped server keeps the row");
     });
 }
 
@@ -47,7 +48,7 @@ fn promoted_lagging_standby_has_only_its_own_rows() {
         primary.psql("INSERT INTO marks VALUES (2)").await.expect("the write succeeds");
         primary.kill();
         standby.promote().await;
-        assert_eq!(rows(&standby).await, "1", "the second row is nowhere but on the primary");
+        assert_eq!(rows(&standby).await, "1", "only the primary has the second row");
         standby.psql("INSERT INTO marks VALUES (3)").await.expect("the promoted standby accepts writes");
     });
 }
@@ -58,7 +59,7 @@ fn full_disk_refuses_rows_and_the_server_survives() {
         let cluster = Cluster::with(ClusterSetup { megabytes: Some(64), ..ClusterSetup::default() }).await;
         with_a_table(&cluster).await;
         let ballast = cluster.path_on_small_disk("ballast");
-        let mut file = fs::File::create(&ballast).expect("there is room");
+        let mut file = fs::File::create(&ballast).expect("the disk has space");
         let full = std::iter::repeat_with(|| file.write_all(&[0; 8_192])).find_map(Result::err);
         assert_eq!(full.map(|why| why.kind()), Some(std::io::ErrorKind::StorageFull));
         let many = "INSERT INTO marks SELECT generate_series(1, 100000)";
@@ -66,9 +67,9 @@ fn full_disk_refuses_rows_and_the_server_survives() {
         assert!(complaint.contains("No space left on device"), "{complaint}");
         assert_eq!(rows(&cluster).await, "0");
         fs::remove_file(&ballast).expect("the file exists");
-        // Unlinking frees the space only when the file is closed.
+        // Deleting the file frees its space only when the file is closed.
         drop(file);
-        cluster.psql(many).await.expect("there is room again");
+        cluster.psql(many).await.expect("the disk has space again");
     });
 }
 

@@ -1,4 +1,4 @@
-//! An executor that claims a call and reports nothing more.
+//! An executor that claims a call and reports no result.
 
 use crate::{PlayerError, print_line};
 use countersign_api::{self as api, ApprovalGate};
@@ -16,7 +16,7 @@ pub(crate) struct HoldOptions {
     lease_seconds: u32,
 }
 
-/// Claims it, reports that, and holds it until the process is killed.
+/// Waits for the decision, claims the call, reports the claim, and waits until the process is killed.
 pub(crate) async fn hold(gate: &EmbeddedGate, hold: &HoldOptions) -> Result<(), PlayerError> {
     let (thread, id) =
         (countersign_api::parse_thread_id(&hold.thread)?, countersign_api::parse_call_id(&hold.id)?);

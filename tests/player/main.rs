@@ -1,7 +1,7 @@
-//! A process that takes one part in a test. Its only argument names the part as JSON. It prints
-//! `{"ready":true}`, waits for a line on stdin, and then prints a JSON line for each acknowledgement. The test
-//! may kill it at any moment.
-#![expect(clippy::print_stdout, reason = "stdout is how it speaks with its parent")]
+//! A process that runs one part of a test. Its only argument describes the part as JSON. The process prints
+//! `{"ready":true}`, waits for a line on stdin, and then prints a line of JSON for each acknowledgement. The test may
+//! kill it at any moment.
+#![expect(clippy::print_stdout, reason = "stdout is the channel to the parent process")]
 
 mod hold;
 mod parts;
@@ -50,12 +50,14 @@ async fn main() -> ExitCode {
 }
 
 async fn play() -> Result<(), PlayerError> {
-    let given: PlayerOptions = serde_json::from_str(&std::env::args().nth(1).ok_or("told nothing")?)?;
-    let gate =
-        EmbeddedGate::open(DatabaseUrl::parse(&given.database)?).await?.acting_as(Principal::agent("player"));
+    let options: PlayerOptions =
+        serde_json::from_str(&std::env::args().nth(1).ok_or("the argument with the part is missing")?)?;
+    let gate = EmbeddedGate::open(DatabaseUrl::parse(&options.database)?)
+        .await?
+        .acting_as(Principal::agent("player"));
     print_line(&json!({"ready": true}));
     tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new())).await??;
-    match given.part {
+    match options.part {
         PlayerPart::Proposer(calls) => parts::propose(&gate, &calls).await?,
         PlayerPart::Executor(calls) => parts::execute(&gate, &calls).await?,
         PlayerPart::Decider(calls) => parts::decide(&gate, &calls).await?,
@@ -67,6 +69,6 @@ async fn play() -> Result<(), PlayerError> {
     Ok(())
 }
 
-fn print_line(what: &Value) {
-    println!("{what}");
+fn print_line(report: &Value) {
+    println!("{report}");
 }

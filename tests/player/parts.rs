@@ -1,5 +1,5 @@
-//! The parts of the crash test: proposer, decider, executor and follower. Each may be killed and restarted with
-//! the same words; it then resumes where the log says.
+//! The parts of the crash test: proposer, decider, executor and follower. The test may kill each part and restart it
+//! with the same argument. The part then continues from the state of the log.
 
 use crate::{PlayerError, print_line};
 use countersign_api::{self as api, ApprovalGate, LogFilter, random_id};
@@ -11,22 +11,22 @@ use serde::Deserialize;
 use serde_json::json;
 use std::{fs::OpenOptions, io::Write, path::PathBuf};
 
-/// The number of calls that an executor or a proposer handles at once.
+/// The number of calls that an executor or a proposer handles concurrently.
 const AT_ONCE: usize = 4;
 
-/// `call_0`, `call_1`, … of one thread.
+/// The calls `call_0`, `call_1`, … of one thread.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlayedCalls {
     thread: String,
     count: usize,
-    /// After how long undecided calls expire.
+    /// The time after which undecided calls expire.
     expires_in_seconds: Option<u32>,
     /// The file to which an executor appends one line per run.
     runs: Option<PathBuf>,
 }
 
-/// The log of all threads.
+/// The range of the log that a follower reads, over all threads.
 #[derive(Deserialize)]
 pub(crate) struct FollowOptions {
     after: i64,
@@ -62,17 +62,17 @@ pub(crate) async fn propose(gate: &EmbeddedGate, calls: &PlayedCalls) -> Result<
     stream::iter(0..calls.count).map(one).buffer_unordered(AT_ONCE).try_collect().await
 }
 
-/// Allows every request in the thread, until all are allowed.
+/// Allows every request in the thread. Ends when all calls are allowed.
 pub(crate) async fn decide(gate: &EmbeddedGate, calls: &PlayedCalls) -> Result<(), PlayerError> {
     let (thread, gate) = (calls.thread()?, gate.acting_as(Principal::user("ada")));
     let decide = api::DecisionRequest::plain(Decision::AllowOnce);
-    let asked = gate.follow(LogFilter::of_thread(&thread), 0).map_err(PlayerError::from).try_filter_map(
+    let call_ids = gate.follow(LogFilter::of_thread(&thread), 0).map_err(PlayerError::from).try_filter_map(
         async |event| {
-            let asked = event.kind == EventType::ApprovalRequest;
-            Ok(if asked { Some(event.data.read::<AskedCall>()?.tool_call_id) } else { None })
+            let is_request = event.kind == EventType::ApprovalRequest;
+            Ok(if is_request { Some(event.data.read::<AskedCall>()?.tool_call_id) } else { None })
         },
     );
-    let decided = asked.take(calls.count).map(async |id| {
+    let decided = call_ids.take(calls.count).map(async |id| {
         let call = gate.decide(&thread, &id?, &decide).await?;
         let response = call.response.as_ref().ok_or("decided, and no response")?;
         acknowledged(EventType::ApprovalResponse, &call, response.seq);
@@ -87,7 +87,7 @@ struct AskedCall {
     tool_call_id: CallId,
 }
 
-/// An agent after a crash: it repeats its proposals, waits, and runs the allowed calls.
+/// Proposes the calls, waits for the decisions and runs the allowed calls. After a restart, the proposals are repeated.
 pub(crate) async fn execute(gate: &EmbeddedGate, calls: &PlayedCalls) -> Result<(), PlayerError> {
     let thread = calls.thread()?;
     let one = async |number| {

@@ -1,6 +1,6 @@
-//! One of several processes that race for the same calls. Process `i mod n` proposes call `i`; the next one
-//! allows it, the one after denies it, and the proposer and the last one both try to run it, whatever the
-//! decision.
+//! One of several processes that race for the same calls. Of `n` processes, process `i mod n` proposes call `i`. The
+//! next process allows it and the one after that denies it. The other processes and the proposer try to run it under
+//! any decision.
 
 use crate::{PlayerError, print_line};
 use countersign_api::{self as api, ApprovalGate, ErrorCode, GateError, LogFilter, random_id};
@@ -15,7 +15,7 @@ pub(crate) struct RaceOptions {
     me: usize,
     processes: usize,
     calls: usize,
-    /// The number of calls that this process proposes at once.
+    /// The number of calls that this process proposes concurrently.
     at_once: usize,
 }
 
@@ -46,14 +46,14 @@ async fn propose(gate: &EmbeddedGate, number: usize) -> Result<(), PlayerError> 
     run(gate, number, &propose.id).await
 }
 
-/// Plays this process's part in every call that another one proposes, until all were seen.
+/// Executes this process's part of every call. Ends when it has seen all calls.
 async fn answer(gate: &EmbeddedGate, race: &RaceOptions) -> Result<(), PlayerError> {
-    let asked =
+    let call_ids =
         gate.follow(LogFilter::default(), 0).map_err(PlayerError::from).try_filter_map(async |event| {
-            let asked = event.kind == EventType::ApprovalRequest;
-            Ok(if asked { Some(event.data.read::<RaceQuestion>()?.tool_call_id) } else { None })
+            let is_request = event.kind == EventType::ApprovalRequest;
+            Ok(if is_request { Some(event.data.read::<RaceQuestion>()?.tool_call_id) } else { None })
         });
-    let answered = asked.take(race.calls).map(async |id| {
+    let answers = call_ids.take(race.calls).map(async |id| {
         let id = id?;
         let number: usize = id.as_str().trim_start_matches("call_").parse()?;
         match (race.me + race.processes - number % race.processes) % race.processes {
@@ -63,7 +63,7 @@ async fn answer(gate: &EmbeddedGate, race: &RaceOptions) -> Result<(), PlayerErr
             _ => run(gate, number, &id).await,
         }
     });
-    answered.buffer_unordered(race.at_once * race.processes).try_collect().await
+    answers.buffer_unordered(race.at_once * race.processes).try_collect().await
 }
 
 async fn decide(
@@ -72,22 +72,22 @@ async fn decide(
     id: &CallId,
     decision: Decision,
 ) -> Result<(), PlayerError> {
-    let said = decision.as_str();
-    let gate = gate.acting_as(Principal::user(said));
+    let decision_text = decision.as_str();
+    let gate = gate.acting_as(Principal::user(decision_text));
     let decide = api::DecisionRequest::plain(decision);
     match gate.decide(&thread(number)?, id, &decide).await {
-        Ok(_) => print_line(&json!({"decides": number, "said": said, "won": said})),
+        Ok(_) => print_line(&json!({"decides": number, "said": decision_text, "won": decision_text})),
         Err(lost) => {
             let winner =
                 lost.facts.response.clone().filter(|_| lost.code == ErrorCode::AlreadyDecided).ok_or(lost)?;
             let (won, by) = (winner.decision.as_str(), winner.principal);
-            print_line(&json!({"decides": number, "said": said, "won": won, "by": by}));
+            print_line(&json!({"decides": number, "said": decision_text, "won": won, "by": by}));
         }
     }
     Ok(())
 }
 
-/// Tries to run it, allowed or not: the gate must let only allowed calls run, and only once.
+/// Tries to run the call, also if it is denied. The gate must let only allowed calls run, and only once.
 async fn run(gate: &EmbeddedGate, number: usize, id: &CallId) -> Result<(), PlayerError> {
     let thread = thread(number)?;
     let call = gate.wait(&thread, id, None).await?;

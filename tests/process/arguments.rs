@@ -1,11 +1,11 @@
-//! Arguments over HTTP: unusual ones come back byte for byte, and ambiguous ones are refused.
+//! Arguments over HTTP: the server returns unusual arguments byte for byte, and refuses ambiguous arguments.
 
 use crate::new_world;
 use countersign_tests::{Database, HttpAnswer, Server, in_time};
 use reqwest::Method;
 use serde_json::Value;
 
-/// Posts those arguments, byte for byte, in an otherwise ordinary proposal.
+/// Proposes a call with exactly the bytes of `arguments`. Returns the status and the body.
 async fn propose(server: &Server, id: &str, arguments: &str) -> (u16, String) {
     let body = format!(r#"{{"id":"{id}","name":"tool","arguments":{arguments}}}"#);
     server.post("/v1/threads/t/tool-calls", body).await.into_parts()
@@ -15,7 +15,7 @@ async fn propose(server: &Server, id: &str, arguments: &str) -> (u16, String) {
 async fn unusual_arguments_are_returned_byte_for_byte() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
-        let (here, there) = (world.serves().await, world.serves().await);
+        let (first_server, second_server) = (world.serves().await, world.serves().await);
         let mebibyte = format!(r#"{{"text":"{}"}}"#, "é\\n\\\"x日".repeat(1024 * 1024 / 10));
         let deep = format!("{}null{}", r#"{"a":["#.repeat(100), "]}".repeat(100));
         for (number, arguments) in [
@@ -32,17 +32,17 @@ async fn unusual_arguments_are_returned_byte_for_byte() {
         {
             let id = format!("call_{number}");
             let kept = format!(r#""arguments":{arguments}"#);
-            let (status, body) = propose(&here, &id, arguments).await;
+            let (status, body) = propose(&first_server, &id, arguments).await;
             assert!(status == 201 && body.contains(&kept), "{status} {body:.400}");
-            let (_, call) = there.get(&format!("/v1/threads/t/tool-calls/{id}")).await.into_parts();
+            let (_, call) = second_server.get(&format!("/v1/threads/t/tool-calls/{id}")).await.into_parts();
             assert!(call.contains(&kept), "{call:.400}");
-            let (_, events) = there.get("/v1/threads/t/events?limit=1000").await.into_parts();
+            let (_, events) = second_server.get("/v1/threads/t/events?limit=1000").await.into_parts();
             assert!(events.contains(&kept), "{events:.400}");
-            let (status, again) = propose(&there, &id, arguments).await;
+            let (status, again) = propose(&second_server, &id, arguments).await;
             assert!(status == 201 && again.contains(&kept), "{status} {again:.400}");
-            claims_what_it_proposed(&there, &id, &call, &kept).await;
+            claims_what_it_proposed(&second_server, &id, &call, &kept).await;
         }
-        let (_, pending) = here.get("/v1/approvals/pending").await.into_parts();
+        let (_, pending) = first_server.get("/v1/approvals/pending").await.into_parts();
         assert_eq!(pending, r#"{"pending":[],"next":null}"#);
         world.verified_log().await;
     })
@@ -115,7 +115,7 @@ async fn ambiguous_arguments_are_refused_and_write_no_event() {
         }
         let (status, body) = propose(&server, "a\\u0000b", "{}").await;
         assert!(status == 422 && body.contains("U+0000"), "{body}");
-        assert_eq!(server.event_count().await, 0, "something was written");
+        assert_eq!(server.event_count().await, 0, "no event is written");
     })
     .await;
 }

@@ -31,8 +31,8 @@ async fn eight_processes_create_the_same_file_at_once() {
     .await;
 }
 
-/// The files that appear one after the other during the creation.
-const SIGNS: [&str; 4] = ["log.db", "log.db-wal", "log.db-shm", "log.db-bell"];
+/// The files that the creation of a log creates, in this order.
+const CREATED_FILES: [&str; 4] = ["log.db", "log.db-wal", "log.db-shm", "log.db-bell"];
 
 #[tokio::test]
 async fn file_of_a_killed_creator_opens() {
@@ -41,16 +41,16 @@ async fn file_of_a_killed_creator_opens() {
         for round in 0..24 {
             let world = new_world(Database::Sqlite).await;
             let words = ["run", "--id", "build", "--", "bash", "-c", "echo ran >> ran"];
-            let mut maker = Process::start(&mut world.countersign_over_log(&words));
-            let sign = world.file(SIGNS[round % SIGNS.len()]);
-            // No event announces a new file, so this polls for it, and then waits a random while longer.
-            while fs::metadata(&sign).is_err() {
+            let mut creator = Process::start(&mut world.countersign_over_log(&words));
+            let created_file = world.file(CREATED_FILES[round % CREATED_FILES.len()]);
+            // The test polls for the file, because no event announces it, and then waits for a random time.
+            while fs::metadata(&created_file).is_err() {
                 tokio::task::yield_now().await;
             }
             for _ in 0..random.below(20_000) {
                 tokio::task::yield_now().await;
             }
-            maker.kill().await;
+            creator.kill().await;
             let run = world.starts_run(&words[1..]).await;
             assert_eq!(world.person("ada").in_thread("terminal").allows("build").await.code, 0);
             let ended = run.ended().await;

@@ -1,4 +1,4 @@
-//! Overdue items of a call are performed once, by any of the processes, and wake no unrelated waiter.
+//! Overdue tasks of a call: one of the processes executes each of them, once, and they wake no unrelated waiter.
 
 use crate::new_world;
 use countersign_api::{self as api, ApprovalGate, parse_thread_id};
@@ -50,7 +50,7 @@ async fn propose(server: &Server, tool: &str) {
     join_all(all).await;
 }
 
-/// Waits for all calls at those servers, and returns their answers.
+/// Waits for the decision of each call at these servers. Returns the calls.
 async fn wait_for_all(servers: &[Server]) -> Vec<Value> {
     let all = (0..CALLS).map(|number| async move {
         let server = &servers[number % servers.len()];
@@ -67,10 +67,7 @@ async fn killed_servers_reminders_and_escalations_happen_once(world: ProcessWorl
     propose(&first, "page").await;
     first.kill().await;
     for call in wait_for_all(&others).await {
-        assert_eq!(
-            call["state"], "denied",
-            "the decision wakes the waiter, and nothing wakes it before: {call}"
-        );
+        assert_eq!(call["state"], "denied", "only the decision wakes the waiter: {call}");
         assert_eq!(call["response"]["source"], "expiry");
         assert_eq!(call["request"]["level"], "admin", "{call}");
     }
@@ -105,14 +102,14 @@ async fn expiry_into_approval_allows_and_runs_once(world: ProcessWorld) {
     assert_eq!(calls_with(&events, EventType::ApprovalResponse, "system:expiry"), CALLS);
 }
 
-/// The number of calls with an event of that type by that principal.
+/// Returns the number of calls that have an event of this type by this principal.
 fn calls_with(events: &[Arc<Event>], kind: EventType, by: &str) -> usize {
-    let of = events.iter().filter(|event| event.kind == kind && event.principal.as_str() == by);
+    let matching = events.iter().filter(|event| event.kind == kind && event.principal.as_str() == by);
     let id = |event: &Arc<Event>| event.data.read::<Value>().expect("an object")["toolCallId"].to_string();
-    of.map(id).collect::<HashSet<_>>().len()
+    matching.map(id).collect::<HashSet<_>>().len()
 }
 
-/// A request that this program cannot read and that lapsed long ago, written past the trigger that rejects it.
+/// Inserts an overdue request that this version cannot read, without the trigger that rejects it.
 const UNREADABLE: &str = r"
 INSERT INTO decision_in_progress (id) VALUES (1);
 INSERT INTO events (thread_id, type, principal, data) SELECT 'odd', 'TOOL_CALL', 'agent:bot', json_object(
@@ -124,8 +121,8 @@ INSERT INTO events (thread_id, type, principal, data) SELECT 'odd', 'TOOL_APPROV
 DELETE FROM decision_in_progress;
 ";
 
-/// The allowed number of queries for due items, per proposed call and in addition.
-const ASKED: (u64, u64) = (4, 200);
+/// The maximum number of queries for due tasks: a number per proposed call, and an additional number.
+const MAX_QUERIES: (u64, u64) = (4, 200);
 const PROPOSED: u64 = 200;
 
 #[tokio::test]
@@ -146,8 +143,11 @@ async fn unreadable_due_call_delays_no_other_call() {
                 .await
                 .expect("asked");
         }
-        let asked = due_query_count(&gate);
-        assert!((1..=PROPOSED * ASKED.0 + ASKED.1).contains(&asked), "it was asked {asked} times");
+        let query_count = due_query_count(&gate);
+        assert!(
+            (1..=PROPOSED * MAX_QUERIES.0 + MAX_QUERIES.1).contains(&query_count),
+            "the due tasks were queried {query_count} times"
+        );
         let call = api::ProposeRequest::new("soon", "bash", "{}").expect("a call");
         let call = api::ProposeRequest { expires_in_seconds: Some(1), ..call };
         let id = gate.propose(&thread, &call).await.expect("asked").id;
@@ -158,12 +158,12 @@ async fn unreadable_due_call_delays_no_other_call() {
     .await;
 }
 
-/// The number of queries, by the gate's own metric.
+/// Returns the number of queries for due tasks, from the metrics of the gate.
 fn due_query_count(gate: &EmbeddedGate) -> u64 {
     let mut registry = Registry::default();
     gate.register_metrics(&mut registry);
     let mut text = String::new();
-    encode(&mut text, &registry).expect("a text takes more");
+    encode(&mut text, &registry).expect("writing to a String succeeds");
     let line = text.lines().find(|line| line.starts_with("query_seconds_count{query=\"due\"}"));
     line.and_then(|line| line.split_whitespace().last()?.parse().ok()).expect("the metric exists")
 }

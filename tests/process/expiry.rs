@@ -1,4 +1,4 @@
-//! Undecided calls expire once, in any of the processes.
+//! Undecided calls expire once, by one of the processes.
 
 use crate::new_world;
 use countersign_gate::{Event, EventType};
@@ -34,7 +34,7 @@ async fn expired_calls_of_a_killed_proposer_end_once(world: ProcessWorld) {
     assert_eq!(ended(&events, EventType::ToolResult, "status", "expired"), CALLS);
 }
 
-/// The number of calls with such an event.
+/// Returns the number of calls with an event of this type whose `key` has this value.
 fn ended(events: &[Arc<Event>], kind: EventType, key: &str, value: &str) -> usize {
     let data = events.iter().filter(|event| event.kind == kind).map(|event| {
         assert_eq!(event.principal.as_str(), "system:expiry");
@@ -62,7 +62,7 @@ async fn expired_run_exits_78_despite_a_kill() {
         assert_eq!(
             world.person("ada").in_thread("terminal").allows("deploy").await.code,
             3,
-            "it is too late"
+            "an expired call cannot be allowed"
         );
     })
     .await;

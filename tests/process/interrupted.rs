@@ -1,4 +1,4 @@
-//! `countersign run` killed while it waits, and while its command runs.
+//! `countersign run` that is interrupted while it waits, and while its command runs.
 
 use crate::new_world;
 use countersign_tests::{Database, Process, in_time};
@@ -40,7 +40,7 @@ async fn two_waiting_runs_under_one_id_run_once() {
 async fn run_killed_during_its_command_never_runs_again() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
-        // The command outlives its killed parent, and ends when its stdin closes.
+        // The command continues after its parent was killed. It ends when its stdin closes.
         let words = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran; echo started; read _"];
         let mut run = world.starts_run(&words).await;
         assert_eq!(world.person("ada").in_thread("terminal").allows("deploy").await.code, 0);

@@ -16,20 +16,20 @@ const ROUNDS: usize = 16;
 const CALLS: usize = 12;
 /// The number of kills in a round.
 const KILLS: usize = 3;
-/// The number of calls that an executor may be running when it is killed.
-const UNDER_WAY: usize = 4;
+/// The maximum number of calls that an executor is running when it is killed.
+const MAX_RUNNING: usize = 4;
 
 async fn killed_processes_lose_nothing_and_repeat_nothing(world: ProcessWorld) {
     let mut random = Random::seeded_from_environment(20_261_121);
     let (mut acknowledged, mut killed) = (Vec::new(), 0);
     for round in 0..ROUNDS {
-        let mut town = KillWorld::new(&world, round).await;
-        killed += town.live(&mut random).await;
-        acknowledged.append(&mut town.acknowledged);
+        let mut round_world = KillWorld::new(&world, round).await;
+        killed += round_world.run_round(&mut random).await;
+        acknowledged.append(&mut round_world.acknowledged);
         let events = world.verified_log().await;
         assert_acknowledged_events_kept(&acknowledged, &events);
     }
-    assert!(killed > ROUNDS, "too few were there to be killed: {killed}");
+    assert!(killed > ROUNDS, "too few processes were killed: {killed}");
     assert_each_call_ran_once(&world, &world.verified_log().await, killed);
 }
 
@@ -38,8 +38,8 @@ struct KillWorld<'a> {
     world: &'a ProcessWorld,
     parts: [Value; 4],
     running: HashMap<usize, mpsc::Sender<()>>,
-    says: mpsc::Sender<(usize, Option<Value>)>,
-    said: mpsc::Receiver<(usize, Option<Value>)>,
+    sender: mpsc::Sender<(usize, Option<Value>)>,
+    reports: mpsc::Receiver<(usize, Option<Value>)>,
     acknowledged: Vec<Value>,
     seen: i64,
 }
@@ -56,12 +56,12 @@ impl<'a> KillWorld<'a> {
         let follower = json!({"follower": {"after": seen, "until": until}});
         let parts =
             [json!({"proposer": calls}), json!({"executor": calls}), json!({"decider": calls}), follower];
-        let (says, said) = mpsc::channel(64);
+        let (sender, reports) = mpsc::channel(64);
         let running = HashMap::new();
-        Self { world, parts, running, says, said, acknowledged: Vec::new(), seen }
+        Self { world, parts, running, sender, reports, acknowledged: Vec::new(), seen }
     }
 
-    /// Starts a part, or restarts it with the same words: only the follower states its position.
+    /// Starts a part, or restarts it with the same input. Only the input of the follower changes: it has its position.
     async fn start(&mut self, part: usize) {
         if part == FOLLOWER {
             self.parts[part]["follower"]["after"] = json!(self.seen);
@@ -70,31 +70,31 @@ impl<'a> KillWorld<'a> {
         player.go().await;
         let (kill, killed) = mpsc::channel(1);
         self.running.insert(part, kill);
-        tokio::spawn(listen(part, player, self.says.clone(), killed));
+        tokio::spawn(forward_reports(part, player, self.sender.clone(), killed));
     }
 
-    /// All play their parts, and some are killed and restarted. Returns the number of kills.
-    async fn live(&mut self, random: &mut Random) -> usize {
+    /// Runs all parts to their end, and kills and restarts some. Returns the number of kills.
+    async fn run_round(&mut self, random: &mut Random) -> usize {
         for part in 0..self.parts.len() {
             self.start(part).await;
         }
         let mut moments: Vec<_> = (0..KILLS).map(|_| random.below(CALLS * 8)).collect();
         moments.sort_unstable();
-        let (mut words, mut killed, mut victims) = (0, 0, HashSet::new());
+        let (mut report_count, mut killed, mut victims) = (0, 0, HashSet::new());
         while !self.running.is_empty() {
-            let (part, word) = self.said.recv().await.expect("this side sends too");
-            match word {
-                Some(word) => {
-                    words += 1;
-                    self.hear(part, word);
+            let (part, report) = self.reports.recv().await.expect("this struct holds a sender");
+            match report {
+                Some(report) => {
+                    report_count += 1;
+                    self.handle_report(part, report);
                 }
                 None if victims.remove(&part) => {
                     killed += 1;
                     self.start(part).await;
                 }
-                None => panic!("{part} ended before its time"),
+                None => panic!("part {part} ended before it was done"),
             }
-            while moments.first().is_some_and(|moment| *moment <= words) {
+            while moments.first().is_some_and(|moment| *moment <= report_count) {
                 moments.remove(0);
                 let victim = random.below(self.parts.len());
                 for _ in 0..random.below(20) {
@@ -108,66 +108,66 @@ impl<'a> KillWorld<'a> {
         killed
     }
 
-    fn hear(&mut self, part: usize, word: Value) {
-        assert_eq!(word.get("failed"), None, "{word}");
-        if word.get("done").is_some() {
+    fn handle_report(&mut self, part: usize, report: Value) {
+        assert_eq!(report.get("failed"), None, "{report}");
+        if report.get("done").is_some() {
             self.running.remove(&part);
-        } else if let Some(seq) = word["saw"].as_i64() {
+        } else if let Some(seq) = report["saw"].as_i64() {
             assert_eq!(seq, self.seen + 1, "the reader has a gap or a repeat");
             self.seen = seq;
-        } else if word.get("event").is_some() {
-            self.acknowledged.push(word);
+        } else if report.get("event").is_some() {
+            self.acknowledged.push(report);
         }
     }
 }
 
-/// Passes on a player's reports. On command, kills the player and passes on its remaining reports.
-async fn listen(
+/// Forwards the reports of a player. On request, kills the player and forwards its remaining reports.
+async fn forward_reports(
     part: usize,
     mut player: Player,
-    says: mpsc::Sender<(usize, Option<Value>)>,
+    sender: mpsc::Sender<(usize, Option<Value>)>,
     mut killed: mpsc::Receiver<()>,
 ) {
     loop {
-        let word = tokio::select! {
-            word = player.reports() => word,
+        let report = tokio::select! {
+            report = player.reports() => report,
             Some(()) = killed.recv() => { player.kill().await; continue }
         };
-        let over = word.as_ref().is_none_or(|word| word.get("done").is_some());
-        let _ = says.send((part, word)).await;
-        if over {
+        let is_last = report.as_ref().is_none_or(|report| report.get("done").is_some());
+        let _ = sender.send((part, report)).await;
+        if is_last {
             return;
         }
     }
 }
 
 fn assert_acknowledged_events_kept(acknowledged: &[Value], events: &[Arc<Event>]) {
-    for word in acknowledged {
-        let seq = usize::try_from(word["seq"].as_u64().expect("a number")).expect("small");
-        let event = events.get(seq - 1).unwrap_or_else(|| panic!("{word} is lost"));
+    for report in acknowledged {
+        let seq = usize::try_from(report["seq"].as_u64().expect("a number")).expect("small");
+        let event = events.get(seq - 1).unwrap_or_else(|| panic!("{report} is lost"));
         let data: Value = event.data.read().expect("an object");
         let id = data.get("toolCallId").unwrap_or(&data["id"]);
         let found = json!({"event": event.kind.as_str(), "thread": event.thread_id, "id": id, "seq": seq});
-        assert_eq!(found, *word);
+        assert_eq!(found, *report);
     }
 }
 
-/// A call claimed without a result was running when its executor was killed, and never runs again.
+/// Asserts that each call ran at most once. A call with a claim and no result was running when its executor was killed.
 fn assert_each_call_ran_once(world: &ProcessWorld, events: &[Arc<Event>], killed: usize) {
-    let runs = fs::read_to_string(world.file("runs")).expect("something ran");
+    let runs = fs::read_to_string(world.file("runs")).expect("a call ran");
     let mut ran: HashMap<&str, usize> = HashMap::new();
     for line in runs.lines() {
         *ran.entry(line).or_default() += 1;
     }
-    assert!(ran.values().all(|times| *times == 1), "something ran twice");
-    let of = |kind| events.iter().filter(move |event| event.kind == kind);
+    assert!(ran.values().all(|times| *times == 1), "no call ran twice");
+    let events_of = |kind| events.iter().filter(move |event| event.kind == kind);
     let call = |event: &Arc<Event>| {
         let data: Value = event.data.read().expect("an object");
         format!("{} {}", event.thread_id, data["toolCallId"].as_str().expect("an id"))
     };
     let total = ROUNDS * CALLS;
-    assert_eq!(of(EventType::ExecutionStarted).map(call).collect::<HashSet<_>>().len(), total);
-    assert!(of(EventType::ToolResult).map(call).all(|ended| ran.contains_key(ended.as_str())));
-    let open = total - of(EventType::ToolResult).count();
-    assert!(open <= killed * UNDER_WAY, "{open} calls have no result, and only {killed} were killed");
+    assert_eq!(events_of(EventType::ExecutionStarted).map(call).collect::<HashSet<_>>().len(), total);
+    assert!(events_of(EventType::ToolResult).map(call).all(|ended| ran.contains_key(ended.as_str())));
+    let open = total - events_of(EventType::ToolResult).count();
+    assert!(open <= killed * MAX_RUNNING, "{open} calls have no result, and only {killed} were killed");
 }

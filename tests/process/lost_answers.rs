@@ -1,4 +1,4 @@
-//! Lost answers: the client neither repeats an action that succeeded nor gives up.
+//! Lost answers: the client neither repeats an action that succeeded nor stops retrying.
 
 use crate::new_world;
 use countersign_gate::EventType;
@@ -17,11 +17,12 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// Decides whether to lose an answer, given the first line of the request and the number lost before.
+/// Returns true to lose the answer to a request. The arguments are the first line of the request and the number of
+/// answers that were lost before.
 type LosingProxy = fn(line: &str, before: usize) -> bool;
 
 /// The answer of a server that shuts down.
-const LEAVING: &str =
+const SHUTTING_DOWN: &str =
     r#"{"title":"Service Unavailable","status":503,"code":"shutting_down","detail":"soon"}"#;
 
 /// The answer of a server whose database restarts.
@@ -31,8 +32,7 @@ const WITHOUT_DATABASE: &str = r#"{"title":"Service Unavailable","status":503,"c
 const UNAVAILABLE: &str =
     "503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1";
 
-/// A proxy between a client and its server that loses some answers: it breaks the connection or sends another
-/// answer.
+/// A proxy between a client and its server that loses some answers: it closes the connection, or sends another answer.
 #[derive(Clone)]
 struct WireEnd {
     server: SocketAddr,
@@ -50,60 +50,60 @@ impl WireEnd {
     async fn open(&self) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let wire = self.clone();
+        let proxy = self.clone();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                tokio::spawn(wire.clone().pass_on(client));
+                tokio::spawn(proxy.clone().forward(client));
             }
         });
         url
     }
 
-    /// One connection, until either side ends it or an answer is lost.
-    async fn pass_on(self, mut client: TcpStream) -> std::io::Result<()> {
+    /// Forwards one connection, until either side ends it or an answer is lost.
+    async fn forward(self, mut client: TcpStream) -> std::io::Result<()> {
         let mut server = TcpStream::connect(self.server).await?;
-        let (mut asked, mut answered) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
+        let (mut request, mut response) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
         let mut cut = false;
         loop {
             tokio::select! {
-                read = client.read(&mut asked) => {
-                    let asked = &asked[..read?];
-                    let text = String::from_utf8_lossy(asked);
+                read = client.read(&mut request) => {
+                    let request = &request[..read?];
+                    let text = String::from_utf8_lossy(request);
                     cut |= (self.losing)(text.lines().next().unwrap_or(""), self.lost.load(SeqCst));
-                    if asked.is_empty() {
+                    if request.is_empty() {
                         return Ok(());
                     }
-                    server.write_all(asked).await?;
+                    server.write_all(request).await?;
                 }
-                read = server.read(&mut answered) => {
-                    let answered = &answered[..read?];
+                read = server.read(&mut response) => {
+                    let response = &response[..read?];
                     if cut {
                         self.lost.fetch_add(1, SeqCst);
                         return client.write_all(self.instead.unwrap_or("").as_bytes()).await;
                     }
-                    if answered.is_empty() {
+                    if response.is_empty() {
                         return Ok(());
                     }
-                    client.write_all(answered).await?;
+                    client.write_all(response).await?;
                 }
             }
         }
     }
 }
 
-/// A run over such a proxy; it is allowed, and must run once.
-async fn runs_once_over_a_wire(losing: LosingProxy, instead: Option<&'static str>) {
+/// Runs a command over the proxy and allows it. The command must run once, and three answers must be lost.
+async fn assert_runs_once(losing: LosingProxy, instead: Option<&'static str>) {
     let world = new_world(Database::Sqlite).await;
     let server = world.serves().await;
-    let wire = WireEnd { instead, ..WireEnd::new(&server, losing) };
-    let url = wire.open().await;
+    let proxy = WireEnd { instead, ..WireEnd::new(&server, losing) };
+    let url = proxy.open().await;
     let mut run = world.countersign(&["--server", &url, "run", "--id", "deploy", "--"]);
     let mut run = Process::start(run.args(["bash", "-c", "echo deployed >> ran"]));
     run.complains("is pending").await;
     server.person("ada").in_thread("terminal").allows("deploy").await;
     let ended = run.ended().await;
     assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);
-    assert_eq!(wire.lost.load(SeqCst), 3);
+    assert_eq!(proxy.lost.load(SeqCst), 3);
     let events = world.verified_log().await;
     assert_eq!(events.len(), 5, "one call, request, response, claim and result");
     assert_eq!(events.last().map(|event| event.kind), Some(EventType::ToolResult));
@@ -113,24 +113,24 @@ fn is_claim(line: &str) -> bool {
     line.contains("/deploy/claim ")
 }
 
-fn is_look(line: &str) -> bool {
+fn is_read(line: &str) -> bool {
     line.starts_with("GET /v1/threads/terminal/tool-calls/deploy ")
 }
 
 #[tokio::test]
 async fn run_with_a_lost_claim_answer_runs_once() {
-    in_time(runs_once_over_a_wire(|line, before| before < 3 && is_claim(line), None)).await;
+    in_time(assert_runs_once(|line, before| before < 3 && is_claim(line), None)).await;
 }
 
 #[tokio::test]
 async fn run_with_a_lost_claim_check_checks_again() {
     let losing: LosingProxy =
-        |line, before| if before == 0 { is_claim(line) } else { before < 3 && is_look(line) };
-    in_time(runs_once_over_a_wire(losing, None)).await;
+        |line, before| if before == 0 { is_claim(line) } else { before < 3 && is_read(line) };
+    in_time(assert_runs_once(losing, None)).await;
 }
 
-/// An answer to send in place of the server's.
-fn saying(head: &str, body: &str) -> &'static str {
+/// Returns the text of an HTTP response.
+fn http_response(head: &str, body: &str) -> &'static str {
     let length = body.len();
     let text = format!("HTTP/1.1 {head}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}");
     text.leak()
@@ -139,38 +139,40 @@ fn saying(head: &str, body: &str) -> &'static str {
 #[tokio::test]
 async fn run_claims_again_after_a_server_shutdown() {
     let losing: LosingProxy = |line, before| before < 3 && is_claim(line);
-    in_time(runs_once_over_a_wire(losing, Some(saying(UNAVAILABLE, LEAVING)))).await;
+    in_time(assert_runs_once(losing, Some(http_response(UNAVAILABLE, SHUTTING_DOWN)))).await;
 }
 
 #[tokio::test]
 async fn run_survives_a_server_without_its_database() {
     let first: LosingProxy =
         |line, before| before < 3 && line.starts_with("POST /v1/threads/terminal/tool-calls ");
-    let waiting: LosingProxy = |line, before| before < 3 && is_look(line);
+    let waiting: LosingProxy = |line, before| before < 3 && is_read(line);
     let claiming: LosingProxy = |line, before| before < 3 && is_claim(line);
     let ended: LosingProxy = |line, before| before < 3 && line.contains("/deploy/result ");
-    let instead = || Some(saying(UNAVAILABLE, WITHOUT_DATABASE));
-    let runs =
-        [first, waiting, claiming, ended].map(|losing| Box::pin(runs_once_over_a_wire(losing, instead())));
+    let instead = || Some(http_response(UNAVAILABLE, WITHOUT_DATABASE));
+    let runs = [first, waiting, claiming, ended].map(|losing| Box::pin(assert_runs_once(losing, instead())));
     in_time(async { drop(join_all(runs).await) }).await;
 }
 
 #[tokio::test]
 async fn run_retries_when_its_proxy_finds_no_server() {
     let page = "<html><h1>502 Bad Gateway</h1></html>";
-    let losing: LosingProxy = |line, before| before < 3 && is_look(line);
-    in_time(runs_once_over_a_wire(losing, Some(saying("502 Bad Gateway\r\ncontent-type: text/html", page))))
-        .await;
+    let losing: LosingProxy = |line, before| before < 3 && is_read(line);
+    in_time(assert_runs_once(
+        losing,
+        Some(http_response("502 Bad Gateway\r\ncontent-type: text/html", page)),
+    ))
+    .await;
 }
 
 #[tokio::test]
 async fn run_with_a_lost_result_answer_repeats_it() {
-    in_time(runs_once_over_a_wire(|line, before| before < 3 && line.contains("/deploy/result "), None)).await;
+    in_time(assert_runs_once(|line, before| before < 3 && line.contains("/deploy/result "), None)).await;
 }
 
 #[tokio::test]
 async fn run_with_an_interrupted_wait_waits_again() {
-    in_time(runs_once_over_a_wire(|line, before| before < 3 && is_look(line), None)).await;
+    in_time(assert_runs_once(|line, before| before < 3 && is_read(line), None)).await;
 }
 
 #[tokio::test]

@@ -1,17 +1,17 @@
-//! Guarantees that only real processes can prove: several processes on one log, killed at any moment, and reached
-//! from a terminal, over HTTP and from a plain SQL shell. No test waits for a clock: it goes on when a process
-//! prints a line or ends, and one time limit surrounds it.
+//! Guarantees that need real processes: several processes on one log, killed at any moment, and used from a terminal,
+//! over HTTP and from a plain SQL shell. No test sleeps: it continues when a process prints a line or ends, within one
+//! time limit.
 
 use countersign_tests::{Database, ProcessWorld, Programs, programs};
 
 const PROGRAMS: Programs = programs!();
 
-/// A world of the programs that cargo built beside these tests.
+/// Creates a world of the programs that cargo built for these tests.
 async fn new_world(database: Database) -> ProcessWorld {
     ProcessWorld::of_processes(PROGRAMS, database).await
 }
 
-/// Makes two tests of each story, an `async fn` of a world: `story::sqlite` and `story::postgres`.
+/// Defines two tests for each story, which is an `async fn` of a world: `story::sqlite` and `story::postgres`.
 macro_rules! on_each_database {
     ($($story:ident),+ $(,)?) => {
         $(mod $story {

@@ -1,4 +1,4 @@
-//! The main job on real input: a command runs because a person allowed it, over each transport.
+//! The main use case: `countersign run` runs a real command after a person has allowed it, over each transport.
 
 use crate::new_world;
 use countersign_gate::EventType;
@@ -12,7 +12,7 @@ on_each_database!(
     decision_made_while_the_server_is_down_counts
 );
 
-/// A repository with one commit, created by `git`.
+/// Creates a `git` repository with one commit, in the folder `origin`.
 async fn repository(world: &ProcessWorld) {
     let script = "git init -q origin && cd origin && echo hello > README && git add . \
                   && git -c user.name=ada -c user.email=ada@example.org commit -qm first";
@@ -31,8 +31,8 @@ async fn git_clone_runs_once_allowed_by_id_prefix() {
         assert_eq!(code, 0, "{pending}");
         let pending: Value = serde_json::from_str(&pending).expect("JSON");
         let id = pending["pending"][0]["id"].as_str().expect("an id");
-        let (code, said) = world.runs(&["allow", &id[..9]]).await;
-        assert_eq!((code, said), (0, format!("Allowed {id} once.\n")));
+        let (code, output) = world.runs(&["allow", &id[..9]]).await;
+        assert_eq!((code, output), (0, format!("Allowed {id} once.\n")));
         let ended = clone.ended().await;
         assert_eq!(ended.code, 0, "{}", ended.stderr);
         assert!(world.file("a clone/README").exists());
@@ -62,14 +62,14 @@ async fn command_runs_once_allowed_over_http() {
 }
 
 async fn pipeline_runs_once_allowed_at_another_server(world: ProcessWorld) {
-    let (here, there) = (world.serves().await, world.serves().await);
+    let (first_server, second_server) = (world.serves().await, world.serves().await);
     let pipeline = "printf 'b\\na\\nc\\n' | sort | tee -a ran | tail -n 1";
-    let run = over_http(&world, &here, &["--id", "sort", "--", "bash", "-c", pipeline]).await;
-    there.person("ada").in_thread("terminal").allows("sort").await;
+    let run = over_http(&world, &first_server, &["--id", "sort", "--", "bash", "-c", pipeline]).await;
+    second_server.person("ada").in_thread("terminal").allows("sort").await;
     let ended = run.ended().await;
     assert_eq!((ended.code, ended.stdout.as_str()), (0, "c\n"), "{}", ended.stderr);
     assert_eq!(world.line_count("ran"), 3);
-    for server in [&here, &there] {
+    for server in [&first_server, &second_server] {
         let (_, call) = server.get("/v1/threads/terminal/tool-calls/sort").await.into_parts();
         assert!(call.contains(r#""state":"finished""#), "{call}");
     }
@@ -119,8 +119,8 @@ async fn decision_made_while_the_server_is_down_counts(world: ProcessWorld) {
     let server = world.serves_on(&address).await;
     let ended = run.ended().await;
     assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);
-    let held = server.request(Method::GET, "/v1/threads/terminal/tool-calls/deploy");
-    let (status, call) = HttpAnswer::to(held.header("prefer", "wait=30")).await.into_parts();
+    let waiting_request = server.request(Method::GET, "/v1/threads/terminal/tool-calls/deploy");
+    let (status, call) = HttpAnswer::to(waiting_request.header("prefer", "wait=30")).await.into_parts();
     assert!(status == 200 && call.contains(r#""state":"finished""#), "{call}");
 }
 

@@ -1,5 +1,5 @@
-//! The database server stops under running instances: callers are told to retry, no acknowledged event is lost,
-//! and all continue by themselves.
+//! The database server stops while instances run: callers get an error that tells them to retry, no acknowledged event
+//! is lost, and all instances continue by themselves.
 
 use crate::new_world;
 use countersign_gate::EventType;
@@ -12,24 +12,32 @@ use std::{collections::HashSet, sync::Arc};
 async fn database_outage_answers_503_until_the_database_returns() {
     in_time(async {
         let mut world = new_world(Database::Postgres).await;
-        let (here, there) = (world.serves().await, world.serves().await);
-        let mut run = world.countersign(&["--server", &here.url, "run"]);
+        let (first_server, second_server) = (world.serves().await, world.serves().await);
+        let mut run = world.countersign(&["--server", &first_server.url, "run"]);
         let command = ["--id", "deploy", "--", "bash", "-c", "echo deployed >> ran"];
         let mut run = Process::start(run.args(command));
         run.complains("is pending").await;
         world.server().stop();
-        for server in [&here, &there] {
+        for server in [&first_server, &second_server] {
             assert_told_to_retry(server, Method::POST, "/v1/threads/t/tool-calls").await;
             assert_told_to_retry(server, Method::GET, "/v1/threads/terminal/tool-calls/deploy").await;
-            assert_eq!(server.get("/readyz").await.status, 503, "no balancer sends anybody here");
+            assert_eq!(
+                server.get("/readyz").await.status,
+                503,
+                "a load balancer sends no requests to this server"
+            );
             assert_eq!(server.get("/healthz").await.status, 200, "the server recovers without a restart");
         }
         world.server().start().await;
-        retry_until_done(&there, "/v1/threads/terminal/approvals/deploy", r#"{"decision": "allow_once"}"#)
-            .await;
+        retry_until_done(
+            &second_server,
+            "/v1/threads/terminal/approvals/deploy",
+            r#"{"decision": "allow_once"}"#,
+        )
+        .await;
         let ended = run.ended().await;
         assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);
-        assert_eq!(here.get("/readyz").await.status, 200);
+        assert_eq!(first_server.get("/readyz").await.status, 200);
         world.verified_log().await;
     })
     .await;
@@ -67,10 +75,10 @@ async fn acknowledged_events_survive_repeated_database_kills() {
     in_time(async {
         let mut world = new_world(Database::Postgres).await;
         let servers = [Arc::new(world.serves().await), Arc::new(world.serves().await)];
-        let (said, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
         let writers: Vec<_> = (0..WRITERS)
             .map(|n| {
-                let (server, said) = (Arc::clone(&servers[n % 2]), said.clone());
+                let (server, sender) = (Arc::clone(&servers[n % 2]), sender.clone());
                 tokio::spawn(async move {
                     for turn in 0.. {
                         let id = format!("call_{n}_{turn}");
@@ -79,7 +87,7 @@ async fn acknowledged_events_survive_repeated_database_kills() {
                         retry_until_done(&server, "/v1/threads/t/tool-calls", &call.to_string()).await;
                         let allowed = format!("/v1/threads/t/approvals/{id}");
                         retry_until_done(&server, &allowed, r#"{"decision": "allow_once"}"#).await;
-                        if said.send(id).is_err() {
+                        if sender.send(id).is_err() {
                             return;
                         }
                     }
@@ -89,15 +97,15 @@ async fn acknowledged_events_survive_repeated_database_kills() {
         let mut acknowledged = HashSet::new();
         for _ in 0..ROUNDS {
             for _ in 0..40 {
-                acknowledged.insert(heard.recv().await.expect("the writers succeed"));
+                acknowledged.insert(receiver.recv().await.expect("the writers succeed"));
             }
             world.server().kill();
             world.server().start().await;
         }
         for _ in 0..40 {
-            acknowledged.insert(heard.recv().await.expect("the writers succeed again"));
+            acknowledged.insert(receiver.recv().await.expect("the writers succeed again"));
         }
-        drop(heard);
+        drop(receiver);
         for writer in writers {
             writer.await.expect("the writer finishes");
         }

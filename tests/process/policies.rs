@@ -1,4 +1,4 @@
-//! The policy changes while calls are pending; expensive conditions and schemas.
+//! Changes of the policy between the decision and the claim of a call, and expensive conditions and schemas.
 
 use countersign_tests::{ProcessWorld, Server};
 use futures_util::future::join_all;
@@ -30,8 +30,8 @@ when = "args.region == 'moon'"
 verdict = "block"
 "#;
 
-/// The most expensive condition possible: it compares each pair of elements of the longest list.
-const RUNS_AWAY: &str = r#"
+/// A policy with the most expensive condition: it compares each pair of elements of the longest possible list.
+const EXPENSIVE: &str = r#"
 [[rule]]
 name = "runs away"
 tool = "slow"
@@ -64,7 +64,7 @@ async fn approved(server: &Server, id: &str, tool: &str, arguments: &Value) {
     server.person("ada").allows(id).await;
 }
 
-/// The code of the refusal, if the claim is refused.
+/// Claims a call. Returns the code of the refusal, or `None` if the claim succeeds.
 async fn claim(server: &Server, id: &str, arguments: Option<&Value>) -> Option<String> {
     let (_, call) = server.get(&format!("/v1/threads/t/tool-calls/{id}")).await.into_parts();
     let call: Value = serde_json::from_str(&call).expect("JSON");
@@ -101,12 +101,16 @@ async fn newly_blocking_condition_stops_an_approved_call(world: ProcessWorld) {
     reload_policy(&mut server, &world, CONDITION).await;
     assert_eq!(claim(&server, "moon", None).await.as_deref(), Some("blocked"));
     assert_eq!(claim(&server, "earth", None).await, None, "the condition does not hold");
-    assert_eq!(claim(&server, "masked", Some(&masked)).await, None, "nor where the log has a mask");
+    assert_eq!(
+        claim(&server, "masked", Some(&masked)).await,
+        None,
+        "the condition does not hold for the unmasked arguments"
+    );
     world.verified_log().await;
 }
 
 async fn expensive_condition_delays_no_other_call(world: ProcessWorld) {
-    let server = serve(&world, RUNS_AWAY).await;
+    let server = serve(&world, EXPENSIVE).await;
     let list: Vec<_> = (0..1_000).collect();
     let slow = join_all((0..6).map(|number| {
         let (server, list) = (&server, &list);
@@ -127,13 +131,13 @@ async fn expensive_condition_delays_no_other_call(world: ProcessWorld) {
         assert_eq!(status, 201, "{body}");
         assert!(
             body.contains(r#""state":"denied""#),
-            "it holds, and so it does where it is not reached: {body:.300}"
+            "the condition denies the call, also if its time limit is reached: {body:.300}"
         );
     }
     world.verified_log().await;
 }
 
-/// Each definition refers twice to the next one, so that checking it takes exponential time.
+/// Returns a schema in which each definition refers twice to the next one, so that its check takes exponential time.
 fn exponential_schema() -> Value {
     let twice = |depth: usize| {
         let next = json!({"$ref": format!("#/$defs/d{}", depth + 1)});
@@ -162,6 +166,6 @@ async fn expensive_schema_delays_no_other_call(world: ProcessWorld) {
     assert_eq!(answer.status, 422, "{answer}");
     assert!(answer.body.contains("takes too long to check them against the tool's inputSchema"), "{answer}");
     let (_, call) = server.get("/v1/threads/slow/tool-calls/slow").await.into_parts();
-    assert!(call.contains(r#""state":"pending""#), "nothing is lost: {call}");
+    assert!(call.contains(r#""state":"pending""#), "the call is still pending: {call}");
     world.verified_log().await;
 }

@@ -1,4 +1,4 @@
-//! Two thousand races between four processes.
+//! Two thousand races between four processes, which decide and run the same calls.
 
 use countersign_gate::{Event, EventType};
 use countersign_tests::{Player, ProcessWorld};
@@ -21,16 +21,16 @@ async fn racing_decisions_have_one_winner_denied_never_run(world: ProcessWorld) 
     for racer in &mut racers {
         racer.go().await;
     }
-    let said: Vec<Value> =
+    let reports: Vec<Value> =
         join_all(racers.into_iter().map(Player::reports_to_its_end)).await.into_iter().flatten().collect();
     let events = world.verified_log().await;
     let decided = decisions(&events);
     assert_eq!(decided.len(), CALLS);
-    assert_losers_know_the_winner(&said, &decided);
-    assert_only_allowed_calls_ran(&said, &events, &decided);
+    assert_losers_know_the_winner(&reports, &decided);
+    assert_only_allowed_calls_ran(&reports, &events, &decided);
 }
 
-/// The decision on each call; no call may have two.
+/// Returns the decision on each call. Panics if a call has two.
 fn decisions(events: &[Arc<Event>]) -> HashMap<u64, String> {
     let mut decided = HashMap::new();
     for event in events.iter().filter(|event| event.kind == EventType::ApprovalResponse) {
@@ -46,34 +46,41 @@ fn number(data: &Value) -> u64 {
     id.trim_start_matches("call_").parse().expect("a number")
 }
 
-fn assert_losers_know_the_winner(said: &[Value], decided: &HashMap<u64, String>) {
-    let mut told: HashMap<u64, Vec<&Value>> = HashMap::new();
-    for word in said.iter().filter(|word| word.get("decides").is_some()) {
-        told.entry(word["decides"].as_u64().expect("a number")).or_default().push(word);
+fn assert_losers_know_the_winner(reports: &[Value], decided: &HashMap<u64, String>) {
+    let mut decisions_by_call: HashMap<u64, Vec<&Value>> = HashMap::new();
+    for report in reports.iter().filter(|report| report.get("decides").is_some()) {
+        decisions_by_call.entry(report["decides"].as_u64().expect("a number")).or_default().push(report);
     }
-    assert_eq!(told.len(), CALLS);
+    assert_eq!(decisions_by_call.len(), CALLS);
     let mut wins: HashMap<&str, usize> = HashMap::new();
-    for (number, words) in &told {
+    for (number, reports_of_call) in &decisions_by_call {
         let won = decided[number].as_str();
-        assert_eq!(words.len(), 2, "{words:?}");
-        assert!(words.iter().all(|word| word["won"] == won), "{won} won, and {words:?}");
-        assert_eq!(words.iter().filter(|word| word["said"] == won).count(), 1, "{words:?}");
-        let loser = words.iter().find(|word| word["said"] != won).expect("one lost");
+        assert_eq!(reports_of_call.len(), 2, "{reports_of_call:?}");
+        assert!(
+            reports_of_call.iter().all(|report| report["won"] == won),
+            "{won} won, and {reports_of_call:?}"
+        );
+        assert_eq!(
+            reports_of_call.iter().filter(|report| report["said"] == won).count(),
+            1,
+            "{reports_of_call:?}"
+        );
+        let loser = reports_of_call.iter().find(|report| report["said"] != won).expect("one lost");
         assert_eq!(loser["by"], format!("user:{won}"));
         *wins.entry(won).or_default() += 1;
     }
-    assert_eq!(wins.len(), 2, "it was no race: {wins:?}");
+    assert_eq!(wins.len(), 2, "one decision always won: {wins:?}");
 }
 
-fn assert_only_allowed_calls_ran(said: &[Value], events: &[Arc<Event>], decided: &HashMap<u64, String>) {
+fn assert_only_allowed_calls_ran(reports: &[Value], events: &[Arc<Event>], decided: &HashMap<u64, String>) {
     let mut claims: HashMap<u64, usize> = HashMap::new();
     for event in events.iter().filter(|event| event.kind == EventType::ExecutionStarted) {
         *claims.entry(number(&event.data.read().expect("an object"))).or_default() += 1;
     }
     let mut ran: HashMap<u64, usize> = HashMap::new();
-    for word in said.iter().filter(|word| word.get("runs").is_some()) {
-        let count = ran.entry(word["runs"].as_u64().expect("a number")).or_default();
-        *count += usize::from(word["told"] == "go");
+    for report in reports.iter().filter(|report| report.get("runs").is_some()) {
+        let count = ran.entry(report["runs"].as_u64().expect("a number")).or_default();
+        *count += usize::from(report["told"] == "go");
     }
     assert_eq!(ran.len(), CALLS);
     for (number, decision) in decided {

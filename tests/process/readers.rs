@@ -1,5 +1,5 @@
-//! A reader that reads few bytes at a time, disconnects hundreds of times at random positions, and resumes at
-//! another server.
+//! A reader of a stream that reads few bytes at a time, disconnects hundreds of times at random positions, and resumes
+//! at another server.
 
 use countersign_tests::{ProcessWorld, Random, Server};
 use serde_json::Value;
@@ -38,15 +38,15 @@ fn sent(event: &countersign_gate::Event) -> Value {
     serde_json::to_value(event).expect("JSON")
 }
 
-/// The events seen must be the beginning of the log.
+/// Asserts that the received events are the beginning of the log.
 fn assert_same<'a>(seen: &[Value], log: impl Iterator<Item = &'a Value>) {
-    assert!(seen.len() > 100, "nothing much was seen");
+    assert!(seen.len() > 100, "the reader received more than 100 events");
     for (index, (seen, logged)) in seen.iter().zip(log).enumerate() {
         assert_eq!(seen, logged, "at index {index}");
     }
 }
 
-/// Writes through both servers, in two threads.
+/// Proposes calls over both servers, in two threads, until `stop` is cancelled.
 async fn write(writer: usize, servers: [Arc<Server>; 2], stop: CancellationToken) {
     let mut turn = 0;
     while !stop.is_cancelled() {
@@ -77,11 +77,11 @@ impl StreamReader {
             let mut bytes = 200 + self.random.below(4_000);
             let mut text = Vec::new();
             while bytes > 0 {
-                let mut few = [0; 48];
-                let most = bytes.min(1 + self.random.below(few.len()));
-                let read = stream.read(&mut few[..most]).await.expect("the read succeeds");
+                let mut buffer = [0; 48];
+                let limit = bytes.min(1 + self.random.below(buffer.len()));
+                let read = stream.read(&mut buffer[..limit]).await.expect("the read succeeds");
                 assert_ne!(read, 0, "the stream ended: {}", String::from_utf8_lossy(&text));
-                text.extend_from_slice(&few[..read]);
+                text.extend_from_slice(&buffer[..read]);
                 bytes -= read;
             }
             self.read_messages(&text);
@@ -89,7 +89,7 @@ impl StreamReader {
         self.seen
     }
 
-    /// Over HTTP/1.0, where the body is not chunked and lasts until the end of the connection.
+    /// Requests the stream over HTTP/1.0, where the body is not chunked and ends with the connection.
     async fn connect(&self, server: SocketAddr) -> TcpStream {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.set_recv_buffer_size(1_024).expect("a small buffer");
@@ -103,7 +103,7 @@ impl StreamReader {
         stream
     }
 
-    /// Reads the complete messages; a truncated one does not count.
+    /// Reads the complete messages of a response. A truncated message is ignored.
     fn read_messages(&mut self, text: &[u8]) {
         let text = String::from_utf8_lossy(text);
         let Some((head, body)) = text.split_once("\r\n\r\n") else { return };

@@ -1,4 +1,4 @@
-//! A denied, cancelled or interrupted run: its output, its exit code and the log.
+//! A denied, cancelled or interrupted `countersign run`: its output, its exit code and the log.
 
 use crate::new_world;
 use countersign_tests::{Database, in_time};
@@ -15,8 +15,8 @@ async fn denied_run_exits_77_and_says_why() {
         let ended = run.ended().await;
         assert_eq!((ended.code, world.line_count("ran")), (77, 0));
         assert!(ended.stderr.contains("Denied by user:ada: not on a Friday"), "{}", ended.stderr);
-        let (code, said) = world.runs(&["--as", "user:bob", "allow", "deploy"]).await;
-        assert_eq!(code, 3, "a denial is final: {said}");
+        let (code, output) = world.runs(&["--as", "user:bob", "allow", "deploy"]).await;
+        assert_eq!(code, 3, "a denial is final: {output}");
     })
     .await;
 }
@@ -32,8 +32,11 @@ async fn interrupted_run_cancels_its_call_and_exits_130() {
             assert_eq!((ended.code, world.line_count("ran")), (130, 0), "{}", ended.stderr);
             assert!(ended.stderr.contains("cancelled deploy"), "{}", ended.stderr);
             let events = world.verified_log().await;
-            let said: Vec<_> = events.iter().map(|event| event.kind.as_str()).collect();
-            assert_eq!(said, ["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_RESPONSE", "TOOL_RESULT"]);
+            let types: Vec<_> = events.iter().map(|event| event.kind.as_str()).collect();
+            assert_eq!(
+                types,
+                ["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_RESPONSE", "TOOL_RESULT"]
+            );
             let data = |place: usize| events[place].data.read::<Value>().expect("an object");
             assert_eq!(data(2)["source"], "cancellation");
             assert_eq!(data(3)["status"], "cancelled");

@@ -1,5 +1,5 @@
-//! Secrets planted in every place that accepts text, then searched for in every byte that was stored, logged or
-//! shown.
+//! The test plants secrets in every input that accepts text, then searches for them in every byte that was stored,
+//! logged or printed.
 
 use crate::{PROGRAMS, new_world};
 use countersign_tests::postgres::{Cluster, ClusterSetup};
@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Part of each secret, so it is the text to search for.
+/// The text that each secret contains.
 const PLANTED: &str = "pLaNtEd";
 
 const POLICY: &str = r#"
@@ -28,7 +28,8 @@ when = "args.command.contains('pLaNtEd') && size(args.env) > 100"
 verdict = "block"
 "#;
 
-/// Arguments with secrets under keys, at depth, in JSON in a string, in a command and in addresses.
+/// Returns arguments with secrets under several keys, in nested objects, in JSON in a string, in a command and in
+/// addresses.
 fn arguments() -> Value {
     let wrapped = json!({"inner": json!({"client_secret": secret(1)}).to_string()}).to_string();
     json!({
@@ -46,8 +47,8 @@ fn secret(number: u32) -> String {
     format!("{PLANTED}-{number}")
 }
 
-/// Text outside of the arguments.
-fn words(number: u32) -> String {
+/// Returns a text with a secret, for fields other than the arguments.
+fn text_with_secret(number: u32) -> String {
     format!("see to it with --token {}, or https://ada:{}@example.org", secret(number), secret(number + 1))
 }
 
@@ -56,8 +57,8 @@ async fn planted_secrets_never_leak_on_sqlite() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let folder = world.file("");
-        let said = collect_all_output(&world).await;
-        assert_no_secret("the output", said.as_bytes());
+        let outputs = collect_all_output(&world).await;
+        assert_no_secret("the output", outputs.as_bytes());
         assert_eq!(search_folder(&folder, &["log.db", "log.db-wal", "log.db-shm", "log.db-bell"]), 4);
         world.verified_log().await;
     })
@@ -71,11 +72,11 @@ async fn planted_secrets_never_leak_on_postgres() {
         let settings = vec![("log_statement", "all".to_owned())];
         let setup = ClusterSetup { settings, ..ClusterSetup::default() };
         let mut world = ProcessWorld::of_processes_on(PROGRAMS, Cluster::with(setup).await);
-        let said = collect_all_output(&world).await;
-        assert_no_secret("the output", said.as_bytes());
+        let outputs = collect_all_output(&world).await;
+        assert_no_secret("the output", outputs.as_bytes());
         let cluster = world.server();
-        cluster.psql("SELECT 'all is told'").await.expect("the server answers");
-        cluster.wait_for_log_line("all is told").await;
+        cluster.psql("SELECT 'all statements are logged'").await.expect("the server answers");
+        cluster.wait_for_log_line("all statements are logged").await;
         let log = cluster.log();
         assert!(
             log.contains("INSERT INTO events") && log.contains("[redacted]"),
@@ -91,9 +92,8 @@ async fn planted_secrets_never_leak_on_postgres() {
     .await;
 }
 
-/// Searches every file of the folder, some of which must exist. Returns the number of files searched and the
-/// matches.
-fn search_folder(folder: &Path, named: &[&str]) -> usize {
+/// Asserts that no file below `folder` contains a secret. Returns the number of files whose name is in `named`.
+fn search_folder(folder: &Path, required_names: &[&str]) -> usize {
     let mut folders = vec![folder.to_path_buf()];
     let mut files: Vec<PathBuf> = Vec::new();
     while let Some(folder) = folders.pop() {
@@ -103,39 +103,39 @@ fn search_folder(folder: &Path, named: &[&str]) -> usize {
         }
     }
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    // Text that the test itself wrote, and the commands that really ran.
+    // These contain secrets by design: the policy that the test wrote, and the output of the command that ran.
     files.retain(|path| !["ran", "policy.toml"].contains(&name(path).as_str()));
     for path in &files {
-        // A socket cannot be read, and a file of the database may disappear at any moment.
+        // A socket cannot be read, and the database may delete a file at any moment.
         if let Ok(bytes) = fs::read(path) {
             assert_no_secret(&path.display().to_string(), &bytes);
         }
     }
-    if named.is_empty() {
+    if required_names.is_empty() {
         files.len()
     } else {
-        files.iter().filter(|path| named.contains(&name(path).as_str())).count()
+        files.iter().filter(|path| required_names.contains(&name(path).as_str())).count()
     }
 }
 
 fn assert_no_secret(what: &str, bytes: &[u8]) {
     let found = bytes.windows(PLANTED.len()).position(|window| window == PLANTED.as_bytes());
     if let Some(at) = found {
-        let around = &bytes[at.saturating_sub(200)..bytes.len().min(at + 100)];
-        panic!("{what} holds a secret: {}", String::from_utf8_lossy(around));
+        let excerpt = &bytes[at.saturating_sub(200)..bytes.len().min(at + 100)];
+        panic!("{what} contains a secret: {}", String::from_utf8_lossy(excerpt));
     }
 }
 
-/// Plants all of them, over HTTP and on the command line, and returns all answers. Kills the server at the end, so
-/// that its files stay as they were in use.
+/// Plants all secrets, over HTTP and on the command line. Returns all answers and outputs. Kills the server at the end,
+/// so that it does not clean up its files.
 async fn collect_all_output(world: &ProcessWorld) -> String {
     fs::write(world.file("policy.toml"), POLICY).expect("a file");
     let policy = world.file("policy.toml").display().to_string();
     let mut server = world.serves_with(&["--policy", &policy, "--log", "trace"]).await;
-    let mut said = Vec::new();
-    plant_over_http(&server, &mut said).await;
+    let mut outputs = Vec::new();
+    plant_over_http(&server, &mut outputs).await;
     plant_in_refused_proposals(&server).await;
-    plant_on_the_command_line(world, &mut said).await;
+    plant_on_the_command_line(world, &mut outputs).await;
     for path in [
         "/metrics",
         "/readyz",
@@ -144,33 +144,38 @@ async fn collect_all_output(world: &ProcessWorld) -> String {
         "/v1/stats",
         "/v1/threads/t/grants",
     ] {
-        said.push(server.get(path).await.into_parts().1);
+        outputs.push(server.get(path).await.into_parts().1);
     }
-    said.push(streamed(&server).await);
+    outputs.push(streamed(&server).await);
     server.kill().await;
     let log = server.ended().await.stderr;
     assert!(log.contains("proposed") && log.contains("answered"), "the server logs what it does: {log}");
-    said.push(log);
-    said.concat()
+    outputs.push(log);
+    outputs.concat()
 }
 
-async fn plant_over_http(server: &Server, said: &mut Vec<String>) {
-    let under = "/v1/threads/t";
+async fn plant_over_http(server: &Server, outputs: &mut Vec<String>) {
+    let thread_path = "/v1/threads/t";
     for (id, tool) in [("a", "curl"), ("b", "curl"), ("c", "transfer"), ("d", "curl"), ("e", "curl")] {
         let mut arguments = arguments();
         arguments["of"] = id.into();
         let call = json!({
-            "id": id, "name": tool, "arguments": arguments, "description": words(20),
-            "impact": {"message": words(22), "affectedResources": [words(24)], "estimatedImpact": words(26)},
-            "annotations": {"title": words(28)}, "definition": {"description": words(30)},
+            "id": id, "name": tool, "arguments": arguments, "description": text_with_secret(20),
+            "impact": {
+            "message": text_with_secret(22),
+            "affectedResources": [text_with_secret(24)],
+            "estimatedImpact": text_with_secret(26),
+            },
+            "annotations": {"title": text_with_secret(28)}, "definition": {"description": text_with_secret(30)},
         });
-        let (status, body) = server.post(&format!("{under}/tool-calls"), call.to_string()).await.into_parts();
+        let (status, body) =
+            server.post(&format!("{thread_path}/tool-calls"), call.to_string()).await.into_parts();
         assert_eq!(status, 201, "{body}");
         assert!(body.contains("[redacted]"), "{body}");
-        said.push(body);
+        outputs.push(body);
     }
-    said.push(server.get("/v1/approvals/pending").await.into_parts().1);
-    let comment = words(40);
+    outputs.push(server.get("/v1/approvals/pending").await.into_parts().1);
+    let comment = text_with_secret(40);
     for (path, body) in [
         ("approvals/a", json!({"decision": "allow_session", "scope": "exact", "comment": comment})),
         ("approvals/b", json!({"decision": "deny", "comment": comment})),
@@ -178,23 +183,24 @@ async fn plant_over_http(server: &Server, said: &mut Vec<String>) {
         ("tool-calls/d/cancel", json!({"reason": comment})),
         ("stop", json!({"tool": "curl", "comment": comment})),
     ] {
-        let (status, body) = server.post(&format!("{under}/{path}"), body.to_string()).await.into_parts();
+        let (status, body) =
+            server.post(&format!("{thread_path}/{path}"), body.to_string()).await.into_parts();
         assert_eq!(status, 200, "{path}: {body}");
-        said.push(body);
+        outputs.push(body);
     }
-    let second = server.request(Method::POST, &format!("{under}/approvals/c"));
+    let second = server.request(Method::POST, &format!("{thread_path}/approvals/c"));
     let second = second.header("content-type", "application/json").header("countersign-principal", "user:bo");
-    said.push(
+    outputs.push(
         HttpAnswer::to(second.body(json!({"decision": "allow_once", "comment": comment}).to_string()))
             .await
             .into_parts()
             .1,
     );
-    plant_in_claims(server, said, &comment).await;
+    plant_in_claims(server, outputs, &comment).await;
 }
 
-/// The proposer sends only the hash; or the arguments, to get them back.
-async fn plant_in_claims(server: &Server, said: &mut Vec<String>, comment: &str) {
+/// Claims a call with other arguments, which is refused, and with its own, which the answer returns.
+async fn plant_in_claims(server: &Server, outputs: &mut Vec<String>, comment: &str) {
     let call: Value =
         serde_json::from_str(&server.get("/v1/threads/t/tool-calls/a").await.into_parts().1).expect("JSON");
     let mut raw = arguments();
@@ -213,10 +219,11 @@ async fn plant_in_claims(server: &Server, said: &mut Vec<String>, comment: &str)
     let release = json!({"comment": comment}).to_string();
     let (status, body) = server.post("/v1/threads/t/tool-calls/a/release", release).await.into_parts();
     assert_eq!(status, 200, "{body}");
-    said.push(body);
+    outputs.push(body);
 }
 
-/// Refused proposals: the refusal may quote them to the proposer, and to no other caller.
+/// Sends proposals that are refused. The refusal may quote the secret, because only the proposer receives it, so its
+/// body is not searched.
 async fn plant_in_refused_proposals(server: &Server) {
     for wrong in [
         json!({"id": "w", "name": "curl", "arguments": arguments(), "expiresInSeconds": secret(50)}),
@@ -238,8 +245,8 @@ async fn plant_in_refused_proposals(server: &Server) {
     );
 }
 
-/// A real command with a secret in it, which runs as typed.
-async fn plant_on_the_command_line(world: &ProcessWorld, said: &mut Vec<String>) {
+/// Runs a real command that contains a secret, which must run unmasked.
+async fn plant_on_the_command_line(world: &ProcessWorld, outputs: &mut Vec<String>) {
     let header = format!("Authorization: Bearer {}", secret(60));
     let script = "printf '%s\\n' \"$@\" > ran";
     let log = ["--log", "trace"];
@@ -249,7 +256,7 @@ async fn plant_on_the_command_line(world: &ProcessWorld, said: &mut Vec<String>)
         "--id",
         "fetch",
         "--description",
-        &words(61),
+        &text_with_secret(61),
         "--",
         "bash",
         "-c",
@@ -260,11 +267,11 @@ async fn plant_on_the_command_line(world: &ProcessWorld, said: &mut Vec<String>)
     ]);
     let mut run = Process::start(&mut run);
     run.complains("is pending").await;
-    for words in [
+    for command in [
         &["pending"][..],
         &["show", "fetch"],
         &["--json", "show", "fetch"],
-        &["allow", "fetch", "--comment", &words(63)],
+        &["allow", "fetch", "--comment", &text_with_secret(63)],
         &["log"],
         &["calls"],
         &["--json", "calls"],
@@ -272,18 +279,18 @@ async fn plant_on_the_command_line(world: &ProcessWorld, said: &mut Vec<String>)
         &["doctor"],
         &["verify"],
     ] {
-        let ended = Process::start(world.countersign_over_log(&log).args(words)).ended().await;
-        assert!(ended.code == 0 || words == ["doctor"], "{words:?}: {}", ended.stderr);
-        said.extend([ended.stdout, ended.stderr]);
+        let ended = Process::start(world.countersign_over_log(&log).args(command)).ended().await;
+        assert!(ended.code == 0 || command == ["doctor"], "{command:?}: {}", ended.stderr);
+        outputs.extend([ended.stdout, ended.stderr]);
     }
     let ended = run.ended().await;
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     let ran = fs::read_to_string(world.file("ran")).expect("the command ran");
     assert_eq!(ran, format!("-H\n{header}\n"), "the command runs unmasked");
-    said.extend([ended.stdout, ended.stderr]);
+    outputs.extend([ended.stdout, ended.stderr]);
 }
 
-/// The log as a stream, up to its current end.
+/// Returns the log as a stream, up to its current end.
 async fn streamed(server: &Server) -> String {
     let tip = server.event_count().await;
     let stream = server.request(Method::GET, "/v1/events").header("accept", "text/event-stream");

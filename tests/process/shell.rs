@@ -3,7 +3,7 @@
 use crate::new_world;
 use countersign_tests::{Database, Process, ProcessWorld, in_time};
 
-/// The shell's output for a statement, and its exit code.
+/// Runs a statement in the `sqlite3` shell. Returns its exit code and its output.
 async fn sqlite3(world: &ProcessWorld, statement: &str) -> (i32, String) {
     let ended = Process::start(world.program("sqlite3").args(["log.db", statement])).ended().await;
     (ended.code, ended.stdout + &ended.stderr)
@@ -22,8 +22,8 @@ async fn decision_inserted_in_the_shell_wakes_its_run() {
         assert_eq!(world.line_count("ran"), 1);
         let (_, who) = sqlite3(&world, "SELECT decided_by, comment, status FROM calls;").await;
         assert_eq!(who, "user:ada|by hand|success\n");
-        let (code, said) = world.runs(&["verify"]).await;
-        assert_eq!(code, 0, "{said}");
+        let (code, output) = world.runs(&["verify"]).await;
+        assert_eq!(code, 0, "{output}");
     })
     .await;
 }
@@ -62,10 +62,10 @@ async fn forbidden_statement_in_the_shell_is_refused() {
                 "decide through the view",
             ),
         ] {
-            let (code, said) = sqlite3(&world, statement).await;
-            assert!(code != 0 && said.contains(why), "{statement} ended with {code} and said {said}");
+            let (code, output) = sqlite3(&world, statement).await;
+            assert!(code != 0 && output.contains(why), "{statement} ended with {code} and printed {output}");
         }
-        assert_eq!(world.verified_log().await.len(), 2, "nothing of it was written");
+        assert_eq!(world.verified_log().await.len(), 2, "the refused statement writes nothing");
         drop(run);
     })
     .await;
@@ -82,16 +82,16 @@ async fn write_lock_in_the_shell_only_delays_others() {
         let run = Process::start(
             world.countersign_over_log(&["run", "--id", "build", "--"]).args(["echo", "built"]),
         );
-        let at_the_server = async { server.agent("bot").proposes_unlike_others("call").await };
+        let proposal = async { server.agent("bot").proposes_unlike_others("call").await };
         let unlocked = async {
-            // Reads continue meanwhile, and do not show the events that wait for the lock.
+            // Reads continue while the lock is held. They do not show the events that wait for the lock.
             let (status, pending) = server.get("/v1/approvals/pending").await.into_parts();
             assert_eq!((status, pending.as_str()), (200, r#"{"pending":[],"next":null}"#));
             shell.tell("COMMIT; SELECT 'unlocked';").await;
             assert_eq!(shell.line().await.as_deref(), Some("unlocked"));
         };
         let mut run = run;
-        tokio::join!(at_the_server, unlocked, run.complains("is pending"));
+        tokio::join!(proposal, unlocked, run.complains("is pending"));
         assert_eq!(world.person("ada").in_thread("terminal").allows("build").await.code, 0);
         assert_eq!(run.ended().await.code, 0);
         assert_eq!(world.verified_log().await.len(), 7);

@@ -1,4 +1,4 @@
-//! A server that is told to stop ends by itself, whatever its clients do.
+//! A server that receives SIGTERM ends by itself, in spite of streams, waiting requests and slow clients.
 
 use crate::new_world;
 use countersign_tests::{Database, Server, in_time};
@@ -20,14 +20,14 @@ async fn sigterm_ends_streams_and_waits_and_exits_0() {
         let mut stream = stream.send().await.expect("a stream").bytes_stream();
         let mut text = String::new();
         while !text.contains("TOOL_APPROVAL_REQUEST") {
-            let part = stream.next().await.expect("the stream goes on").expect("whole");
+            let part = stream.next().await.expect("the stream continues").expect("whole");
             text.push_str(&String::from_utf8_lossy(&part));
         }
-        let mut held = held(&server).await;
+        let mut waiting_request = waiting_request(&server).await;
         server.signal(Signal::TERM);
-        assert!(stream.next().await.is_none(), "the stream ends, and not in the middle");
+        assert!(stream.next().await.is_none(), "the stream ends after a complete message");
         let mut answer = String::new();
-        held.read_to_string(&mut answer).await.expect("an answer");
+        waiting_request.read_to_string(&mut answer).await.expect("an answer");
         assert!(answer.starts_with("HTTP/1.1 200") && answer.contains(r#""state":"pending""#), "{answer}");
         let ended = server.ended().await;
         assert_eq!(ended.code, 0, "{}", ended.stderr);
@@ -36,25 +36,26 @@ async fn sigterm_ends_streams_and_waits_and_exits_0() {
     .await;
 }
 
-/// A request that waits in the server: both requests were sent together, and the first one is answered.
-async fn held(server: &Server) -> TcpStream {
-    let mut held = TcpStream::connect(server.address()).await.expect("the connection is accepted");
+/// Returns a connection with a request that waits in the server. The connection sends two requests at once, and the
+/// answer to the first shows that the server has received both.
+async fn waiting_request(server: &Server) -> TcpStream {
+    let mut waiting_request = TcpStream::connect(server.address()).await.expect("the connection is accepted");
     let host = server.address();
     let requests = format!(
         "GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n\
          GET /v1/threads/t/tool-calls/call HTTP/1.1\r\nHost: {host}\r\nPrefer: wait=300\r\n\r\n"
     );
-    held.write_all(requests.as_bytes()).await.expect("the write succeeds");
+    waiting_request.write_all(requests.as_bytes()).await.expect("the write succeeds");
     let mut text = String::new();
     let mut byte = [0];
     while !text.ends_with("\r\n\r\n") {
-        held.read_exact(&mut byte).await.expect("an answer");
+        waiting_request.read_exact(&mut byte).await.expect("an answer");
         text.push(char::from(byte[0]));
     }
     let length = text.lines().find_map(|line| line.strip_prefix("content-length: "));
     let length = length.and_then(|length| length.parse().ok()).expect("a length");
-    held.read_exact(&mut vec![0; length]).await.expect("a body");
-    held
+    waiting_request.read_exact(&mut vec![0; length]).await.expect("a body");
+    waiting_request
 }
 
 #[tokio::test]
@@ -75,7 +76,7 @@ async fn half_sent_requests_do_not_delay_the_shutdown() {
             stream.write_all(text.as_bytes()).await.expect("the write succeeds");
             open.push(stream);
         }
-        // More than the buffers hold between the server and a client that does not read.
+        // This is more than the buffers hold between the server and a client that does not read.
         for number in 0..8 {
             let text = "x".repeat(1024 * 1024);
             let call = format!(r#"{{"id":"call_{number}","name":"tool","arguments":"{text}"}}"#);

@@ -1,4 +1,4 @@
-//! The stop button under load: it denies all pending calls at once, or none.
+//! `stop` under load: it denies all pending calls at once, or none.
 
 use countersign_gate::{Event, EventType};
 use countersign_tests::{ProcessWorld, Random, Server};
@@ -23,7 +23,7 @@ async fn stop_denies_all_pending_calls_during_new_proposals(world: ProcessWorld)
     let servers = [world.serves().await, world.serves().await];
     propose(&servers, "first", CALLS).await;
     let stopped = AtomicBool::new(false);
-    let go_on = async {
+    let keep_proposing = async {
         let mut number = 0;
         while !stopped.load(Ordering::Relaxed) {
             servers[number % 2]
@@ -41,18 +41,18 @@ async fn stop_denies_all_pending_calls_during_new_proposals(world: ProcessWorld)
         stopped.store(true, Ordering::Relaxed);
         serde_json::from_str::<Value>(&body).expect("JSON")
     };
-    let (answer, ()) = tokio::join!(stop, go_on);
-    let told: HashSet<_> =
+    let (answer, ()) = tokio::join!(stop, keep_proposing);
+    let listed: HashSet<_> =
         answer["denied"].as_array().expect("a list").iter().map(Value::to_string).collect();
     let denied = denied_at_once(&world.verified_log().await);
-    assert_eq!(denied.len(), told.len(), "the answers list exactly the denied calls");
+    assert_eq!(denied.len(), listed.len(), "the answers list exactly the denied calls");
     for number in 0..CALLS {
-        assert!(denied.contains(&format!("first_{number}")), "first_{number} waits still");
+        assert!(denied.contains(&format!("first_{number}")), "first_{number} is not denied");
     }
 }
 
 async fn propose(servers: &[Server], name: &str, calls: usize) {
-    let one = |number: usize| async move {
+    let propose_one = |number: usize| async move {
         let thread = format!("thread-{}", number % THREADS);
         servers[number % servers.len()]
             .agent("bot")
@@ -60,22 +60,28 @@ async fn propose(servers: &[Server], name: &str, calls: usize) {
             .proposes_unlike_others(&format!("{name}_{number}"))
             .await;
     };
-    stream::iter(0..calls).map(one).buffer_unordered(16).collect::<()>().await;
+    stream::iter(0..calls).map(propose_one).buffer_unordered(16).collect::<()>().await;
 }
 
-/// The calls that people denied, each with its result: one run of events without others in between.
+/// Returns the calls that people denied. The denials and their results must be successive events.
 fn denied_at_once(events: &[Arc<Event>]) -> HashSet<String> {
-    let of = |kind: EventType| events.iter().filter(move |event| event.kind == kind);
-    let seqs: Vec<_> =
-        of(EventType::ApprovalResponse).chain(of(EventType::ToolResult)).map(|event| event.seq).collect();
+    let events_of = |kind: EventType| events.iter().filter(move |event| event.kind == kind);
+    let seqs: Vec<_> = events_of(EventType::ApprovalResponse)
+        .chain(events_of(EventType::ToolResult))
+        .map(|event| event.seq)
+        .collect();
     let (first, last) = (seqs.iter().min().expect("some"), seqs.iter().max().expect("some"));
-    assert_eq!(last - first + 1, i64::try_from(seqs.len()).expect("few"), "something came between");
+    assert_eq!(
+        last - first + 1,
+        i64::try_from(seqs.len()).expect("few"),
+        "another event is between the denials"
+    );
     let id = |event: &Arc<Event>| {
         let data: Value = event.data.read().expect("an object");
         assert_eq!((&data["decision"], &data["comment"]), (&json!("deny"), &json!("enough")));
         data["toolCallId"].as_str().expect("an id").to_owned()
     };
-    of(EventType::ApprovalResponse).map(id).collect()
+    events_of(EventType::ApprovalResponse).map(id).collect()
 }
 
 async fn killed_stop_denies_all_or_none(world: ProcessWorld) {
@@ -92,10 +98,10 @@ async fn killed_stop_denies_all_or_none(world: ProcessWorld) {
         }
         server.kill().await;
         let answered = stop.await.expect("the request task ends").is_ok_and(|answer| answer.status() == 200);
-        // The killed server's transaction is over once another process has written.
+        // The transaction of the killed server has ended when another process has written.
         witness.agent("bot").in_thread("after").proposes_unlike_others(&format!("after_{round}")).await;
         let left = self::waiting(&witness).await;
-        assert!(left == 1 || (left == waiting + 1 && !answered), "of {waiting} there wait {left}");
+        assert!(left == 1 || (left == waiting + 1 && !answered), "{left} of {waiting} calls are pending");
         let (status, body) = witness.post("/v1/approvals/stop", "{}").await.into_parts();
         assert_eq!(status, 200, "{body}");
         assert_eq!(self::waiting(&witness).await, 0);

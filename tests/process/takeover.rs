@@ -1,4 +1,4 @@
-//! An executor is killed during its call. The call may have run, so the rules decide who may run it next.
+//! An executor is killed during its call. The tool may have run, so the rules decide which executor may take over.
 
 use countersign_gate::EventType;
 use countersign_tests::{HttpAnswer, ProcessWorld, Server};
@@ -17,7 +17,7 @@ idempotent = true
 "#;
 
 /// The number of executors that race for the takeover.
-const MANY: usize = 24;
+const EXECUTORS: usize = 24;
 
 async fn lost_idempotent_call_is_taken_over_once(world: ProcessWorld) {
     let servers = servers(&world).await;
@@ -32,10 +32,10 @@ async fn lost_other_call_needs_a_release_before_takeover(world: ProcessWorld) {
     let servers = servers(&world).await;
     lose_executor(&world, &servers[0], "mail").await;
     assert_eq!(all_claim(&servers, "before").await, Vec::<String>::new(), "a takeover needs a release first");
-    let agents_own =
+    let release_by_agent =
         servers[0].request(Method::POST, &at("release")).header("content-type", "application/json");
-    let agents_own = agents_own.header("countersign-principal", "agent:local").body("{}");
-    assert_ne!(HttpAnswer::to(agents_own).await.status, 200, "an agent releases nothing");
+    let release_by_agent = release_by_agent.header("countersign-principal", "agent:local").body("{}");
+    assert_ne!(HttpAnswer::to(release_by_agent).await.status, 200, "an agent cannot release a call");
     let release = at("release");
     let releases =
         join_all(servers.iter().map(|server| server.post(&release, r#"{"comment": "no mail came"}"#)));
@@ -59,7 +59,7 @@ fn at(what: &str) -> String {
     format!("/v1/threads/t/tool-calls/call/{what}")
 }
 
-/// A process claims a call of that tool, and is killed.
+/// Proposes and allows a call of `tool`. A process claims it and is killed.
 async fn lose_executor(world: &ProcessWorld, server: &Server, tool: &str) {
     let call = json!({"id": "call", "name": tool, "arguments": {}}).to_string();
     assert_eq!(server.post("/v1/threads/t/tool-calls", call).await.status, 201);
@@ -72,10 +72,10 @@ async fn lose_executor(world: &ProcessWorld, server: &Server, tool: &str) {
     assert!(call.contains(r#""state":"unknown""#), "{call}");
 }
 
-/// All executors claim it, each under its own name. Returns the names of those that succeeded.
+/// Many executors claim the call, each under its own name. Returns the names of those that succeeded.
 async fn all_claim(servers: &[Server], name: &str) -> Vec<String> {
     let hash = arguments_hash(&servers[0]).await;
-    let claims = join_all((0..MANY).map(|number| {
+    let claims = join_all((0..EXECUTORS).map(|number| {
         let (server, executor, hash) =
             (&servers[number % servers.len()], format!("{name}-{number}"), hash.clone());
         async move {
@@ -95,12 +95,12 @@ async fn arguments_hash(server: &Server) -> String {
 }
 
 async fn take_over_once(servers: &[Server]) -> String {
-    let mut got_it = all_claim(servers, "new").await;
-    assert_eq!(got_it.len(), 1, "{got_it:?}");
-    got_it.remove(0)
+    let mut winners = all_claim(servers, "new").await;
+    assert_eq!(winners.len(), 1, "{winners:?}");
+    winners.remove(0)
 }
 
-/// The executor that was thought dead returns: its result is refused, with and without its name.
+/// The first executor returns. Its result is refused, with and without its name.
 async fn only_the_new_executor_reports_the_result(servers: &[Server], new: &str) {
     let result = |executor: Option<&str>| {
         let mut result = json!({"status": "success", "content": "done"});

@@ -1,4 +1,4 @@
-//! A log that no process reads: its pipe fills, and approvals must not wait for it.
+//! A process log that no process reads: its pipe fills, and approvals must not wait for it.
 
 use crate::new_world;
 use countersign_tests::{Database, in_time};
@@ -8,7 +8,7 @@ async fn server_continues_while_its_log_is_unread() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves_with(&["--log", "info"]).await;
-        // Several times the capacity of a pipe, at two or more lines per call.
+        // The log has two or more lines per call, which is several times the capacity of a pipe.
         for n in 0..1_500 {
             server.agent("bot").proposes_unlike_others(&format!("call_{n}")).await;
         }

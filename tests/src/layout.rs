@@ -7,45 +7,45 @@ use serde::{
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// The longest line for a value together with its key.
+/// The maximum width of a line, in characters: indentation, key and value.
 const WIDTH: usize = 100;
 
-/// The same JSON, with one member or element per line where it is too long for one line. Other text stays
-/// unchanged.
+/// Formats JSON for a snapshot. An object or array that is too long for one line gets one line per member or
+/// element. Text that is not JSON is returned unchanged.
 #[must_use]
 pub fn lay_out(json: &str) -> String {
-    let mut laid = String::new();
-    write(json.trim(), 0, 0, &mut laid);
-    laid
+    let mut output = String::new();
+    write(json.trim(), 0, 0, &mut output);
+    output
 }
 
-fn write(json: &str, depth: usize, before: usize, laid: &mut String) {
-    if before + json.chars().count() <= WIDTH {
-        laid.push_str(json);
+fn write(json: &str, depth: usize, column: usize, output: &mut String) {
+    if column + json.chars().count() <= WIDTH {
+        output.push_str(json);
     } else if let Ok(LayoutMembers(members)) = serde_json::from_str(json) {
         let parts = members.iter().map(|(key, value)| (format!("{key:?}: "), value.get())).collect();
-        write_all(['{', '}'], parts, depth, laid);
+        write_all(['{', '}'], parts, depth, output);
     } else if let Ok(elements) = serde_json::from_str::<Vec<&RawValue>>(json) {
         let parts = elements.iter().map(|value| (String::new(), value.get())).collect();
-        write_all(['[', ']'], parts, depth, laid);
+        write_all(['[', ']'], parts, depth, output);
     } else {
-        laid.push_str(json);
+        output.push_str(json);
     }
 }
 
-fn write_all([open, close]: [char; 2], parts: Vec<(String, &str)>, depth: usize, laid: &mut String) {
-    laid.push(open);
+fn write_all([open, close]: [char; 2], parts: Vec<(String, &str)>, depth: usize, output: &mut String) {
+    output.push(open);
     let last = parts.len();
     for (index, (key, value)) in parts.into_iter().enumerate() {
         let indent = "  ".repeat(depth + 1);
-        laid.extend(["\n", &indent, &key]);
-        write(value, depth + 1, indent.len() + key.len(), laid);
+        output.extend(["\n", &indent, &key]);
+        write(value, depth + 1, indent.len() + key.len(), output);
         if index + 1 < last {
-            laid.push(',');
+            output.push(',');
         }
     }
-    laid.extend(["\n", &"  ".repeat(depth)]);
-    laid.push(close);
+    output.extend(["\n", &"  ".repeat(depth)]);
+    output.push(close);
 }
 
 /// The members of an object in their original order.

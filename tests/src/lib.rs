@@ -1,7 +1,7 @@
-//! The tools of all tests: the [`World`] with its agents and people, plain SQL connections, a PostgreSQL server
-//! and a bad network before it, and random numbers that can be repeated.
+//! Test support: the [`World`] with its agents and people, plain SQL connections, PostgreSQL servers, a proxy that
+//! simulates network failures, and seeded random numbers.
 
-#![expect(clippy::missing_panics_doc, reason = "a test that cannot go on panics, wherever it is")]
+#![expect(clippy::missing_panics_doc, reason = "a test helper fails the test with a panic")]
 
 mod layout;
 mod outside;

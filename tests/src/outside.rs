@@ -1,9 +1,10 @@
-//! Programs that need their own process or mounts: file modes, and file systems that are full or read-only.
+//! Programs that run outside the test's process: with their own umask, or with private mounts for a full or
+//! read-only file system.
 
 use std::{path::Path, process::Stdio};
 use tokio::process::Command;
 
-/// The output of a process, and whether it succeeded.
+/// The output of an ended process.
 #[derive(Debug)]
 pub struct ProgramOutput {
     /// Its standard output, without the last line break.
@@ -18,13 +19,14 @@ pub async fn actor(program: &str, umask: &str, arguments: &[&Path]) -> ProgramOu
     run_program(Command::new("sh").arg("-c").arg(script).arg(program).args(arguments)).await
 }
 
-/// Runs a shell script in private mounts: mounts are the only way to a full or a read-only disk, because
-/// permissions do not bind root. `$0` is `folder`, `$1` is `program`.
+/// Runs a shell script in a private mount namespace. The script mounts a full or read-only disk there, because
+/// root can write in spite of file permissions. `$0` is `folder`, `$1` is `program`.
 pub async fn in_private_mounts(script: &str, folder: &Path, program: &str) -> ProgramOutput {
-    // Root can unshare directly; other users do it as the root of a user namespace.
-    let unshared = "if [ \"$(id -u)\" = 0 ]; then exec unshare -m \"$@\"; else exec unshare -rm \"$@\"; fi";
+    // Other users than root may mount only in a user namespace, where they are root.
+    let unshare_script =
+        "if [ \"$(id -u)\" = 0 ]; then exec unshare -m \"$@\"; else exec unshare -rm \"$@\"; fi";
     let mut command = Command::new("sh");
-    command.args(["-c", unshared, "unshare", "sh", "-ec", script]).arg(folder).arg(program);
+    command.args(["-c", unshare_script, "unshare", "sh", "-ec", script]).arg(folder).arg(program);
     run_program(&mut command).await
 }
 

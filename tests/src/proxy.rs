@@ -1,5 +1,5 @@
-//! A bad network between a program and its PostgreSQL: a proxy that cuts, stalls and refuses on command. It
-//! parses the protocol, so that it can cut a COMMIT before, during and after its execution.
+//! A proxy between a program and PostgreSQL that cuts, stalls and refuses connections on command. It parses the
+//! protocol, so that it can cut a connection before, during and after a COMMIT.
 
 use std::{
     io,
@@ -17,29 +17,29 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-/// The moment at which the proxy cuts the next COMMIT.
+/// The moment at which the proxy cuts the connection of the next COMMIT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionCut {
-    /// The server does not receive it.
+    /// The server does not receive the COMMIT.
     BeforeCommit,
-    /// The server received it, and its answer has no receiver.
+    /// The server receives the COMMIT, and the connection is cut before its answer.
     DuringCommit,
-    /// The server executed it, and its answer does not arrive.
+    /// The server has executed the COMMIT, and its answer does not reach the client.
     AfterCommit,
 }
 
-/// Listens on 127.0.0.1, and connects to a server's socket. Dropping it cuts all connections.
+/// A proxy that listens on 127.0.0.1 and connects to the socket of a server. Dropping it cuts all connections.
 pub struct Proxy {
     address: SocketAddr,
     network: Arc<SimulatedNetwork>,
-    /// Accepts connections as long as the proxy exists.
-    _listens: AbortOnDropHandle<()>,
+    /// The task that accepts connections as long as the proxy exists.
+    _accept_task: AbortOnDropHandle<()>,
 }
 
 struct SimulatedNetwork {
     to: Mutex<PathBuf>,
-    weather: watch::Sender<NetworkCondition>,
-    armed: Mutex<Option<(ConnectionCut, oneshot::Sender<()>)>>,
+    condition: watch::Sender<NetworkCondition>,
+    armed_cut: Mutex<Option<(ConnectionCut, oneshot::Sender<()>)>>,
     taken: AtomicUsize,
     open: AtomicUsize,
 }
@@ -53,28 +53,28 @@ struct NetworkCondition {
 }
 
 impl Proxy {
-    /// A proxy before the server with that socket, which passes everything on.
+    /// Starts a proxy in front of the server with this socket. At first it forwards everything.
     pub async fn before(socket: &Path) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let network = Arc::new(SimulatedNetwork {
             to: Mutex::new(socket.to_path_buf()),
-            weather: watch::Sender::new(NetworkCondition::default()),
-            armed: Mutex::default(),
+            condition: watch::Sender::new(NetworkCondition::default()),
+            armed_cut: Mutex::default(),
             taken: AtomicUsize::new(0),
             open: AtomicUsize::new(0),
         });
-        let listens = tokio::spawn(accept(listener, Arc::clone(&network)));
-        Self { address, network, _listens: AbortOnDropHandle::new(listens) }
+        let accept_task = tokio::spawn(accept(listener, Arc::clone(&network)));
+        Self { address, network, _accept_task: AbortOnDropHandle::new(accept_task) }
     }
 
-    /// The URL of the database `name` behind it, as `role` sees it.
+    /// Returns the URL of the database `name` through the proxy, as `role`.
     #[must_use]
     pub fn url_as(&self, role: &str, name: &str) -> String {
         format!("postgres://{role}@{}/{name}", self.address)
     }
 
-    /// Connects new connections to another server.
+    /// Forwards new connections to the server with this socket.
     pub fn redirect_to(&self, socket: &Path) {
         *self.network.to.lock().expect("the mutex is not poisoned") = socket.to_path_buf();
     }
@@ -82,40 +82,42 @@ impl Proxy {
     /// Cuts all current connections.
     pub fn cut(&self) {
         let connections = CancellationToken::new();
-        self.network.weather.send_modify(|weather| {
-            std::mem::replace(&mut weather.connections, connections).cancel();
+        self.network.condition.send_modify(|condition| {
+            std::mem::replace(&mut condition.connections, connections).cancel();
         });
     }
 
-    /// Ends new connections at once, from now on.
+    /// Closes each new connection at once, from now on.
     pub fn refuse(&self) {
-        self.network.weather.send_modify(|weather| weather.refuses = true);
+        self.network.condition.send_modify(|condition| condition.refuses = true);
     }
 
     /// Holds back all bytes in both directions, from now on, without an error.
     pub fn stall(&self) {
-        self.network.weather.send_modify(|weather| weather.stalls = true);
+        self.network.condition.send_modify(|condition| condition.stalls = true);
     }
 
-    /// Passes everything on again, including the bytes that it held back.
+    /// Forwards everything again, including the bytes that it held back.
     pub fn heal(&self) {
-        self.network.weather.send_modify(|weather| (weather.refuses, weather.stalls) = (false, false));
+        self.network
+            .condition
+            .send_modify(|condition| (condition.refuses, condition.stalls) = (false, false));
     }
 
     /// Cuts the connection that commits next. The returned future completes after the cut.
     pub fn cut_at_commit(&self, cut: ConnectionCut) -> impl Future<Output = ()> + use<> {
-        let (done, struck) = oneshot::channel();
-        *self.network.armed.lock().expect("the mutex is not poisoned") = Some((cut, done));
-        async { struck.await.expect("a COMMIT comes, and no other cut is asked for before") }
+        let (done, cut_done) = oneshot::channel();
+        *self.network.armed_cut.lock().expect("the mutex is not poisoned") = Some((cut, done));
+        async { cut_done.await.expect("a COMMIT arrives before another cut is armed") }
     }
 
-    /// The number of connections that it has accepted.
+    /// Returns the number of accepted connections.
     #[must_use]
     pub fn taken(&self) -> usize {
         self.network.taken.load(Ordering::Relaxed)
     }
 
-    /// The number of connections that are open.
+    /// Returns the number of open connections.
     #[must_use]
     pub fn open(&self) -> usize {
         self.network.open.load(Ordering::Relaxed)
@@ -131,14 +133,14 @@ impl Drop for Proxy {
 async fn accept(listener: TcpListener, network: Arc<SimulatedNetwork>) {
     while let Ok((client, _)) = listener.accept().await {
         network.taken.fetch_add(1, Ordering::Relaxed);
-        let weather = network.weather.borrow().clone();
-        if !weather.refuses {
-            tokio::spawn(run_connection(client, Arc::clone(&network), weather.connections));
+        let condition = network.condition.borrow().clone();
+        if !condition.refuses {
+            tokio::spawn(run_connection(client, Arc::clone(&network), condition.connections));
         }
     }
 }
 
-/// One connection, from its start to its end; an error only ends it.
+/// Runs one connection to its end. An error ends only this connection.
 async fn run_connection(client: TcpStream, network: Arc<SimulatedNetwork>, cut: CancellationToken) {
     network.open.fetch_add(1, Ordering::Relaxed);
     tokio::select! {
@@ -163,10 +165,10 @@ async fn forward_connection(mut client: TcpStream, network: &SimulatedNetwork) -
     }
 }
 
-/// The sender to notify once the answer to a COMMIT was withheld from the client.
+/// The sender to notify when the proxy withholds the answer to a COMMIT from the client.
 type WithheldBytes = Mutex<Option<oneshot::Sender<()>>>;
 
-/// Passes on the client's messages, up to a COMMIT to be cut.
+/// Forwards the client's messages, up to a COMMIT that is cut.
 async fn forward_client_messages(
     mut client: impl AsyncRead + Unpin,
     mut server: impl AsyncWrite + Unpin,
@@ -176,8 +178,8 @@ async fn forward_client_messages(
     loop {
         let message = read_message(&mut client).await?;
         network.wait_while_stalled().await;
-        let strike = if is_commit(&message) { network.disarm_cut() } else { None };
-        let Some((cut, done)) = strike else {
+        let armed = if is_commit(&message) { network.disarm_cut() } else { None };
+        let Some((cut, done)) = armed else {
             server.write_all(&message).await?;
             continue;
         };
@@ -185,7 +187,7 @@ async fn forward_client_messages(
             ConnectionCut::BeforeCommit => {}
             ConnectionCut::DuringCommit => server.write_all(&message).await?,
             ConnectionCut::AfterCommit => {
-                // Before the COMMIT is sent, so that its answer cannot slip through.
+                // This precedes the write, so that the answer to the COMMIT cannot be forwarded before.
                 *withheld.lock().expect("the mutex is not poisoned") = Some(done);
                 server.write_all(&message).await?;
                 continue;
@@ -196,7 +198,7 @@ async fn forward_client_messages(
     }
 }
 
-/// Passes on the server's messages, up to an answer to be withheld.
+/// Forwards the server's messages, up to an answer that is withheld.
 async fn forward_server_messages(
     mut server: impl AsyncRead + Unpin,
     mut client: impl AsyncWrite + Unpin,
@@ -220,39 +222,39 @@ async fn forward_server_messages(
 }
 
 impl SimulatedNetwork {
-    /// Waits until the proxy does not stall.
+    /// Waits until the proxy forwards bytes.
     async fn wait_while_stalled(&self) {
-        let mut weather = self.weather.subscribe();
-        weather.wait_for(|weather| !weather.stalls).await.expect("it is ours");
+        let mut condition = self.condition.subscribe();
+        condition.wait_for(|condition| !condition.stalls).await.expect("the network owns the sender");
     }
 
     fn disarm_cut(&self) -> Option<(ConnectionCut, oneshot::Sender<()>)> {
-        self.armed.lock().expect("the mutex is not poisoned").take()
+        self.armed_cut.lock().expect("the mutex is not poisoned").take()
     }
 }
 
-/// The messages before the first one with a kind: the request for TLS, which a socket does not have, and the
-/// startup message. See <https://www.postgresql.org/docs/current/protocol-message-formats.html>.
+/// Forwards the messages without a type byte: the requests for TLS or GSS, which the server refuses on a socket, and
+/// the startup message. See <https://www.postgresql.org/docs/current/protocol-message-formats.html>.
 async fn forward_startup(
     client: &mut TcpStream,
     server: &mut UnixStream,
     network: &SimulatedNetwork,
 ) -> io::Result<()> {
-    const ASKS_FOR_TLS_OR_GSS: [u32; 2] = [80_877_103, 80_877_104];
+    const TLS_AND_GSS_REQUESTS: [u32; 2] = [80_877_103, 80_877_104];
     loop {
-        let mut asked = client.read_u32().await?.to_be_bytes().to_vec();
-        read_rest(client, &mut asked, 0).await?;
+        let mut request = client.read_u32().await?.to_be_bytes().to_vec();
+        read_rest(client, &mut request, 0).await?;
         network.wait_while_stalled().await;
-        server.write_all(&asked).await?;
-        let code = asked.get(4..8).map(|code| u32::from_be_bytes([code[0], code[1], code[2], code[3]]));
-        if !code.is_some_and(|code| ASKS_FOR_TLS_OR_GSS.contains(&code)) {
+        server.write_all(&request).await?;
+        let code = request.get(4..8).map(|code| u32::from_be_bytes([code[0], code[1], code[2], code[3]]));
+        if !code.is_some_and(|code| TLS_AND_GSS_REQUESTS.contains(&code)) {
             return Ok(());
         }
         client.write_u8(server.read_u8().await?).await?;
     }
 }
 
-/// One message, including its kind and its length.
+/// Reads one message, including its type byte and its length.
 async fn read_message(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     let mut message = vec![0; 5];
     from.read_exact(&mut message).await?;
@@ -260,7 +262,7 @@ async fn read_message(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>
     Ok(message)
 }
 
-/// Reads the rest of a message that ends with its length, which includes the length itself and begins `at` this byte.
+/// Reads the rest of a message. `message` ends with the length field, which begins at byte `at` and counts itself.
 async fn read_rest(from: &mut (impl AsyncRead + Unpin), message: &mut Vec<u8>, at: usize) -> io::Result<()> {
     let length = [message[at], message[at + 1], message[at + 2], message[at + 3]];
     let whole = at + usize::try_from(u32::from_be_bytes(length)).map_err(io::Error::other)?;
@@ -270,13 +272,13 @@ async fn read_rest(from: &mut (impl AsyncRead + Unpin), message: &mut Vec<u8>, a
     Ok(())
 }
 
-/// Detects a COMMIT of the simple protocol.
+/// Returns true for a COMMIT of the simple query protocol.
 fn is_commit(message: &[u8]) -> bool {
     message.first() == Some(&b'Q')
         && message[5..].trim_ascii_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"COMMIT"))
 }
 
-/// Detects the server's confirmation of a COMMIT.
+/// Returns true for the server's confirmation of a COMMIT.
 fn is_committed(message: &[u8]) -> bool {
     message.first() == Some(&b'C') && message[5..].starts_with(b"COMMIT")
 }

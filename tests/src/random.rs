@@ -1,44 +1,44 @@
-//! Random numbers that can be repeated: the same seed draws the same numbers on every machine.
+//! Seeded random numbers: the same seed gives the same numbers on every machine.
 
-/// A source of numbers (`SplitMix64`), good enough to shuffle a test and small enough to read.
+/// A random number generator (`SplitMix64`).
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of that seed.
+    /// Creates a generator with this seed.
     #[must_use]
     pub const fn seeded(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The numbers of the seed in `COUNTERSIGN_TEST_SEED`, or of `usual`. Prints the seed, which the test runner
-    /// shows when the test fails.
+    /// Creates a generator with the seed in `COUNTERSIGN_TEST_SEED`, or else with `default_seed`. Prints the seed,
+    /// which the test runner shows when the test fails.
     #[expect(clippy::print_stderr, reason = "the reader of a failure needs the seed")]
     #[must_use]
-    pub fn seeded_from_environment(usual: u64) -> Self {
-        let given = std::env::var("COUNTERSIGN_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
-        let seed = given.unwrap_or(usual);
+    pub fn seeded_from_environment(default_seed: u64) -> Self {
+        let configured = std::env::var("COUNTERSIGN_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
+        let seed = configured.unwrap_or(default_seed);
         eprintln!("COUNTERSIGN_TEST_SEED={seed}");
         Self(seed)
     }
 
-    /// Another source, for a task that runs at the same time.
+    /// Creates another generator from the next number, for a concurrent task.
     #[must_use]
     pub const fn fork(&mut self) -> Self {
         Self(self.next())
     }
 
-    /// A number below `end`, which is not 0.
+    /// Returns a number below `end`. Panics if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() % end as u64).expect("it is below a usize")
     }
 
-    /// One of them.
+    /// Returns a random element of `all`.
     pub fn one_of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }
 
-    /// One of those words.
+    /// Returns a random word of `all`.
     pub fn word<'a>(&mut self, all: &[&'a str]) -> &'a str {
         all[self.below(all.len())]
     }

@@ -1,14 +1,15 @@
-//! Rows with a valid link of the hash chain that no rule has judged: tests append them to check the database
-//! itself, and the verification.
+//! Rows with a valid hash that bypass the rules. Tests append them to check the constraints of the database, and
+//! `verify`.
 
 use crate::SqlConnection;
 use countersign_events::{Event, EventType, Json, Principal, Sha256, ThreadId, chain};
 use countersign_store::{EventFilter, Store};
 
-/// SHA-256 of the canonical form of `{"command":"ls"}`, the arguments of the usual call.
+/// SHA-256 of the canonical form of `{"command":"ls"}`, the default arguments of a call.
 pub const LS: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
 
-/// Appends such a row to the log, with [`LS`] for `{HASH}` in its data. Returns its `seq`, or the database's message.
+/// Appends a row with a valid hash to the log. `{HASH}` in its data is replaced by [`LS`]. Returns its `seq`, or the
+/// error message of the database.
 pub async fn append_sealed(
     store: &Store,
     connection: &mut SqlConnection,
@@ -31,7 +32,7 @@ pub async fn append_sealed(
     connection.run(&statement(&event)).await.map(|()| event.seq)
 }
 
-/// The statement that inserts the event as it is.
+/// Returns the statement that inserts the event unchanged.
 #[must_use]
 pub fn statement(event: &Event) -> String {
     let Event { seq, thread_id, kind, timestamp, principal, data, hash } = event;
@@ -43,8 +44,8 @@ pub fn statement(event: &Event) -> String {
     )
 }
 
-/// Statements that insert `number` messages with valid hashes after the event at `tip`, whose link is `link`. The link
-/// of the last message takes its place.
+/// Returns a script that inserts `number` messages with valid hashes after the event with `seq` = `tip`. `link` is the
+/// hash of that event, and is set to the hash of the last message.
 #[must_use]
 pub fn messages(tip: i64, link: &mut Sha256, number: i64) -> String {
     let message = |seq: i64| {

@@ -1,4 +1,4 @@
-//! Plain SQL connections and shells, which do not go through the gate and have none of our settings.
+//! Plain SQL connections and shells, which bypass the gate and do not use the connection settings of the store.
 
 use sqlx::{
     AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, Row, SqlSafeStr, SqliteConnection,
@@ -10,9 +10,9 @@ use tokio::{io::AsyncWriteExt, process::Command};
 
 /// A plain connection to either database.
 pub enum SqlConnection {
-    /// To a file.
+    /// A connection to an SQLite file.
     Sqlite(SqliteConnection),
-    /// To a server.
+    /// A connection to a PostgreSQL server.
     Postgres(PgConnection),
 }
 
@@ -22,7 +22,7 @@ impl SqlConnection {
         Self::Postgres(PgConnection::connect(url).await.expect("the database accepts the connection"))
     }
 
-    /// Runs statements. The error is the database's message.
+    /// Runs statements. The error is the message of the database.
     pub async fn run(&mut self, sql: &str) -> Result<(), String> {
         let sql = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
         let done = match self {
@@ -32,7 +32,7 @@ impl SqlConnection {
         done.map_err(|e| e.to_string())
     }
 
-    /// Runs a query with one text in each row.
+    /// Runs a query that returns one text per row. The error is the message of the database.
     pub async fn query_texts(&mut self, sql: &str) -> Result<Vec<String>, String> {
         let sql = AssertSqlSafe(sql.to_owned());
         let read = match self {
@@ -42,7 +42,7 @@ impl SqlConnection {
         read.map_err(|e| e.to_string())
     }
 
-    /// Asks SQLite for the steps of a plan.
+    /// Runs an `EXPLAIN QUERY PLAN` statement on SQLite, and returns the steps of the plan.
     pub async fn details(&mut self, explain: &str) -> Result<Vec<String>, String> {
         let Self::Sqlite(conn) = self else {
             return Err("only SQLite explains a plan in this form".to_owned());
@@ -54,7 +54,7 @@ impl SqlConnection {
         Ok(rows.iter().map(|row| row.get("detail")).collect())
     }
 
-    /// Prepares a statement without executing it. The error is the database's message.
+    /// Prepares a statement without executing it. The error is the message of the database.
     pub async fn prepare(&mut self, sql: &str) -> Result<(), String> {
         let sql = AssertSqlSafe(sql.to_owned()).into_sql_str();
         let prepared = match self {
@@ -64,7 +64,7 @@ impl SqlConnection {
         prepared.map_err(|e| e.to_string())
     }
 
-    /// Runs the migrations, as the store itself does it.
+    /// Runs migrations in the same way as the store. Each step has a number, a name and its SQL.
     pub async fn migrate(&mut self, steps: &[(i64, &'static str, &'static str)]) {
         let steps = steps.iter().map(|(number, name, sql)| {
             Migration::new(*number, (*name).into(), MigrationType::Simple, (*sql).into_sql_str(), false)
@@ -83,16 +83,16 @@ impl SqlConnection {
             Self::Sqlite(conn) => conn.close().await,
             Self::Postgres(conn) => conn.close().await,
         };
-        closed.expect("a connection closes");
+        closed.expect("the connection closes");
     }
 }
 
-/// A plain connection to a file.
+/// Opens a plain connection to an SQLite file.
 pub async fn open_file(path: &Path) -> SqliteConnection {
     SqliteConnectOptions::new().filename(path).connect().await.expect("the file opens")
 }
 
-/// Runs statements on a file, on a connection of their own. The error is SQLite's message.
+/// Runs statements on an SQLite file, over a new connection. The error is the message of SQLite.
 pub async fn run_sql_on(path: &Path, sql: &str) -> Result<(), String> {
     let mut connection = SqlConnection::Sqlite(open_file(path).await);
     let outcome = connection.run(sql).await;
@@ -105,7 +105,7 @@ pub async fn run_sqlite3(path: &Path, sql: &str) -> Result<String, String> {
     run_shell(Command::new("sqlite3").arg("-bail").arg(path), sql).await
 }
 
-/// Runs statements in the real `psql`, set to print as `sqlite3` does. Returns its output, or its error message.
+/// Runs statements in the real `psql`, with the output format of `sqlite3`. Returns its output, or its error message.
 pub async fn run_psql(url: &str, sql: &str) -> Result<String, String> {
     let plain = ["--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--set=ON_ERROR_STOP=1"];
     run_shell(Command::new("psql").args(plain).arg(url), sql).await
@@ -114,12 +114,12 @@ pub async fn run_psql(url: &str, sql: &str) -> Result<String, String> {
 async fn run_shell(shell: &mut Command, sql: &str) -> Result<String, String> {
     shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut running = shell.spawn().unwrap_or_else(|why| panic!("{shell:?}: {why}"));
-    // A shell that stopped at an error does not read the rest.
+    // A shell that stopped at an error does not read the rest, so the write may fail.
     let _ = running.stdin.take().expect("stdin is piped").write_all(sql.as_bytes()).await;
-    let said = running.wait_with_output().await.expect("the process ends");
-    if said.status.success() {
-        Ok(String::from_utf8_lossy(&said.stdout).trim_end().to_owned())
+    let output = running.wait_with_output().await.expect("the process ends");
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
     } else {
-        Err(String::from_utf8_lossy(&said.stderr).into_owned())
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
     }
 }

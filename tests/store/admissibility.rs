@@ -1,4 +1,4 @@
-//! Verifying names each row that the rules would not have written, although the database accepts it.
+//! `verify` names each row that violates the rules although the database accepts it.
 
 use crate::guards::{numbered, write_history, write_special_calls};
 use countersign_events::{Event, Json, Principal, Sha256, ThreadId, chain};
@@ -8,7 +8,7 @@ use std::path::Path;
 
 const ROWS: &str = include_str!("../fixtures/forbidden/rows.tsv");
 
-/// The fault of each row, and its thread, type, principal and data.
+/// Returns the rows of the file: the expected fault, and the thread, type, principal and data.
 fn rows() -> Vec<(String, [String; 4])> {
     let (_, rows) = ROWS.split_once("\n\n").expect("a head");
     let lines: Vec<_> = rows.lines().collect();
@@ -28,7 +28,7 @@ fn filled(text: &str) -> String {
         .replace("{BREAK}", "\n")
 }
 
-/// The statement that inserts the row with the hash that it should have.
+/// Returns the statement that inserts the row with a valid hash.
 fn forged(
     after: &[Event],
     [thread, kind, principal, data]: &[String; 4],
@@ -45,7 +45,7 @@ fn forged(
         data: Json::stored(data.clone()).expect("JSON"),
         hash: None,
     };
-    // Names that cannot be read have no link, and the row is named before its link is looked at.
+    // An invalid name cannot be hashed. `verify` names the row before it checks its hash, so any hash will do.
     let readable = ThreadId::new(thread).is_ok() && principal.parse::<Principal>().is_ok();
     if readable {
         let event = event(thread, principal);
@@ -56,7 +56,7 @@ fn forged(
     text.replace("the thread", thread).replace("user:the-principal", principal)
 }
 
-/// Writes the row into a copy of the log and verifies the copy. Returns the reported fault of the row.
+/// Writes the row into a copy of the log and verifies the copy. Returns the fault that `verify` reports for the row.
 async fn verify_with(copy: &Path, sql: &str, seq: i64) -> Result<Option<String>, String> {
     let mut connection = SqlConnection::Sqlite(open_file(copy).await);
     connection.run(sql).await?;
@@ -80,20 +80,20 @@ fn verify_names_each_forbidden_row() {
         write_special_calls(world.store(), world.sql_connection().await).await;
         let log = world.store().events(&EventFilter::default(), 0, usize::MAX).await.expect("reads").items;
         let seq = log.last().expect("a log").seq + 1;
-        let (mut said, mut silent) = (Vec::new(), Vec::new());
+        let (mut reported, mut unreported) = (Vec::new(), Vec::new());
         for (index, (fault, row)) in rows().into_iter().enumerate() {
             let row = row.map(|field| numbered(&field, &log));
             let copy = world.folder().join(format!("copy_{index}.db"));
             world.run_sql(&format!("VACUUM INTO '{}'", copy.display())).await.expect("copies");
             let sql = forged(&log, &row, world.now());
             match verify_with(&copy, &sql, seq).await {
-                Ok(Some(why)) => said.push(format!("{fault}: {why}")),
-                Ok(None) => silent.push(format!("{fault}: not named")),
-                Err(why) => silent.push(format!("{fault}: the database says {why}")),
+                Ok(Some(why)) => reported.push(format!("{fault}: {why}")),
+                Ok(None) => unreported.push(format!("{fault}: not named")),
+                Err(why) => unreported.push(format!("{fault}: the database says {why}")),
             }
             std::fs::remove_file(&copy).expect("removes");
         }
-        assert!(silent.is_empty(), "{silent:#?} but {said:#?}");
-        insta::assert_snapshot!(said.join("\n"));
+        assert!(unreported.is_empty(), "{unreported:#?} but {reported:#?}");
+        insta::assert_snapshot!(reported.join("\n"));
     });
 }

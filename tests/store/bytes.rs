@@ -1,5 +1,5 @@
-//! Data is read back byte for byte: the log shows people the command that will run, so neither the driver, the
-//! database's JSON functions nor a restart may respell it.
+//! Data is read back byte for byte. The log shows people the command that will run, so neither the driver, nor the JSON
+//! functions of the database, nor a restart may change its text.
 
 use countersign_approvals::Call;
 use countersign_store::EventFilter;
@@ -11,7 +11,7 @@ on_each_database! {
     same_id_in_two_threads_names_two_calls,
 }
 
-/// Arguments in spellings that some JSON libraries change.
+/// Returns arguments whose text some JSON libraries change.
 fn odd_arguments() -> Vec<String> {
     let mut all: Vec<String> = [
         r"{}",
@@ -51,9 +51,9 @@ async fn arguments_are_read_back_byte_for_byte(world: &mut World) {
         let id = format!("call_{n}");
         let proposal = Proposal { arguments, ..Proposal::default() };
         bot.proposes_to(&id, proposal).await.unwrap_or_else(|why| panic!("{arguments:.80}: {why}"));
-        // Another store decides by the table, not by the original text.
+        // Another store reads the call from the table, because it does not have the original text in memory.
         let allowed = ada.at(&other).allows(&id).await.expect("allowed").call.expect("a call");
-        assert_eq!(allowed.arguments().as_str(), arguments, "as the decision saw it");
+        assert_eq!(allowed.arguments().as_str(), arguments, "the other store reads the same text");
         assert_eq!(code(&bot.claims_with(&id, arguments).await), "done", "{arguments:.80}");
     }
     world.restarts().await;
@@ -101,17 +101,21 @@ async fn unicode_names_stay_distinct_and_unchanged(world: &mut World) {
     }
 }
 
-/// Models repeat ids such as `call_0`: the same id in another thread is another call.
+/// Models repeat ids such as `call_0`. The same id in another thread is another call.
 async fn same_id_in_two_threads_names_two_calls(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let (bot2, ada2) = (bot.in_thread("t2"), ada.in_thread("t2"));
     bot.proposes("call_0").await.expect("asked");
     let other = Proposal { arguments: r#"{"command":"rm"}"#, ..Proposal::default() };
-    bot2.proposes_to("call_0", other).await.expect("another call, with arguments of its own");
+    bot2.proposes_to("call_0", other).await.expect("another call, with other arguments");
     ada.allows("call_0").await.expect("allowed");
     assert_eq!(code(&bot2.claims_with("call_0", other.arguments).await), "not_allowed");
     ada2.denies("call_0").await.expect("denied");
     assert_eq!(code(&bot.claims("call_0").await), "done");
     assert_eq!(code(&bot.finishes("call_0").await), "done");
-    assert_eq!(code(&bot2.finishes("call_0").await), "already_finished", "with what the model was told");
+    assert_eq!(
+        code(&bot2.finishes("call_0").await),
+        "already_finished",
+        "a denied call has a result for the model"
+    );
 }

@@ -1,4 +1,4 @@
-//! The meaning of an acknowledgement, and the independence of commands in one batch.
+//! The guarantees of an acknowledged command, and the independence of commands in one batch.
 
 use countersign_approvals::Refused;
 use countersign_events::{CallState, EventType, event::Decision};
@@ -43,12 +43,12 @@ async fn acknowledged_events_survive_a_restart(world: &mut World) {
     acknowledged.extend(bot.claims("call_1").await.expect("written").events);
     world.restarts().await;
     let kept: Vec<_> = acknowledged.iter().map(|event| (**event).clone()).collect();
-    assert_eq!(world.log().await, kept, "the events, to the byte");
+    assert_eq!(world.log().await, kept, "the events are equal byte for byte");
     let bot = world.agent("bot");
-    assert_eq!(code(&bot.finishes("call_1").await), "done", "and it goes on from there");
+    assert_eq!(code(&bot.finishes("call_1").await), "done", "the next event follows the last one");
 }
 
-/// A dropped store is what a killed process leaves behind.
+/// To the log, a dropped store is the same as a killed process.
 async fn acknowledged_events_survive_a_dropped_store(world: &mut World) {
     let other_store = world.another_store().await;
     let bot = world.agent("bot").at(&other_store);
@@ -70,11 +70,11 @@ async fn refused_command_leaves_its_batch_intact(world: &mut World) {
         assert_eq!(code(outcome), if n % 4 < 2 { "unknown_call" } else { "done" }, "order {n}");
     }
     assert_eq!(world.count(EventType::ToolCall).await, 100);
-    assert_eq!(world.log().await.len(), 200, "and nothing of what was refused");
+    assert_eq!(world.log().await.len(), 200, "the log contains nothing of the refused commands");
 }
 
-/// If the database refuses a command that the rules allow (here because of an operator's trigger), the whole
-/// transaction is rolled back, and the batch is repeated command by command.
+/// The database refuses a command that the rules allow, here because of a trigger that an operator has added. The
+/// writer then rolls back the whole transaction and executes the batch command by command.
 async fn command_refused_by_the_database_leaves_batch_intact(world: &mut World) {
     let guard = match world.database() {
         Database::Sqlite => {
@@ -88,15 +88,14 @@ async fn command_refused_by_the_database_leaves_batch_intact(world: &mut World) 
                 EXECUTE FUNCTION no_entry()"
         }
     };
-    world.run_sql(guard).await.expect("an operator may");
+    world.run_sql(guard).await.expect("the operator adds the trigger");
     let bot = world.agent("bot");
-    let cursed = bot.in_thread("cursed");
+    let refused_bot = bot.in_thread("cursed");
     let ids: Vec<_> = (0..60).map(|n| format!("call_{n}")).collect();
-    let outcomes =
-        join_all(ids.iter().enumerate().map(async |(n, id)| {
-            if n % 20 == 10 { cursed.proposes(id).await } else { bot.proposes(id).await }
-        }))
-        .await;
+    let outcomes = join_all(ids.iter().enumerate().map(async |(n, id)| {
+        if n % 20 == 10 { refused_bot.proposes(id).await } else { bot.proposes(id).await }
+    }))
+    .await;
     for (n, outcome) in outcomes.iter().enumerate() {
         assert_eq!(code(outcome), if n % 20 == 10 { "invalid" } else { "done" }, "order {n}");
     }
@@ -107,7 +106,7 @@ async fn commands_of_one_batch_see_each_other(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for round in 0..50 {
         let id = format!("call_{round}");
-        // Polled in this order, so they queue in this order.
+        // The futures are polled in this order, so the commands are queued in this order.
         let (proposed, allowed, claimed, finished) =
             futures_util::join!(bot.proposes(&id), ada.allows(&id), bot.claims(&id), bot.finishes(&id));
         let codes = [&proposed, &allowed, &claimed, &finished].map(code);
@@ -135,7 +134,11 @@ async fn reproposal_with_other_arguments_is_refused(world: &mut World) {
     let other = Proposal { arguments: r#"{"command":"rm -rf /"}"#, ..Proposal::default() };
     assert_eq!(code(&bot.proposes_to("call_1", other).await), "call_differs");
     let respaced = Proposal { arguments: r#"{ "command": "ls" }"#, ..Proposal::default() };
-    assert_eq!(code(&bot.proposes_to("call_1", respaced).await), "done", "the same in other spelling");
+    assert_eq!(
+        code(&bot.proposes_to("call_1", respaced).await),
+        "done",
+        "the same arguments with other white space"
+    );
     assert_eq!(world.log().await.len(), 2);
 }
 
@@ -158,7 +161,7 @@ async fn command_after_close_is_refused(world: &mut World) {
     assert_eq!(world.log().await.len(), 0);
 }
 
-/// The order is that of `seq`; the time is only recorded.
+/// `seq` determines the order of events. No rule depends on the order of their times.
 async fn backward_clock_blocks_no_command(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let noon = world.now();
@@ -176,14 +179,14 @@ async fn backward_clock_blocks_no_command(world: &mut World) {
     assert_eq!(world.call("t", "call_1").await.state(noon), CallState::Finished);
 }
 
-/// A performed expiry stays, even if by the clock it is not due any more.
+/// An expiry that is in the log remains valid after the clock went back to a time before it was due.
 async fn backward_clock_revives_no_expired_call(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let noon = world.now();
     let a_minute = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
     bot.proposes_to("call_1", a_minute).await.expect("asked");
     world.clock().advance(Duration::from_secs(61));
-    bot.expires("call_1").await.expect("carried out");
+    bot.expires("call_1").await.expect("the expiry is written");
     world.clock().set(noon);
     assert_eq!(code(&ada.allows("call_1").await), "already_decided");
     assert_eq!(code(&bot.claims("call_1").await), "not_allowed");

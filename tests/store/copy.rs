@@ -1,4 +1,4 @@
-//! Copying a whole log from one database into another, and interruptions of it.
+//! Copies of a whole log from one database into another, and interrupted copies.
 
 use countersign_events::{EventType, Sha256};
 use countersign_store::{CopyStep, CopySummary, DatabaseUrl, Store, StoreError, StoreOptions, copy};
@@ -9,7 +9,7 @@ use countersign_tests::{
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// Targets for copies: a folder for files, and a server for databases.
+/// The targets of copies: a folder for files, and a server for databases.
 struct CopyFolder {
     folder: TempDir,
     server: Cluster,
@@ -24,7 +24,7 @@ impl CopyFolder {
         self.folder.path().join(name)
     }
 
-    /// The address of a new, empty log with this name.
+    /// Returns the address of a new, empty log with this name.
     async fn create_target(&self, database: Database, name: &str) -> String {
         match database {
             Database::Sqlite => self.file(name).display().to_string(),
@@ -33,7 +33,7 @@ impl CopyFolder {
     }
 }
 
-/// Runs statements in the shell of that database.
+/// Runs statements in the shell of the database at `url`.
 async fn run_shell(url: &str, sql: &str) -> Result<String, String> {
     if url.starts_with("postgres://") {
         run_psql(url, sql).await
@@ -50,8 +50,8 @@ async fn open_existing(url: &str) -> Result<Store, StoreError> {
     Store::open(address(url), StoreOptions { create: false, ..StoreOptions::default() }).await
 }
 
-/// Writes a log with everything that is hard to copy: several calls, a late decision by SQL, unsealed rows, and text
-/// that must stay unchanged.
+/// Writes a log with calls in several states, a decision by SQL without a hash, and a message whose text must stay
+/// unchanged.
 async fn write_varied_log(world: &mut World) -> String {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for id in ["call_1", "call_2", "call_3"] {
@@ -74,7 +74,7 @@ async fn write_varied_log(world: &mut World) -> String {
     url
 }
 
-/// The address of the world's log, as a shell takes it.
+/// Returns the address of the world's log, as a shell takes it.
 fn address_of(world: &mut World) -> String {
     match world.database() {
         Database::Sqlite => world.path().display().to_string(),
@@ -82,11 +82,11 @@ fn address_of(world: &mut World) -> String {
     }
 }
 
-/// The output of either shell.
+/// Selects every column of every event.
 const ALL: &str = "SELECT seq, thread_id, type, timestamp, principal, data, hash FROM events ORDER BY seq;";
 
 async fn assert_same_content(from: &str, to: &str) {
-    assert_eq!(run_shell(from, ALL).await, run_shell(to, ALL).await, "every row, to the byte");
+    assert_eq!(run_shell(from, ALL).await, run_shell(to, ALL).await, "every row is equal byte for byte");
 }
 
 fn assert_every_event_is_copied(from: Database, to: Database) {
@@ -97,15 +97,18 @@ fn assert_every_event_is_copied(from: Database, to: Database) {
         let CopySummary { before, since, report, .. } =
             copy(address(&source), address(&target), false, |_| ()).await.expect("copied");
         assert_eq!((before, since), (0, 0));
-        let there = world.verify().await;
+        let source_report = world.verify().await;
         assert!(report.holds());
-        assert_eq!((report.tip, report.unsealed), (there.tip, there.unsealed));
+        assert_eq!((report.tip, report.unsealed), (source_report.tip, source_report.unsealed));
         assert_same_content(&source, &target).await;
         let changed = run_shell(&target, "UPDATE events SET principal = 'user:eve' WHERE seq = 1;").await;
-        assert!(changed.is_err(), "the guards are in force");
-        let by_hand = "INSERT INTO events (thread_id, type, principal, data)
+        assert!(changed.is_err(), "the guards of the copy refuse a change");
+        let direct_insert = "INSERT INTO events (thread_id, type, principal, data)
             VALUES ('t', 'TOOL_APPROVAL_RESPONSE', 'user:ada', '{\"toolCallId\":\"call_9\"}');";
-        assert!(run_shell(&target, by_hand).await.is_err(), "also that of rows by hand");
+        assert!(
+            run_shell(&target, direct_insert).await.is_err(),
+            "the guards of the copy refuse a direct insert"
+        );
         let store = open_existing(&target).await.expect("the copy opens as an ordinary log");
         store.probe().await.expect("the copy accepts commands");
         store.close().await;
@@ -145,22 +148,22 @@ fn assert_interrupted_copy_continues(to: Database) {
         let targets = CopyFolder::new().await;
         let source = write_long_log(&targets, 5_500).await;
         let target = targets.create_target(to, "target").await;
-        let (begun, first) = tokio::sync::oneshot::channel();
-        let mut begun = Some(begun);
+        let (started, first) = tokio::sync::oneshot::channel();
+        let mut started = Some(started);
         let copying = copy(address(&source), address(&target), false, |step| {
             if matches!(step, CopyStep::Copied(2_000.., _)) {
-                let _ = begun.take().map(|begun| begun.send(()));
+                let _ = started.take().map(|started| started.send(()));
             }
         });
         tokio::select! {
-            done = copying => panic!("it was done before it was interrupted: {done:?}"),
+            done = copying => panic!("the copy ended before it was interrupted: {done:?}"),
             _ = first => {}
         }
         let refused = open_existing(&target).await.err().expect("a partial copy cannot be opened");
         assert_eq!(refused.code(), "half_copied");
-        assert!(refused.to_string().contains("long.db"), "it says of what: {refused}");
+        assert!(refused.to_string().contains("long.db"), "the error names the source: {refused}");
         let copied = copy(address(&source), address(&target), false, |_| ()).await.expect("copied");
-        assert!(copied.before >= 2_000, "it went on after {}", copied.before);
+        assert!(copied.before >= 2_000, "the copy continued after event {}", copied.before);
         assert_eq!(copied.report.events, 5_500);
         assert_same_content(&source, &target).await;
         open_existing(&target).await.expect("the copy is complete").close().await;
@@ -194,7 +197,7 @@ fn assert_target_with_events_is_refused(database: Database) {
             assert_eq!(refused.code(), "same_log");
         }
         assert_eq!(run_shell(&source, ALL).await, before, "nothing was changed");
-        open_existing(&source).await.expect("and it still opens").close().await;
+        open_existing(&source).await.expect("the target opens unchanged").close().await;
     });
 }
 
@@ -243,7 +246,7 @@ fn continued_copy_includes_new_events_of_the_source() {
         });
         assert_eq!(copied.await.expect("copied").since, 1);
         let refused = copy(address(&source), address(&target), false, |_| ()).await;
-        assert_eq!(refused.expect_err("it is finished").code(), "target_not_empty");
+        assert_eq!(refused.expect_err("the copy is finished").code(), "target_not_empty");
         let copied = copy(address(&source), address(&target), true, |_| ()).await.expect("copied");
         assert_eq!((copied.before, copied.report.events, copied.since), (10, 11, 0));
         assert_same_content(&source, &target).await;
@@ -266,26 +269,28 @@ fn write_to_the_target_ends_the_copy() {
                 assert!(typed.expect("sqlite3").success());
             }
         });
-        assert_eq!(copied.await.expect_err("it is no copy any more").code(), "not_a_copy");
+        assert_eq!(copied.await.expect_err("the target has its own events").code(), "not_a_copy");
         assert_eq!(open_existing(&target).await.err().map(|e| e.code()), Some("half_copied"));
     });
 }
 
-/// SQLite accepts half of a surrogate pair; PostgreSQL does not.
+/// SQLite accepts half of a surrogate pair in JSON; PostgreSQL does not.
 #[test]
 fn event_the_target_cannot_hold_is_named() {
     within_the_limit(async {
         let targets = CopyFolder::new().await;
         let source = write_long_log(&targets, 5).await;
         let half = messages(5, &mut Sha256::ZERO.clone(), 1).replace(r#""text":6"#, r#""text":"\ud83d""#);
-        run_shell(&source, &half).await.expect("SQLite takes it");
+        run_shell(&source, &half).await.expect("SQLite accepts the text");
         let target = targets.create_target(Database::Postgres, "target").await;
-        let refused = copy(address(&source), address(&target), false, |_| ()).await.expect_err("not taken");
+        let refused = copy(address(&source), address(&target), false, |_| ())
+            .await
+            .expect_err("PostgreSQL refuses the event");
         assert!(matches!(refused, StoreError::EventRefused { seq: 6, .. }), "{refused}");
         assert_eq!(
             run_shell(&target, "SELECT count(*) FROM events;").await.as_deref(),
             Ok("5"),
-            "those before are"
+            "the events before it are copied"
         );
     });
 }

@@ -1,5 +1,5 @@
-//! The index of open requests contains the due time of each request, and the writer loads the grants of a thread.
-//! The rows are forged with a valid hash, because no command writes them in this order.
+//! The due times in the table of open requests, and the calls that the writer loads for the grants of a thread. The
+//! tests write rows with a valid hash by SQL, because no command writes these events in this order.
 
 use countersign_events::{CallId, EventType, Timestamp};
 use countersign_store::queries;
@@ -12,7 +12,7 @@ on_each_database! {
     grants_are_loaded_with_their_thread,
 }
 
-/// A writer of sealed rows in thread `t`.
+/// Writes rows with a valid hash into thread `t`.
 struct RowScribe<'a> {
     world: &'a World,
     connection: SqlConnection,
@@ -27,7 +27,7 @@ impl<'a> RowScribe<'a> {
         append_sealed(self.world.store(), &mut self.connection, "t", (kind, principal, data)).await
     }
 
-    /// A pending call of `bash`, with more fields of its request.
+    /// Writes a pending call of `bash`. `more` contains more fields of its request.
     async fn write_pending_call(&mut self, id: &str, more: &str) {
         let call = format!(
             r#"{{"id":"{id}","name":"bash","arguments":{{"command":"ls"}},"argumentsHash":"{{HASH}}"}}"#
@@ -46,7 +46,7 @@ impl<'a> RowScribe<'a> {
         self.write_event(EventType::ApprovalResponse, "user:ada", &response).await
     }
 
-    /// Responds to the call by the grant at `grant`.
+    /// Writes the response to a call by the grant with `seq` = `grant`.
     async fn write_response_by_grant(
         &mut self,
         id: &str,
@@ -73,11 +73,12 @@ impl<'a> RowScribe<'a> {
 
 const MOVES: &str = r#","scope":"once""#;
 
-/// The time of the next due item in minutes after `beginning`, by the maintained index and by a rebuilt one.
+/// Returns the next due time in minutes after `beginning`. It must be the same in the maintained table and in a rebuilt
+/// one.
 async fn due_in(world: &World, beginning: Timestamp) -> Option<u64> {
     assert!(world.verify().await.index_holds);
     let kept = world.store().next_due().await.expect("reads");
-    world.store().rebuild_index().await.expect("made anew");
+    world.store().rebuild_index().await.expect("the table is rebuilt");
     assert_eq!(world.store().next_due().await, Ok(kept));
     kept.map(|moment| moment.since(beginning).as_secs() / 60)
 }
@@ -119,8 +120,8 @@ async fn request_is_due_for_its_next_step(world: &mut World) {
     }
 }
 
-/// A random history of requests, reminders, escalations and decisions, in any order. About half of the steps are
-/// refused; the others make the history.
+/// Writes a random history of requests, reminders, escalations and decisions. The database refuses about half of the
+/// steps, because their order is invalid.
 async fn due_index_equals_the_events(world: &mut World) {
     world.expects_inadmissible_rows();
     let mut chance = Random::seeded(11);
@@ -156,10 +157,10 @@ async fn due_index_equals_the_events(world: &mut World) {
         }
     }
     assert!(world.verify().await.index_holds);
-    assert!(asked > 20 && written > 20, "the history was one: {asked} asked, {written} more");
+    assert!(asked > 20 && written > 20, "the history is too short: {asked} requests, {written} other events");
 }
 
-/// The calls that the writer's query loads for a thread, with the decisions since `since`.
+/// Returns the ids of the calls that the writer's query loads for thread `t`, with remembered decisions since `since`.
 async fn loaded(
     world: &World,
     connection: &mut SqlConnection,
@@ -172,9 +173,9 @@ async fn loaded(
     };
     let (since, everywhere) = (format!("'{since}'"), everywhere.to_string());
     let alike = format!(r#"'[["t", "{LS}"]]'"#);
-    let given = ["'[]'", r#"'["t"]'"#, "'[]'", "FALSE", &since, &everywhere, &alike];
+    let parameters = ["'[]'", r#"'["t"]'"#, "'[]'", "FALSE", &since, &everywhere, &alike];
     let filled =
-        (1..).zip(given).fold(load.to_owned(), |sql, (n, value)| sql.replace(&format!("${n}"), value));
+        (1..).zip(parameters).fold(load.to_owned(), |sql, (n, value)| sql.replace(&format!("${n}"), value));
     let rows = match world.database() {
         Database::Sqlite => format!("{rows} WHERE value ->> 3 = 'TOOL_CALL' ORDER BY value ->> 1"),
         Database::Postgres => format!("{rows} WHERE value ->> 3 = 'TOOL_CALL' ORDER BY (value ->> 1)::int"),
@@ -206,12 +207,12 @@ async fn grants_are_loaded_with_their_thread(world: &mut World) {
     assert_eq!(
         loaded(world, &mut connection, before, false).await,
         ["granted", "denied", "refused", "old", "new"],
-        "whatever was decided since"
+        "the decisions since then"
     );
     assert_eq!(
         loaded(world, &mut connection, now, true).await,
         ["granted", "denied", "new", "waiting", "elsewhere"],
-        "and all that wait"
+        "all pending calls"
     );
     connection.close().await;
 }

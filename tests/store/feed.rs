@@ -1,6 +1,5 @@
-//! Every follower sees each matching event once and in order, however often it returns and whichever store it
-//! follows. The feeds here keep only four events in memory, so that nearly every follower lags and reads the
-//! table.
+//! Every follower receives each matching event once and in order, also if it reconnects or changes to another store.
+//! Most feeds here keep only four events in memory, so that nearly every follower lags and reads the table.
 
 use countersign_events::{CallId, Event, EventType, ThreadId};
 use countersign_store::{EventFilter, EventFollower, Store, StoreOptions};
@@ -20,7 +19,7 @@ on_each_database! {
 
 const THREADS: [&str; 4] = ["t", "t2", "t3", "t4"];
 
-/// Each call is two events: the call and the request.
+/// Proposes `calls` calls, which write two events each: the call and the request.
 async fn propose_many(bot: &Persona, calls: usize) {
     let ids: Vec<_> = (0..calls).map(|n| (THREADS[n % THREADS.len()], format!("call_{n}"))).collect();
     for some in ids.chunks(64) {
@@ -61,12 +60,12 @@ async fn follower_sees_events_of_another_store(world: &mut World) {
     let expected: Vec<_> =
         seen.iter().filter(|event| event.thread_id.as_str() == "t3").map(|event| event.seq).collect();
     assert_eq!(seqs(&of_one), expected);
-    assert!(all.next_at_hand().await.expect("reads").is_none(), "and nothing twice");
-    assert!(one.next_at_hand().await.expect("reads").is_none(), "and nothing twice");
+    assert!(all.next_at_hand().await.expect("reads").is_none(), "no event is repeated");
+    assert!(one.next_at_hand().await.expect("reads").is_none(), "no event is repeated");
 }
 
-/// A store's own writer notifies its feed at once, and may be ahead of the events that the feed has read from
-/// others.
+/// A store's own writer offers its events to the feed at once, and may be ahead of the events that the feed has read
+/// from other stores.
 async fn followers_of_several_writers_see_all_events(world: &mut World) {
     let stores = [world.store().clone(), world.another_store().await, without_memory(world).await];
     let writing = stores.iter().enumerate().map(async |(n, store)| {
@@ -79,9 +78,9 @@ async fn followers_of_several_writers_see_all_events(world: &mut World) {
         let mut follower = store.follow(EventFilter::default(), 0);
         seqs(&takes(&mut follower, 600).await)
     });
-    let (_, tales) = futures_util::join!(join_all(writing), join_all(following));
-    for tale in tales {
-        assert_eq!(tale, (1..=600).collect::<Vec<_>>());
+    let (_, received) = futures_util::join!(join_all(writing), join_all(following));
+    for events in received {
+        assert_eq!(events, (1..=600).collect::<Vec<_>>());
     }
 }
 
@@ -94,7 +93,7 @@ async fn followers_that_return_often_miss_nothing(world: &mut World) {
         for round in 0..1_000 {
             let mut follower = chance.one_of(&stores).follow(EventFilter::default(), cursor);
             for _ in 0..chance.below(7) {
-                // Dropping it while it waits or reads must lose no event either.
+                // The future is dropped while it waits or reads. This must not lose an event.
                 if chance.below(4) == 0
                     && let Some(event) = follower.next().now_or_never()
                 {
@@ -106,7 +105,9 @@ async fn followers_that_return_often_miss_nothing(world: &mut World) {
             }
         }
         let mut follower = stores[1].follow(EventFilter::default(), cursor);
-        for event in takes(&mut follower, usize::try_from(4_000 - cursor).expect("no more than that")).await {
+        for event in
+            takes(&mut follower, usize::try_from(4_000 - cursor).expect("the cursor is at most 4000")).await
+        {
             cursor = follows(cursor, &event, 1_000);
         }
         assert_eq!(cursor, 4_000);
@@ -130,7 +131,7 @@ async fn lagging_follower_catches_up(world: &mut World) {
     assert_eq!(seqs(&takes(&mut all, 2_001).await), (2..=2_002).collect::<Vec<_>>());
     assert_eq!(takes(&mut one, 500).await.len(), 500);
     bot.in_thread("t2").proposes("last").await.expect("asked");
-    assert_eq!(seqs(&takes(&mut all, 2).await), [2_003, 2_004], "and is live again");
+    assert_eq!(seqs(&takes(&mut all, 2).await), [2_003, 2_004], "the follower receives new events again");
     assert_eq!(seqs(&takes(&mut one, 2).await), [2_003, 2_004]);
 }
 
@@ -143,11 +144,11 @@ async fn early_and_late_followers_see_the_same(world: &mut World) {
     ada.at(&far).allows("call_1").await.expect("allowed");
     bot.claims("call_1").await.expect("claimed");
     let mut after = [near.follow(of_thread("t"), 0), far.follow(of_thread("t"), 0)];
-    let mut tales = Vec::new();
+    let mut received = Vec::new();
     for follower in before.iter_mut().chain(&mut after) {
-        tales.push(takes(follower, 4).await);
+        received.push(takes(follower, 4).await);
     }
-    let kinds: Vec<_> = tales[0].iter().map(|event| event.kind).collect();
+    let kinds: Vec<_> = received[0].iter().map(|event| event.kind).collect();
     assert_eq!(
         kinds,
         [
@@ -157,10 +158,10 @@ async fn early_and_late_followers_see_the_same(world: &mut World) {
             EventType::ExecutionStarted
         ]
     );
-    assert!(tales.iter().all(|tale| *tale == tales[0]), "event by event, to the byte");
+    assert!(received.iter().all(|events| *events == received[0]), "the events are equal byte for byte");
 }
 
-/// A cursor stays valid across restarts and stores.
+/// A cursor is a `seq`, so it stays valid in another store and after a restart.
 async fn cursor_stays_valid_after_its_store_closes(world: &mut World) {
     let bot = world.agent("bot");
     propose_many(&bot, 10).await;
@@ -187,9 +188,9 @@ async fn waiter_wakes_for_its_call_in_any_process(world: &mut World) {
     let mut waiter = other.watch_call(bot.thread_id(), &id);
     ada.allows("call_2").await.expect("allowed");
     ada.in_thread("t2").allows("call_1").await.expect("allowed");
-    // Once the other store's feed has announced both, it would have woken the waiter.
+    // The feed of the other store announces events in order. After these events, the waiter would have been woken.
     takes(&mut all, 2).await;
-    assert!(waiter.woken().now_or_never().is_none(), "neither was its call");
+    assert!(waiter.woken().now_or_never().is_none(), "a decision on another call does not wake the waiter");
     ada.allows("call_1").await.expect("allowed");
     waiter.woken().await;
 }

@@ -1,5 +1,5 @@
-//! The two queries of the first design of this system run as they were printed, on both databases, and find their rows
-//! by the indexes.
+//! The two queries of the first design of this system. They run unchanged on both databases, and find their rows by the
+//! indexes.
 
 use crate::plans::{connected_as_the_store, full_scans, plan};
 use countersign_tests::{Database, LS, SqlConnection, World, on_each_database};
@@ -13,7 +13,7 @@ const STATUS: &str = include_str!("../fixtures/first_design/status.sql");
 const CALLS: usize = 2_080;
 const PENDING_CALLS: usize = 100;
 
-/// A log of 10,000 events in 20 threads, with 100 pending calls.
+/// Returns the statement for a log of 10,000 events in 20 threads, with 100 pending calls.
 fn long_log() -> String {
     let mut rows = Vec::new();
     for n in 0..CALLS {
@@ -67,20 +67,23 @@ async fn printed_queries_find_their_rows_by_index(world: &mut World) {
         Database::Sqlite => world.sql_connection().await,
         Database::Postgres => connected_as_the_store(world).await,
     };
-    // The world's own log stays empty: rows without a chain would fail its check at the end.
+    // The rows have no valid hashes, so they are rolled back: the world verifies its log at the end of the test.
     connection.run("BEGIN").await.expect("begins");
-    connection.run(&long_log()).await.expect("the rows keep the structure");
+    connection.run(&long_log()).await.expect("the rows have a valid structure");
     let count = connection.query_texts("SELECT CAST(count(*) AS text) FROM events").await.expect("reads");
     assert!(count[0].parse::<usize>().is_ok_and(|count| count > 10_000), "{count:?}");
     let expected: Vec<_> =
         (0..PENDING_CALLS).map(|n| format!("call_{}", n * (CALLS / PENDING_CALLS))).collect();
     assert_eq!(
-        connection.query_texts(PENDING.trim_end().trim_end_matches(';')).await.expect("runs as printed"),
+        connection
+            .query_texts(PENDING.trim_end().trim_end_matches(';'))
+            .await
+            .expect("the unchanged query runs"),
         expected
     );
     for (id, decision) in [("call_1", vec!["allow_once".to_owned()]), ("call_0", Vec::new())] {
         let status = STATUS.trim_end().trim_end_matches(';').replace('?', &format!("'{id}'"));
-        assert_eq!(connection.query_texts(&status).await.expect("runs as printed"), decision);
+        assert_eq!(connection.query_texts(&status).await.expect("the unchanged query runs"), decision);
     }
     let by_index = ["calls_by_id", "requests_by_call", "responses_by_call"];
     for (text, indexes) in [(PENDING, &by_index[..]), (STATUS, &by_index[2..])] {
@@ -105,7 +108,7 @@ async fn plan_of(database: Database, connection: &mut SqlConnection, text: &str)
         }
         Database::Postgres => {
             let steps = plan(connection, &text.replace('?', "$1")).await;
-            // A partial index over the requests is read from end to end by design.
+            // The query reads a partial index over the requests from end to end by design.
             let whole: Vec<_> =
                 full_scans(&steps).into_iter().filter(|step| !step.contains("requests_by_call")).collect();
             assert!(whole.is_empty(), "{whole:?} in {steps:#?}");

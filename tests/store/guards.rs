@@ -1,5 +1,5 @@
-//! The database keeps the structure of the log, independent of the program that writes: each forbidden statement is
-//! tried over a plain connection.
+//! The database enforces the structure of the log against every program: each forbidden statement is tried over a plain
+//! connection.
 
 use countersign_events::{Event, EventType};
 use countersign_store::{DatabaseUrl, EventFilter, Store};
@@ -16,7 +16,7 @@ on_each_database! {
 
 const BOTH: &str = include_str!("../fixtures/forbidden/both.sql");
 
-/// The fault, the texts of which the error must contain one, and the statement.
+/// Returns the statements of a file: the fault, the alternative texts of the error, and the statement.
 fn forbidden_statements(file: &str) -> Vec<(String, Vec<String>, String)> {
     let (_, file) = file.split_once("\n\n").expect("a head");
     let lines: Vec<_> = file.lines().collect();
@@ -34,8 +34,8 @@ fn forbidden_statements(file: &str) -> Vec<(String, Vec<String>, String)> {
     cases.collect()
 }
 
-/// Writes the calls that the forbidden statements refer to, in two threads: `t` has a call in every state, `over`
-/// is closed.
+/// Writes the calls that the forbidden statements refer to. Thread `t` has a call in every state; thread `over` is
+/// closed.
 pub(crate) async fn write_history(bot: &Persona, ada: &Persona) {
     for id in ["pending", "allowed", "denied", "running", "finished", "granted", "lapsing"] {
         let expires_in = (id == "lapsing").then_some(Duration::from_mins(1));
@@ -59,7 +59,7 @@ pub(crate) async fn write_history(bot: &Persona, ada: &Persona) {
     ada.in_thread("over").closes().await.expect("closed");
 }
 
-/// Writes calls that need several approvers, and one without a request: no command of a persona creates them.
+/// Writes calls that need several approvers, and one without a request. No command of a persona creates them.
 pub(crate) async fn write_special_calls(store: &Store, mut connection: SqlConnection) {
     for (id, more) in [
         ("several", r#","quorum":2"#),
@@ -106,7 +106,7 @@ async fn log_and_index(store: &Store, connection: &mut SqlConnection) -> (Vec<Ev
     (log, connection.query_texts(INDEX).await.expect("the index reads"))
 }
 
-/// Tries every statement of the files: each is refused, changes nothing, and does not block other writers.
+/// Tries every statement of the files. Each must be refused, change nothing and block no other writer.
 async fn assert_all_refused(
     store: &Store,
     mut connection: SqlConnection,
@@ -118,12 +118,12 @@ async fn assert_all_refused(
         let statement = numbered(&statement, &before.0);
         let complaint = connection.run(&statement).await.expect_err(&what);
         assert!(whys.iter().any(|why| complaint.contains(why)), "{what}: {complaint}");
-        // PostgreSQL has ended the transaction by itself; SQLite needs the rollback.
+        // SQLite needs the rollback. PostgreSQL may have ended the transaction, so the rollback may fail.
         let _ = connection.run("ROLLBACK").await;
         assert_eq!(log_and_index(store, &mut connection).await, before, "{what}");
         next += 1;
-        let goes_on = witness.proposes(&format!("call_{next}")).await;
-        assert_eq!(code(&goes_on), "done", "after {what}");
+        let next_write = witness.proposes(&format!("call_{next}")).await;
+        assert_eq!(code(&next_write), "done", "after {what}");
         before = log_and_index(store, &mut connection).await;
     }
     connection.close().await;
@@ -148,30 +148,30 @@ async fn forbidden_statements_are_refused_and_change_nothing(world: &mut World) 
         .await;
 }
 
-/// Uses a log in another schema than the world's own, with the roles of `packaging/postgres/roles.sql`. The
-/// application's role can do all its work and nothing else.
+/// Uses the roles of `packaging/postgres/roles.sql`, with a log in another schema than the world's own. The role of
+/// the application can do all its work and nothing else.
 #[test]
 fn application_role_can_only_do_its_work() {
     in_world_on(Database::Postgres, async |world| {
-        let give_out_rights = include_str!("../../packaging/postgres/roles.sql");
+        let roles_script = include_str!("../../packaging/postgres/roles.sql");
         let url_of = |world: &mut World, role| world.server().url_as(role, "postgres");
-        world.run_shell(give_out_rights).await.expect("roles are made");
+        world.run_shell(roles_script).await.expect("roles are made");
         let owner = DatabaseUrl::parse(&url_of(world, "countersign_owner")).expect("the address is valid");
         Store::open(owner, world.options()).await.expect("the owner migrates").close().await;
-        world.run_shell(give_out_rights).await.expect("rights are given");
+        world.run_shell(roles_script).await.expect("rights are given");
 
         let url = url_of(world, "countersign_app");
         let address = DatabaseUrl::parse(&url).expect("the address is valid");
-        let store = Store::open(address, world.options()).await.expect("the application comes in");
+        let store = Store::open(address, world.options()).await.expect("the application opens the log");
         let bot = world.agent("bot").at(&store);
         write_history(&bot, &world.person("ada").at(&store)).await;
         write_special_calls(&store, SqlConnection::open(&url).await).await;
         store.probe().await.expect("the role may run the probe");
-        let by_hand = "INSERT INTO decisions VALUES ('t', 'lapsing', 'deny', 'user:bo', NULL)";
+        let direct_insert = "INSERT INTO decisions VALUES ('t', 'lapsing', 'deny', 'user:bo', NULL)";
         assert!(
             SqlConnection::open(&url)
                 .await
-                .run(by_hand)
+                .run(direct_insert)
                 .await
                 .expect_err("late")
                 .contains("the time to decide is over")
@@ -184,17 +184,17 @@ fn application_role_can_only_do_its_work() {
             [BOTH, application],
         )
         .await;
-        assert!(world.log().await.is_empty(), "and the log next door has nothing of it");
+        assert!(world.log().await.is_empty(), "the log in the other schema is unchanged");
         store.close().await;
     });
 }
 
-/// The statement with the numbers of the events that it refers to.
+/// Replaces the placeholders of a statement by the `seq` of the events that they refer to.
 pub(crate) fn numbered(statement: &str, log: &[Event]) -> String {
     let of = |kind: EventType, call: &str| {
         let data = |event: &Event| event.data.read::<serde_json::Value>().expect("JSON");
         let found = log.iter().find(|e| e.kind == kind && data(e)["toolCallId"] == call);
-        found.expect("there is one").seq
+        found.expect("the log contains the event").seq
     };
     let revoked = of(EventType::ApprovalResponse, "granted");
     statement
@@ -204,8 +204,8 @@ pub(crate) fn numbered(statement: &str, log: &[Event]) -> String {
         .replace("{ENDED}", &of(EventType::ExecutionStarted, "finished").to_string())
 }
 
-/// A decision is rejected for its fault, so the same decision without the fault must pass. Otherwise the file of
-/// forbidden statements would prove nothing.
+/// Decisions without a fault are accepted. Otherwise the refusal of the forbidden decisions would not show that the
+/// fault is the reason.
 async fn decisions_without_a_fault_pass(world: &mut World) {
     write_history(&world.agent("bot"), &world.person("ada")).await;
     for (id, decision) in [("pending", "allow_session"), ("of_ada", "deny")] {
@@ -235,8 +235,8 @@ async fn forbidden_row_rolls_back_its_whole_transaction(world: &mut World) {
         Database::Postgres => left.expect("a failed transaction is rolled back by its COMMIT"),
     }
     assert_eq!(world.log().await.len(), 2);
-    let goes_on = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', NULL)";
-    connection.run(goes_on).await.expect("the next transaction is another one");
+    let next_write = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', NULL)";
+    connection.run(next_write).await.expect("the next transaction succeeds");
     connection.close().await;
     assert_eq!(world.log().await.len(), 3);
 }

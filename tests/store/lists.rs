@@ -1,4 +1,4 @@
-//! Lists of calls, pending calls and threads, and the outcomes of calls: their order and their filters.
+//! Lists of calls, pending calls and threads, and the statistics of calls: their order and their filters.
 
 use countersign_events::{CallState, EventType, Principal, ThreadId, Timestamp, ToolName, event::Mode};
 use countersign_store::EventFilter;
@@ -42,9 +42,9 @@ async fn thread_history_lists_its_calls_newest_first(world: &mut World) {
         assert_eq!(history(0, limit).await, "5 4 3 2 1 0");
     }
     let fourth = world.call("t", "call_3").await.proposal.seq;
-    assert_eq!(history(fourth, 2).await, "2 1 0", "before that one");
-    let unheard_of = ThreadId::new("nobody").expect("valid");
-    assert!(world.store().history(&unheard_of, 0, 9).await.expect("reads").items.is_empty());
+    assert_eq!(history(fourth, 2).await, "2 1 0", "the calls before that one");
+    let unknown_thread = ThreadId::new("nobody").expect("valid");
+    assert!(world.store().history(&unknown_thread, 0, 9).await.expect("reads").items.is_empty());
 }
 
 async fn calls_are_listed_newest_first_and_filtered(world: &mut World) {
@@ -170,10 +170,10 @@ async fn tally_counts_the_outcome_of_each_call(world: &mut World) {
     bot.finishes("ran").await.expect("finished");
     ada.denies("denied").await.expect("denied");
     bot.cancels("gone").await.expect("cancelled");
-    let (mut fates, mut heard) = (Vec::new(), Vec::new());
-    let progress = |done, of| heard.push((done, of));
+    let (mut fates, mut progress_reports) = (Vec::new(), Vec::new());
+    let progress = |done, of| progress_reports.push((done, of));
     world.store().tally(None, None, |fate| fates.push(fate), progress).await.expect("reads");
-    let told: Vec<_> = fates
+    let outcomes: Vec<_> = fates
         .iter()
         .map(|fate| {
             let decided = fate.decided.as_ref();
@@ -183,7 +183,7 @@ async fn tally_counts_the_outcome_of_each_call(world: &mut World) {
         })
         .collect();
     assert_eq!(
-        told,
+        outcomes,
         [
             (Some(("allow_once", "approver")), Some(9), true),
             (Some(("deny", "approver")), Some(9), false),
@@ -192,7 +192,7 @@ async fn tally_counts_the_outcome_of_each_call(world: &mut World) {
         ]
     );
     let tip = world.store().tip().await.expect("reads");
-    assert_eq!(heard, [(tip, tip)]);
+    assert_eq!(progress_reports, [(tip, tip)]);
     let later = Some(world.now());
     let mut none = 0;
     world.store().tally(later, None, |_| none += 1, |_, _| {}).await.expect("reads");

@@ -1,5 +1,5 @@
-//! The store's contract: the log contains each event once and in order, whatever number of processes write it by
-//! whatever means. Each story runs on each database; behaviour of only one of them has its own folder.
+//! The contract of the store: the log contains each event once and in order, for any number of processes that write
+//! through a store or by SQL. Each story runs on both databases. Behaviour of only one database has its own folder.
 
 mod admissibility;
 mod bytes;

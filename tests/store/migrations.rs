@@ -1,8 +1,8 @@
-//! Migrations: they run on a database with data, by the first store that opens it. A log that a neighbouring
-//! version has migrated further remains usable as long as that version allows it.
+//! Migrations: the first store that opens a log runs them, also on a log with data. A log that a later version has
+//! migrated further remains usable if that version declares it compatible.
 //!
-//! The test inserts plausible rows after each migration, so that the next one runs on data. A migration without
-//! such rows fails here.
+//! The test inserts plausible rows after each migration, so that the next one runs on data. It fails if a migration has
+//! no file of rows.
 
 use countersign_events::{CallId, CallState, ThreadId, event::Mode};
 use countersign_store::{
@@ -19,16 +19,16 @@ on_each_database! {
     log_of_an_incompatible_version_is_refused,
 }
 
-/// The address of a new, empty log besides the world's own, as on the command line.
-async fn room(world: &mut World, name: &str) -> String {
+/// Returns the address of a new, empty log beside the world's own, as the command line takes it.
+async fn new_log_url(world: &mut World, name: &str) -> String {
     match world.database() {
         Database::Sqlite => world.folder().join(name).display().to_string(),
         Database::Postgres => world.server().database(name).await,
     }
 }
 
-fn address(room: &str) -> DatabaseUrl {
-    DatabaseUrl::parse(room).expect("the address is valid")
+fn address(url: &str) -> DatabaseUrl {
+    DatabaseUrl::parse(url).expect("the address is valid")
 }
 
 fn steps(world: &World) -> &'static [(i64, &'static str, &'static str)] {
@@ -39,13 +39,13 @@ fn steps(world: &World) -> &'static [(i64, &'static str, &'static str)] {
 }
 
 async fn each_migration_runs_on_rows_of_earlier_ones(world: &mut World) {
-    let room = room(world, "lived_in").await;
+    let new_log_url = new_log_url(world, "lived_in").await;
     let mut connection = match world.database() {
         Database::Sqlite => {
-            fs::write(&room, []).expect("writes");
-            SqlConnection::Sqlite(open_file(Path::new(&room)).await)
+            fs::write(&new_log_url, []).expect("writes");
+            SqlConnection::Sqlite(open_file(Path::new(&new_log_url)).await)
         }
-        Database::Postgres => SqlConnection::open(&room).await,
+        Database::Postgres => SqlConnection::open(&new_log_url).await,
     };
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/migrations");
     let steps = steps(world);
@@ -58,8 +58,9 @@ async fn each_migration_runs_on_rows_of_earlier_ones(world: &mut World) {
     }
     connection.close().await;
     let companions = fs::read_dir(&fixtures).expect("reads").count();
-    assert_eq!(companions, steps.len(), "a companion without its migration");
-    let store = Store::open(address(&room), StoreOptions { create: false, ..StoreOptions::default() }).await;
+    assert_eq!(companions, steps.len(), "a file of rows has no migration");
+    let store =
+        Store::open(address(&new_log_url), StoreOptions { create: false, ..StoreOptions::default() }).await;
     let store = store.expect("opens");
     assert_log_is_usable(&store).await;
     store.close().await;
@@ -87,8 +88,9 @@ async fn assert_log_is_usable(store: &Store) {
 
 async fn ten_stores_open_a_new_log_at_once(world: &mut World) {
     for round in 0..3 {
-        let place = address(&room(world, &format!("room_{round}")).await);
-        let opening = (0..10).map(|_| tokio::spawn(Store::open(place.clone(), StoreOptions::default())));
+        let database_url = address(&new_log_url(world, &format!("room_{round}")).await);
+        let opening =
+            (0..10).map(|_| tokio::spawn(Store::open(database_url.clone(), StoreOptions::default())));
         let stores = join_all(opening).await;
         for store in stores {
             store.expect("no panic").expect("the log opens").close().await;
@@ -96,7 +98,7 @@ async fn ten_stores_open_a_new_log_at_once(world: &mut World) {
     }
 }
 
-/// Changes the log as a later version does with a migration that this version does not know.
+/// Changes the log like a migration of a later version, which allows versions since `oldest` to use the log.
 async fn apply_later_migration(world: &World, oldest: i64) {
     let step = format!(
         "CREATE TABLE of_the_future (id integer PRIMARY KEY);
@@ -105,22 +107,22 @@ async fn apply_later_migration(world: &World, oldest: i64) {
             ORDER BY version DESC LIMIT 1;
         UPDATE layout SET oldest = {oldest}"
     );
-    world.run_sql(&step).await.expect("a later version may");
+    world.run_sql(&step).await.expect("the later migration succeeds");
 }
 
-/// The number of the last migration that this program knows.
+/// Returns the number of the last migration that this version knows.
 fn known(world: &World) -> i64 {
-    steps(world).last().expect("there is one").0
+    steps(world).last().expect("there is a migration").0
 }
 
 async fn log_of_a_compatible_later_version_is_used(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     bot.proposes("call_1").await.expect("asked");
     apply_later_migration(world, known(world)).await;
-    assert_eq!(code(&ada.allows("call_1").await), "done", "who was there works on");
+    assert_eq!(code(&ada.allows("call_1").await), "done", "a store that was open continues to work");
     let newcomer = world.another_store().await;
     let bot = bot.at(&newcomer);
-    assert_eq!(code(&bot.claims("call_1").await), "done", "and so does who comes now");
+    assert_eq!(code(&bot.claims("call_1").await), "done", "a new store works too");
     assert_eq!(code(&bot.finishes("call_1").await), "done");
     assert_eq!(world.call("t", "call_1").await.state(world.now()), CallState::Finished);
 }

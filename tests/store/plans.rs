@@ -1,5 +1,5 @@
-//! The named queries: each has a file and each file is a query, each prepares against the migrated schema of its
-//! databases, and none makes PostgreSQL read the whole log. `sqlite/plans.rs` checks the plans of SQLite.
+//! The named queries. Each query has a file, and each file is a query. Each query prepares against the migrated schema
+//! of its databases, and no query reads the whole log on PostgreSQL. `sqlite/plans.rs` checks the plans of SQLite.
 
 use countersign_store::{POSTGRES_SETTINGS, queries};
 use countersign_tests::{Database, SqlConnection, World, in_world_on, on_each_database};
@@ -8,19 +8,19 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 on_each_database! { every_query_prepares_against_the_migrated_schema }
 
-/// The statements of a file, without its comments.
+/// Returns the statements of a file, without its comments.
 pub(crate) fn statements(sql: &str) -> Vec<String> {
     let code: Vec<_> = sql.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
     code.join("\n").split(';').map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
-/// The queries of a database, statement by statement, each with the name of its file.
+/// Returns the statements of all queries of a database, each with the name of its file.
 fn queries_of(database: Database) -> Vec<(&'static str, String)> {
-    let asked = queries::ALL.iter().filter(|query| match database {
+    let queries = queries::ALL.iter().filter(|query| match database {
         Database::Sqlite => query.on_sqlite,
         Database::Postgres => query.on_postgres,
     });
-    asked.flat_map(|query| statements(query.text).into_iter().map(|text| (query.file, text))).collect()
+    queries.flat_map(|query| statements(query.text).into_iter().map(|text| (query.file, text))).collect()
 }
 
 async fn every_query_prepares_against_the_migrated_schema(world: &mut World) {
@@ -32,13 +32,13 @@ async fn every_query_prepares_against_the_migrated_schema(world: &mut World) {
     connection.close().await;
 }
 
-/// A file that no query embeds is dead, and no test prepares a query that is not in `ALL`.
+/// A file that no query embeds is dead. A query that is not in `ALL` would not be tested.
 #[test]
 fn queries_match_the_files_of_the_folder() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sql");
     let mut files = BTreeSet::new();
     for part in ["", "sqlite/", "postgres/"] {
-        let entries = fs::read_dir(folder.join(part)).expect("there is a folder");
+        let entries = fs::read_dir(folder.join(part)).expect("the folder can be read");
         let entries = entries.map(|entry| entry.expect("reads")).filter(|entry| entry.path().is_file());
         files.extend(entries.map(|entry| format!("{part}{}", entry.file_name().display())));
     }
@@ -47,13 +47,13 @@ fn queries_match_the_files_of_the_folder() {
     for query in queries::ALL {
         let file = query.file;
         assert_eq!(fs::read_to_string(folder.join(file)).expect("reads"), query.text, "sql/{file}");
-        assert!(query.text.starts_with("-- "), "sql/{file} says what it is for");
+        assert!(query.text.starts_with("-- "), "sql/{file} begins with a comment");
         let twin = file.replace("sqlite/", "postgres/");
-        assert!(named.contains(&twin), "sql/{file} has a twin");
+        assert!(named.contains(&twin), "sql/{file} has a file of the same name in sql/postgres");
     }
 }
 
-/// Connects with the settings of the store, and with plans that do not depend on the parameters.
+/// Connects with the planner settings of the store, and with generic plans, which do not depend on the parameters.
 pub(crate) async fn connected_as_the_store(world: &World) -> SqlConnection {
     let mut connection = world.sql_connection().await;
     for (name, value) in POSTGRES_SETTINGS.iter().chain([&("plan_cache_mode", "force_generic_plan")]) {
@@ -62,7 +62,7 @@ pub(crate) async fn connected_as_the_store(world: &World) -> SqlConnection {
     connection
 }
 
-/// The generic plan of PostgreSQL for a statement.
+/// Returns the lines of PostgreSQL's generic plan for a statement.
 pub(crate) async fn plan(connection: &mut SqlConnection, statement: &str) -> Vec<String> {
     connection.run(&format!("PREPARE asked AS {statement}")).await.expect("the statement prepares");
     let counted =
@@ -77,15 +77,16 @@ pub(crate) async fn plan(connection: &mut SqlConnection, statement: &str) -> Vec
     steps
 }
 
-/// The steps of a plan that read a whole table: a thread is searched in an index that does not start with the
-/// thread, or `events` is read without a search. Reading only the newest row is allowed.
+/// Returns the steps of a plan that read a whole table: they filter by thread after reading an index that does not
+/// start with the thread, or read `events` without an index condition. Reading only the newest row is allowed.
 pub(crate) fn full_scans(steps: &[String]) -> Vec<&String> {
     let reads_all = |n: &usize| {
-        let about: Vec<_> =
+        let details: Vec<_> =
             steps[n + 1..].iter().take_while(|line| !line.trim_start().starts_with("->")).collect();
-        let looks_up = about.iter().any(|line| line.contains("Index Cond"));
+        let looks_up = details.iter().any(|line| line.contains("Index Cond"));
         let the_newest = *n > 0 && steps[n - 1].contains("Limit") && steps[*n].contains("Backward");
-        let meets_threads = about.iter().any(|line| line.contains("Filter") && line.contains("thread_id = "));
+        let meets_threads =
+            details.iter().any(|line| line.contains("Filter") && line.contains("thread_id = "));
         let of_the_log = steps[*n].contains(" on events");
         meets_threads || of_the_log && !(looks_up || the_newest)
     };
@@ -93,11 +94,11 @@ pub(crate) fn full_scans(steps: &[String]) -> Vec<&String> {
     scans.filter(reads_all).map(|n| &steps[n]).collect()
 }
 
-/// These queries read all requests by design.
+/// The queries that read all requests by design.
 const THOROUGH: [&str; 3] = ["open_requests_pure.sql", "rebuild_open_requests.sql", "repeated_calls.sql"];
 
 /// Checks the plan of every query.
-async fn nothing_reads_the_whole_log(world: &World, size: &str) {
+async fn assert_no_full_scans(world: &World, size: &str) {
     let mut connection = connected_as_the_store(world).await;
     for (file, statement) in queries_of(Database::Postgres) {
         if statement.starts_with("BEGIN") {
@@ -108,29 +109,29 @@ async fn nothing_reads_the_whole_log(world: &World, size: &str) {
         if THOROUGH.contains(&file) {
             whole.retain(|step| step.contains("Seq Scan"));
         }
-        assert!(whole.is_empty(), "sql/{file} reads the whole of {size} log: {whole:?} in {steps:#?}");
+        assert!(whole.is_empty(), "sql/{file} reads the whole log ({size}): {whole:?} in {steps:#?}");
     }
     connection.close().await;
 }
 
-/// PostgreSQL plans by its statistics, which are missing while the log is new, and outdated when it has grown.
-/// A thread with nearly all rows is the most likely to get a full scan.
+/// PostgreSQL plans by its statistics. They are missing while the log is new, and outdated when it has grown. A full
+/// scan is most likely for a thread with nearly all rows.
 #[test]
 fn no_postgres_plan_reads_the_whole_log() {
     in_world_on(Database::Postgres, async |world| {
-        nothing_reads_the_whole_log(world, "an empty").await;
+        assert_no_full_scans(world, "empty").await;
         let (bot, ada) = (world.agent("bot"), world.person("ada"));
         for n in 0..20 {
             bot.proposes(&format!("call_{n}")).await.expect("asked");
         }
-        nothing_reads_the_whole_log(world, "a small").await;
-        world.run_sql("VACUUM ANALYZE").await.expect("an operator may");
-        nothing_reads_the_whole_log(world, "a small, counted").await;
+        assert_no_full_scans(world, "small").await;
+        world.run_sql("VACUUM ANALYZE").await.expect("the statistics are updated");
+        assert_no_full_scans(world, "small, with statistics").await;
         let ids: Vec<_> = (20..2_000).map(|n| format!("call_{n}")).collect();
         join_all(ids.iter().map(|id| bot.proposes(id))).await;
         join_all(ids.iter().map(|id| ada.allows(id))).await;
-        nothing_reads_the_whole_log(world, "a larger, miscounted").await;
-        world.run_sql("VACUUM ANALYZE").await.expect("an operator may");
-        nothing_reads_the_whole_log(world, "a larger").await;
+        assert_no_full_scans(world, "larger, with outdated statistics").await;
+        world.run_sql("VACUUM ANALYZE").await.expect("the statistics are updated");
+        assert_no_full_scans(world, "larger, with statistics").await;
     });
 }

@@ -1,5 +1,5 @@
-//! Reads of the store: pages of pending calls, pages of the log, a thread; and the index of open requests, which
-//! must always equal the events.
+//! Reads of the store: pages of pending calls, pages of the log, a thread. The table of open requests must always equal
+//! the events.
 
 use countersign_approvals::{Call, Thread};
 use countersign_events::ThreadId;
@@ -97,11 +97,11 @@ async fn thread_knows_its_grants_and_its_end(world: &mut World) {
     ada.closes().await.expect("closed");
     let thread = world.store().thread(bot.thread_id()).await.expect("reads");
     assert!(thread.closed.is_some() && thread.standing().next().is_none());
-    let unheard_of = ThreadId::new("nobody").expect("valid");
-    assert_eq!(world.store().thread(&unheard_of).await, Ok(Thread::default()));
+    let unknown_thread = ThreadId::new("nobody").expect("valid");
+    assert_eq!(world.store().thread(&unknown_thread).await, Ok(Thread::default()));
 }
 
-/// One step of a random history. Most steps are refused; the others make the history.
+/// Executes one random command. The rules refuse most of them.
 async fn play_random_step(chance: &mut Random, world: &World, store: &Store) {
     let thread = *chance.one_of(&["t", "t2", "t3"]);
     let id = format!("call_{}", chance.below(12));
@@ -126,7 +126,7 @@ async fn play_random_step(chance: &mut Random, world: &World, store: &Store) {
     world.clock().advance(Duration::from_millis(u64::try_from(chance.below(900)).expect("small")));
 }
 
-/// The pending calls, computed from the log alone, call by call.
+/// Returns the `seq` of the requests of all pending calls, computed from the events of each call.
 async fn waiting(world: &World) -> Vec<i64> {
     let mut calls = HashSet::new();
     let mut waiting = Vec::new();
@@ -154,7 +154,7 @@ async fn open_request_index_equals_the_events(world: &mut World) {
         let seqs: Vec<_> = pending.iter().filter_map(Call::request).map(|request| request.seq).collect();
         assert_eq!(seqs, waiting(world).await);
     }
-    assert!(world.log().await.len() > 60, "the history was one");
+    assert!(world.log().await.len() > 60, "the history is too short");
 }
 
 async fn rebuilt_index_equals_the_events(world: &mut World) {

@@ -1,4 +1,4 @@
-//! Filters: pages and followers contain exactly the matching events of the whole log, however few.
+//! Filters: pages and followers contain exactly the matching events of the whole log, also if there are few.
 
 use countersign_events::{
     CallState, Event, EventType, ThreadId, ToolName,
@@ -22,7 +22,7 @@ const THREADS: [&str; 3] = ["t1", "t2", "t3"];
 const TOOLS: [&str; 3] = ["bash", "ls", "task-list"];
 const PEOPLE: [&str; 2] = ["ada", "ben"];
 
-/// Plays random actions, so that a filter has much to choose from. Refusals are ignored.
+/// Executes random commands, so that the log contains events for each filter. Refusals are ignored.
 async fn play_random_steps(world: &World, chance: &mut Random, steps: usize) {
     for step in 0..steps {
         let thread = chance.word(&THREADS);
@@ -43,10 +43,10 @@ async fn play_random_steps(world: &World, chance: &mut Random, steps: usize) {
     }
 }
 
-fn any_filter(chance: &mut Random, log: &[Event]) -> EventFilter {
-    let mut maybe = |share: usize| chance.below(share) == 0;
+fn random_filter(chance: &mut Random, log: &[Event]) -> EventFilter {
+    let mut one_in = |share: usize| chance.below(share) == 0;
     let (thread, kinds, tool, by, since, until) =
-        (maybe(2), maybe(3), maybe(2), maybe(3), maybe(3), maybe(3));
+        (one_in(2), one_in(3), one_in(2), one_in(3), one_in(3), one_in(3));
     let mut moment = || log[chance.below(log.len())].timestamp;
     let (since, until) = (since.then(&mut moment), until.then(&mut moment));
     let principals = ["agent:bot", "agent:helper", "user:ada", "policy:mode", "user:nobody"];
@@ -60,8 +60,8 @@ fn any_filter(chance: &mut Random, log: &[Event]) -> EventFilter {
     }
 }
 
-/// The meaning of the filter, computed in the simplest way and not as the store does it.
-fn meant(filter: &EventFilter, log: &[Event]) -> Vec<i64> {
+/// Returns the `seq` of the matching events, computed from the whole log in the simplest way.
+fn matching_seqs(filter: &EventFilter, log: &[Event]) -> Vec<i64> {
     let field = |event: &Event, key: &str| {
         let data: serde_json::Value = serde_json::from_str(event.data.as_str()).expect("JSON");
         data[key].as_str().map(str::to_owned)
@@ -69,14 +69,14 @@ fn meant(filter: &EventFilter, log: &[Event]) -> Vec<i64> {
     let mut tools: HashMap<(ThreadId, String), String> = HashMap::new();
     for event in log.iter().filter(|event| event.kind == EventType::ToolCall) {
         let id = field(event, "id").expect("a call has an id");
-        tools.insert((event.thread_id.clone(), id), field(event, "name").expect("and a name"));
+        tools.insert((event.thread_id.clone(), id), field(event, "name").expect("a call has a name"));
     }
     let tool_of = |event: &Event| match event.kind {
         EventType::ToolCall => field(event, "name"),
         EventType::ToolPolicySet => field(event, "tool"),
         _ => tools.get(&(event.thread_id.clone(), field(event, "toolCallId")?)).cloned(),
     };
-    let wanted = |event: &&Event| {
+    let matches_filter = |event: &&Event| {
         filter.thread_id.as_ref().is_none_or(|thread| event.thread_id == *thread)
             && (filter.types.is_empty() || filter.types.contains(&event.kind))
             && filter.tool.as_ref().is_none_or(|tool| tool_of(event).as_deref() == Some(tool.as_str()))
@@ -84,7 +84,7 @@ fn meant(filter: &EventFilter, log: &[Event]) -> Vec<i64> {
             && filter.since.is_none_or(|since| event.timestamp >= since)
             && filter.until.is_none_or(|until| event.timestamp < until)
     };
-    log.iter().filter(wanted).map(|event| event.seq).collect()
+    log.iter().filter(matches_filter).map(|event| event.seq).collect()
 }
 
 async fn paged(store: &Store, filter: &EventFilter, limit: usize) -> Vec<i64> {
@@ -109,8 +109,8 @@ async fn pages_and_followers_contain_exactly_matching_events(world: &mut World) 
         stores.push(store);
     }
     for round in 0..60 {
-        let filter = any_filter(&mut chance, &log);
-        let expected = meant(&filter, &log);
+        let filter = random_filter(&mut chance, &log);
+        let expected = matching_seqs(&filter, &log);
         let limit = 1 + chance.below(40);
         assert_eq!(paged(world.store(), &filter, limit).await, expected, "round {round}: {filter:?}");
         for store in &stores {
@@ -124,8 +124,8 @@ async fn pages_and_followers_contain_exactly_matching_events(world: &mut World) 
     }
 }
 
-/// An early follower by tool knows the calls from the feed; one that starts after their proposal must look them
-/// up.
+/// Only the event of the call names its tool. An early follower has seen this event; a follower that starts later must
+/// look it up.
 async fn follower_by_tool_sees_calls_proposed_earlier(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     let of_bash = EventFilter { tool: Some(ToolName::new("bash").expect("valid")), ..EventFilter::default() };
@@ -157,12 +157,16 @@ async fn rare_matches_are_found_span_by_span(world: &mut World) {
     world.person("ada").in_thread("quiet").sets_mode(Mode::AutoDeny).await.expect("set");
     let rare = EventFilter { types: vec![EventType::ThreadModeSet], ..EventFilter::default() };
     let first = world.store().events(&rare, 0, 10).await.expect("reads");
-    assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "a span, and no more");
+    assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "the search of a page ends after a span");
     assert_eq!(paged(world.store(), &rare, 10).await, [21_001]);
 
     let of_thread = EventFilter { thread_id: Some(bot.thread_id().clone()), ..rare.clone() };
     let first = world.store().events(&of_thread, 0, 10).await.expect("reads");
-    assert_eq!((first.items.len(), first.next), (0, Some(20_000)), "a span of the thread, too");
+    assert_eq!(
+        (first.items.len(), first.next),
+        (0, Some(20_000)),
+        "the search in a thread ends after a span"
+    );
     assert!(paged(world.store(), &of_thread, 10).await.is_empty());
 
     let without_memory = world.another_store_with(StoreOptions { recent: 10, ..world.options() }).await;
@@ -173,7 +177,7 @@ async fn rare_matches_are_found_span_by_span(world: &mut World) {
     let calls = world.store().calls(&ls, None, now, 0, 10).await.expect("reads");
     assert_eq!((calls.items.len(), calls.next), (0, None));
     let beyond = world.store().calls(&ls, None, now, i64::MAX, 10).await.expect("reads");
-    assert_eq!((beyond.items.len(), beyond.next), (0, None), "no page lies beyond the end");
+    assert_eq!((beyond.items.len(), beyond.next), (0, None), "a page after the end is empty");
     let waits = world
         .store()
         .calls(&EventFilter::default(), Some(CallState::Pending), now, 0, 1)
@@ -205,12 +209,12 @@ async fn follower_of_rare_events_searches_the_log_once(world: &mut World) {
         bot.at(&store).proposes(&format!("later_{n}")).await.expect("asked");
         all.woken().await;
     }
-    let mut told = String::new();
-    encode(&mut told, &registry).expect("the reads are counted");
-    assert!(told.contains("feed_rereads_total 2"), "each once: {told}");
+    let mut metrics = String::new();
+    encode(&mut metrics, &registry).expect("the reads are counted");
+    assert!(metrics.contains("feed_rereads_total 2"), "each follower searches once: {metrics}");
 }
 
-/// A page of many large calls would not fit into memory.
+/// Without a limit in bytes, a page of many large calls would not fit into memory.
 async fn pages_are_bounded_in_bytes(world: &mut World) {
     let bot = world.agent("bot");
     let large = format!(r#"{{"text":"{}"}}"#, "x".repeat(3_500_000));

@@ -1,4 +1,5 @@
-//! Several stores over one log, which are separate processes to it. Each decides by what the others wrote.
+//! Several stores over one log. To the log, each store is a separate process. Each store applies the rules to the
+//! events of all stores.
 
 use countersign_approvals::Refused;
 use countersign_events::{CallId, CallState, EventType, event::Source};
@@ -21,12 +22,12 @@ on_each_database! {
     late_decision_finds_the_call_expired,
 }
 
-async fn neighbours(world: &World, count: usize) -> Vec<Store> {
+async fn open_stores(world: &World, count: usize) -> Vec<Store> {
     join_all((0..count).map(|_| world.another_store())).await
 }
 
 async fn racing_decisions_have_one_winner_named_to_losers(world: &mut World) {
-    let stores = neighbours(world, 5).await;
+    let stores = open_stores(world, 5).await;
     for round in 0..20 {
         let id = format!("call_{round}");
         world.agent("bot").without_memory().proposes(&id).await.expect("asked");
@@ -53,7 +54,7 @@ async fn racing_decisions_have_one_winner_named_to_losers(world: &mut World) {
 }
 
 async fn racing_claims_have_one_winner(world: &mut World) {
-    let stores = neighbours(world, 5).await;
+    let stores = open_stores(world, 5).await;
     for round in 0..20 {
         let id = format!("call_{round}");
         world.agent("bot").proposes(&id).await.expect("asked");
@@ -91,7 +92,7 @@ async fn agents_and_proposers_cannot_decide(world: &mut World) {
     assert_eq!(code(&world.person("bo").allows("call_1").await), "done");
 }
 
-/// Each store caches what it touched recently; after a write by another, it must read again.
+/// A store caches the calls that it used recently. After a write by another store, it must read them again.
 async fn cached_call_yields_to_writes_of_others(world: &mut World) {
     let other = world.another_store().await;
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
@@ -107,7 +108,7 @@ async fn cached_call_yields_to_writes_of_others(world: &mut World) {
     }
 }
 
-/// A call that a store did not find may be proposed elsewhere a moment later.
+/// A store also caches that a call does not exist. Another store may propose the call a moment later.
 async fn cached_absence_yields_to_proposals_of_others(world: &mut World) {
     let other = world.another_store().await;
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
@@ -145,12 +146,12 @@ async fn grant_and_its_revocation_apply_in_every_process(world: &mut World) {
     assert_eq!((response.what.source, response.what.grant), (Source::Grant, Some(grant)));
     let write = Proposal { tool: "write", ..Proposal::default() };
     let asked = there.proposes_to("call_3", write).await.expect("asked").call.expect("a call");
-    assert!(asked.response().is_none(), "the grant is for the tool it was given on");
+    assert!(asked.response().is_none(), "the grant applies only to its tool");
     let elsewhere = there.in_thread("t2").proposes("call_2").await.expect("asked").call.expect("a call");
-    assert!(elsewhere.response().is_none(), "and for its thread");
+    assert!(elsewhere.response().is_none(), "the grant applies only in its thread");
     ada.at(&other).revokes(grant).await.expect("revoked");
     let after = bot.proposes("call_4").await.expect("asked").call.expect("a call");
-    assert!(after.response().is_none(), "revoked there, it answers nothing here");
+    assert!(after.response().is_none(), "a grant that another store revoked does not apply");
     assert_eq!(code(&ada.revokes(99).await), "unknown_grant");
 }
 
@@ -165,7 +166,7 @@ async fn closing_a_thread_cancels_calls_of_every_process(world: &mut World) {
     ada.allows("call_1").await.expect("allowed");
     ada.at(&other).closes().await.expect("closed");
     let pending = world.store().pending(&EventFilter::default(), 0, 100).await.expect("reads").items;
-    assert_eq!(pending.len(), 1, "only the other thread's");
+    assert_eq!(pending.len(), 1, "only the call of the other thread is pending");
     assert_eq!(pending[0].thread_id.as_str(), "t2");
     assert_eq!(world.call("t", "call_2").await.state(world.now()), CallState::Cancelled);
     assert_eq!(code(&bot.claims("call_1").await), "thread_closed");
@@ -175,7 +176,7 @@ async fn closing_a_thread_cancels_calls_of_every_process(world: &mut World) {
 }
 
 async fn expiry_is_written_once_by_racing_stores(world: &mut World) {
-    let stores = neighbours(world, 6).await;
+    let stores = open_stores(world, 6).await;
     let bot = world.agent("bot");
     let soon = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
     bot.proposes_to("call_1", soon).await.expect("asked");
@@ -193,12 +194,12 @@ async fn expiry_is_written_once_by_racing_stores(world: &mut World) {
     }))
     .await;
     let written: usize = outcomes.into_iter().map(|outcome| outcome.expect("done").events.len()).sum();
-    assert_eq!(written, 2, "one response and one result, by one of them");
+    assert_eq!(written, 2, "one store wrote one response and one result");
     assert!(world.store().due(now(world), 10).await.expect("reads").is_empty());
     assert_eq!(world.store().next_due().await, Ok(None));
 }
 
-/// The expiry is written before the late decision, which therefore loses.
+/// The writer writes the overdue expiry before it applies the late decision, which is therefore refused.
 async fn late_decision_finds_the_call_expired(world: &mut World) {
     let soon = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
     world.agent("bot").proposes_to("call_1", soon).await.expect("asked");

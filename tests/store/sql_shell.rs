@@ -1,4 +1,4 @@
-//! Rows inserted in the SQL shell: every process sees them, and the next writer through the gate seals them.
+//! Decisions inserted in the SQL shell: every process sees them, and the next command adds their hashes.
 
 use countersign_events::{CallId, EventType};
 use countersign_store::EventFilter;
@@ -23,10 +23,10 @@ async fn decision_inserted_by_sql_wakes_its_waiter(world: &mut World) {
     let event = follower.next().await.expect("the waiter wakes");
     assert_eq!((event.seq, event.kind), (3, EventType::ApprovalResponse));
     assert_eq!(event.principal.as_str(), "user:ada");
-    assert_eq!(event.hash, None, "nobody of ours has sealed it");
+    assert_eq!(event.hash, None, "no command has added the hash");
     let call = world.call("t", "call_1").await;
     assert_eq!(call.response().and_then(|r| r.what.comment.as_deref()), Some("it's fine"));
-    assert_eq!(code(&bot.claims("call_1").await), "done", "and the call may run");
+    assert_eq!(code(&bot.claims("call_1").await), "done", "the call can be claimed");
 }
 
 async fn next_command_seals_rows_inserted_by_sql(world: &mut World) {
@@ -38,7 +38,7 @@ async fn next_command_seals_rows_inserted_by_sql(world: &mut World) {
     world.run_shell(typed).await.expect("the shell writes");
     let report = world.verify().await;
     assert!(report.holds(), "{report:?}");
-    assert_eq!((report.events, report.unsealed), (7, 3), "a denial has its result beside it");
+    assert_eq!((report.events, report.unsealed), (7, 3), "a denial also writes a result");
     let tip = report.tip;
     bot.claims("call_1").await.expect("claimed");
     let report = world.verify().await;
@@ -80,9 +80,9 @@ async fn decision_inserted_by_sql_follows_the_rules(world: &mut World) {
     world
         .run_shell("INSERT INTO decisions VALUES ('t', 'call_1', 'deny', 'user:bo', NULL)")
         .await
-        .expect("the first that may stand");
+        .expect("the first valid decision is accepted");
     let again = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:cy', NULL)";
-    let complaint = world.run_shell(again).await.expect_err("decided already");
+    let complaint = world.run_shell(again).await.expect_err("the call is decided");
     assert!(complaint.contains("the call is decided already"), "{complaint}");
     assert_eq!(world.log().await.len(), 4);
 }

@@ -63,7 +63,7 @@ fn pure_crates_use_no_runtime_or_io() {
     }
 }
 
-/// A Rust agent depends on `client` alone, so it must not build a database, a policy or a shell parser.
+/// A Rust agent depends only on `client`, so this crate must not depend on a database, a policy or a shell parser.
 #[test]
 fn client_builds_without_database_and_policy() {
     let tree = Command::new(env!("CARGO"))

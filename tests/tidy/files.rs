@@ -42,7 +42,7 @@ fn each_query_is_used_and_described() {
     let queries = read("crates/store/src/queries.rs");
     for path in files_ending(".sql").iter().filter(|path| path.starts_with("sql/")) {
         let name = path.trim_start_matches("sql/");
-        // A pair of texts, one for each database, is listed once without its folder.
+        // A pair of files, one for each database, is listed once, without its folder.
         let file = name.rsplit('/').next().unwrap_or(name);
         let is_listed = [name, file].iter().any(|listed| queries.contains(&format!("\"{listed}\"")));
         assert!(is_listed, "{path} is not used in queries.rs");

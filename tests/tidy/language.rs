@@ -2,7 +2,7 @@
 
 use super::{files_ending, read};
 
-/// Words and phrases that stop a reader. Each is split so that this file does not contain it.
+/// Words and phrases that are hard to read. Each literal is split, so that this file does not contain the phrase.
 const REJECTED_PHRASES: &[&str] = &[
     concat!("who", "ever"),
     concat!("some", "body"),
@@ -14,11 +14,11 @@ const REJECTED_PHRASES: &[&str] = &[
     concat!("what is ", "said of"),
 ];
 
-/// Most sentences per 10,000 words that may open with one of [`OPENINGS`].
+/// The maximum number of sentences per 10,000 words that open with one of [`OPENINGS`].
 const MOST_OPENINGS: f64 = 10.0;
 const OPENINGS: &[&str] = &["What", "Whether"];
 
-/// The text that people read in one file: prose of Markdown, comments of code, SQL and configuration.
+/// Returns the prose of a file: the text of Markdown, or the comments of code, SQL and configuration.
 pub(crate) fn read_prose(path: &str) -> Option<String> {
     let text = read(path);
     let marker = match path.rsplit('.').next()? {
@@ -43,13 +43,13 @@ fn without_code_blocks(text: &str) -> String {
     kept.collect::<Vec<_>>().join("\n")
 }
 
-/// Counts of one text, or of all.
+/// Figures on the language of one text or of all texts.
 #[derive(Debug, Default)]
 pub(crate) struct LanguageFigures {
     pub(crate) words: usize,
-    /// Places of rejected phrases, as `path: phrase`.
+    /// The rejected phrases, as `path: phrase`.
     pub(crate) rejected: Vec<String>,
-    /// Places of sentences that open with a word of [`OPENINGS`].
+    /// The sentences that open with a word of [`OPENINGS`].
     pub(crate) openings: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ impl LanguageFigures {
 
     fn add(&mut self, path: &str, prose: &str) {
         self.words += prose.split_whitespace().count();
-        // Phrases may be split over two lines.
+        // A phrase may extend over two lines.
         let flat = prose.split_whitespace().collect::<Vec<_>>().join(" ");
         let lower = format!(" {} ", flat.to_lowercase());
         for phrase in REJECTED_PHRASES {
@@ -90,7 +90,7 @@ impl LanguageFigures {
     }
 }
 
-/// Counts `phrase` in `text` where no letter or digit touches it.
+/// Counts the occurrences of `phrase` in `text` as whole words.
 fn count_words(text: &str, phrase: &str) -> usize {
     let is_boundary = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
     text.match_indices(phrase)
@@ -101,7 +101,7 @@ fn count_words(text: &str, phrase: &str) -> usize {
         .count()
 }
 
-/// Finds "is no <noun>", which hides a negation; "there is no X" and "is no longer" are plain.
+/// Finds "is no <noun>", which hides a negation. "there is no X" and "is no longer" are accepted.
 fn find_is_no_noun(text: &str) -> impl Iterator<Item = String> {
     let plain = [
         "longer", "more", "less", "later", "earlier", "older", "newer", "wider", "higher", "lower", "greater",
@@ -115,7 +115,7 @@ fn find_is_no_noun(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// The sentences of a text: they end at a full stop, a question mark, a blank line or a list item.
+/// Splits a text into sentences, which end at a full stop, a question mark, a blank line or a list item.
 fn sentences(prose: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
     for paragraph in prose.split("\n\n").flat_map(|part| part.split("\n- ")) {

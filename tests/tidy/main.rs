@@ -1,4 +1,4 @@
-//! House rules of the repository, which these tests check.
+//! Checks the house rules of the repository.
 
 mod contents;
 mod dependencies;
@@ -13,13 +13,13 @@ use std::{
     process::Command,
 };
 
-/// The root of the repository.
+/// Returns the root of the repository.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the root").to_path_buf()
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the root folder").to_path_buf()
 }
 
-/// Every file that belongs to the repository, by its path from the root: the files that git tracks, and
-/// untracked files that are not ignored.
+/// Returns the paths of all files of the repository, relative to its root: the files that git tracks, and untracked
+/// files that are not ignored.
 fn files() -> Vec<String> {
     let listed = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
@@ -32,12 +32,12 @@ fn files() -> Vec<String> {
     files
 }
 
-/// The files whose path ends with `end`.
+/// Returns the files whose path ends with `end`.
 fn files_ending(end: &str) -> Vec<String> {
     files().into_iter().filter(|path| path.ends_with(end)).collect()
 }
 
-/// The text of each file that is written by people.
+/// Returns the path and the text of each file that people write.
 fn texts() -> Vec<(String, String)> {
     let written = files().into_iter().filter(|path| path != "Cargo.lock");
     let with_text = |path: String| {
@@ -51,8 +51,8 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).expect(path)
 }
 
-/// Prints to the standard output, for the script that shows figures.
-#[expect(clippy::print_stdout, reason = "the figures are what the script is for")]
+/// Prints to the standard output, for the script `figures`.
+#[expect(clippy::print_stdout, reason = "the script prints the figures")]
 fn print(text: &str) {
     println!("{text}");
 }

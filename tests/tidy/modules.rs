@@ -1,4 +1,4 @@
-//! Modules inside a crate form no import cycles.
+//! The modules of a crate form no import cycles.
 //!
 //! A file depends on another file of its crate if a `use` statement, or a path that begins with `crate::`, `super::`,
 //! `self::` or the name of a child module, names something that the other file defines. Four rules make the definition
@@ -78,7 +78,7 @@ fn module_path(file: &str) -> Vec<String> {
     parts
 }
 
-/// The modules that `#[cfg(test)]` declares in this repository.
+/// Returns true for a module that this repository declares with `#[cfg(test)]`.
 fn is_test(module: &[String]) -> bool {
     const NAMES: &[&str] = &["tests", "laws", "adversarial", "cases", "cases_text", "hiding"];
     module.iter().any(|part| NAMES.contains(&part.as_str()))
@@ -102,7 +102,7 @@ impl SourceFile {
         Self { path: path.to_owned(), module, code: rest, imports }
     }
 
-    /// True if the file's own code contains the name.
+    /// Returns true if the file's own code contains the name.
     fn uses(&self, name: &str) -> bool {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
         self.code.match_indices(name).any(|(at, _)| {
@@ -112,7 +112,7 @@ impl SourceFile {
         })
     }
 
-    /// The absolute module path of `path`; none if it leaves the crate.
+    /// Returns the absolute module path of `path`, or `None` if `path` leaves the crate.
     fn absolute(&self, path: &[String]) -> Option<Vec<String>> {
         let mut module = self.module.clone();
         let mut rest = path;
@@ -134,7 +134,7 @@ impl SourceFile {
         Some(module)
     }
 
-    /// Paths in the code that begin with `crate`, `super`, `self` or the name of a child module.
+    /// Returns the paths in the code that begin with `crate`, `super`, `self` or the name of a child module.
     fn inline_paths(&self, files: &[Self]) -> Vec<Vec<String>> {
         let is_child = |file: &&Self| {
             file.module.len() == self.module.len() + 1 && file.module.starts_with(&self.module)
@@ -158,7 +158,7 @@ impl SourceFile {
     }
 }
 
-/// The first `use` statement: its start and the place of its semicolon.
+/// Finds the first `use` statement. Returns the positions of its start and of its semicolon.
 fn find_use(text: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     loop {
@@ -197,7 +197,7 @@ fn read_use_tree(tree: &str, prefix: &mut Vec<String>, imports: &mut Vec<ModuleI
     prefix.truncate(before);
 }
 
-/// The parts of a group, divided by the commas outside of inner groups.
+/// Splits a group at the commas that are not in an inner group.
 fn split_group(group: &str) -> Vec<&str> {
     let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
     for (at, c) in group.char_indices() {
@@ -215,7 +215,7 @@ fn split_group(group: &str) -> Vec<&str> {
     parts.into_iter().filter(|part| !part.trim().is_empty()).collect()
 }
 
-/// The text with comments and the content of strings removed, and with `mod name;` removed.
+/// Removes comments, the content of strings and `mod name;` from the text.
 fn without_comments_and_strings(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
@@ -230,7 +230,7 @@ fn without_comments_and_strings(text: &str) -> String {
         if declares {
             continue;
         }
-        // Strings that span lines are rare, and a path in one would have to name a module of this crate.
+        // A string over several lines is not recognised. It matters only if it contains the path of a module.
         let mut quoted = false;
         let mut before = ' ';
         for c in line.chars() {
@@ -247,7 +247,7 @@ fn without_comments_and_strings(text: &str) -> String {
     out
 }
 
-/// The dependencies between files: for each file the files that it uses, with the names.
+/// Returns the dependencies between files: for each file the files that it uses, with the names.
 fn edges(files: &[SourceFile]) -> BTreeMap<usize, BTreeMap<usize, BTreeSet<String>>> {
     let by_module: BTreeMap<&[String], usize> =
         files.iter().enumerate().map(|(index, file)| (file.module.as_slice(), index)).collect();
@@ -268,7 +268,7 @@ fn edges(files: &[SourceFile]) -> BTreeMap<usize, BTreeMap<usize, BTreeSet<Strin
     edges
 }
 
-/// The file that defines the item at an absolute path; re-exports are followed.
+/// Returns the file that defines the item at an absolute path. Follows re-exports.
 fn definer(
     files: &[SourceFile],
     by_module: &BTreeMap<&[String], usize>,
@@ -300,7 +300,7 @@ fn definer(
     }
 }
 
-/// Each group of files that depend on each other, in words.
+/// Describes each group of files that depend on each other.
 fn cycles(files: &[SourceFile]) -> Vec<String> {
     let edges = edges(files);
     let reach: Vec<BTreeSet<usize>> = (0..files.len()).map(|from| reachable(from, &edges)).collect();

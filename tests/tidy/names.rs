@@ -1,14 +1,14 @@
-//! Names: types are unique compound nouns, no function has a rejected name, and names of tests are short.
+//! Names: type names are unique compound nouns, no function has a rejected name, and names of tests are short.
 
 use super::{files_ending, read};
 use std::collections::BTreeMap;
 
-/// Most single-word names among the types, in per cent.
+/// The maximum share of single-word type names, in per cent.
 const MOST_SINGLE_WORDS: usize = 40;
-/// Most words of a test's name.
+/// The maximum number of words in the name of a test.
 const MOST_TEST_WORDS: usize = 8;
 
-/// Functions may not have these names: they need their caller to be understood.
+/// Names that a function may not have, because a reader understands them only with the code of the caller.
 const REJECTED_FUNCTIONS: &[&str] = &["of", "take", "place", "carry_out", "said", "look"];
 
 /// Names that the prelude of Rust brings into every file.
@@ -61,8 +61,8 @@ struct TypeName {
     path: String,
 }
 
-/// Every struct, enum, trait and type alias of the crates and the tests; associated types have the name of
-/// their trait's, so they do not count.
+/// Returns every struct, enum, trait and type alias of the crates and the tests. Associated types are excluded, because
+/// the trait determines their names.
 fn type_names() -> Vec<TypeName> {
     let mut names = Vec::new();
     for path in files_ending(".rs") {
@@ -89,7 +89,7 @@ fn without_visibility(item: &str) -> &str {
     }
 }
 
-/// Every function, with its file and line, and true if it is a test.
+/// Returns every function with its file and line, and true if it is a test.
 fn functions() -> Vec<(String, String, bool)> {
     let mut functions = Vec::new();
     for path in files_ending(".rs") {
@@ -116,12 +116,12 @@ fn functions() -> Vec<(String, String, bool)> {
     functions
 }
 
-/// A name of one capitalised word, such as `Page`.
+/// Returns true for a name of one capitalised word, such as `Page`.
 fn is_single_word(name: &str) -> bool {
     name.chars().skip(1).all(|c| !c.is_uppercase())
 }
 
-/// Figures over all names.
+/// Figures on all names.
 pub(crate) struct NameFigures {
     types: usize,
     single_words: usize,
@@ -179,7 +179,7 @@ impl NameFigures {
     }
 }
 
-/// A domain type and its form on the wire may share a name: one of the two is in `api`.
+/// Returns true for a domain type and its wire form, which may share a name. The wire form is in `api`.
 fn is_wire_pair(paths: &[&str]) -> bool {
     let in_api = paths.iter().filter(|path| path.starts_with("crates/api/")).count();
     paths.len() == 1 || paths.len() == 2 && in_api == 1

@@ -1,4 +1,5 @@
-//! The `countersign` command, built beside the tests so that they never run a stale one.
+//! The `countersign` command as a program of the test package. Cargo builds it with the tests, so that they never run
+//! an outdated program.
 
 use std::process::ExitCode;
 

@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 /// The number of concurrent agents.
 const AGENTS: usize = 12;
 
-/// The number of calls in a thread before it is closed.
-const A_THREAD: usize = 40;
+/// The number of calls of a thread. The last one closes the thread.
+const CALLS_PER_THREAD: usize = 40;
 
 pub(crate) struct SoakTraffic {
     gate: Gate,
@@ -25,7 +25,7 @@ impl SoakTraffic {
         Self { gate: gate.clone(), calls, next: AtomicUsize::new(0) }
     }
 
-    /// Plays the calls up to that number.
+    /// Executes the calls up to number `end`.
     pub(crate) async fn play_until(&self, end: usize) {
         let agent = async || {
             while let Ok(n) =
@@ -33,7 +33,7 @@ impl SoakTraffic {
             {
                 match Box::pin(self.play(n)).await {
                     Ok(()) => {}
-                    // Another agent's call was the last of the thread, and closed it.
+                    // Another agent has executed the last call of the thread, and has closed it.
                     Err(error) if ["thread_closed", "not_allowed"].contains(&error.code()) => {}
                     Err(error) => panic!("call {n} of {}: {error} ({})", self.calls, error.code()),
                 }
@@ -42,7 +42,7 @@ impl SoakTraffic {
         join_all((0..AGENTS).map(|_| agent())).await;
     }
 
-    /// The very last call, in a thread that the readers know.
+    /// Executes the last call of all, in the thread that tells the readers to end.
     pub(crate) async fn ends(&self) {
         let thread = thread(super::readers::LAST);
         let call = self.propose(&thread, "last", "ls", None).await.expect("proposed");
@@ -50,11 +50,12 @@ impl SoakTraffic {
     }
 
     async fn play(&self, n: usize) -> Result<(), GateError> {
-        let (thread, id) = (thread(&format!("thread-{}", n / A_THREAD)), format!("call_{}", n % A_THREAD));
+        let (thread, id) =
+            (thread(&format!("thread-{}", n / CALLS_PER_THREAD)), format!("call_{}", n % CALLS_PER_THREAD));
         match Random::seeded(n as u64).below(20) {
             0 => {
                 let call = self.propose(&thread, &id, "bash", None).await?;
-                // A decision may come first, and closing a thread cancels the call.
+                // A person may decide first, or another agent may close the thread, which cancels the call.
                 let cancelled = self.gate.cancel(&thread, &call.id, &api::CancelRequest::default()).await;
                 cancelled
                     .map(|_| ())
@@ -67,7 +68,10 @@ impl SoakTraffic {
                     "the call is not decided and must not run"
                 );
             }
-            2 => assert!(!self.propose(&thread, &id, "rm", None).await?.may_run(), "it is blocked"),
+            2 => assert!(
+                !self.propose(&thread, &id, "rm", None).await?.may_run(),
+                "the policy blocks the call"
+            ),
             3..=10 => {
                 let call = self.propose(&thread, &id, "ls", None).await?;
                 self.run(&thread, call).await?;
@@ -80,7 +84,7 @@ impl SoakTraffic {
                 }
             }
         }
-        if n % A_THREAD == A_THREAD - 1 {
+        if n % CALLS_PER_THREAD == CALLS_PER_THREAD - 1 {
             self.gate.close(&thread).await?;
         }
         Ok(())
@@ -112,7 +116,7 @@ fn thread(name: &str) -> ThreadId {
     ThreadId::new(name).expect("valid")
 }
 
-/// A person who decides on requests for `bash`, and whose connection breaks now and then.
+/// Decides on requests for `bash` as the person `name`. The connection ends after some requests.
 pub(crate) async fn decide(gate: Gate, name: &'static str, stop: CancellationToken) {
     let gate = gate.acting_as(Principal::user(name));
     let filter = LogFilter {

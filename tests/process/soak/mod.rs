@@ -1,8 +1,8 @@
-//! An hour of a busy day: agents of every kind, people who decide, readers that come and go, and one that never
-//! reads. No stream loses an event, every call ends, and the server's memory stays flat.
+//! An hour of heavy traffic: several kinds of agents, people who decide, readers that disconnect and return, and one
+//! reader that never reads. No stream loses an event, every call ends, and the memory of the server does not grow.
 //!
-//! The default is a short part of it. `COUNTERSIGN_SOAK=36000` runs the whole hour (ten calls a second) as fast
-//! as possible, and prints the memory.
+//! By default the test executes a small part of the calls. `COUNTERSIGN_SOAK=36000` executes those of a whole hour (ten
+//! calls per second) as fast as possible. The test prints the memory.
 
 mod agents;
 mod readers;
@@ -23,7 +23,7 @@ const CALLS: usize = 600;
 /// The number of memory samples.
 const SAMPLES: usize = 16;
 
-/// Far longer than the test takes, so that it only ends a test that hangs.
+/// The time limit. It is far longer than the test takes, so that it only ends a test that hangs.
 const LIMIT: Duration = Duration::from_mins(30);
 
 const POLICY: &str = "[[rule]]\nname = \"free\"\ntool = \"ls\"\nverdict = \"allow\"\n\
@@ -34,7 +34,7 @@ type Gate = Arc<dyn ApprovalGate>;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hour_of_mixed_traffic_keeps_streams_and_memory() {
     let calls = std::env::var("COUNTERSIGN_SOAK").map_or(CALLS, |calls| calls.parse().expect("a number"));
-    tokio::time::timeout(LIMIT, soak(calls)).await.expect("the hour never ends");
+    tokio::time::timeout(LIMIT, soak(calls)).await.expect("the test ends within the limit");
 }
 
 async fn soak(calls: usize) {
@@ -73,13 +73,13 @@ async fn soak(calls: usize) {
         let expected = readers::meant(&filters[n % filters.len()], &log);
         assert!(
             seen.expect("the reader finishes") == expected,
-            "reader {n} saw something else than the log has"
+            "reader {n} received other events than the log contains"
         );
     }
     assert_memory_flat(&memory, log.len());
 }
 
-/// The filters of the readers: all events, one tool, the ends of calls, and one agent.
+/// Returns the filters of the readers: all events, one tool, the ends of calls, and one agent.
 fn filters() -> [LogFilter; 4] {
     let tool = ToolName::new("ls").expect("valid");
     [
@@ -90,7 +90,7 @@ fn filters() -> [LogFilter; 4] {
     ]
 }
 
-/// Reads every list, again and again.
+/// Reads every list repeatedly, until `stop` is cancelled.
 async fn list(gate: Gate, stop: CancellationToken) {
     let page = api::PageQuery::default();
     while !stop.is_cancelled() {
@@ -103,18 +103,18 @@ async fn list(gate: Gate, stop: CancellationToken) {
 
 fn assert_every_call_ended(log: &[Arc<Event>], calls: usize) {
     let count = |kind: EventType| log.iter().filter(|event| event.kind == kind).count();
-    // One more call tells the readers to leave. A closed thread accepts no calls.
+    // One more call tells the readers to end. There may be fewer calls, because a closed thread accepts none.
     assert!(count(EventType::ToolCall) <= calls + 1);
-    assert!(count(EventType::ToolCall) > calls / 2, "nothing much was going on");
+    assert!(count(EventType::ToolCall) > calls / 2, "more than half of the calls were proposed");
     assert_eq!(count(EventType::ToolCall), count(EventType::ApprovalResponse));
-    assert!(count(EventType::ThreadClosed) > 0, "threads come and go");
+    assert!(count(EventType::ThreadClosed) > 0, "threads are closed");
 }
 
-/// Bounded buffers fill in the first quarter; after that, memory must not grow.
+/// Bounded buffers fill in the first quarter of the samples. After that, memory must not grow.
 #[expect(clippy::print_stderr, reason = "a run of the whole hour shows the memory")]
 fn assert_memory_flat(memory: &[u64], events: usize) {
     eprintln!("{events} events; resident MiB: {:?}", memory.iter().map(|kib| kib / 1024).collect::<Vec<_>>());
-    let most = |part: &[u64]| part.iter().copied().max().unwrap_or_default();
-    let (early, late) = (most(&memory[SAMPLES / 4..SAMPLES / 2]), most(&memory[SAMPLES * 3 / 4..]));
+    let maximum = |part: &[u64]| part.iter().copied().max().unwrap_or_default();
+    let (early, late) = (maximum(&memory[SAMPLES / 4..SAMPLES / 2]), maximum(&memory[SAMPLES * 3 / 4..]));
     assert!(late <= early + early / 4 + 16 * 1024, "memory grows: {memory:?} KiB");
 }

@@ -1,4 +1,4 @@
-//! Readers of streams: some leave and return, one never reads.
+//! Readers of streams: some disconnect and return, one never reads.
 
 use super::Gate;
 use countersign_api::LogFilter;
@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use std::{collections::HashMap, sync::Arc};
 use tokio::{io::AsyncWriteExt, net::TcpStream};
 
-/// The thread of the very last call. Each reader leaves when it sees the result.
+/// The thread of the last call of all. Each reader ends when it receives the result of this call.
 pub(crate) const LAST: &str = "the-last";
 
 pub(crate) struct SoakReader {
@@ -22,7 +22,7 @@ impl SoakReader {
         Self { gate: gate.clone(), filter, random: Random::seeded(seed) }
     }
 
-    /// The events that it sees, in order, up to the very last one.
+    /// Returns the `seq` of the received events, in order, up to the last one.
     pub(crate) async fn read(mut self) -> Vec<i64> {
         let mut seen = Vec::new();
         loop {
@@ -39,7 +39,7 @@ impl SoakReader {
     }
 }
 
-/// Requests all events and reads none: buffers fill, and the server must cope.
+/// Requests all events and reads no byte, so that the buffers of the connection fill.
 pub(crate) async fn connect_without_reading(server: &Server) -> TcpStream {
     let address = server.address();
     let mut stream = TcpStream::connect(address).await.expect("the server listens");
@@ -48,7 +48,7 @@ pub(crate) async fn connect_without_reading(server: &Server) -> TcpStream {
     stream
 }
 
-/// The events of that log that match the filter.
+/// Returns the `seq` of the events of the log that match the filter.
 pub(crate) fn meant(filter: &LogFilter, log: &[Arc<Event>]) -> Vec<i64> {
     let mut tools = HashMap::new();
     let mut tool_of = |event: &Event| {
@@ -61,11 +61,11 @@ pub(crate) fn meant(filter: &LogFilter, log: &[Arc<Event>]) -> Vec<i64> {
         }
         tools.get(&call("toolCallId")?).cloned()
     };
-    let mut wanted = |event: &Event| {
+    let mut matches_filter = |event: &Event| {
         let tool = tool_of(event);
         (filter.types.is_empty() || filter.types.contains(&event.kind))
-            && filter.tool.as_ref().is_none_or(|wanted| tool.as_deref() == Some(wanted.as_str()))
+            && filter.tool.as_ref().is_none_or(|name| tool.as_deref() == Some(name.as_str()))
             && filter.principal.as_ref().is_none_or(|by| event.principal == *by)
     };
-    log.iter().filter(|event| wanted(event)).map(|event| event.seq).collect()
+    log.iter().filter(|event| matches_filter(event)).map(|event| event.seq).collect()
 }

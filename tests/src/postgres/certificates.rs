@@ -1,4 +1,4 @@
-//! Certificates for a server that requires TLS: the authority that signed its certificate, and one that did not.
+//! Certificates for a server that requires TLS: its own, the authority that signed it, and another authority.
 
 use super::{installed::hand_over, template::run};
 use std::{
@@ -8,38 +8,38 @@ use std::{
     process::Command,
 };
 
-/// The certificates of one test. The server's is valid for `localhost`, and for no address.
+/// The certificates of one test. The server's certificate is valid for the name `localhost`, not for an IP address.
 #[derive(Debug, Clone)]
 pub struct TestCertificates {
     folder: PathBuf,
 }
 
 impl TestCertificates {
-    /// Creates them in that folder.
+    /// Creates the certificates in `folder`.
     pub(super) fn made_in(folder: &Path) -> Self {
-        let made = Self { folder: folder.to_path_buf() };
+        let certificates = Self { folder: folder.to_path_buf() };
         for authority in ["authority", "stranger"] {
             let signs = ["-addext", "keyUsage=critical,keyCertSign", "-subj", "/CN=authority"];
-            run(made.certificate(authority).args(signs));
+            run(certificates.certificate(authority).args(signs));
         }
-        let mut server = made.certificate("server");
-        server.arg("-CA").arg(made.authority()).arg("-CAkey").arg(made.file("authority.key"));
-        let of_localhost = ["basicConstraints=CA:FALSE", "subjectAltName=DNS:localhost"];
-        run(server.args(["-subj", "/CN=localhost", "-addext", of_localhost[0], "-addext", of_localhost[1]]));
+        let mut server = certificates.certificate("server");
+        server.arg("-CA").arg(certificates.authority()).arg("-CAkey").arg(certificates.file("authority.key"));
+        let extensions = ["basicConstraints=CA:FALSE", "subjectAltName=DNS:localhost"];
+        run(server.args(["-subj", "/CN=localhost", "-addext", extensions[0], "-addext", extensions[1]]));
         // The server accepts a key only if no other user can read it.
-        fs::set_permissions(made.key(), fs::Permissions::from_mode(0o600)).expect("sets");
-        hand_over(&made.key());
-        hand_over(&made.server());
-        made
+        fs::set_permissions(certificates.key(), fs::Permissions::from_mode(0o600)).expect("sets");
+        hand_over(&certificates.key());
+        hand_over(&certificates.server());
+        certificates
     }
 
-    /// The authority that signed the server's certificate.
+    /// Returns the path of the authority that signed the server's certificate.
     #[must_use]
     pub fn authority(&self) -> PathBuf {
         self.file("authority.pem")
     }
 
-    /// Another authority of the same name, which signed nothing.
+    /// Returns the path of an authority with the same name that signed no certificate.
     #[must_use]
     pub fn stranger(&self) -> PathBuf {
         self.file("stranger.pem")

@@ -1,5 +1,5 @@
-//! A small disk for one server, which a test can fill: a file system in private mounts. The write-ahead log is
-//! on another disk, as on many machines: if that one is full, the server ends.
+//! A small disk for one server, which a test can fill: a file system in private mounts. The write-ahead log is on
+//! another disk, because PostgreSQL ends when the disk of its write-ahead log is full.
 
 use super::Cluster;
 use std::{
@@ -7,9 +7,10 @@ use std::{
     process::Command,
 };
 
-/// The server's command, in private mounts: `$0` is its data, `$1` the new disk, `$2` its size, and the rest the
-/// command. Root can unshare directly; other users do it as the root of a user namespace, and leave it for one
-/// where they are not root, because PostgreSQL refuses to run as root.
+/// Mounts the disk, copies the data to it and runs the server's command. `$0` is the data, `$1` the mount point,
+/// `$2` the size in MiB, and the other arguments are the command. Other users than root may mount only as the root of
+/// a user namespace. `$UNROOTED` then starts the server in a second namespace, because PostgreSQL refuses to run as
+/// root.
 const SCRIPT: &str = r#"
     mkdir "$1"
     mount -t tmpfs -o "size=$2m" none "$1"
@@ -37,10 +38,10 @@ impl Cluster {
         self.folder().join("disk")
     }
 
-    /// The path, seen from outside, of a file on the server's own disk.
+    /// Returns the path of a file on the server's own disk, valid outside the private mounts.
     #[must_use]
     pub fn path_on_small_disk(&self, name: &str) -> PathBuf {
-        assert!(self.setup.megabytes.is_some(), "it has a disk of its own");
+        assert!(self.setup.megabytes.is_some(), "the setup has a disk size");
         let inside = self.disk().join(name);
         PathBuf::from(format!("/proc/{}/root{}", self.running().pid().as_raw_nonzero(), inside.display()))
     }

@@ -1,4 +1,5 @@
-//! The PostgreSQL of this machine, and the user that it runs as: it refuses to run as root.
+//! The PostgreSQL installation of this machine, and the unprivileged user that it runs as, because PostgreSQL refuses
+//! to run as root.
 
 use std::{
     fs,
@@ -6,7 +7,8 @@ use std::{
     process::Command,
 };
 
-/// A program of PostgreSQL, such as `initdb`. Debian puts them outside of PATH, in one folder per version.
+/// Returns the path of a PostgreSQL program such as `initdb`. Debian installs these programs outside of PATH, in one
+/// folder per version.
 pub(super) fn program(name: &str) -> PathBuf {
     let folder = newest_of_debian().or_else(named_by_pg_config);
     let program = folder.map(|folder| folder.join(name)).filter(|program| program.is_file());
@@ -23,16 +25,16 @@ fn newest_of_debian() -> Option<PathBuf> {
     let numbers = versions.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
     let folders =
         numbers.map(|version| (version, PathBuf::from(format!("/usr/lib/postgresql/{version}/bin"))));
-    // An installation of only the client leaves a folder without the server.
+    // The client package alone also creates such a folder, without the server's programs.
     folders.filter(|(_, folder)| folder.join("initdb").is_file()).max().map(|(_, folder)| folder)
 }
 
 fn named_by_pg_config() -> Option<PathBuf> {
-    let said = Command::new("pg_config").arg("--bindir").output().ok()?;
-    Some(PathBuf::from(String::from_utf8(said.stdout).ok()?.trim()))
+    let output = Command::new("pg_config").arg("--bindir").output().ok()?;
+    Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim()))
 }
 
-/// A command that runs as an unprivileged user, in a working folder that every user may enter.
+/// Returns a command that runs as an unprivileged user, in a working folder that every user may enter.
 pub(super) fn unprivileged(program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     if let Some((user, group)) = user() {
@@ -42,24 +44,25 @@ pub(super) fn unprivileged(program: &Path) -> Command {
     command
 }
 
-/// Gives a file or a folder to that user.
+/// Makes the unprivileged user the owner of a file or folder.
 pub(super) fn hand_over(path: &Path) {
     if let Some((user, group)) = user() {
-        std::os::unix::fs::chown(path, Some(user), Some(group)).expect("root may give away");
+        std::os::unix::fs::chown(path, Some(user), Some(group)).expect("root may change the owner");
     }
 }
 
-/// The user that root runs the server as: `postgres`, which the package creates, or else a user without rights. Other users
-/// run it as themselves.
+/// Returns the user id and group id for the server if the test runs as root: those of `postgres`, which the package
+/// creates, or else those of the system's user without rights. Returns `None` for other users, who run the server as
+/// themselves.
 fn user() -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {
         return None;
     }
-    let users = fs::read_to_string("/etc/passwd").expect("there are users");
-    let called = |name: &str| {
+    let users = fs::read_to_string("/etc/passwd").expect("/etc/passwd can be read");
+    let ids_of = |name: &str| {
         let line = users.lines().find(|line| line.starts_with(&format!("{name}:")))?;
         let mut numbers = line.split(':').skip(2).map_while(|field| field.parse().ok());
         Some((numbers.next()?, numbers.next()?))
     };
-    Some(called("postgres").or_else(|| called("nobody")).expect("there is a user called nobody"))
+    Some(ids_of("postgres").or_else(|| ids_of("nobody")).expect("there is a user nobody"))
 }

@@ -28,10 +28,10 @@ use tempfile::TempDir;
 /// The durability of an acknowledged commit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// Written but not flushed: it survives the death of the server, and is fast.
+    /// Written but not flushed to disk. A commit survives the end of the server process, but not of the machine.
     #[default]
     Written,
-    /// As in production.
+    /// Flushed to disk, as in production.
     Real,
 }
 
@@ -42,15 +42,15 @@ pub struct ClusterSetup {
     pub durability: Durability,
     /// True to listen also on 127.0.0.1, with a password.
     pub tcp: bool,
-    /// True to require TLS there.
+    /// True to require TLS on 127.0.0.1.
     pub tls: bool,
-    /// The size of its own disk, for tests that fill it.
+    /// The size of the server's own disk in MiB, for tests that fill it.
     pub megabytes: Option<u32>,
     /// More settings by name.
     pub settings: Vec<(&'static str, String)>,
 }
 
-/// A server with its data. Dropping it stops the server and deletes the data.
+/// A PostgreSQL server with its data. Dropping it stops the server and deletes the data.
 pub struct Cluster {
     // Dropped in this order: the server first, then its folder.
     server: Option<PostgresServer>,
@@ -64,8 +64,8 @@ pub struct Cluster {
 /// The log line of a server that accepts connections, as a primary or as a standby.
 const READY: &str = "database system is ready to accept";
 
-/// For small, short-lived data. Shared memory is a file in the folder, so that a killed server leaves nothing
-/// behind.
+/// Settings for small, short-lived data. Shared memory is a file in the data folder, so that a killed server leaves
+/// no shared memory behind.
 const SETTINGS: &[(&str, &str)] = &[
     ("lc_messages", "C"),
     ("listen_addresses", ""),
@@ -77,12 +77,12 @@ const SETTINGS: &[(&str, &str)] = &[
 ];
 
 impl Cluster {
-    /// A cluster with the default setup.
+    /// Starts a cluster with the default setup.
     pub async fn started() -> Self {
         Self::with(ClusterSetup::default()).await
     }
 
-    /// A cluster with that setup.
+    /// Starts a cluster with this setup.
     pub async fn with(setup: ClusterSetup) -> Self {
         let mut cluster = Self::create(setup);
         template::copy_to(&cluster.data());
@@ -90,7 +90,7 @@ impl Cluster {
         cluster
     }
 
-    /// A cluster without data.
+    /// Creates a cluster without data.
     fn create(setup: ClusterSetup) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         hand_over(folder.path());
@@ -113,7 +113,7 @@ impl Cluster {
 
     /// Starts the stopped server, and waits until it accepts connections.
     pub async fn start(&mut self) {
-        assert!(self.server.is_none(), "it runs already");
+        assert!(self.server.is_none(), "the server is stopped");
         // Another process may take the port between finding it and listening on it.
         for _ in 0..10 {
             if self.setup.tcp && self.port.is_none() {
@@ -133,7 +133,7 @@ impl Cluster {
     }
 
     fn command(&self) -> Command {
-        // The kernel ends the server with the test. SIGQUIT, so that the server removes its socket.
+        // The kernel ends the server with the test. The signal is SIGQUIT, so that the server removes its socket.
         let mut server = unprivileged(Path::new("setpriv"));
         server.arg("--pdeathsig=QUIT").arg(program("postgres"));
         for name in ["config_file", "hba_file"] {
@@ -151,7 +151,7 @@ impl Cluster {
         }
     }
 
-    /// Writes the settings, and the rules of authentication.
+    /// Writes the settings and the authentication rules.
     fn configure(&mut self) {
         if let Some(port) = self.port {
             self.settings.insert("listen_addresses", "127.0.0.1".to_owned());
@@ -159,13 +159,13 @@ impl Cluster {
         }
         let mut text = String::new();
         for (name, value) in &self.settings {
-            writeln!(text, "{name} = '{}'", value.replace('\'', "''")).expect("a text takes more");
+            writeln!(text, "{name} = '{}'", value.replace('\'', "''")).expect("writing to a String succeeds");
         }
         let host = if self.setup.tls { "hostssl" } else { "host" };
-        let doors = format!(
+        let authentication = format!(
             "local all all trust\nlocal replication all trust\n{host} all all 127.0.0.1/32 scram-sha-256\n"
         );
-        for (name, text) in [("config_file", text), ("hba_file", doors)] {
+        for (name, text) in [("config_file", text), ("hba_file", authentication)] {
             let path = self.folder.path().join(name);
             fs::write(&path, text).expect("a file");
             hand_over(&path);
@@ -176,47 +176,48 @@ impl Cluster {
         self.folder.path().join("data")
     }
 
-    /// The folder with all files of the server.
+    /// Returns the folder with all files of the server.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The path of the socket.
+    /// Returns the path of the socket.
     #[must_use]
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join(format!(".s.PGSQL.{}", self.number()))
     }
 
-    /// The port; the name of the socket contains it too.
+    /// Returns the port, which is also part of the name of the socket.
     fn number(&self) -> u16 {
         self.port.unwrap_or(5432)
     }
 
-    /// The database `postgres` as its owner, over the socket.
+    /// Returns the URL of the database `postgres`, as its owner, over the socket.
     #[must_use]
     pub fn url(&self) -> String {
         self.url_as("postgres", "postgres")
     }
 
-    /// A database as that role sees it, over the socket, without a password.
+    /// Returns the URL of a database, as `role`, over the socket and without a password.
     #[must_use]
     pub fn url_as(&self, role: &str, database: &str) -> String {
         let folder = self.folder.path().display().to_string().replace('/', "%2F");
         format!("postgres://{role}@{folder}:{}/{database}", self.number())
     }
 
-    /// The database `postgres` as its owner, with a password, over TCP at that name of 127.0.0.1.
+    /// Returns the URL of the database `postgres`, as its owner with a password, over TCP. `host` is a name or an
+    /// address of this machine.
     #[must_use]
     pub fn tcp_url(&self, host: &str) -> String {
-        let port = self.port.expect("it was to be found over TCP");
+        let port = self.port.expect("the setup enables TCP");
         format!("postgres://postgres:{}@{host}:{port}/postgres", template::PASSWORD)
     }
 
-    /// The certificates, where it insists on TLS.
+    /// Returns the certificates. The setup must require TLS.
     #[must_use]
     pub fn certificates(&self) -> &TestCertificates {
-        self.certificates.as_ref().expect("it was to insist on TLS")
+        self.certificates.as_ref().expect("the setup requires TLS")
     }
 
     /// Creates an empty database, and returns its URL.
@@ -240,18 +241,18 @@ impl Cluster {
         self.wait_for_log_line_after(before, &format!("parameter \"{name}\"")).await;
     }
 
-    /// Waits for a log line with that text after the first `after` lines.
+    /// Waits for a log line with `text` after the first `after` lines.
     async fn wait_for_log_line_after(&self, after: usize, text: &str) {
-        let said = self.running().wait_for_log_line_after(after, text).await;
-        said.unwrap_or_else(|log| panic!("the server ended, and never said {text:?}: {log}"));
+        let found = self.running().wait_for_log_line_after(after, text).await;
+        found.unwrap_or_else(|log| panic!("the server ended without logging {text:?}: {log}"));
     }
 
-    /// Waits for a log line with that text, which may already be there.
+    /// Waits for a log line with `text`, which may already be in the log.
     pub async fn wait_for_log_line(&self, text: &str) {
         self.wait_for_log_line_after(0, text).await;
     }
 
-    /// The server's log.
+    /// Returns the server's log.
     #[must_use]
     pub fn log(&self) -> String {
         self.running().log()
@@ -261,19 +262,19 @@ impl Cluster {
         self.server.as_ref().expect("the server runs")
     }
 
-    fn taken(&mut self) -> PostgresServer {
-        assert!(self.setup.megabytes.is_none(), "a disk of its own is gone with the server");
+    fn take_server(&mut self) -> PostgresServer {
+        assert!(self.setup.megabytes.is_none(), "the server's own disk ends with the server");
         self.server.take().expect("the server runs")
     }
 
     /// Stops the server without waiting for its clients.
     pub fn stop(&mut self) {
-        self.taken().end(Signal::INT);
+        self.take_server().end(Signal::INT);
     }
 
     /// Kills all processes of the server, which then flush nothing.
     pub fn kill(&mut self) {
-        self.taken().kill();
+        self.take_server().kill();
     }
 
     /// Stops the server and starts it again.
@@ -283,7 +284,7 @@ impl Cluster {
     }
 }
 
-/// A free port.
+/// Returns a port of 127.0.0.1 that was free at this moment.
 fn free_port() -> u16 {
     let found = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
     found.expect("there is a free port").port()

@@ -1,4 +1,4 @@
-//! `PgBouncer` before a server: it lends a connection for one transaction at a time.
+//! `PgBouncer` in front of a server, in transaction mode: it assigns a connection for one transaction at a time.
 
 use super::{
     Cluster, free_port,
@@ -7,14 +7,14 @@ use super::{
 };
 use std::{fs, path::Path};
 
-/// A running pooler, on a port of 127.0.0.1. Dropping it stops it.
+/// A running pooler on a port of 127.0.0.1. Dropping it stops the pooler.
 pub struct PoolerProcess {
     port: u16,
     _server: PostgresServer,
 }
 
 impl Cluster {
-    /// A pooler before this server, with at most `connections` to it.
+    /// Starts a pooler in front of this server, with at most `connections` connections to it.
     pub async fn pooler(&self, connections: u32) -> PoolerProcess {
         let users = self.folder().join("users.txt");
         fs::write(&users, "\"postgres\" \"\"\n").expect("a file");
@@ -35,7 +35,7 @@ impl Cluster {
             hand_over(&file);
             let mut command = unprivileged(Path::new("setpriv"));
             command.args(["--pdeathsig=TERM", "pgbouncer"]).arg(&file);
-            // Debian installs it where only the PATH of administrators leads.
+            // Debian installs PgBouncer in /usr/sbin, which is not in the PATH of every user.
             command.env("PATH", "/usr/sbin:/usr/bin:/bin:/usr/local/bin");
             match PostgresServer::start(command, "process up").await {
                 Ok(server) => return PoolerProcess { port, _server: server },
@@ -47,7 +47,7 @@ impl Cluster {
 }
 
 impl PoolerProcess {
-    /// The database `postgres` behind it, as its owner, without a password.
+    /// Returns the URL of the database `postgres` through the pooler, as its owner and without a password.
     #[must_use]
     pub fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)

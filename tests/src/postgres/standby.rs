@@ -1,4 +1,4 @@
-//! A standby that replicates a primary, and may take its place.
+//! A standby that replicates a primary and can be promoted.
 
 use super::{
     Cluster,
@@ -8,7 +8,7 @@ use super::{
 use std::fs;
 
 impl Cluster {
-    /// A standby that streams from this server and serves reads.
+    /// Starts a standby that streams from this server and serves reads.
     pub async fn standby(&self) -> Self {
         let mut standby = Self::create(self.setup.clone());
         let mut backup = unprivileged(&program("pg_basebackup"));
@@ -21,15 +21,16 @@ impl Cluster {
         standby
     }
 
-    /// Waits until this standby has everything that the primary has committed. The position of the next record
-    /// does not show this: it moves on at the end of a page, and the standby may take long to reach it.
+    /// Waits until this standby has replayed all commits of the primary. It compares with the end of the flushed log,
+    /// not with the position of the next record: that position moves past the header of a new page, and the standby
+    /// may take long to reach it.
     pub async fn catches_up_with(&self, primary: &Self) {
         let end = primary.psql("SELECT pg_current_wal_flush_lsn()").await.expect("the read succeeds");
-        let there = format!("SELECT pg_last_wal_replay_lsn() >= '{end}'");
-        while self.psql(&there).await.expect("the read succeeds") != "t" {}
+        let has_caught_up = format!("SELECT pg_last_wal_replay_lsn() >= '{end}'");
+        while self.psql(&has_caught_up).await.expect("the read succeeds") != "t" {}
     }
 
-    /// Cuts this standby off from its primary: from now on it lags.
+    /// Cuts this standby off from its primary, so that it lags from now on.
     pub async fn falls_behind(&mut self) {
         self.set("primary_conninfo", "").await;
         self.wait_for_log_line("terminating walreceiver process").await;

@@ -3,22 +3,22 @@
 use countersign_events::event::{Decision, Mode, ToolPolicy};
 use std::time::Duration;
 
-/// One thing that an agent or a person does in a thread.
+/// An action of an agent or a person in a thread. An `&str` in the first place is the id of the call.
 #[derive(Debug, Clone, Copy)]
 pub enum Action<'a> {
-    /// Proposes the call with that id.
+    /// Proposes a call.
     Propose(&'a str, Proposal<'a>),
-    /// Decides on the call with that id.
+    /// Decides on a call.
     Decide(&'a str, Decision),
-    /// Claims the call with that id, to run it with those arguments.
+    /// Claims a call, as this executor and with these arguments.
     Claim(&'a str, ClaimChoice<'a>),
-    /// Reports that the call with that id succeeded, with its content as JSON.
+    /// Reports the success of a call, with the content of its result as JSON.
     Finish(&'a str, &'a str),
-    /// Withdraws the call with that id.
+    /// Withdraws a call.
     Cancel(&'a str),
-    /// Performs the due item of the call with that id.
+    /// Executes the overdue task of a call.
     Due(&'a str),
-    /// Revokes the grant with that `seq`.
+    /// Revokes the grant with this `seq`.
     Revoke(i64),
     /// Sets the mode of the thread.
     SetMode(Mode),
@@ -28,14 +28,14 @@ pub enum Action<'a> {
     Close,
 }
 
-/// The parts of a proposal that a test chooses. The default is the usual call: `bash` with `ls`.
+/// The parts of a proposal that a test chooses. The default is a call of `bash` with the command `ls`.
 #[derive(Debug, Clone, Copy)]
 pub struct Proposal<'a> {
     /// The tool.
     pub tool: &'a str,
     /// Its arguments, as JSON.
     pub arguments: &'a str,
-    /// After how long the request expires.
+    /// The time after which the request expires.
     pub expires_in: Option<Duration>,
 }
 
@@ -48,9 +48,9 @@ impl Default for Proposal<'_> {
 /// The parts of a claim that a test chooses.
 #[derive(Debug, Clone, Copy)]
 pub struct ClaimChoice<'a> {
-    /// The name of the executor; without one, the name of the caller.
+    /// The name of the executor; `None` for the name of the caller.
     pub executor: Option<&'a str>,
-    /// The arguments that it runs, as JSON; without them, those of the usual call.
+    /// The arguments that the executor runs, as JSON. The default is the arguments of the default proposal.
     pub arguments: &'a str,
 }
 

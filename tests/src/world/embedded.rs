@@ -22,16 +22,16 @@ pub struct Embedded {
     has_inadmissible_rows: bool,
 }
 
-/// The answer of the embedded service.
+/// The outcome of a command on the embedded service.
 pub type Outcome = Result<CommandOutcome, StoreError>;
 
-/// The reason of the error, or else its code; `"done"` without one.
+/// Returns the reason of the error, or else its code; `"done"` for a success.
 #[must_use]
 pub fn code(outcome: &Outcome) -> &'static str {
     outcome.as_ref().map_or_else(|error| error.reason().unwrap_or(error.code()), |_| "done")
 }
 
-/// Makes two tests of each story, an `async fn` of a world: `story::sqlite` and `story::postgres`.
+/// Defines two tests for each story, which is an `async fn` of a [`World`]: `story::sqlite` and `story::postgres`.
 #[macro_export]
 macro_rules! on_each_database {
     ($($story:ident),+ $(,)?) => {
@@ -54,8 +54,8 @@ pub fn in_world(story: impl AsyncFnOnce(&mut World)) {
     in_world_on(Database::Sqlite, story);
 }
 
-/// Runs a story in a new world, and verifies the log at its end: no story may leave a broken chain, or an index
-/// that differs from the events.
+/// Runs a story in a new world, then verifies the log. The test fails if the hash chain is broken, if the open
+/// requests differ from the events, or if a row violates the rules.
 pub fn in_world_on(database: Database, story: impl AsyncFnOnce(&mut World)) {
     within_the_limit(async {
         let mut world = World::embedded(database).await;
@@ -76,33 +76,32 @@ impl World {
         Self::new(service, Policy::ask_always(), (clock, manual_clock), ground)
     }
 
-    /// The story writes rows that the rules would not have written.
+    /// Accepts rows that violate the rules when the log is verified at the end of the story.
     pub fn expects_inadmissible_rows(&mut self) {
         self.service.has_inadmissible_rows = true;
     }
 
-    /// The store of this world.
+    /// Returns the store of this world.
     #[must_use]
     pub fn store(&self) -> &Store {
         &self.service.store
     }
 
-    /// The options of its stores: as in production, except for the clock, and for a poll that soon sees rows
-    /// written by SQL.
+    /// Returns the options of the stores of this world. They are those of production, except for the clock and for a
+    /// short poll interval, with which a store soon sees rows written by SQL.
     #[must_use]
     pub fn options(&self) -> StoreOptions {
         options(&self.clock)
     }
 
-    /// Another store over the same log. To the log it is another process: it has its own connections, its own
-    /// cache and its own feed.
+    /// Opens another store over the same log. It acts as another process: it has its own connections, cache and feed.
     pub async fn another_store(&self) -> Store {
         self.another_store_with(self.options()).await
     }
 
-    /// Another store over the same log, with its own options.
+    /// Opens another store over the same log, with these options.
     pub async fn another_store_with(&self, options: StoreOptions) -> Store {
-        Store::open(self.address(), options).await.expect("the log opens once more")
+        Store::open(self.address(), options).await.expect("the log opens again")
     }
 
     /// Closes the store and opens it again, as a restart does.
@@ -111,17 +110,17 @@ impl World {
         self.service.store = Store::open(self.address(), self.options()).await.expect("the log opens again");
     }
 
-    /// All events.
+    /// Returns all events.
     pub async fn log(&self) -> Vec<Event> {
         self.store().events(&EventFilter::default(), 0, usize::MAX).await.expect("the log reads").items
     }
 
-    /// The number of events of that type.
+    /// Returns the number of events of this type.
     pub async fn count(&self, kind: EventType) -> usize {
         self.log().await.iter().filter(|event| event.kind == kind).count()
     }
 
-    /// The call, which must exist.
+    /// Returns a call, which must exist.
     pub async fn call(&self, thread: &str, id: &str) -> Call {
         let thread_id = ThreadId::new(thread).expect("a valid id");
         let call = self.store().call(&thread_id, &call_id(id)).await;
@@ -142,7 +141,7 @@ impl Service for Embedded {
     }
 }
 
-/// Reaches a store in this process.
+/// A transport that executes commands on a store in the test's own process.
 #[derive(Clone)]
 pub struct ToStore {
     store: Store,
@@ -150,14 +149,14 @@ pub struct ToStore {
 }
 
 impl Persona<ToStore> {
-    /// A persona without a world, over that store, under a policy that asks about every call.
+    /// Creates a persona without a world, over this store and under a policy that asks about every call.
     #[must_use]
     pub fn over(store: &Store, principal: Principal) -> Self {
         let policy = Arc::new(Policy::ask_always());
         Self::new(ToStore { store: store.clone(), policy }, Some(principal))
     }
 
-    /// The same persona over another store.
+    /// Returns the same persona over another store.
     #[must_use]
     pub fn at(&self, store: &Store) -> Self {
         let mut moved = self.clone();
@@ -165,7 +164,7 @@ impl Persona<ToStore> {
         moved
     }
 
-    /// The same persona under a policy that remembers no decision from one call to the next.
+    /// Returns the same persona under a policy that does not reuse a decision for a repeated call.
     #[must_use]
     pub fn without_memory(&self) -> Self {
         let mut other = self.clone();
@@ -173,7 +172,7 @@ impl Persona<ToStore> {
         other
     }
 
-    /// Performs the due item of the call.
+    /// Executes the overdue task of the call.
     pub async fn expires(&self, id: &str) -> Outcome {
         self.performs(Action::Due(id)).await
     }
@@ -200,7 +199,7 @@ impl Transport for ToStore {
 }
 
 impl ToStore {
-    /// The judgement that the command needs, computed before it is queued, as the gate does.
+    /// Computes the judgement that the command needs, before the command is queued, as the gate does.
     async fn evidence(
         &self,
         target: &CommandTarget,
@@ -213,7 +212,8 @@ impl ToStore {
                 let judgement = self.policy.judge(&propose.subject(thread_id, by), &|| false);
                 Some((propose.arguments.hash(), judgement))
             }
-            // Under the first policy of a world, no claim needs a judgement. Reading nothing keeps commands in order.
+            // Under the default policy of a world, no claim needs a judgement. The read is skipped there because it
+            // would delay the claim, and commands must be queued in the order of the test.
             ApprovalCommand::Call(CallCommand::Claim(claim))
                 if self.policy.hash() != Policy::ask_always().hash() =>
             {
@@ -232,7 +232,7 @@ impl ToStore {
     }
 }
 
-/// The target of a command inside a thread.
+/// A command, with its target inside a thread.
 enum ActionTarget {
     Call(CallId, CallCommand),
     Thread(ThreadCommand),

@@ -1,19 +1,19 @@
-//! Where a test's log is: a file in a temporary folder, or a PostgreSQL server of its own.
+//! The database of a test's log: a file in a temporary folder, or the test's own PostgreSQL server.
 
 use crate::{Cluster, SqlConnection, open_file};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// The two databases that a log can be in.
+/// The database that contains a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Database {
-    /// A file.
+    /// SQLite: a file.
     Sqlite,
-    /// A server.
+    /// PostgreSQL: a server.
     Postgres,
 }
 
-/// The test's folder, and its database server on PostgreSQL.
+/// The test's folder and, on PostgreSQL, its database server.
 pub(super) struct WorldGround {
     cluster: Option<Box<Cluster>>,
     folder: TempDir,

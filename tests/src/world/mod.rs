@@ -1,5 +1,5 @@
-//! The fixture of all tests: a log on either database, a clock that the test moves, a policy, and the agents and
-//! people who reach the service embedded, over HTTP, at the terminal or through real processes.
+//! The fixture of all tests: a log on SQLite or PostgreSQL, a clock that the test moves, a policy, and the agents and
+//! people. They reach the service in the test's own process, over HTTP, or through real programs.
 
 mod action;
 mod embedded;
@@ -26,13 +26,13 @@ use std::{
     sync::Arc,
 };
 
-/// The moment at which the clock of each test begins.
+/// The time that the clock of each test shows at its start.
 const BEGINNING: &str = "2026-01-31T12:00:00.000Z";
 
-/// One test's log with the service over it. `S` says how the service runs: [`Embedded`] in the test's own
+/// The log of one test, and the service over it. `S` determines how the service runs: [`Embedded`] in the test's own
 /// process, [`http::Http`] behind a server in the test's own process, [`processes::Processes`] as real programs.
 pub struct World<S = Embedded> {
-    /// How the service runs.
+    /// The running service.
     pub service: S,
     policy: Arc<Policy>,
     clock: Clock,
@@ -41,25 +41,25 @@ pub struct World<S = Embedded> {
     ground: WorldGround,
 }
 
-/// The way in which a service runs, and how agents and people reach it.
+/// A way to run the service.
 pub trait Service {
-    /// How they reach it.
+    /// The transport of agents and people.
     type Transport: Transport;
 
-    /// A way for one more agent or person to reach it.
+    /// Creates a transport for one more agent or person.
     fn transport(world: &World<Self>) -> Self::Transport
     where
         Self: Sized;
 }
 
 impl<S: Service> World<S> {
-    /// An agent, in thread `t`.
+    /// Returns an agent, in thread `t`.
     #[must_use]
     pub fn agent(&self, name: &str) -> Persona<S::Transport> {
         Persona::new(S::transport(self), Some(Principal::agent(name)))
     }
 
-    /// A person, in thread `t`.
+    /// Returns a person, in thread `t`.
     #[must_use]
     pub fn person(&self, name: &str) -> Persona<S::Transport> {
         Persona::new(S::transport(self), Some(Principal::user(name)))
@@ -67,59 +67,59 @@ impl<S: Service> World<S> {
 }
 
 impl<S> World<S> {
-    /// The database that the log is in.
+    /// Returns the database that contains the log.
     #[must_use]
     pub fn database(&self) -> Database {
         self.ground.database()
     }
 
-    /// The address of the log, as production code takes it.
+    /// Returns the address of the log, as the store takes it.
     #[must_use]
     pub fn address(&self) -> DatabaseUrl {
         DatabaseUrl::parse(&self.ground.url()).expect("a valid address")
     }
 
-    /// The address of the log, as `--database` takes it.
+    /// Returns the address of the log, as `--database` takes it.
     #[must_use]
     pub fn url(&self) -> String {
         self.ground.url()
     }
 
-    /// The file that the log is in, on SQLite.
+    /// Returns the path of the log. Panics on PostgreSQL.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.ground.file()
     }
 
-    /// The folder of this test. On SQLite, the log is in it.
+    /// Returns the folder of this test. On SQLite, it contains the log.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.ground.folder()
     }
 
-    /// The database server, on PostgreSQL.
+    /// Returns the database server. Panics on SQLite.
     pub fn server(&mut self) -> &mut Cluster {
         self.ground.cluster()
     }
 
-    /// The clock, which moves only when the test advances it.
+    /// Returns the clock, which moves only when the test advances it.
     #[must_use]
     pub fn clock(&self) -> &ManualClock {
         &self.manual_clock
     }
 
-    /// The time that the clock shows.
+    /// Returns the time that the clock shows.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// A connection to the database that does not go through the service.
+    /// Opens a connection to the database that bypasses the service.
     pub async fn sql_connection(&self) -> SqlConnection {
         self.ground.sql_connection().await
     }
 
-    /// Runs statements on a connection of their own. The error is the database's message.
+    /// Runs statements over a new connection. The error is the message of the database.
     pub async fn run_sql(&self, sql: &str) -> Result<(), String> {
         let mut connection = self.sql_connection().await;
         let outcome = connection.run(sql).await;
@@ -127,7 +127,7 @@ impl<S> World<S> {
         outcome
     }
 
-    /// Runs statements in the database's real shell. Returns its output, or its error message.
+    /// Runs statements in `sqlite3` or `psql`. Returns its output, or its error message.
     pub async fn run_shell(&self, sql: &str) -> Result<String, String> {
         match self.database() {
             Database::Sqlite => run_sqlite3(&self.path(), sql).await,
@@ -135,7 +135,7 @@ impl<S> World<S> {
         }
     }
 
-    /// Judges every agent and person named from now on by that policy.
+    /// Sets the policy of every agent and person that the test creates from now on.
     pub fn set_policy(&mut self, policy: &str) {
         self.policy = Arc::new(Policy::read(policy).expect("a valid policy"));
     }
@@ -150,7 +150,7 @@ impl<S> World<S> {
     }
 }
 
-/// A clock that shows [`BEGINNING`].
+/// Creates a clock that shows [`BEGINNING`].
 fn new_clock() -> (Clock, Arc<ManualClock>) {
     Clock::manual(BEGINNING.parse().expect("a valid timestamp"))
 }

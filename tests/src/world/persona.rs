@@ -1,4 +1,4 @@
-//! Agents and people: each has a name, is in a thread, and reaches the service over one transport.
+//! Agents and people. Each has a name, acts in one thread and reaches the service over one transport.
 
 use super::{
     action::{Action, ClaimChoice, Proposal},
@@ -12,26 +12,26 @@ use std::future::Future;
 
 /// A way to reach the service.
 pub trait Transport: Clone {
-    /// The answer to the caller.
+    /// The answer of the service.
     type Outcome;
 
     /// Performs the action.
     fn perform(&self, caller: &PersonaCaller, action: Action<'_>) -> impl Future<Output = Self::Outcome>;
 }
 
-/// Who acts, and in which thread.
+/// The caller of an action, and the thread of the action.
 #[derive(Debug, Clone)]
 pub struct PersonaCaller {
-    /// The name that the caller states; without it the service applies its default.
+    /// The name that the caller states; `None` for the default name of the service.
     pub principal: Option<Principal>,
     /// The thread.
     pub thread_id: ThreadId,
 }
 
-/// An agent or a person. Each verb is one action, at the moment that the world's clock shows.
+/// An agent or a person. Each verb is one action, at the time that the world's clock shows.
 #[derive(Clone)]
 pub struct Persona<T = ToStore> {
-    /// The way in which it reaches the service.
+    /// The transport to the service.
     pub(super) transport: T,
     pub(super) caller: PersonaCaller,
 }
@@ -42,31 +42,31 @@ impl<T: Transport> Persona<T> {
         Self { transport, caller: PersonaCaller { principal, thread_id } }
     }
 
-    /// The same persona in another thread than `t`.
+    /// Returns the same persona in another thread.
     #[must_use]
     pub fn in_thread(&self, thread: &str) -> Self {
         let thread_id = ThreadId::new(thread).expect("a valid id");
         Self { transport: self.transport.clone(), caller: PersonaCaller { thread_id, ..self.caller.clone() } }
     }
 
-    /// The thread that it is in.
+    /// Returns the thread of this persona.
     #[must_use]
     pub fn thread_id(&self) -> &ThreadId {
         &self.caller.thread_id
     }
 
-    /// Proposes the usual call.
+    /// Proposes the default call: `bash` with `ls`.
     pub async fn proposes(&self, id: &str) -> T::Outcome {
         self.proposes_to(id, Proposal::default()).await
     }
 
-    /// Proposes a call that is unlike every other, so that no earlier decision answers for it.
+    /// Proposes a call whose arguments contain its id, so that no earlier decision applies to it.
     pub async fn proposes_unlike_others(&self, id: &str) -> T::Outcome {
         let arguments = format!(r#"{{"command":"make {id}"}}"#);
         self.proposes_to(id, Proposal { arguments: &arguments, ..Proposal::default() }).await
     }
 
-    /// Proposes the call that the test describes.
+    /// Proposes a call with the parts that the test chooses.
     pub async fn proposes_to(&self, id: &str, proposal: Proposal<'_>) -> T::Outcome {
         self.performs(Action::Propose(id, proposal)).await
     }
@@ -76,7 +76,7 @@ impl<T: Transport> Persona<T> {
         self.decides(id, Decision::AllowOnce).await
     }
 
-    /// Allows the call and every later call of its tool in its thread.
+    /// Allows the call for the session, which creates a grant for later calls of the thread.
     pub async fn allows_for_the_session(&self, id: &str) -> T::Outcome {
         self.decides(id, Decision::AllowSession).await
     }
@@ -91,18 +91,18 @@ impl<T: Transport> Persona<T> {
         self.performs(Action::Decide(id, decision)).await
     }
 
-    /// Claims the usual call, under the caller's own name.
+    /// Claims the default call, under the caller's own name.
     pub async fn claims(&self, id: &str) -> T::Outcome {
         self.performs(Action::Claim(id, ClaimChoice::default())).await
     }
 
-    /// Claims the usual call, under the name of that executor.
+    /// Claims the default call, under the name of this executor.
     pub async fn claims_as(&self, id: &str, executor: &str) -> T::Outcome {
         self.performs(Action::Claim(id, ClaimChoice { executor: Some(executor), ..ClaimChoice::default() }))
             .await
     }
 
-    /// Claims the call, to run it with those arguments.
+    /// Claims the call with these arguments.
     pub async fn claims_with(&self, id: &str, arguments: &str) -> T::Outcome {
         self.performs(Action::Claim(id, ClaimChoice { arguments, ..ClaimChoice::default() })).await
     }
@@ -112,7 +112,7 @@ impl<T: Transport> Persona<T> {
         self.finishes_with(id, r#""ok""#).await
     }
 
-    /// Reports that the call succeeded, with that content as JSON.
+    /// Reports that the call succeeded, with this content as JSON.
     pub async fn finishes_with(&self, id: &str, content: &str) -> T::Outcome {
         self.performs(Action::Finish(id, content)).await
     }

@@ -8,7 +8,7 @@ use countersign_events::event::Decision;
 use std::path::PathBuf;
 use tokio::process::Command;
 
-/// Runs the command under test over the log.
+/// A transport that runs the command under test over the log.
 #[derive(Clone)]
 pub struct AtTerminal {
     programs: Programs,
@@ -31,8 +31,8 @@ impl AtTerminal {
     }
 }
 
-/// Agents propose and run calls with `countersign run`, which a test starts as a process. The other actions are
-/// one command each.
+/// Only decisions are supported. Agents propose and run calls with `countersign run`, which a test starts as a
+/// process.
 impl Transport for AtTerminal {
     type Outcome = ProcessEnd;
 

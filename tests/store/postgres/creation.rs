@@ -1,4 +1,4 @@
-//! The creation of a log: by many stores at once, beside other logs, and not at all where something is wrong.
+//! The creation of a log: by many stores at once, in several schemas, and its refusal in an unsuitable database.
 
 use super::{
     MESSAGE, PostgresShell, assert_receives, bot, follows, holds, log, on_a_server, opens, options, refused,
@@ -42,30 +42,30 @@ fn logs_in_two_schemas_are_independent() {
             (opens(&(url.clone() + "?schema=one")).await, opens(&(url.clone() + "?schema=other")).await);
         let channel =
             PostgresShell::at(&url).await.run("SELECT 'countersign_' || 'other.events'::regclass::oid").await;
-        let mut ear = PgListener::connect(&url).await.expect("the connection opens");
-        ear.listen(&channel).await.expect("LISTEN succeeds");
-        // An uncommitted insert in one schema must not block the other.
+        let mut listener = PgListener::connect(&url).await.expect("the connection opens");
+        listener.listen(&channel).await.expect("LISTEN succeeds");
+        // An uncommitted insert in one schema must not block a writer in another schema.
         let mut connection = PostgresShell::at(&url).await;
         connection.run(&format!("SET search_path = one; BEGIN; {MESSAGE}")).await;
         bot(&other).proposes("call_1").await.expect("asked");
-        assert_eq!(rings(&mut ear).await, "2");
+        assert_eq!(next_notification(&mut listener).await, "2");
         connection.run("COMMIT").await;
         for id in ["call_1", "call_2"] {
             bot(&one).proposes(id).await.expect("asked");
         }
         connection.run(&format!("NOTIFY {channel}, 'nothing came before'")).await;
-        assert_eq!(rings(&mut ear).await, "nothing came before");
+        assert_eq!(next_notification(&mut listener).await, "nothing came before");
         assert_eq!((holds(&one).await, holds(&other).await), (5, 2));
         assert_eq!(log(&other).await.len(), 2);
     });
 }
 
-/// The next notification, except those by which a store tests its own channel.
-async fn rings(ear: &mut PgListener) -> String {
+/// Returns the payload of the next notification. Skips `0`, with which a store tests its own channel.
+async fn next_notification(listener: &mut PgListener) -> String {
     loop {
-        let heard = ear.recv().await.expect("a notification arrives");
-        if heard.payload() != "0" {
-            return heard.payload().to_owned();
+        let notification = listener.recv().await.expect("a notification arrives");
+        if notification.payload() != "0" {
+            return notification.payload().to_owned();
         }
     }
 }
@@ -73,14 +73,18 @@ async fn rings(ear: &mut PgListener) -> String {
 #[test]
 fn table_of_another_program_is_left_alone() {
     on_a_server(async |server| {
-        let theirs = "CREATE TABLE events (id int, what text); INSERT INTO events VALUES (1, 'concert')";
-        server.psql(theirs).await.expect("a table");
+        let other_table = "CREATE TABLE events (id int, what text); INSERT INTO events VALUES (1, 'concert')";
+        server.psql(other_table).await.expect("a table");
         assert_eq!(refused(&server.url(), "concert").await, "not_countersign");
         let all =
             "SELECT * FROM events; SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace";
-        assert_eq!(server.psql(all).await.as_deref(), Ok("1|concert\n1"), "as it was, and nothing beside it");
-        let beside = opens(&(server.url() + "?schema=countersign")).await;
-        bot(&beside).proposes("call_1").await.expect("asked");
+        assert_eq!(
+            server.psql(all).await.as_deref(),
+            Ok("1|concert\n1"),
+            "the table is unchanged, and no other table exists"
+        );
+        let separate_schema = opens(&(server.url() + "?schema=countersign")).await;
+        bot(&separate_schema).proposes("call_1").await.expect("asked");
     });
 }
 
@@ -90,7 +94,7 @@ fn missing_database_is_reported() {
         assert_eq!(refused(&server.url_as("postgres", "nowhere"), "s3cret").await, "missing");
         let reads = StoreOptions { create: false, ..options() };
         let Err(empty) = try_open_with(&server.url(), reads).await else { panic!("there is no log") };
-        assert_eq!(empty.reason(), Some("missing"), "nor is a log that is not to be made");
+        assert_eq!(empty.reason(), Some("missing"), "a missing log is not created without the option");
         assert_eq!(server.psql("SELECT to_regclass('events') IS NULL").await.as_deref(), Ok("t"));
         server.stop();
         assert_eq!(refused(&server.url(), "s3cret").await, "unreachable");

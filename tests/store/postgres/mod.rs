@@ -1,4 +1,5 @@
-//! Trouble from servers, networks and operators to a log on PostgreSQL, and the guarantees that the store keeps.
+//! Behaviour of PostgreSQL alone: concurrent writers, failures of servers and networks, poolers, standbys, rights and
+//! TLS.
 
 mod creation;
 mod network_cuts;
@@ -15,17 +16,18 @@ use countersign_tests::{Persona, postgres::Cluster, within_the_limit};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, error::DatabaseError};
 use std::time::Duration;
 
-/// Runs a story with its own server.
+/// Runs a story with its own PostgreSQL server.
 fn on_a_server(story: impl AsyncFnOnce(&mut Cluster)) {
     within_the_limit(async { story(&mut Cluster::started().await).await });
 }
 
-/// As in production, but with a short poll that soon sees rows inserted by SQL.
+/// Returns the options of production, except for a short poll interval with which a store soon sees rows inserted by
+/// SQL.
 fn options() -> StoreOptions {
     StoreOptions { poll: Duration::from_millis(50), ..StoreOptions::default() }
 }
 
-/// Polls so rarely that every event must come by a notification.
+/// Returns options with a poll interval of an hour, so that every event must arrive by a notification.
 fn options_without_polling() -> StoreOptions {
     StoreOptions { poll: Duration::from_hours(1), ..StoreOptions::default() }
 }
@@ -42,11 +44,11 @@ async fn opens(url: &str) -> Store {
     tries(url).await.expect("the log opens")
 }
 
-/// The code of the error on opening, after checking that its text contains no secret.
+/// Returns the code of the error on opening the log. The text of the error must not contain `secret`.
 async fn refused(url: &str, secret: &str) -> &'static str {
     let Err(error) = tries(url).await else { panic!("the log opens") };
-    let said = format!("{error} {error:?} {error:#?}");
-    assert!(!said.contains(secret), "{said}");
+    let text = format!("{error} {error:?} {error:#?}");
+    assert!(!text.contains(secret), "{text}");
     error.reason().unwrap_or(error.code())
 }
 
@@ -65,7 +67,7 @@ async fn log(store: &Store) -> Vec<Event> {
 /// Verifies the log, and returns its number of events.
 async fn holds(store: &Store) -> i64 {
     let report = store.verify(|_| {}).await.expect("the log reads");
-    // The rules never write a message without a hash.
+    // The tests insert messages that the rules would not write, so inadmissible rows are accepted here.
     assert!(report.broken.is_none() && report.index_holds, "{report:?}");
     report.events
 }
@@ -74,14 +76,15 @@ fn follows(store: &Store) -> EventFollower {
     store.follow(EventFilter::default(), 0)
 }
 
-/// The follower must see the events `first` to `last` once and in order.
+/// Asserts that the follower receives the events `first` to `last` once and in order.
 async fn assert_receives(follower: &mut EventFollower, first: i64, last: i64) {
     for seq in first..=last {
         assert_eq!(follower.next().await.expect("the log reads").seq, seq);
     }
 }
 
-/// Inserts a message without a hash, which only a trigger may do: that of the view `decisions`, and this one.
+/// Inserts a message without a hash. The database accepts a row without a hash only from a trigger, such as that of the
+/// view `decisions` or the one in [`MESSAGES`].
 const MESSAGE: &str = "INSERT INTO message DEFAULT VALUES";
 
 /// The trigger that turns [`MESSAGE`] into an event.
@@ -99,13 +102,13 @@ struct PostgresShell(PgConnection);
 
 impl PostgresShell {
     async fn at(url: &str) -> Self {
-        let mut conn = PgConnection::connect(url).await.expect("the database lets us in");
-        // A standby and a role without rights cannot create it, and their tests insert no messages.
+        let mut conn = PgConnection::connect(url).await.expect("the database accepts the connection");
+        // A standby, or a role without rights, cannot create the trigger. The tests of these insert no messages.
         let _ = sqlx::raw_sql(MESSAGES).execute(&mut conn).await;
         Self(conn)
     }
 
-    /// Runs statements. Returns the first column of the last row as text, or the error's SQLSTATE.
+    /// Runs statements. Returns the first column of the last row as text, or the SQLSTATE of the error.
     async fn tries(&mut self, sql: &str) -> Result<String, String> {
         let asked = sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).fetch_all(&mut self.0).await;
         let rows = asked.map_err(|e| match e.as_database_error().and_then(DatabaseError::code) {
@@ -121,12 +124,12 @@ impl PostgresShell {
         self.tries(sql).await.unwrap_or_else(|why| panic!("{sql}: {why}"))
     }
 
-    /// Repeats the query until it is true.
+    /// Repeats a query until its condition is true.
     async fn waits_until(&mut self, condition: &str) {
         while self.run(&format!("SELECT {condition}")).await != "t" {}
     }
 
-    /// Waits until a writer waits for the lock.
+    /// Waits until a writer is waiting for the advisory lock.
     async fn waits_for_a_writer(&mut self) {
         self.waits_until(
             "EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = x'4353474e'::int::oid \

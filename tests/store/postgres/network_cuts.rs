@@ -1,5 +1,5 @@
-//! A network that cuts and stalls: a command is acknowledged if and only if it was written once, and followers
-//! miss nothing and recover by themselves.
+//! A network that cuts and stalls connections. A command is acknowledged if and only if it was written once. Followers
+//! miss no event and reconnect by themselves.
 
 use super::{
     MESSAGE, PostgresShell, assert_receives, bot, follows, holds, on_a_server, opens,
@@ -9,7 +9,7 @@ use countersign_store::{Store, StoreError};
 use countersign_tests::{ConnectionCut, Proxy, code, postgres::Cluster};
 use futures_util::future::join;
 
-/// A proxy before the server, a store behind it, and a store with a direct connection.
+/// Returns a proxy in front of the server, a store behind the proxy, and a store with a direct connection.
 async fn far_and_near(server: &Cluster) -> (Proxy, Store, Store) {
     let proxy = Proxy::before(&server.socket()).await;
     let far = opens(&proxy.url_as("postgres", "postgres")).await;
@@ -35,16 +35,21 @@ async fn is_written_once(server: &Cluster, cut: ConnectionCut) {
     let (proxy, far, near) = far_and_near(server).await;
     let mut follower = follows(&near);
     for (round, id) in ["call_1", "call_2", "call_3"].into_iter().enumerate() {
-        let struck = proxy.cut_at_commit(cut);
-        let (outcome, ()) = join(bot(&far).proposes(id), struck).await;
-        assert_eq!(outcome.expect("acknowledged").events.len(), 2, "and told what was written for it");
+        let cut_done = proxy.cut_at_commit(cut);
+        let (outcome, ()) = join(bot(&far).proposes(id), cut_done).await;
+        assert_eq!(
+            outcome.expect("acknowledged").events.len(),
+            2,
+            "the outcome contains the events of the command"
+        );
         let first = i64::try_from(2 * round + 1).expect("few");
         assert_receives(&mut follower, first, first + 1).await;
     }
     assert_eq!(holds(&far).await, 6);
 }
 
-/// Neither "done" nor "failed" would be true; repeating the command is safe.
+/// A writer that cannot look up the outcome of its commit must report neither success nor failure. The caller can
+/// repeat the command safely.
 #[test]
 fn command_with_unknown_outcome_is_reported_as_such() {
     on_a_server(async |server| {
@@ -53,8 +58,9 @@ fn command_with_unknown_outcome_is_reported_as_such() {
             server.database(name).await;
         }
         let [written, unwritten] = names.map(|name| ends_unknown(server, name));
-        let told = join(written(ConnectionCut::AfterCommit), unwritten(ConnectionCut::BeforeCommit)).await;
-        assert_eq!(told, (0, 2), "how many events the same order wrote, said once more");
+        let event_counts =
+            join(written(ConnectionCut::AfterCommit), unwritten(ConnectionCut::BeforeCommit)).await;
+        assert_eq!(event_counts, (0, 2), "the number of events that the repeated command wrote");
     });
 }
 
@@ -63,8 +69,8 @@ fn ends_unknown(server: &Cluster, name: &'static str) -> impl AsyncFnOnce(Connec
         let proxy = Proxy::before(&server.socket()).await;
         let store = opens(&proxy.url_as("postgres", name)).await;
         proxy.refuse();
-        let struck = proxy.cut_at_commit(cut);
-        let (outcome, ()) = join(bot(&store).proposes("call_1"), struck).await;
+        let cut_done = proxy.cut_at_commit(cut);
+        let (outcome, ()) = join(bot(&store).proposes("call_1"), cut_done).await;
         assert_eq!(code(&outcome), "lost");
         assert_eq!(code(&bot(&store).proposes("call_2").await), "unreachable");
         proxy.heal();
@@ -74,16 +80,16 @@ fn ends_unknown(server: &Cluster, name: &'static str) -> impl AsyncFnOnce(Connec
     }
 }
 
-/// While the writer looks up the outcome of its commit, others write, and it continues after them.
+/// Other writers commit between the cut and the lookup. The writer then continues after their events.
 #[test]
 fn others_may_write_before_the_cut_off_lookup() {
     on_a_server(async |server| {
         let (proxy, far, near) = far_and_near(server).await;
         bot(&far).proposes("call_1").await.expect("asked");
         proxy.refuse();
-        let struck = proxy.cut_at_commit(ConnectionCut::AfterCommit);
+        let cut_done = proxy.cut_at_commit(ConnectionCut::AfterCommit);
         let others = async {
-            struck.await;
+            cut_done.await;
             bot(&near).proposes("call_3").await.expect("asked");
             proxy.heal();
         };
@@ -132,7 +138,7 @@ async fn proposes_ten(store: &Store, round: i64) {
     }
 }
 
-/// It listens again by itself and reads the missed events: without that it would poll only after an hour.
+/// The listener reconnects by itself and reads the missed events. The poll interval of an hour would be too late.
 #[test]
 fn notifications_resume_after_a_cut_connection() {
     on_a_server(async |server| {
@@ -149,7 +155,7 @@ fn notifications_resume_after_a_cut_connection() {
         assert_receives(&mut follower, 3, 4).await;
         bot(&near).proposes("call_3").await.expect("asked");
         assert_receives(&mut follower, 5, 6).await;
-        assert!(proxy.taken() > before, "over new connections");
+        assert!(proxy.taken() > before, "the store opened new connections");
     });
 }
 
@@ -164,7 +170,7 @@ fn stalled_writer_blocks_others_only_for_a_while() {
         let others = async {
             PostgresShell::at(&server.url()).await.waits_for_a_writer().await;
             proxy.stall();
-            // Now the far writer holds the lock, and does not learn of it.
+            // The server has given the lock to the far writer, and its answer is stalled.
             connection.run("COMMIT").await;
             bot(&near).proposes("call_near").await.expect("asked");
             proxy.heal();

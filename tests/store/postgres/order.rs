@@ -1,4 +1,4 @@
-//! Concurrent writers: the log is one sequence, and each follower sees each event once and in order.
+//! Concurrent writers: the log is one sequence, and each follower receives each event once and in order.
 
 use super::{MESSAGE, PostgresShell, bot, follows, holds, on_a_server, opens, options, try_open_with};
 use countersign_store::{Store, StoreOptions};
@@ -14,22 +14,22 @@ fn follower_sees_concurrent_commits_once_in_order() {
         let without_memory = StoreOptions { recent: 4, ..options() };
         let reader = try_open_with(&url, without_memory).await.expect("the log opens");
         let stores = [opens(&url).await, opens(&url).await, opens(&url).await];
-        let over = AtomicBool::new(false);
-        let hands = async {
+        let finished = AtomicBool::new(false);
+        let sql_writers = async {
             let (first, second) = join(
-                join_all([late(&url), regretful(&url), undecided(&url)]),
-                join_all([late(&url), outdated(&url)]),
+                join_all([slow_commit(&url), rollback(&url), savepoint(&url)]),
+                join_all([slow_commit(&url), stale_snapshot(&url)]),
             )
             .await;
-            over.store(true, Ordering::Relaxed);
+            finished.store(true, Ordering::Relaxed);
             first.into_iter().chain(second).sum::<i64>()
         };
-        let orders =
-            join_all(stores.iter().enumerate().map(async |(n, store)| proposes(store, n, &over).await));
+        let store_writers =
+            join_all(stores.iter().enumerate().map(async |(n, store)| proposes(store, n, &finished).await));
         let written = async {
-            let (by_hand, ours) = join(hands, orders).await;
+            let (by_sql, by_stores) = join(sql_writers, store_writers).await;
             bot(&stores[0]).in_thread("end").proposes("last").await.expect("asked");
-            by_hand + ours.into_iter().sum::<i64>() + 2
+            by_sql + by_stores.into_iter().sum::<i64>() + 2
         };
         let (written, seen) = join(written, sees_all(&reader)).await;
         assert_eq!(seen, (1..=written).collect::<Vec<_>>());
@@ -37,7 +37,7 @@ fn follower_sees_concurrent_commits_once_in_order() {
     });
 }
 
-/// Each `seq` in the order of its arrival, up to the last one.
+/// Returns each `seq` in the order of arrival, up to the two events of thread `end`.
 async fn sees_all(reader: &Store) -> Vec<i64> {
     let (mut follower, mut seen, mut ends) = (follows(reader), Vec::new(), 0);
     while ends < 2 {
@@ -48,11 +48,11 @@ async fn sees_all(reader: &Store) -> Vec<i64> {
     seen
 }
 
-/// Proposes until the others are done, so that they always have competition. Returns the number of events.
-async fn proposes(store: &Store, number: usize, over: &AtomicBool) -> i64 {
+/// Proposes calls until `over` is set, so that the SQL writers always have competition. Returns the number of events.
+async fn proposes(store: &Store, number: usize, finished: &AtomicBool) -> i64 {
     let mut events = 0;
     for call in 0.. {
-        if over.load(Ordering::Relaxed) {
+        if finished.load(Ordering::Relaxed) {
             break;
         }
         let done = bot(store).proposes(&format!("call_{number}_{call}")).await.expect("asked");
@@ -61,11 +61,11 @@ async fn proposes(store: &Store, number: usize, over: &AtomicBool) -> i64 {
     events
 }
 
-/// Writers that use SQL. Each gives the final number of rows.
+/// A writer that uses SQL. Its output is the number of rows that it has committed.
 type OrderedConnection<'a> = std::pin::Pin<Box<dyn Future<Output = i64> + 'a>>;
 
-/// Inserts early, and commits while others wait.
-fn late(url: &str) -> OrderedConnection<'_> {
+/// Inserts a row, and commits while a writer waits for the lock.
+fn slow_commit(url: &str) -> OrderedConnection<'_> {
     Box::pin(async {
         let mut connection = PostgresShell::at(url).await;
         for _ in 0..ROUNDS {
@@ -77,8 +77,8 @@ fn late(url: &str) -> OrderedConnection<'_> {
     })
 }
 
-/// Takes numbers, and rolls back while others wait.
-fn regretful(url: &str) -> OrderedConnection<'_> {
+/// Takes two numbers, and rolls back while a writer waits for the lock.
+fn rollback(url: &str) -> OrderedConnection<'_> {
     Box::pin(async {
         let mut connection = PostgresShell::at(url).await;
         for _ in 0..ROUNDS {
@@ -90,8 +90,8 @@ fn regretful(url: &str) -> OrderedConnection<'_> {
     })
 }
 
-/// Rolls back to a savepoint, and continues from there.
-fn undecided(url: &str) -> OrderedConnection<'_> {
+/// Rolls back to a savepoint, and continues the transaction.
+fn savepoint(url: &str) -> OrderedConnection<'_> {
     Box::pin(async {
         let mut connection = PostgresShell::at(url).await;
         for _ in 0..ROUNDS {
@@ -104,8 +104,8 @@ fn undecided(url: &str) -> OrderedConnection<'_> {
     })
 }
 
-/// Reads an old snapshot, and so takes a number that another writer has used: the database refuses it.
-fn outdated(url: &str) -> OrderedConnection<'_> {
+/// Inserts from an old snapshot, with a number that another writer has used. The database refuses the row.
+fn stale_snapshot(url: &str) -> OrderedConnection<'_> {
     Box::pin(async {
         let (mut connection, mut watch) = (PostgresShell::at(url).await, PostgresShell::at(url).await);
         for _ in 0..ROUNDS {

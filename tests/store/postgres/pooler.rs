@@ -1,4 +1,4 @@
-//! Behind a pooler in transaction mode everything works, except that notifications need a direct address.
+//! A pooler in transaction mode: everything works behind it, except that notifications need a direct address.
 
 use super::{
     ada, assert_receives, bot, follows, holds, on_a_server, options, options_without_polling, try_open_with,
@@ -8,22 +8,22 @@ use countersign_store::{EventFilter, Store, StoreOptions};
 use countersign_tests::{code, postgres::Cluster};
 use futures_util::future::join_all;
 
-/// Stores behind a pooler with fewer connections than stores.
+/// Runs a story with four stores behind a pooler that has three connections.
 async fn behind_a_pooler<T>(
     server: &Cluster,
-    ways: &str,
+    parameters: &str,
     options: StoreOptions,
     story: impl AsyncFnOnce(Vec<Store>) -> T,
 ) -> T {
     let pooler = server.pooler(3).await;
-    let url = format!("{}?pooler=transaction{ways}", pooler.url());
+    let url = format!("{}?pooler=transaction{parameters}", pooler.url());
     let opened =
         join_all((0..4).map(async |_| try_open_with(&url, options.clone()).await.expect("the log opens")));
     story(opened.await).await
 }
 
-/// The server's direct address.
-fn round_it(server: &Cluster) -> String {
+/// Returns the parameter with the direct address of the server.
+fn direct_address(server: &Cluster) -> String {
     format!("&listen_host={}&listen_port=5432", server.folder().display())
 }
 
@@ -49,7 +49,7 @@ fn whole_cycle_works_behind_a_pooler() {
 }
 
 async fn cycle(store: &Store, id: &str) {
-    // Otherwise an approval that is not claimed yet moves to the same call of another cycle.
+    // The calls have the same arguments. A remembered approval that is not claimed would move to another cycle's call.
     let (bot, ada) = (bot(store).without_memory(), ada(store).without_memory());
     bot.proposes(id).await.expect("asked");
     ada.allows(id).await.expect("allowed");
@@ -60,19 +60,19 @@ async fn cycle(store: &Store, id: &str) {
 
 #[test]
 fn followers_behind_a_pooler_poll_for_events() {
-    on_a_server(async |server| behind_a_pooler(server, "", options(), others_hear).await);
+    on_a_server(async |server| behind_a_pooler(server, "", options(), assert_followers_receive).await);
 }
 
-/// They poll once an hour.
+/// The poll interval is an hour, so the events must arrive by notifications.
 #[test]
 fn followers_with_a_direct_address_are_notified() {
     on_a_server(async |server| {
-        let ways = round_it(server);
-        behind_a_pooler(server, &ways, options_without_polling(), others_hear).await;
+        let parameters = direct_address(server);
+        behind_a_pooler(server, &parameters, options_without_polling(), assert_followers_receive).await;
     });
 }
 
-async fn others_hear(stores: Vec<Store>) {
+async fn assert_followers_receive(stores: Vec<Store>) {
     let mut followers: Vec<_> = stores.iter().map(follows).collect();
     for (round, store) in (0..).zip(&stores) {
         bot(store).proposes(&format!("call_{round}")).await.expect("asked");
@@ -91,7 +91,7 @@ fn restarted_server_behind_a_pooler_is_used_again() {
         let mut follower = follows(&store);
         bot(&store).proposes("call_1").await.expect("asked");
         server.restart().await;
-        // The pooler refuses clients until it has tried the server again.
+        // The pooler refuses clients until it has reconnected to the server.
         let mut outcome = bot(&store).proposes("call_2").await;
         while outcome.is_err() {
             assert_eq!(code(&outcome), "unreachable");
@@ -102,12 +102,12 @@ fn restarted_server_behind_a_pooler_is_used_again() {
     });
 }
 
-/// A setting at the start of a transaction takes a snapshot, and fixes the isolation level.
+/// A `SET` at the start of a transaction takes the snapshot. After it, the isolation level cannot be changed.
 #[test]
 fn other_default_isolation_behind_a_pooler_is_harmless() {
     on_a_server(async |server| {
         let sql = "ALTER DATABASE postgres SET default_transaction_isolation = 'repeatable read'";
-        server.psql(sql).await.expect("its owner may");
+        server.psql(sql).await.expect("the owner changes the setting");
         behind_a_pooler(server, "", options(), async |stores| {
             join_all(
                 stores.iter().enumerate().map(async |(n, store)| cycle(store, &format!("call_{n}")).await),

@@ -1,5 +1,5 @@
-//! A server that is stopped, killed and restarted under several writing stores: acknowledged events are kept, no
-//! batch is half written, and all stores recover by themselves.
+//! A server that is stopped, killed and restarted while several stores write: acknowledged events are kept, each batch
+//! is written whole or not at all, and all stores reconnect by themselves.
 
 use super::{assert_receives, bot, follows, holds, log, on_a_server, opens};
 use countersign_events::{Event, EventType};
@@ -9,20 +9,20 @@ use futures_util::future::{join, join_all};
 use std::collections::BTreeMap;
 use tokio::sync::watch;
 
-/// The errors that a caller may get meanwhile: each tells it to retry later.
+/// The codes of errors that a caller may get meanwhile. Each means: retry later.
 const TRANSIENT: [&str; 3] = ["unreachable", "lost", "busy"];
 
 #[test]
 fn stopped_and_started_server_loses_nothing() {
-    on_a_server(async |server| goes_on(server, Cluster::stop).await);
+    on_a_server(async |server| assert_stores_recover(server, Cluster::stop).await);
 }
 
 #[test]
 fn killed_and_started_server_loses_nothing() {
-    on_a_server(async |server| goes_on(server, Cluster::kill).await);
+    on_a_server(async |server| assert_stores_recover(server, Cluster::kill).await);
 }
 
-async fn goes_on(server: &mut Cluster, end: fn(&mut Cluster)) {
+async fn assert_stores_recover(server: &mut Cluster, end: fn(&mut Cluster)) {
     let stores = [opens(&server.url()).await, opens(&server.url()).await, opens(&server.url()).await];
     let mut follower = follows(&stores[2]);
     let phase = watch::Sender::new(0);
@@ -30,7 +30,7 @@ async fn goes_on(server: &mut Cluster, end: fn(&mut Cluster)) {
     let asking = join_all(clients.map(async |(store, client)| asks(store, client, phase.subscribe()).await));
     let rounds = async {
         for round in 0..4 {
-            // Each time in the middle of the load.
+            // The server ends in the middle of the load.
             follower_is_past(&stores[0], 40 * (round + 1)).await;
             end(server);
             server.start().await;
@@ -42,10 +42,10 @@ async fn goes_on(server: &mut Cluster, end: fn(&mut Cluster)) {
     let acknowledged: Vec<_> = acknowledged.into_iter().flatten().collect();
     let last = holds(&stores[1]).await;
     assert_receives(&mut follower, 1, last).await;
-    is_all_there(&log(&stores[0]).await, &acknowledged);
+    assert_complete(&log(&stores[0]).await, &acknowledged);
 }
 
-/// The message that ends the rounds.
+/// The value of the phase that ends the rounds.
 const OVER: u32 = 1_000;
 
 async fn follower_is_past(store: &Store, seq: i64) {
@@ -65,9 +65,9 @@ async fn asks(store: &Store, client: usize, mut phase: watch::Receiver<u32>) -> 
                 break;
             }
             assert!(TRANSIENT.contains(&code(&outcome)), "{outcome:?}");
-            // The server may be back before the writer learned of the error.
+            // The server may be running again before the writer reports the error.
             if *phase.borrow() < OVER {
-                phase.changed().await.expect("there is another round, or an end");
+                phase.changed().await.expect("the phase changes to another round or to the end");
             }
         }
         acknowledged.push(id);
@@ -75,8 +75,8 @@ async fn asks(store: &Store, client: usize, mut phase: watch::Receiver<u32>) -> 
     acknowledged
 }
 
-/// Each acknowledged call has its request, once; of each other call, all events exist or none.
-fn is_all_there(log: &[Event], acknowledged: &[String]) {
+/// Asserts that each acknowledged call is in the log, and that each call has all its events, once.
+fn assert_complete(log: &[Event], acknowledged: &[String]) {
     let mut calls: BTreeMap<String, Vec<EventType>> = BTreeMap::new();
     for event in log {
         let data: serde_json::Value = event.data.read().expect("JSON");
@@ -91,7 +91,7 @@ fn is_all_there(log: &[Event], acknowledged: &[String]) {
     }
 }
 
-/// A row inserted by SQL has no hash by which to recognise the log.
+/// The last row of the log has no hash, so the store cannot recognise the log by the hash of its last row.
 #[test]
 fn log_ending_in_an_unsealed_row_survives_restart() {
     in_world_on(Database::Postgres, async |world| {
@@ -99,7 +99,7 @@ fn log_ending_in_an_unsealed_row_survives_restart() {
         assert_eq!(code(&bot.proposes("call_1").await), "done");
         let mut follower = world.store().follow(EventFilter::default(), 2);
         let sql = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:ada', NULL)";
-        world.run_sql(sql).await.expect("a person may decide");
+        world.run_sql(sql).await.expect("the decision is accepted");
         assert_eq!(follower.next().await.expect("the row is visible").seq, 3);
         world.server().restart().await;
         assert_eq!(code(&bot.proposes("call_2").await), "done");

@@ -1,12 +1,13 @@
-//! Failover: a standby is not written to, a lagging one is not used unnoticed, and a complete one is used as if
-//! nothing had happened.
+//! Failover: stores do not write to a standby, detect a promoted standby that lacks events, and use a complete one
+//! without interruption.
 
 use super::{assert_receives, bot, follows, holds, on_a_server, opens, refused, tries};
 use countersign_store::Store;
 use countersign_tests::{ConnectionCut, Proxy, code, postgres::Cluster};
 use futures_util::future::join;
 
-/// A store behind a proxy, with two events on a primary and on its standby.
+/// Returns a proxy in front of the primary, a store behind the proxy, and a standby. The log has two events on both
+/// servers.
 async fn with_a_standby(primary: &Cluster) -> (Proxy, Store, Cluster) {
     let proxy = Proxy::before(&primary.socket()).await;
     let store = opens(&proxy.url_as("postgres", "postgres")).await;
@@ -16,7 +17,7 @@ async fn with_a_standby(primary: &Cluster) -> (Proxy, Store, Cluster) {
     (proxy, store, standby)
 }
 
-/// From now on, the address leads to the standby.
+/// Redirects the address of the store to the standby.
 fn point_at_standby(proxy: &Proxy, standby: &Cluster) {
     proxy.redirect_to(&standby.socket());
     proxy.cut();
@@ -69,7 +70,7 @@ fn complete_standby_is_used_after_failover() {
     });
 }
 
-/// Clients have seen the lost events, so their numbers must not be reused silently.
+/// Clients have seen the lost events, so the store must not reuse their numbers silently.
 #[test]
 fn lagging_standby_is_written_only_after_a_decision() {
     on_a_server(async |primary| {
@@ -84,9 +85,13 @@ fn lagging_standby_is_written_only_after_a_decision() {
         }
         assert_eq!(standby.psql("SELECT max(seq) FROM events").await.as_deref(), Ok("2"));
         let restarted = opens(&standby.url()).await;
-        assert_eq!(code(&bot(&restarted).proposes("call_3").await), "done", "a new process can write");
+        assert_eq!(code(&bot(&restarted).proposes("call_3").await), "done", "a new store can write");
         assert_eq!(holds(&restarted).await, 4);
-        assert_eq!(code(&bot(&store).proposes("call_4").await), "behind", "as long as it may, others have");
+        assert_eq!(
+            code(&bot(&store).proposes("call_4").await),
+            "behind",
+            "the log has as many events as the store knows, but other ones"
+        );
     });
 }
 
@@ -105,7 +110,7 @@ fn server_returning_with_missing_events_is_used_again() {
     });
 }
 
-/// The other server has at least as many events as this store knows, but not the same ones.
+/// The other server has at least as many events as this store knows, but other ones.
 #[test]
 fn failover_during_a_commit_is_noticed() {
     on_a_server(async |primary| {
@@ -118,8 +123,8 @@ fn failover_during_a_commit_is_noticed() {
             bot(&other).proposes(id).await.expect("asked");
         }
         proxy.redirect_to(&standby.socket());
-        let struck = proxy.cut_at_commit(ConnectionCut::BeforeCommit);
-        let (outcome, ()) = join(bot(&store).proposes("call_3"), struck).await;
+        let cut_done = proxy.cut_at_commit(ConnectionCut::BeforeCommit);
+        let (outcome, ()) = join(bot(&store).proposes("call_3"), cut_done).await;
         assert_eq!(code(&outcome), "behind");
         assert_eq!(holds(&other).await, 6);
     });
@@ -137,7 +142,7 @@ fn synchronous_standby_has_all_acknowledged_events() {
             bot(&store).proposes(&id).await.expect("asked");
             acknowledged.push(id);
         }
-        // At once, without waiting.
+        // The call follows the failover at once.
         primary.kill();
         standby.promote().await;
         point_at_standby(&proxy, &standby);
@@ -147,7 +152,7 @@ fn synchronous_standby_has_all_acknowledged_events() {
         let restarted = tries(&standby.url()).await.expect("the log opens");
         for id in acknowledged {
             let again = bot(&restarted).proposes(&id).await.expect("asked");
-            assert!(again.events.is_empty(), "{id} is there");
+            assert!(again.events.is_empty(), "{id} is in the log");
         }
         assert_eq!(holds(&restarted).await, 42);
     });

@@ -1,4 +1,4 @@
-//! TLS to the database: only a server with the right certificate under the right name is used.
+//! TLS to the database: the store uses only a server with a valid certificate for its name.
 
 use super::{bot, holds, opens, refused};
 use countersign_tests::{
@@ -16,7 +16,7 @@ fn on_a_server_with_tls(story: impl AsyncFnOnce(&Cluster)) {
     });
 }
 
-/// The server's URL under that name, with that authority.
+/// Returns the server's URL with this host name, which verifies the certificate against this authority.
 fn verified(server: &Cluster, host: &str, authority: &Path) -> String {
     format!("{}?sslmode=verify-full&sslrootcert={}", server.tcp_url(host), authority.display())
 }
@@ -29,7 +29,7 @@ fn server_with_a_valid_certificate_is_used() {
         assert_eq!(holds(&store).await, 2);
         let plain = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
             WHERE application_name = 'countersign' AND NOT ssl";
-        assert_eq!(server.psql(plain).await.as_deref(), Ok("0"), "and over nothing else");
+        assert_eq!(server.psql(plain).await.as_deref(), Ok("0"), "every connection uses TLS");
     });
 }
 
@@ -47,7 +47,7 @@ fn certificate_for_another_name_is_refused() {
         let authority = server.certificates().authority();
         assert_eq!(refused(&verified(server, "127.0.0.1", &authority), PASSWORD).await, "unreachable");
         let less = verified(server, "127.0.0.1", &authority).replace("verify-full", "verify-ca");
-        bot(&opens(&less).await).proposes("call_1").await.expect("asked, where the name is not looked at");
+        bot(&opens(&less).await).proposes("call_1").await.expect("verify-ca does not check the name");
     });
 }
 

@@ -1,4 +1,4 @@
-//! Trouble at the server: held locks, no free connections, a full disk, missing rights, a missing table.
+//! Problems at the server: held locks, no free connections, a full disk, missing rights, a missing table.
 
 use super::{
     MESSAGE, PostgresShell, ada, assert_receives, bot, follows, holds, on_a_server, opens, options, tries,
@@ -13,7 +13,7 @@ use countersign_tests::{
 use futures_util::future::join;
 use std::fs;
 
-/// A writer does not wait for the lock without end, and after giving up it has written nothing.
+/// A writer waits for the lock only for a limited time. If the time is over, it writes nothing.
 #[test]
 fn lock_held_too_long_is_reported() {
     on_a_server(async |server| {
@@ -25,7 +25,7 @@ fn lock_held_too_long_is_reported() {
         let cancelled = async {
             let mut operator = PostgresShell::at(&server.url()).await;
             operator.waits_for_a_writer().await;
-            // The effect of the server's own time limit, only sooner.
+            // This has the same effect as the server's own time limit, but sooner.
             operator.run("SELECT pg_cancel_backend(pid) FROM pg_locks WHERE NOT granted").await;
         };
         let (outcome, ()) = join(bot(&patient).proposes("call_2"), cancelled).await;
@@ -44,7 +44,7 @@ fn writer_reconnects_after_its_connection_was_terminated() {
         let store = opens(&server.url()).await;
         let all = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'countersign'";
         for id in ["call_1", "call_2", "call_3"] {
-            server.psql(all).await.expect("an operator may");
+            server.psql(all).await.expect("the operator's statement succeeds");
             bot(&store).proposes(id).await.expect("asked");
         }
         assert_receives(&mut follows(&store), 1, 6).await;
@@ -61,7 +61,7 @@ fn readers_without_a_free_connection_report_busy() {
         bot(&store).proposes("call_1").await.expect("asked");
         let mut connection = PostgresShell::at(&server.url()).await;
         connection.run("BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE").await;
-        // One of the two has the only connection, and waits for the table.
+        // One of the two reads has the only connection, and waits for the locked table.
         let reads = async || store.tip().await;
         let frees = async {
             let busy = futures_util::future::select(Box::pin(reads()), Box::pin(reads())).await;
@@ -82,14 +82,14 @@ fn server_at_its_connection_limit_reports_busy() {
             .psql("CREATE ROLE crowd LOGIN CONNECTION LIMIT 1; GRANT ALL ON SCHEMA public TO crowd")
             .await
             .expect("a role");
-        let _taken = PostgresShell::at(&place).await;
-        let Err(error) = tries(&place).await else { panic!("there is no room") };
+        let _open_connection = PostgresShell::at(&place).await;
+        let Err(error) = tries(&place).await else { panic!("the role has no free connection") };
         assert_eq!(error.reason(), Some("busy"));
-        bot(&store).proposes("call_1").await.expect("whoever is in is not touched");
+        bot(&store).proposes("call_1").await.expect("the open store can write");
     });
 }
 
-/// The write-ahead log is on another disk, so the server survives, and so does the store.
+/// The write-ahead log is on another disk, so the server keeps running, and the store recovers.
 #[test]
 fn full_disk_loses_nothing_and_writing_resumes() {
     within_the_limit(async {
@@ -98,10 +98,13 @@ fn full_disk_loses_nothing_and_writing_resumes() {
         bot(&store).proposes("call_1").await.expect("asked");
         let ballast = server.path_on_small_disk("ballast");
         let mut room = fs::File::create(&ballast).expect("a file");
-        assert!(std::io::copy(&mut std::io::repeat(0), &mut room).is_err(), "until the disk is full");
+        assert!(
+            std::io::copy(&mut std::io::repeat(0), &mut room).is_err(),
+            "the write ends when the disk is full"
+        );
         let mut written = 2;
         let refused = loop {
-            match large(&store, written).await {
+            match propose_large_call(&store, written).await {
                 Ok(events) => written += events,
                 Err(error) => break error,
             }
@@ -110,17 +113,17 @@ fn full_disk_loses_nothing_and_writing_resumes() {
         assert_eq!(
             holds(&store).await,
             i64::try_from(written).expect("few"),
-            "and nothing of what was refused"
+            "the log contains nothing of the refused commands"
         );
         fs::remove_file(&ballast).expect("the file is deleted");
         drop(room);
-        large(&store, written).await.expect("there is room");
+        propose_large_call(&store, written).await.expect("the disk has space");
         assert_eq!(holds(&store).await, i64::try_from(written + 2).expect("few"));
     });
 }
 
-/// A call with several pages of arguments that do not compress.
-async fn large(store: &Store, number: usize) -> Result<usize, StoreError> {
+/// Proposes a call with several pages of arguments that do not compress. Returns the number of its events.
+async fn propose_large_call(store: &Store, number: usize) -> Result<usize, StoreError> {
     let mut chance = countersign_tests::Random::seeded(u64::try_from(number).expect("few"));
     let text: String =
         (0..50_000).map(|_| *chance.one_of(&['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])).collect();
@@ -136,7 +139,7 @@ fn application_role_can_do_all_the_work() {
     on_a_server(async |server| {
         server.psql(ROLES).await.expect("roles");
         let Err(early) = tries(&server.url_as("countersign_app", "postgres")).await else {
-            panic!("no log yet")
+            panic!("the log does not exist")
         };
         assert_eq!(early.reason(), Some("forbidden"), "the role cannot create the log");
         let owner = opens(&server.url_as("countersign_owner", "postgres")).await;
@@ -150,9 +153,9 @@ fn application_role_can_do_all_the_work() {
         assert_receives(&mut follower, 1, 5).await;
         store.probe().await.expect("the log verifies");
         assert_eq!(holds(&store).await, 5);
-        let Err(repair) = store.rebuild_index().await else { panic!("that is the owner's") };
+        let Err(repair) = store.rebuild_index().await else { panic!("only the owner may rebuild the table") };
         assert_eq!(repair.reason(), Some("forbidden"));
-        owner.rebuild_index().await.expect("the owner may");
+        owner.rebuild_index().await.expect("the owner rebuilds the table");
     });
 }
 
@@ -161,16 +164,16 @@ fn missing_table_is_only_an_error() {
     on_a_server(async |server| {
         let store = opens(&server.url()).await;
         bot(&store).proposes("call_1").await.expect("asked");
-        server.psql("ALTER TABLE events RENAME TO aside").await.expect("an operator may");
+        server.psql("ALTER TABLE events RENAME TO aside").await.expect("the operator's statement succeeds");
         for _ in 0..2 {
             assert_eq!(code(&bot(&store).proposes("call_2").await), "not_countersign");
             let read = store.tip().await.map_err(|e| e.code());
             assert_eq!(read, Err("not_countersign"));
         }
-        server.psql("ALTER TABLE aside RENAME TO events").await.expect("an operator may");
+        server.psql("ALTER TABLE aside RENAME TO events").await.expect("the operator's statement succeeds");
         bot(&store).proposes("call_2").await.expect("asked");
         assert_eq!(holds(&store).await, 4);
-        server.psql("DROP TABLE events CASCADE").await.expect("an operator may");
+        server.psql("DROP TABLE events CASCADE").await.expect("the operator's statement succeeds");
         assert_eq!(code(&bot(&store).proposes("call_3").await), "not_countersign");
         store.close().await;
     });

@@ -1,5 +1,5 @@
-//! Rows that the guards would refuse, from a bad disk or an operator who removed the guards. They are found and
-//! named, and cause no panic.
+//! Rows that the guards would refuse, caused by a bad disk or an operator who removed the guards. The store names them
+//! and does not panic.
 
 use countersign_events::DamagedEvent;
 use countersign_store::{EventFilter, Store, StoreError, StoreOptions};
@@ -7,7 +7,7 @@ use countersign_tests::{Proposal, World, code, in_world, run_sql_on};
 use std::{path::PathBuf, time::Duration};
 use tempfile::{TempDir, tempdir};
 
-/// A copy of the world's log, to be damaged outside of the world.
+/// Copies the world's log, so that a test can damage the copy.
 async fn copy_of(world: &World) -> (TempDir, PathBuf) {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("copy.db");
@@ -16,7 +16,7 @@ async fn copy_of(world: &World) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Removes the guards, so that any row can be inserted.
+/// Removes the guards, so that any row can be written.
 const UNGUARDED: &str = "PRAGMA ignore_check_constraints = TRUE;
     DROP TRIGGER rows_keep_the_structure; DROP TRIGGER rows_without_a_hash_are_decisions;
     DROP TRIGGER rows_are_never_changed; DROP TRIGGER rows_are_never_deleted;";
@@ -52,7 +52,7 @@ fn unreadable_row_is_named() {
     });
 }
 
-/// One unreadable call must not hide the others from those who decide.
+/// One unreadable call must not hide the other pending calls from the approvers.
 #[test]
 fn damaged_call_hides_no_other_pending_call() {
     in_world(async |world| {
@@ -60,8 +60,8 @@ fn damaged_call_hides_no_other_pending_call() {
             world.agent("bot").proposes(id).await.expect("asked");
         }
         let (_folder, path) = copy_of(world).await;
-        let spoiled = "UPDATE events SET data = json_remove(data, '$.reason') WHERE seq = 4";
-        run_sql_on(&path, &format!("{UNGUARDED} {spoiled}")).await.expect("unguarded");
+        let damage = "UPDATE events SET data = json_remove(data, '$.reason') WHERE seq = 4";
+        run_sql_on(&path, &format!("{UNGUARDED} {damage}")).await.expect("unguarded");
         let store = Store::open(&path, StoreOptions::default()).await.expect("opens");
         let first = store.pending(&EventFilter::default(), 0, 2).await.expect("reads");
         let last = store
@@ -100,12 +100,12 @@ fn changed_row_breaks_the_chain_and_is_named() {
         let store = Store::open(&path, StoreOptions::default()).await.expect("opens");
         let report = store.verify(|_| {}).await.expect("reads");
         let named: Vec<_> = report.inadmissible.iter().map(|row| row.seq).collect();
-        assert_eq!((report.broken, named), (None, vec![1, 2, 3, 4]), "rows without a hash are decisions");
+        assert_eq!((report.broken, named), (None, vec![1, 2, 3, 4]), "only a decision may have no hash");
         store.close().await;
     });
 }
 
-/// The expiry task runs alone and without end: an index entry without a call must not stop it.
+/// The due-task runner must continue if an open request has no call.
 #[test]
 fn index_entry_without_a_call_blocks_no_expiry() {
     in_world(async |world| {
@@ -113,7 +113,7 @@ fn index_entry_without_a_call_blocks_no_expiry() {
         world.agent("bot").proposes_to("call_1", soon).await.expect("asked");
         let (_folder, path) = copy_of(world).await;
         let nameless = "INSERT INTO open_requests VALUES (99, 't', '', '2026-01-01T00:00:00.000Z')";
-        run_sql_on(&path, nameless).await.expect("an index has no guards");
+        run_sql_on(&path, nameless).await.expect("the table of open requests has no guards");
         let store = Store::open(&path, StoreOptions::default()).await.expect("opens");
         let end = world.now().after(Duration::from_mins(1));
         let lapsed = store.due(end, 10).await.expect("reads");
@@ -130,13 +130,13 @@ fn damaged_call_blocks_no_other_decision() {
         bot.proposes("call_1").await.expect("asked");
         bot.in_thread("t2").proposes("call_1").await.expect("asked");
         let (_folder, path) = copy_of(world).await;
-        let spoiled = "UPDATE events SET data = json_remove(data, '$.reason') WHERE seq = 2";
-        run_sql_on(&path, &format!("{UNGUARDED} {spoiled}")).await.expect("unguarded");
+        let damage = "UPDATE events SET data = json_remove(data, '$.reason') WHERE seq = 2";
+        run_sql_on(&path, &format!("{UNGUARDED} {damage}")).await.expect("unguarded");
         let store = Store::open(&path, world.options()).await.expect("opens");
         let ada = world.person("ada").at(&store);
         let elsewhere = ada.in_thread("t2");
-        let (spoiled, whole) = futures_util::join!(ada.allows("call_1"), elsewhere.allows("call_1"));
-        assert_eq!((code(&spoiled), code(&whole)), ("damaged", "done"));
+        let (damaged, whole) = futures_util::join!(ada.allows("call_1"), elsewhere.allows("call_1"));
+        assert_eq!((code(&damaged), code(&whole)), ("damaged", "done"));
         store.close().await;
     });
 }

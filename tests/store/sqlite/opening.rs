@@ -1,4 +1,4 @@
-//! Opening a file: its checks, and that a refused file stays unchanged.
+//! Opening a file: the store refuses unsuitable files and leaves them unchanged.
 
 use countersign_events::CallState;
 use countersign_store::{Store, StoreError, StoreOptions};
@@ -21,20 +21,20 @@ fn new_log_path() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Opens a file that must be refused; returns the error's code, after checking that the file is unchanged.
+/// Opens a file that must be refused and must stay unchanged. Returns the error.
 async fn refused(path: &Path) -> StoreError {
     let before = fs::read(path).expect("reads");
     let Err(error) = Store::open(path, StoreOptions::default()).await else {
         panic!("{} opened", path.display());
     };
-    assert!(fs::read(path).expect("reads") == before, "{error}: and yet it was changed");
+    assert!(fs::read(path).expect("reads") == before, "{error}: the refused file was changed");
     error
 }
 
-/// Writes a log with some events, and closes it so that all of it is in one file.
+/// Writes a log with some events, and moves its write-ahead log into the file.
 async fn write_log(path: &Path) {
-    let said = actor(ACTOR, "077", &[Path::new("files"), path]).await;
-    assert!(said.well);
+    let output = actor(ACTOR, "077", &[Path::new("files"), path]).await;
+    assert!(output.well);
     run_sqlite3(path, "PRAGMA wal_checkpoint(TRUNCATE)").await.expect("the shell writes");
 }
 
@@ -43,9 +43,9 @@ fn missing_file_is_created_only_on_request() {
     within_the_limit(async {
         let (folder, path) = new_log_path();
         let options = StoreOptions { create: false, ..StoreOptions::default() };
-        let error = Store::open(&path, options.clone()).await.err().expect("there is none");
+        let error = Store::open(&path, options.clone()).await.err().expect("the file is missing");
         assert_eq!(error.reason(), Some("missing"));
-        assert_eq!(fs::read_dir(folder.path()).expect("reads").count(), 0, "and none was made");
+        assert_eq!(fs::read_dir(folder.path()).expect("reads").count(), 0, "no file is created");
         Store::open(&path, StoreOptions::default()).await.expect("the file is created").close().await;
         Store::open(&path, options).await.expect("the log opens").close().await;
         let nowhere = Store::open(folder.path().join("no/folder.db"), StoreOptions::default()).await;
@@ -78,7 +78,11 @@ fn database_of_another_program_is_refused() {
         run_sqlite3(&path, "PRAGMA application_id = 252006674; PRAGMA user_version = 1")
             .await
             .expect("the shell writes");
-        assert_eq!(refused(&path).await.code(), "not_countersign", "even with no table in it yet");
+        assert_eq!(
+            refused(&path).await.code(),
+            "not_countersign",
+            "the application id identifies a database without tables"
+        );
     });
 }
 
@@ -113,16 +117,16 @@ fn damaged_file_is_refused() {
             let code = refused(&path).await.code();
             assert!(["damaged", "not_countersign"].contains(&code), "{keep} bytes: {code}");
         }
-        let mut scribbled = whole.clone();
-        scribbled[100..4_096].fill(0x5a);
-        fs::write(&path, &scribbled).expect("writes");
+        let mut overwritten = whole.clone();
+        overwritten[100..4_096].fill(0x5a);
+        fs::write(&path, &overwritten).expect("writes");
         assert_eq!(refused(&path).await.code(), "damaged");
         fs::write(&path, &whole).expect("writes");
-        Store::open(&path, StoreOptions::default()).await.expect("whole again").close().await;
+        Store::open(&path, StoreOptions::default()).await.expect("the restored file opens").close().await;
     });
 }
 
-/// Permissions do not bind root, so only a mount can be read-only.
+/// The tests may run as root, for whom only a mount can make a file read-only.
 #[test]
 fn read_only_file_is_refused() {
     within_the_limit(async {
@@ -130,25 +134,25 @@ fn read_only_file_is_refused() {
         write_log(&path).await;
         let script = r#"mount --bind "$0" "$0"; mount -o remount,bind,ro "$0"; "$1" open "$0/log.db""#;
         let before = fs::read(&path).expect("reads");
-        let said = in_private_mounts(script, folder.path(), ACTOR).await;
-        assert_eq!((said.text.as_str(), said.well), ("read_only", true));
+        let output = in_private_mounts(script, folder.path(), ACTOR).await;
+        assert_eq!((output.text.as_str(), output.well), ("read_only", true));
         assert!(fs::read(&path).expect("reads") == before);
         let script = r#"mount --bind "$0" "$0"; mount -o remount,bind,ro "$0"; "$1" open "$0/new.db""#;
-        let said = in_private_mounts(script, folder.path(), ACTOR).await;
-        assert_eq!((said.text.as_str(), said.well), ("read_only", true));
+        let output = in_private_mounts(script, folder.path(), ACTOR).await;
+        assert_eq!((output.text.as_str(), output.well), ("read_only", true));
         Store::open(&path, StoreOptions::default()).await.expect("only the mount is read-only").close().await;
     });
 }
 
-/// The log contains the words of agents and people: only its owner may read it, whatever the umask.
+/// The log contains the words of agents and people, so only its owner may read it, under any umask.
 #[test]
 fn log_files_are_readable_by_their_owner_only() {
     within_the_limit(async {
         let (folder, path) = new_log_path();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).expect("sets");
-        let said = actor(ACTOR, "000", &[Path::new("files"), &path]).await;
+        let output = actor(ACTOR, "000", &[Path::new("files"), &path]).await;
         let expected = "600 log.db\n600 log.db-bell\n600 log.db-shm\n600 log.db-wal";
-        assert_eq!((said.text.as_str(), said.well), (expected, true));
+        assert_eq!((output.text.as_str(), output.well), (expected, true));
     });
 }
 
@@ -157,8 +161,8 @@ fn ten_processes_open_a_new_file_at_once() {
     within_the_limit(async {
         let (_folder, path) = new_log_path();
         let arguments = [Path::new("open"), &path];
-        let said = join_all((0..10).map(|_| actor(ACTOR, "077", &arguments))).await;
-        assert!(said.iter().all(|said| said.text == "open"), "{said:?}");
+        let outputs = join_all((0..10).map(|_| actor(ACTOR, "077", &arguments))).await;
+        assert!(outputs.iter().all(|output| output.text == "open"), "{outputs:?}");
     });
 }
 
@@ -170,6 +174,9 @@ fn link_to_the_file_opens_the_same_log() {
         let through = Store::open(&link, world.options()).await.expect("opens");
         assert_eq!(code(&world.agent("bot").at(&through).proposes("call_1").await), "done");
         assert_eq!(world.call("t", "call_1").await.state(world.now()), CallState::Pending);
-        assert!(!world.folder().join("link.db-bell").exists(), "its bell hangs beside the file itself");
+        assert!(
+            !world.folder().join("link.db-bell").exists(),
+            "the doorbell is beside the file, not beside the link"
+        );
     });
 }

@@ -1,4 +1,4 @@
-//! Query plans of SQLite: frequent queries use an index, however long the log is.
+//! Query plans of SQLite: frequent queries use an index, so that their time does not grow with the log.
 
 use crate::plans::statements;
 use countersign_store::{DatabaseKind, queries};
@@ -15,12 +15,12 @@ async fn plan(conn: &mut SqliteConnection, sql: &str) -> Vec<String> {
     steps
 }
 
-/// One index of each kind answers which events a call has.
+/// The searches that find the events of a call.
 const BY_CALL: &str = "responses_by_call (<expr>=? AND thread_id=?)";
 
 const BY_ID: &str = "calls_by_id (<expr>=? AND thread_id=?)";
 
-/// The frequent queries, and the steps of their plans.
+/// The frequent queries: name, SQL, and the searches that the plan must contain.
 const HOT: &[(&str, &str, &[&str])] = &[
     ("begin", queries::sqlite::BEGIN, &["SEARCH events"]),
     ("tip", queries::TIP, &["SEARCH events"]),
@@ -119,7 +119,10 @@ fn frequent_queries_use_an_index() {
         for (name, sql, expected) in HOT {
             let steps = plan(&mut conn, sql).await;
             for part in *expected {
-                assert!(steps.iter().any(|step| step.contains(part)), "{name} takes no {part}: {steps:#?}");
+                assert!(
+                    steps.iter().any(|step| step.contains(part)),
+                    "{name} does not use {part}: {steps:#?}"
+                );
             }
             let scans = steps.iter().filter(|step| scans_the_log(step)).collect::<Vec<_>>();
             assert!(scans.is_empty(), "{name} reads the whole log: {scans:?} in {steps:#?}");
@@ -128,15 +131,15 @@ fn frequent_queries_use_an_index() {
     });
 }
 
-/// Detects a step that scans `events`, under any of its aliases. The newest sealed row is searched from the end,
-/// past only the rows that were inserted by SQL.
+/// Returns true for a step that scans `events`, under any of its aliases. The scan for the newest row with a hash is
+/// allowed: it starts at the end and passes only rows that were inserted by SQL.
 fn scans_the_log(step: &str) -> bool {
     ["SCAN events", "SCAN e", "SCAN q", "SCAN r"]
         .iter()
         .any(|scan| step.strip_prefix(scan).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')))
 }
 
-/// The pure query scans the requests by design, and looks up the rest by the index.
+/// The pure query scans all requests by design, and finds their responses by the index.
 #[test]
 fn pure_query_finds_responses_by_an_index() {
     in_world(async |world| {

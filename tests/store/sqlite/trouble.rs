@@ -1,4 +1,4 @@
-//! Trouble with the file: a full disk, and a file that is removed or made read-only.
+//! Problems with the file: a full disk, and a file that is removed or made read-only.
 
 use countersign_events::EventType;
 use countersign_tests::{code, in_private_mounts, in_world, within_the_limit};
@@ -11,7 +11,7 @@ use std::{
 
 const ACTOR: &str = env!("CARGO_BIN_EXE_countersign-actor");
 
-/// The actor checks that every acknowledged event is present, and no refused one.
+/// The actor checks that the log contains every acknowledged event and no refused one.
 #[test]
 fn full_disk_loses_nothing_and_writing_resumes() {
     within_the_limit(async {
@@ -19,12 +19,12 @@ fn full_disk_loses_nothing_and_writing_resumes() {
         let script = r#"mount -t tmpfs -o size=2m none "$0"; cd "$0"
             dd if=/dev/zero of=ballast bs=1024 count=700 status=none
             "$1" fill log.db ballast"#;
-        let said = in_private_mounts(script, folder.path(), ACTOR).await;
-        assert_eq!((said.text.as_str(), said.well), ("full\nall there", true));
+        let output = in_private_mounts(script, folder.path(), ACTOR).await;
+        assert_eq!((output.text.as_str(), output.well), ("full\nall there", true));
     });
 }
 
-/// Events written to a removed file would be lost, so none is acknowledged.
+/// Events in a removed file would be lost, so the store acknowledges none.
 #[test]
 fn nothing_is_acknowledged_after_the_file_is_gone() {
     in_world(async |world| {
@@ -36,15 +36,19 @@ fn nothing_is_acknowledged_after_the_file_is_gone() {
             assert_eq!(code(&bot.proposes(id).await), "gone");
         }
         fs::copy(&aside, world.path()).expect("copies");
-        assert_eq!(code(&bot.proposes("call_4").await), "gone", "another file is not the same file");
+        assert_eq!(code(&bot.proposes("call_4").await), "gone", "the store detects another file at its path");
         fs::rename(&aside, world.path()).expect("moves back");
-        assert_eq!(code(&bot.proposes("call_5").await), "done", "put back, it goes on");
-        assert_eq!(world.count(EventType::ToolCall).await, 2, "and has nothing of what was refused");
+        assert_eq!(code(&bot.proposes("call_5").await), "done", "the store writes to the restored file");
+        assert_eq!(
+            world.count(EventType::ToolCall).await,
+            2,
+            "the log contains nothing of the refused commands"
+        );
     });
 }
 
-/// A revoked permission does not affect open files, and every acknowledged event is kept. An immutable file,
-/// where the system supports it, refuses every write: an error, and nothing lost.
+/// A revoked permission does not affect open files. An immutable file refuses every write, if the file system supports
+/// the attribute. In both cases, every acknowledged event is kept.
 #[test]
 fn file_made_read_only_loses_nothing() {
     in_world(async |world| {
@@ -58,14 +62,18 @@ fn file_made_read_only_loses_nothing() {
         if chattr("+i", &files) {
             assert!(matches!(code(&bot.proposes("call_3").await), "io_error" | "read_only"));
             assert!(chattr("-i", &files), "chattr removes the attribute");
-            assert_eq!(world.count(EventType::ToolCall).await, 2, "nothing of what was refused");
+            assert_eq!(
+                world.count(EventType::ToolCall).await,
+                2,
+                "the log contains nothing of the refused commands"
+            );
         }
         assert_eq!(code(&bot.proposes("call_3").await), "done");
         assert_eq!(world.count(EventType::ToolCall).await, 3);
     });
 }
 
-/// True if this file system supports it.
+/// Changes an attribute of files with `chattr`. Returns false if the file system does not support the attribute.
 fn chattr(change: &str, files: &[PathBuf]) -> bool {
     let done = Command::new("chattr").arg(change).args(files).stderr(Stdio::null()).status();
     done.is_ok_and(|status| status.success())

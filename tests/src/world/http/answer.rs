@@ -1,4 +1,4 @@
-//! An answer of a server, in the form that tests compare.
+//! The HTTP response of a server, in the form that tests compare.
 
 use super::name_hashes;
 use crate::lay_out;
@@ -10,29 +10,29 @@ use tokio::{
     net::TcpStream,
 };
 
-/// The members of a problem that its first line shows.
+/// The members of a problem that the first line of its short form contains.
 const IN_FIRST_LINE: [&str; 4] = ["title", "status", "code", "detail"];
 
-/// An answer. As text it is its status and its body, with the known hashes by their names. A problem is shortened
-/// to `409 its_code: its detail`, with one line for each other member.
+/// An HTTP response. It is displayed as its status and its body, with names in place of known hashes. A problem is
+/// displayed in a short form: `409 its_code: its detail`, and one line for each other member.
 #[derive(Debug)]
 pub struct HttpAnswer {
     /// The HTTP status.
     pub status: u16,
     /// The headers.
     pub headers: HeaderMap,
-    /// The body, as it came. A problem comes without the id of its request, which differs each time.
+    /// The unchanged body, except that a problem does not contain its `requestId`, which differs each time.
     pub body: String,
 }
 
 impl HttpAnswer {
-    /// Sends a request. An error must be a whole problem.
+    /// Sends a request. If the response is an error with a body, it must be a complete problem.
     pub async fn to(request: RequestBuilder) -> Self {
         let response = request.send().await.expect("the server answers");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = response.text().await.expect("a body in UTF-8");
         let mut answer = Self { status, headers, body };
-        assert!(!answer.header("x-request-id").is_empty(), "every answer carries an id: {answer:?}");
+        assert!(!answer.header("x-request-id").is_empty(), "every response has an x-request-id: {answer:?}");
         if answer.status >= 400 && !answer.body.is_empty() {
             answer.check_problem();
             answer.body = without_id(&answer.body, answer.header("x-request-id"));
@@ -40,7 +40,7 @@ impl HttpAnswer {
         answer
     }
 
-    /// Sends the exact bytes of a request. Its answer has no headers.
+    /// Sends the exact bytes of a request. The headers of the returned answer are empty.
     pub(super) async fn to_raw(address: SocketAddr, head: &str) -> Self {
         let mut stream = TcpStream::connect(address).await.expect("the server listens");
         let request = format!("{head}\r\nConnection: close\r\n\r\n");
@@ -62,63 +62,63 @@ impl HttpAnswer {
         assert_eq!(self.value("requestId"), self.header("x-request-id"), "{self:?}");
     }
 
-    /// A header, or an empty text.
+    /// Returns a header, or an empty text if the header is absent.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().expect("ASCII"))
     }
 
-    /// The status and the body.
+    /// Returns the status and the body.
     #[must_use]
     pub fn into_parts(self) -> (u16, String) {
         (self.status, self.body)
     }
 
-    /// The body, which must be JSON.
+    /// Parses the body, which must be JSON.
     #[must_use]
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).expect("a JSON body")
     }
 
-    /// The part of the body at that path, such as `response.source`; `null` if there is none.
+    /// Returns the part of the body at a path such as `response.source`, or `null` if it is absent.
     #[must_use]
     pub fn value(&self, path: &str) -> Value {
         let body = self.json();
         body.pointer(&format!("/{}", path.replace('.', "/"))).cloned().unwrap_or_default()
     }
 
-    /// A part of the body, as JSON text.
+    /// Returns a part of the body as JSON text.
     #[must_use]
     pub fn member(&self, path: &str) -> String {
         self.value(path).to_string()
     }
 
-    /// A part of the body, as JSON text with the known hashes by their names.
+    /// Returns a part of the body as JSON text, with names in place of known hashes.
     #[must_use]
     pub fn shown(&self, path: &str) -> String {
         name_hashes(&self.member(path))
     }
 
-    /// A part of the body that is a text.
+    /// Returns a part of the body, which must be a string.
     #[must_use]
     pub fn text(&self, path: &str) -> String {
         self.value(path).as_str().expect("a text").to_owned()
     }
 
-    /// The parts of the body at those paths, one line each: the fields that a test is about.
+    /// Returns the status, and one line for each part of the body at these paths.
     #[must_use]
     pub fn fields<const N: usize>(&self, paths: [&str; N]) -> String {
         let lines = paths.map(|path| format!("{path}: {}", self.shown(path)));
         format!("{}\n{}", self.status, lines.join("\n"))
     }
 
-    /// A problem with all its members, except for the id of its request.
+    /// Returns the status and the whole body. A problem has all members except `requestId`.
     #[must_use]
     pub fn whole(&self) -> String {
         format!("{}\n{}", self.status, lay_out(&name_hashes(&self.body)))
     }
 
-    /// A problem in short.
+    /// Returns the short form of a problem, or `None` if the body is not a problem.
     fn in_short(&self) -> Option<String> {
         let Value::Object(mut problem) = serde_json::from_str(&self.body).ok()? else { return None };
         let first_line = format!(

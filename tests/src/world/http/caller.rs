@@ -1,4 +1,4 @@
-//! Agents and people who speak to a server, whether it runs in the test's own process or in another.
+//! Agents and people who send HTTP requests to a server, in the test's own process or in another.
 
 use super::{EventStreamReader, HttpAnswer, new_client};
 use crate::world::{
@@ -9,7 +9,7 @@ use countersign_events::event::Decision;
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 
-/// Reaches a server.
+/// A transport that sends HTTP requests to a server.
 #[derive(Clone)]
 pub struct ToServer {
     client: Client,
@@ -17,13 +17,13 @@ pub struct ToServer {
 }
 
 impl ToServer {
-    /// Reaches the server at that URL, with that client.
+    /// Creates a transport to the server at this URL, over the connections of `client`.
     #[must_use]
     pub fn new(client: Client, url: &str) -> Self {
         Self { client, url: url.to_owned() }
     }
 
-    /// Reaches the server at that URL, over connections of its own.
+    /// Creates a transport to the server at this URL, over its own connections.
     #[must_use]
     pub fn at(url: &str) -> Self {
         Self::new(new_client(), url)
@@ -31,7 +31,7 @@ impl ToServer {
 }
 
 impl Persona<ToServer> {
-    /// A request that can still be given headers.
+    /// Creates a request in the name of this persona.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.transport.client.request(method, format!("{}{path}", self.transport.url));
         match &self.caller.principal {
@@ -40,39 +40,39 @@ impl Persona<ToServer> {
         }
     }
 
-    /// `GET`
+    /// Sends a `GET` request.
     pub async fn get(&self, path: &str) -> HttpAnswer {
         HttpAnswer::to(self.request(Method::GET, path)).await
     }
 
-    /// `GET` with one more header.
+    /// Sends a `GET` request with one more header.
     pub async fn get_with(&self, path: &str, name: &str, value: &str) -> HttpAnswer {
         HttpAnswer::to(self.request(Method::GET, path).header(name, value)).await
     }
 
-    /// `POST` of a JSON body, which need not be valid.
+    /// Sends a `POST` request. The body is declared as JSON, but may be invalid.
     pub async fn post(&self, path: &str, body: impl Into<String>) -> HttpAnswer {
         self.send_json(Method::POST, path, body.into()).await
     }
 
-    /// `PUT` of a JSON body.
+    /// Sends a `PUT` request. The body is declared as JSON, but may be invalid.
     pub async fn put(&self, path: &str, body: impl Into<String>) -> HttpAnswer {
         self.send_json(Method::PUT, path, body.into()).await
     }
 
-    /// `DELETE`
+    /// Sends a `DELETE` request.
     pub async fn delete(&self, path: &str) -> HttpAnswer {
         HttpAnswer::to(self.request(Method::DELETE, path)).await
     }
 
-    /// The call, which must exist.
+    /// Reads a call, which must exist.
     pub async fn call(&self, id: &str) -> HttpAnswer {
         let answer = self.get(&call_path(&self.caller, id)).await;
         assert_eq!(answer.status, 200, "{answer}");
         answer
     }
 
-    /// Opens a stream of events, after the named event if there is one.
+    /// Opens a stream of events, which begins after the event `last_event_id` if one is given.
     pub async fn streams(&self, path: &str, last_event_id: Option<&str>) -> EventStreamReader {
         let request = self.request(Method::GET, path).header("accept", "text/event-stream");
         EventStreamReader::open(
@@ -86,7 +86,7 @@ impl Persona<ToServer> {
     }
 }
 
-/// Each action must succeed. A test that wants a refusal sends the request itself.
+/// Each action must succeed. A test of a refusal sends the request itself.
 impl Transport for ToServer {
     type Outcome = HttpAnswer;
 
@@ -129,7 +129,7 @@ fn call_path(caller: &PersonaCaller, id: &str) -> String {
 }
 
 fn propose(id: &str, proposal: Proposal<'_>) -> String {
-    // Written by hand, because `json!` would respell the arguments.
+    // Not with `json!`, which would parse the arguments and write their numbers and order differently.
     let (name, arguments) = (proposal.tool, proposal.arguments);
     let expires = proposal.expires_in.map(|span| format!(r#","expiresInSeconds":{}"#, span.as_secs()));
     let expires = expires.unwrap_or_default();

@@ -25,20 +25,21 @@ use tokio_util::sync::CancellationToken;
 pub struct Http {
     /// The server's own gate.
     pub gate: EmbeddedGate,
-    /// Where the server listens.
+    /// The address that the server listens on.
     pub address: SocketAddr,
-    /// Tells the server to stop.
+    /// Cancelling it stops the server.
     pub stop: CancellationToken,
     client: Client,
     server: JoinHandle<Result<(), countersign_server::ServerError>>,
 }
 
-/// A world that agents and people reach over HTTP.
+/// A world whose service agents and people reach over HTTP.
 pub type HttpWorld = World<Http>;
 
-/// Runs a story over HTTP under that policy. At its end the server must stop by itself and the log must verify.
+/// Runs a story over HTTP under this policy. Afterwards the server must shut down without an error, and the log must
+/// verify.
 pub async fn over_http(policy: &str, story: impl AsyncFnOnce(&HttpWorld)) {
-    // Boxed, because every test would hold all of it.
+    // Boxed, because otherwise the future of every test would contain this one.
     let test = Box::pin(async {
         let world = HttpWorld::over_http(policy).await;
         story(&world).await;
@@ -47,7 +48,7 @@ pub async fn over_http(policy: &str, story: impl AsyncFnOnce(&HttpWorld)) {
     in_time(test).await;
 }
 
-/// A gate over a new file, with a clock that the test moves.
+/// Opens a gate over a new file, with a clock that the test moves.
 pub async fn new_gate(policy: &str) -> (EmbeddedGate, Arc<ManualClock>, TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (clock, manual_clock) = new_clock();
@@ -87,19 +88,19 @@ impl World<Http> {
         gate.shut_down().await;
     }
 
-    /// The URL of the server.
+    /// Returns the URL of the server.
     #[must_use]
     pub fn server_url(&self) -> String {
         format!("http://{}", self.service.address)
     }
 
-    /// A caller who does not state a name.
+    /// Returns a caller who does not state a name.
     #[must_use]
     pub fn anonymous(&self) -> Persona<ToServer> {
         Persona::new(Http::transport(self), None)
     }
 
-    /// Sends the exact bytes of a request that no HTTP client would send.
+    /// Sends the exact bytes of a request, for requests that an HTTP client refuses to send.
     pub async fn sends_raw(&self, head: &str) -> HttpAnswer {
         HttpAnswer::to_raw(self.service.address, head).await
     }
@@ -113,7 +114,7 @@ impl Service for Http {
     }
 }
 
-/// An HTTP client that goes straight to the server.
+/// Creates an HTTP client that ignores the proxy settings of the environment.
 #[must_use]
 pub fn new_client() -> Client {
     Client::builder().no_proxy().build().expect("a client")

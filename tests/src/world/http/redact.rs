@@ -1,13 +1,13 @@
-//! Known hashes in a text, shown by their names. A hash is hidden only where it is exactly the expected one, so
-//! a wrong hash still shows.
+//! Names in place of known hashes in a text. Only the exact hash is replaced, so a wrong hash fails the comparison.
 
 use crate::LS;
 use std::sync::Mutex;
 
-/// The hashes that have a name. A hash names its content, so every test of the process can share them.
+/// The hashes that have a name, with `[hash:name]`. All tests of a process share them, because a hash has the same
+/// meaning in each.
 static NAMES: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 
-/// Gives a hash a name, unless it has one.
+/// Gives a hash a name. If it already has a name, it keeps that name.
 pub fn name_hash(name: &str, hash: &str) {
     let mut names = NAMES.lock().expect("no test panics while it names a hash");
     if !names.iter().any(|(known, _)| known == hash) {
@@ -15,7 +15,7 @@ pub fn name_hash(name: &str, hash: &str) {
     }
 }
 
-/// The text with `[hash:ls]` for the hash of the usual arguments, and the like for the other named hashes.
+/// Replaces each named hash in a text: the hash of the default arguments by `[hash:ls]`, others by `[hash:name]`.
 pub fn name_hashes(text: &str) -> String {
     name_hash("ls", LS);
     let names = NAMES.lock().expect("no test panics while it names a hash");

@@ -15,23 +15,24 @@ impl EventStreamReader {
         Self { response, received: Vec::new() }
     }
 
-    /// The exact text of the next message, without the empty line that ends it; `None` at the end.
+    /// Returns the exact text of the next message, without the empty line that ends it; `None` at the end of the
+    /// stream.
     pub async fn next(&mut self) -> Option<String> {
         loop {
             if let Some(end) = self.received.windows(2).position(|pair| pair == b"\n\n") {
                 let message = self.received.drain(..end + 2).take(end).collect();
                 return Some(String::from_utf8(message).expect("UTF-8"));
             }
-            self.received.extend(self.response.chunk().await.expect("the stream goes on")?);
+            self.received.extend(self.response.chunk().await.expect("the stream can be read")?);
         }
     }
 
-    /// The next message, which must come.
+    /// Returns the next message. Panics if the stream ends.
     pub async fn message(&mut self) -> String {
-        self.next().await.expect("the stream goes on")
+        self.next().await.expect("the stream has another message")
     }
 
-    /// A header of the answer.
+    /// Returns a header of the response, or an empty text if the header is absent.
     #[must_use]
     pub fn header(&self, name: &str) -> String {
         let value = self.response.headers().get(name);

@@ -1,4 +1,4 @@
-//! The service as real programs: processes that share one log, and the requests of tests to them.
+//! The service as real programs, which share one log.
 
 mod player;
 mod process;
@@ -20,16 +20,16 @@ use std::{
 };
 use tokio::process::Command;
 
-/// The programs that cargo built beside the test. Only the test itself knows their paths: see [`programs`].
+/// The programs that cargo built for the test. Cargo tells their paths only to the test itself: see [`programs`].
 #[derive(Debug, Clone, Copy)]
 pub struct Programs {
     /// The command under test.
     pub countersign: &'static str,
-    /// The process that takes one part in a test.
+    /// The program that runs one part of a test in its own process: see `tests/player`.
     pub player: &'static str,
 }
 
-/// The [`Programs`](crate::Programs) of the test that names this.
+/// Returns the [`Programs`](crate::Programs) of the test that uses this macro.
 #[macro_export]
 macro_rules! programs {
     () => {
@@ -40,12 +40,12 @@ macro_rules! programs {
     };
 }
 
-/// Real programs.
+/// A service that runs as real programs.
 pub struct Processes {
     pub(super) programs: Programs,
 }
 
-/// A world of real programs, which run by the machine's clock.
+/// A world of real programs, which use the machine's clock.
 pub type ProcessWorld = World<Processes>;
 
 impl Service for Processes {
@@ -57,18 +57,18 @@ impl Service for Processes {
 }
 
 impl World<Processes> {
-    /// A folder with no log in it yet, or a new database server.
+    /// Creates a world without a log: an empty folder and, on PostgreSQL, a new database server.
     pub async fn of_processes(programs: Programs, database: Database) -> Self {
         Self::new(Processes { programs }, Policy::ask_always(), new_clock(), WorldGround::new(database).await)
     }
 
-    /// The same on a database server that the test set up.
+    /// Creates a world without a log, on a database server that the test has set up.
     #[must_use]
     pub fn of_processes_on(programs: Programs, cluster: Cluster) -> Self {
         Self::new(Processes { programs }, Policy::ask_always(), new_clock(), WorldGround::on(cluster))
     }
 
-    /// The path of a file in the folder.
+    /// Returns the path of a file in the test's folder.
     #[must_use]
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder().join(name)
@@ -82,13 +82,13 @@ impl World<Processes> {
         path.display().to_string()
     }
 
-    /// Any program, in the folder, with no setting of ours in its environment.
+    /// Returns a command for any program, in the test's folder and without Countersign's settings in its environment.
     #[must_use]
     pub fn program(&self, program: &str) -> Command {
         program_in(self.folder(), program)
     }
 
-    /// The command under test.
+    /// Returns the command under test.
     #[must_use]
     pub fn countersign(&self, words: &[&str]) -> Command {
         let mut command = self.program(self.service.programs.countersign);
@@ -96,7 +96,7 @@ impl World<Processes> {
         command
     }
 
-    /// The command under test over the log of this world.
+    /// Returns the command under test, over the log of this world.
     #[must_use]
     pub fn countersign_over_log(&self, words: &[&str]) -> Command {
         let mut command = self.countersign(&["--database", &self.url()]);
@@ -104,17 +104,17 @@ impl World<Processes> {
         command
     }
 
-    /// Starts `countersign run` over the log, up to the moment at which it waits for a decision.
+    /// Starts `countersign run` over the log, and returns when it waits for a decision.
     pub async fn starts_run(&self, words: &[&str]) -> Process {
         Process::start_waiting(self.countersign_over_log(&["run"]).args(words)).await
     }
 
-    /// Starts `countersign run` over that server, up to the moment at which it waits for a decision.
+    /// Starts `countersign run` over the server at this URL, and returns when it waits for a decision.
     pub async fn starts_run_at(&self, server_url: &str, words: &[&str]) -> Process {
         Process::start_waiting(self.countersign(&["--server", server_url, "run"]).args(words)).await
     }
 
-    /// Runs the command over the log to its end, and returns its exit code and its output.
+    /// Runs the command under test over the log to its end. Returns its exit code and its standard output.
     pub async fn runs(&self, words: &[&str]) -> (i32, String) {
         let ended = Process::start(&mut self.countersign_over_log(words)).ended().await;
         (ended.code, ended.stdout)
@@ -130,28 +130,29 @@ impl World<Processes> {
         Server::start(self, "127.0.0.1:0", words).await
     }
 
-    /// Starts a server on that address.
+    /// Starts a server on this address.
     pub async fn serves_on(&self, listen: &str) -> Server {
         Server::start(self, listen, &[]).await
     }
 
-    /// Starts a player, up to the moment at which it waits for its go-ahead.
+    /// Starts a player, and returns when it is ready to start its part.
     pub async fn starts_player(&self, part: &Value) -> Player {
         Player::start(self, part).await
     }
 
-    /// A gate over the log, in the test's own process.
+    /// Opens a gate over the log, in the test's own process.
     pub async fn gate(&self) -> EmbeddedGate {
         EmbeddedGate::open(self.address()).await.expect("the log opens")
     }
 
-    /// The number of lines in that file. Commands under test append one line for each time they run.
+    /// Returns the number of lines in a file of the test's folder, or 0 if the file is absent. Commands under test
+    /// append one line for each run.
     #[must_use]
     pub fn line_count(&self, name: &str) -> usize {
         fs::read_to_string(self.file(name)).map_or(0, |text| text.lines().count())
     }
 
-    /// The whole log, after checking that it verifies and that its numbers have no gaps.
+    /// Returns the whole log. Panics if it does not verify, or if its `seq` has gaps.
     pub async fn verified_log(&self) -> Vec<Arc<Event>> {
         let gate = self.gate().await;
         let report = gate.verify(|_| {}).await.expect("the log reads");
@@ -167,7 +168,7 @@ impl World<Processes> {
             }
         }
         gate.shut_down().await;
-        assert!(events.iter().map(|event| event.seq).eq(1..=report.events), "the numbers have gaps");
+        assert!(events.iter().map(|event| event.seq).eq(1..=report.events), "the seq of the log has gaps");
         events
     }
 }
@@ -178,7 +179,7 @@ pub(super) fn program_in(folder: &Path, program: &str) -> Command {
     for name in ["DATABASE", "SERVER", "POLICY", "LISTEN", "LOG"] {
         command.env_remove(format!("COUNTERSIGN_{name}"));
     }
-    // Most tests do not read the program's log, and a pipe holds only so much.
+    // Most tests do not read the program's log, and a program blocks when the pipe is full.
     command.env("COUNTERSIGN_LOG", "warn");
     command
 }

@@ -11,21 +11,21 @@ use rustix::process::Signal;
 use serde_json::Value;
 use std::net::SocketAddr;
 
-/// A server process. Agents and people who are named here reach it over HTTP.
+/// A server process. Its agents and people reach it over HTTP.
 pub struct Server {
-    /// Its URL.
+    /// The URL of the server.
     pub url: String,
     transport: ToServer,
     process: Process,
 }
 
 impl Server {
-    /// Starts it, up to the moment at which it listens.
+    /// Starts a server, and returns when it listens.
     pub(super) async fn start(world: &ProcessWorld, listen: &str, words: &[&str]) -> Self {
         let mut command = world.countersign_over_log(&["--json", "serve", "--listen", listen]);
         let mut process = Process::start(command.args(words));
         let Some(line) = process.line().await else {
-            panic!("it does not listen: {:?}", process.ended().await);
+            panic!("the server does not listen: {:?}", process.ended().await);
         };
         let greeting: Value = serde_json::from_str(&line).expect("a line of JSON");
         let url = greeting["listening"].as_str().expect("an address").to_owned();
@@ -33,80 +33,82 @@ impl Server {
         Self { url, transport, process }
     }
 
-    /// An agent, in thread `t`.
+    /// Returns an agent, in thread `t`.
     #[must_use]
     pub fn agent(&self, name: &str) -> Persona<ToServer> {
         Persona::new(self.transport.clone(), Some(Principal::agent(name)))
     }
 
-    /// A person, in thread `t`.
+    /// Returns a person, in thread `t`.
     #[must_use]
     pub fn person(&self, name: &str) -> Persona<ToServer> {
         Persona::new(self.transport.clone(), Some(Principal::user(name)))
     }
 
-    /// A caller who does not state a name.
+    /// Returns a caller who does not state a name.
     #[must_use]
     pub fn anonymous(&self) -> Persona<ToServer> {
         Persona::new(self.transport.clone(), None)
     }
 
-    /// A request without a name, that can still be given headers.
+    /// Creates a request without a name.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.anonymous().request(method, path)
     }
 
-    /// `GET` without a name.
+    /// Sends a `GET` request without a name.
     pub async fn get(&self, path: &str) -> HttpAnswer {
         self.anonymous().get(path).await
     }
 
-    /// `POST` of a JSON body without a name.
+    /// Sends a `POST` request with a JSON body, without a name.
     pub async fn post(&self, path: &str, body: impl Into<String>) -> HttpAnswer {
         self.anonymous().post(path, body).await
     }
 
-    /// Its resident memory, in KiB.
+    /// Returns the server's resident memory, in KiB.
     #[must_use]
     pub fn resident_kib(&self) -> u64 {
         let pid = self.process.pid();
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process runs");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("it has memory");
+        let line =
+            status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("the status contains VmRSS");
         line.trim().trim_end_matches(" kB").parse().expect("a number")
     }
 
-    /// The address that it listens on.
+    /// Returns the address that the server listens on.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.url.trim_start_matches("http://").parse().expect("an address")
     }
 
-    /// The number of events in its log.
+    /// Returns the number of events in the server's log.
     pub async fn event_count(&self) -> i64 {
         self.get("/readyz").await.value("events").as_i64().expect("a number")
     }
 
-    /// The next line of its log that contains `part`. It logs warnings, unless it was told to log more.
+    /// Returns the next line of the process log that contains `part`. The server logs only warnings and errors, unless
+    /// the test sets another level.
     pub async fn complains(&mut self, part: &str) -> String {
         self.process.complains(part).await
     }
 
-    /// `kill -9`, and waits until it is gone.
+    /// Kills the server with `SIGKILL`, and waits until it has ended.
     pub async fn kill(&mut self) {
         self.process.kill().await;
     }
 
-    /// Sends it a signal.
+    /// Sends a signal to the server.
     pub fn signal(&self, signal: Signal) {
         self.process.signal(signal);
     }
 
-    /// Waits until it ends by itself.
+    /// Waits until the server ends.
     pub async fn ended(self) -> ProcessEnd {
         self.process.ended().await
     }
 
-    /// Tells it to end, and waits until it has.
+    /// Sends `SIGTERM` to the server, and waits until it has ended.
     pub async fn terminated(self) -> ProcessEnd {
         self.signal(Signal::TERM);
         self.ended().await
