@@ -87,7 +87,7 @@ BEGIN
         WHEN q.seq IS NULL
         THEN 'countersign: this call has no request to decide'
         WHEN coalesce(NEW.principal, '') NOT LIKE 'user:_%' OR NEW.principal = c.principal
-        THEN 'countersign: a person decides, and never the one who proposed'
+        THEN 'countersign: only a person may decide, and not the person who proposed the call'
         WHEN octet_length(NEW.principal) > 512 OR NEW.principal ~ '[\u0001-\u001f\u007f-\u009f]'
         THEN 'countersign: a principal has at most 512 bytes and no control characters'
         WHEN NOT coalesce(q.data -> 'options' ? NEW.decision, false)

@@ -76,7 +76,7 @@ CREATE TRIGGER decide_by_hand INSTEAD OF INSERT ON decisions BEGIN
         WHEN q.seq IS NULL
         THEN RAISE(ROLLBACK, 'countersign: this call has no request to decide')
         WHEN NEW.principal IS NULL OR NEW.principal NOT GLOB 'user:?*' OR NEW.principal = c.principal
-        THEN RAISE(ROLLBACK, 'countersign: a person decides, and never the one who proposed')
+        THEN RAISE(ROLLBACK, 'countersign: only a person may decide, and not the person who proposed the call')
         WHEN length(CAST(NEW.principal AS BLOB)) > 512 OR instr(CAST(NEW.principal AS BLOB), x'00')
             OR NEW.principal GLOB '*[' || char(1, 45, 31, 127, 45, 159) || ']*'
         THEN RAISE(ROLLBACK, 'countersign: a principal has at most 512 bytes and no control characters')

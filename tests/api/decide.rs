@@ -21,12 +21,12 @@ async fn unknown_decision_is_refused() {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
         assert_snapshot!(ada.post(DECIDE, r#"{"decision":"allow"}"#).await, @r#"
-        422 invalid: there is no "allow" here; there is allow_once, allow_session, deny at line 1 column 20
+        422 invalid: unknown value "allow"; use one of allow_once, allow_session, deny at line 1 column 20
         column: 20
         line: 1
         "#);
         assert_snapshot!(ada.post(DECIDE, r#"{"decision":"other"}"#).await, @r#"
-        422 invalid: there is no "other" here; there is allow_once, allow_session, deny at line 1 column 20
+        422 invalid: unknown value "other"; use one of allow_once, allow_session, deny at line 1 column 20
         column: 20
         line: 1
         "#);

@@ -15,7 +15,7 @@ async fn empty_or_oversized_list_of_decisions_is_refused() {
         let many = format!(r#"{{"decisions":[{}]}}"#, vec![one; 1_001].join(","));
         assert_snapshot!(ada.post(DECIDE, &many).await, @"422 invalid: decisions: must contain 1 to 1000 decisions, not 1001");
         assert_snapshot!(ada.post(DECIDE, r#"{"decisions":[{"threadId":"t","id":"a","decision":"maybe"}]}"#).await, @r#"
-        422 invalid: there is no "maybe" here; there is allow_once, allow_session, deny at line 1 column 58
+        422 invalid: unknown value "maybe"; use one of allow_once, allow_session, deny at line 1 column 58
         column: 58
         line: 1
         "#);

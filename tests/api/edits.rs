@@ -69,7 +69,7 @@ async fn edit_that_needs_more_approvers_is_refused() {
         let call = r#"{"id":"call_1","name":"transfer","arguments":{"amount":10}}"#;
         world.agent("builder").post(CALLS, call).await;
         let more = r#"{"decision":"allow_once","arguments":{"amount":5000}}"#;
-        assert_snapshot!(world.person("ada").post(DECIDE, more).await, @"422 invalid: arguments: the policy asks for more than this request does before it lets them run; deny the call and let the agent propose another");
+        assert_snapshot!(world.person("ada").post(DECIDE, more).await, @"422 invalid: arguments: the policy requires more votes, a higher level or other approvers for these arguments than the request does; deny the call and let the agent propose another");
         let less = r#"{"decision":"allow_once","arguments":{"amount":5}}"#;
         assert_eq!(world.person("ada").post(DECIDE, less).await.text("state"), "allowed");
     })
@@ -81,7 +81,7 @@ async fn edit_that_contains_a_secret_is_refused() {
     over_http(POLICY, async |world| {
         world.agent("builder").post(CALLS, WITH_SCHEMA).await;
         let secret = r#"{"decision":"allow_once","arguments":{"command":"deploy --password=hunter2"}}"#;
-        assert_snapshot!(world.person("ada").post(DECIDE, secret).await, @"422 invalid: arguments: what an approver writes runs as the log keeps it, so it can hold no secret; deny the call and let the agent propose another");
+        assert_snapshot!(world.person("ada").post(DECIDE, secret).await, @"422 invalid: arguments: edited arguments run exactly as the log stores them, so they must not contain a secret; deny the call and let the agent propose another");
     })
     .await;
 }
@@ -93,7 +93,7 @@ async fn edit_that_keeps_a_masked_value_is_refused() {
         world.agent("builder").post(CALLS, call).await;
         let ada = world.person("ada");
         let kept = r#"{"decision":"allow_once","arguments":{"user":"bob","password":"[redacted]"}}"#;
-        assert_snapshot!(ada.post(DECIDE, kept).await, @"422 invalid: arguments: some of the arguments are masked here, and what is behind the mask cannot be kept; deny the call and let the agent propose another");
+        assert_snapshot!(ada.post(DECIDE, kept).await, @"422 invalid: arguments: some of the arguments are masked, and an edit cannot keep a masked value; deny the call and let the agent propose another");
         let without = ada.post(DECIDE, r#"{"decision":"allow_once","arguments":{"user":"guest"}}"#).await;
         assert_snapshot!(without.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","changes":[{"from":"ada","path":"/user","to":"guest"},{"from":"[redacted]","path":"/password"}],"decision":"allow_once","note":"user:ada changed what was run: /user from \"ada\" to \"guest\"; /password from \"[redacted]\" to nothing","policy":"[hash:policy]","principal":"user:ada","seq":3,"source":"approver"}"#);
         assert_eq!(without.member("redacted"), "null", "the arguments of an edit are not masked");

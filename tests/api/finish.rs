@@ -14,9 +14,9 @@ async fn result_of_an_unclaimed_call_is_refused() {
         let success = r#"{"status":"success","content":""}"#;
         assert_snapshot!(reports(world, success).await, @"404 unknown_call: thread t has no call call_1");
         world.agent("builder").proposes("call_1").await;
-        assert_snapshot!(reports(world, success).await, @"409 not_claimed: the call is pending: claim it before you report what came of it");
+        assert_snapshot!(reports(world, success).await, @"409 not_claimed: the call is pending: claim it before you report its result");
         world.person("ada").allows("call_1").await;
-        assert_snapshot!(reports(world, success).await, @"409 not_claimed: the call is allowed: claim it before you report what came of it");
+        assert_snapshot!(reports(world, success).await, @"409 not_claimed: the call is allowed: claim it before you report its result");
     })
     .await;
 }
@@ -27,7 +27,7 @@ async fn result_with_a_service_status_is_refused() {
         world.agent("builder").proposes("call_1").await;
         assert_snapshot!(reports(world, r#"{"status":"denied","content":""}"#).await, @"422 invalid: status: an executor reports success, error or cancelled");
         assert_snapshot!(reports(world, r#"{"status":"done","content":""}"#).await, @r#"
-        422 invalid: there is no "done" here; there is success, error, denied, expired, cancelled at line 1 column 16
+        422 invalid: unknown value "done"; use one of success, error, denied, expired, cancelled at line 1 column 16
         column: 16
         line: 1
         "#);

@@ -11,7 +11,7 @@ async fn invalid_or_agent_thread_policy_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.put(POLICY, r#"{"tools":{"bash":"block"}}"#).await, @r#"
-        422 invalid: there is no "block" here; there is allow, require-approval, deny, default at line 1 column 25
+        422 invalid: unknown value "block"; use one of allow, require-approval, deny, default at line 1 column 25
         column: 25
         line: 1
         "#);

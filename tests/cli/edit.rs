@@ -138,7 +138,7 @@ async fn invalid_or_blocked_arguments_are_refused() {
         assert_snapshot!(desk.types("allow call_1 --as user:ada --arguments '{\"size\":1,\"password\":\"hunter22hunter\"}'").await, @r#"
         call_1 (resize) would run with these changes:
           + /password "hunter22hunter"
-        ! countersign: arguments: what an approver writes runs as the log keeps it, so it can hold no secret; deny the call and let the agent propose another
+        ! countersign: arguments: edited arguments run exactly as the log stores them, so they must not contain a secret; deny the call and let the agent propose another
         exit 2
         "#);
     })

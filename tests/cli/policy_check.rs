@@ -79,7 +79,7 @@ async fn invalid_call_is_refused() {
         ");
         desk.write_file("call.json", r#"{"name":"bash","arguments":{},"impact":{"riskLevel":"huge"}}"#);
         assert_snapshot!(desk.types("policy check --call call.json").await, @r#"
-        ! countersign: call.json: there is no "huge" here; there is low, medium, high, critical at line 1 column 59
+        ! countersign: call.json: unknown value "huge"; use one of low, medium, high, critical at line 1 column 59
         exit 2
         "#);
         assert_snapshot!(desk.types("policy check --call call.json -- ls").await, @"

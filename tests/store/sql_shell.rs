@@ -69,7 +69,7 @@ async fn decision_inserted_by_sql_follows_the_rules(world: &mut World) {
         ("'t', 'call_1', 'perhaps', 'user:bo', NULL", "not one of the options"),
         ("'t', 'call_1', NULL, 'user:bo', NULL", "not one of the options"),
         ("'t', 'call_1', 'allow_once', 'agent:bot', NULL", "a person decides"),
-        ("'t', 'call_1', 'allow_once', 'user:ada', NULL", "never the one who proposed"),
+        ("'t', 'call_1', 'allow_once', 'user:ada', NULL", "not the person who proposed the call"),
         ("'t', 'call_1', 'allow_once', NULL, NULL", "a person decides"),
     ] {
         let sql = format!("INSERT INTO decisions VALUES ({values})");

@@ -52,7 +52,7 @@ pub enum Refused {
         result: Box<RecordedFact<ToolResult>>,
     },
     /// A result of a call that is not claimed.
-    #[error("the call is {state}: claim it before you report what came of it")]
+    #[error("the call is {state}: claim it before you report its result")]
     NotClaimed {
         /// The state of the call.
         state: CallState,

@@ -5,7 +5,7 @@ use countersign_api::{self as api, ApprovalGate, random_id};
 use countersign_gate::{EmbeddedGate, Principal};
 use std::error::Error;
 
-/// Proposes a call, waits for the decision, runs it if it may run, and records what came of it.
+/// Proposes a call, waits for the decision, runs it if it may run, and records its result.
 pub(crate) async fn agent(database: &std::path::Path) -> Result<api::Call, Box<dyn Error + Send + Sync>> {
     let gate = EmbeddedGate::open(database).await?.acting_as(Principal::agent("builder"));
     let thread = api::parse_thread_id("conversation-7")?;

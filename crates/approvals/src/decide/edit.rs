@@ -73,14 +73,14 @@ fn check_secrets(
     context: &DecisionContext<'_>,
 ) -> Result<(), Refused> {
     if context.policy.redactor().redact_json(arguments.json()).is_some() {
-        let why = "what an approver writes runs as the log keeps it, so it can hold no secret; \
+        let why = "edited arguments run exactly as the log stores them, so they must not contain a secret; \
                    deny the call and let the agent propose another";
         return Err(invalid(why.to_owned()));
     }
     if !call.proposal.what.redacted.is_empty()
         && arguments.json().as_str().contains(countersign_redaction::MASK)
     {
-        let why = "some of the arguments are masked here, and what is behind the mask cannot be kept; \
+        let why = "some of the arguments are masked, and an edit cannot keep a masked value; \
                    deny the call and let the agent propose another";
         return Err(invalid(why.to_owned()));
     }
@@ -106,7 +106,7 @@ fn check_judgement(
         ..GrantTerms::default()
     };
     if judgement.verdict == Verdict::Ask && !asks_no_more(&judgement.terms, &given, context) {
-        let why = "the policy asks for more than this request does before it lets them run; \
+        let why = "the policy requires more votes, a higher level or other approvers for these arguments than the request does; \
                    deny the call and let the agent propose another";
         return Err(invalid(why.to_owned()));
     }

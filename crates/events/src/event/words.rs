@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A word that this version does not know. In the log it may be a newer one; in a request it is an error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no {given:?} here; there is {known}")]
+#[error("unknown value {given:?}; use one of {known}")]
 pub struct UnknownWord {
     /// The word that was given.
     pub given: String,
