@@ -54,7 +54,7 @@ async fn forbidden_statement_in_the_shell_is_refused() {
             ("DELETE FROM events;", "events are never deleted"),
             ("INSERT OR REPLACE INTO events SELECT * FROM events WHERE seq = 1;", ""),
             ("INSERT INTO decisions VALUES ('terminal', 'build', 'maybe', 'user:ada', '');", "not one of the options"),
-            ("INSERT INTO decisions VALUES ('terminal', 'build', 'allow_once', 'agent:bot', '');", "a person decides"),
+            ("INSERT INTO decisions VALUES ('terminal', 'build', 'allow_once', 'agent:bot', '');", "a person may decide"),
             ("INSERT INTO decisions VALUES ('terminal', 'other', 'allow_once', 'user:ada', '');", "no such call"),
             (
                 "INSERT INTO events (thread_id, type, principal, data) VALUES ('terminal', 'TOOL_EXECUTION_STARTED', \

@@ -68,9 +68,9 @@ async fn decision_inserted_by_sql_follows_the_rules(world: &mut World) {
         ("'t2', 'call_1', 'deny', 'user:bo', NULL", "the thread has no such call"),
         ("'t', 'call_1', 'perhaps', 'user:bo', NULL", "not one of the options"),
         ("'t', 'call_1', NULL, 'user:bo', NULL", "not one of the options"),
-        ("'t', 'call_1', 'allow_once', 'agent:bot', NULL", "a person decides"),
+        ("'t', 'call_1', 'allow_once', 'agent:bot', NULL", "a person may decide"),
         ("'t', 'call_1', 'allow_once', 'user:ada', NULL", "not the person who proposed the call"),
-        ("'t', 'call_1', 'allow_once', NULL, NULL", "a person decides"),
+        ("'t', 'call_1', 'allow_once', NULL, NULL", "a person may decide"),
     ] {
         let sql = format!("INSERT INTO decisions VALUES ({values})");
         let complaint = world.run_shell(&sql).await.expect_err(values);
