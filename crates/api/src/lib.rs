@@ -47,7 +47,8 @@ pub use settings::{
 };
 pub use stats::{CallCounts, CallStatistics, DurationPercentiles, ToolStatistics};
 
-use countersign_events::{
+// The types of the trait's parameters, so that a caller needs no other crate.
+pub use countersign_events::{
     CallId, CallState, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
 };
 
