@@ -1,21 +1,22 @@
 //! A parsed command line, and the simple commands that it runs.
 
-use super::{parse::MAX_COMMAND_LINE_BYTES, word::ShellWord};
+use super::{
+    code_words::{CodeReason, find_code},
+    line::{CommandWord, WordExpansion, is_plain},
+};
 use crate::invisible::HOLE;
 
 /// The maximum nesting depth of command lines in command lines.
 pub(super) const MAX_NESTING: usize = 12;
-/// The maximum number of bytes read in total. The bytes of a nested command line count again on each level.
-const MAX_BYTES_READ: usize = 8 * MAX_COMMAND_LINE_BYTES;
 /// The maximum number of words searched for options. If there are more, the rest of the command counts as unknown.
 const MAX_OPTION_WORDS: usize = 24;
-/// The cost of a command in addition to its bytes.
-const COMMAND_COST: usize = 64;
 
 /// A command line and the simple commands that it would run.
 #[derive(Debug, Clone, Default)]
 pub struct ParsedScript {
     pub(super) text: String,
+    /// The text without quotes and backslashes: all of it, and the parts between separators.
+    pub(super) stripped: Vec<String>,
     pub(super) commands: Vec<ParsedCommand>,
     /// True if a part of it cannot be parsed.
     pub(super) unreadable: bool,
@@ -24,8 +25,8 @@ pub struct ParsedScript {
     /// True if it has an effect that no pattern over simple commands can show, such as defining a function.
     pub(super) has_hidden_effect: bool,
     pub(super) input: CommandInput,
-    /// The bytes read so far, compared with [`MAX_BYTES_READ`].
-    pub(super) bytes_read: usize,
+    /// The work that reading took, in characters.
+    pub(super) steps: usize,
 }
 
 /// Data flows in a script that are not part of a simple command. Both together let a shell run unknown commands.
@@ -51,14 +52,26 @@ pub(super) struct ParsedCommand {
     pub(super) without_options: Vec<String>,
     /// The input redirection, as in `< file`.
     pub(super) input: Option<String>,
-    /// True if all words are known, without expansions.
+    /// True if all words are known and of one line.
     pub(super) literal: bool,
+    /// True if a pattern may allow it: the program is known, and no word has a substitution or a control character.
+    pub(super) is_fit: bool,
+    /// For a command with expansions or a message: the shown text before the first of them.
+    pub(super) known_start: Option<String>,
+    /// True if all words after the known start may vanish.
+    pub(super) may_end: bool,
+    /// The reason why the command may run its arguments.
+    pub(super) code: Option<CodeReason>,
     /// True if the first word, the program, is known.
     pub(super) is_named: bool,
     /// True if it has a redirection or an assignment that no pattern can show.
     pub(super) has_hidden_effect: bool,
     pub(super) origin: CommandOrigin,
-    pub(super) words: Vec<ShellWord>,
+    pub(super) words: Vec<CommandWord>,
+    /// The words, if the program may run any of them: a `block` pattern is searched in them.
+    pub(super) searched: Option<String>,
+    /// The comment after it, which some interactive shells read as arguments.
+    pub(super) comment: Option<String>,
 }
 
 /// The way in which a script contains a command.
@@ -82,24 +95,10 @@ impl ParsedScript {
             .map(|command| command.shown.as_str())
     }
 
-    /// Counts the words towards the read limit. Returns false and marks the script unreadable if they exceed it.
-    pub(super) fn reserve_words(&mut self, words: &[ShellWord]) -> bool {
-        let bytes: usize = words.iter().map(|word| word.raw.len() + 1).sum();
-        let fits = self.reserve(COMMAND_COST + bytes);
-        self.unreadable |= !fits;
-        fits
-    }
-
     /// Computes the spellings of a command and adds it.
     pub(super) fn push(&mut self, mut command: ParsedCommand) {
         command.compute_spellings();
         self.commands.push(command);
-    }
-
-    /// Counts `bytes` towards the read limit. Returns false if they exceed it.
-    pub(super) fn reserve(&mut self, bytes: usize) -> bool {
-        self.bytes_read = self.bytes_read.saturating_add(bytes);
-        self.bytes_read <= MAX_BYTES_READ
     }
 }
 
@@ -112,18 +111,36 @@ impl ParsedCommand {
             .map(|word| word.text.as_str())
     }
 
+    /// Lets a `block` pattern be searched in the words, if the program `may_run` them.
+    pub(super) fn search_words(&mut self, may_run: bool) {
+        if may_run {
+            let text = |word: &CommandWord| word.text.clone();
+            self.searched = Some(self.words.iter().map(text).collect::<Vec<_>>().join(" "));
+        }
+    }
+
     fn compute_spellings(&mut self) {
-        let join = |text: fn(&ShellWord) -> String| self.words.iter().map(text).collect::<Vec<_>>().join(" ");
+        let join = |text: fn(&CommandWord) -> String| self.words.iter().map(text).collect::<Vec<_>>().join(" ");
         let text = join(|word| word.text.clone());
-        self.shown = join(ShellWord::shown);
+        self.shown = join(CommandWord::shown);
         let raw = join(|word| word.raw.clone());
         // A non-ASCII letter can look like an ASCII one, so such a name may be a different program than it seems.
-        let plain = |word: &ShellWord| {
-            word.literal && word.text.is_ascii() && !word.text.contains([' ', '\t', '\n', '!'])
+        let plain = |word: &CommandWord| {
+            word.is_literal() && word.text.is_ascii() && !word.text.contains([' ', '\t', '\n', '!'])
         };
         self.is_named = self.words.first().is_none_or(plain);
-        let one_line = |word: &ShellWord| word.literal && !word.text.chars().any(char::is_control);
-        self.literal = self.is_named && self.words.iter().all(one_line);
+        let is_fit = |word: &CommandWord| {
+            let has_control = !word.is_message && word.text.chars().any(char::is_control);
+            word.expansion != WordExpansion::Unknown && !has_control
+        };
+        self.is_fit = self.is_named && self.words.iter().all(is_fit);
+        let is_open = |word: &CommandWord| word.is_message || !word.is_literal();
+        self.literal = self.is_fit && !self.words.iter().any(is_open);
+        if let Some(first) = self.words.iter().position(is_open) {
+            self.known_start = Some(known_start(&self.words, first));
+            self.may_end = self.words[first..].iter().all(|word| word.may_vanish);
+        }
+        self.code = find_code(&self.words);
         for spelling in [&text, &self.shown, &raw] {
             push_unique(&mut self.spellings, spelling.clone());
         }
@@ -163,6 +180,33 @@ impl ParsedCommand {
         }
         found
     }
+}
+
+/// The shown text before the first expansion or message, which is in the word `first`.
+fn known_start(words: &[CommandWord], first: usize) -> String {
+    let mut start = String::new();
+    for word in &words[..first] {
+        start.push_str(&word.shown());
+        start.push(' ');
+    }
+    let word = &words[first];
+    let before = word.text.split(HOLE).next().unwrap_or_default();
+    if !word.is_message && before.chars().all(is_plain) {
+        start.push_str(before);
+    }
+    start
+}
+
+/// The text without quotes and backslashes: all of it, and the parts between separators.
+pub(super) fn strip_quotes(text: &str) -> Vec<String> {
+    let plain: String = text.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
+    let normalise = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
+    let parts = plain.split([';', '|', '&', '\n', '(', ')', '`', '{', '}', '<', '>']).map(normalise);
+    let mut stripped: Vec<String> =
+        parts.chain([normalise(&plain)]).filter(|part| !part.is_empty()).collect();
+    stripped.sort_unstable();
+    stripped.dedup();
+    stripped
 }
 
 fn push_unique(spellings: &mut Vec<String>, spelling: String) {

@@ -1,0 +1,1 @@
+//! Innocent command lines.
