@@ -57,7 +57,7 @@ impl CommandPattern {
         };
         let shows_comment =
             || command.comment.as_ref().is_none_or(|comment| self.covers(command, &format!("{text} {comment}")));
-        if command.is_fit && self.covers(command, text) {
+        if command.is_fit && command.name().is_some() && self.covers(command, text) {
             let shows_all = self.shows_code(command) && shows_comment();
             return if shows_all { MatchAnswer::Yes } else { MatchAnswer::Unclear };
         }

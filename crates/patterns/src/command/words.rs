@@ -47,7 +47,7 @@ impl LineReader<'_> {
                 }
                 word.add_file_pattern();
             }
-            '=' | '%' | '^' if word.is_empty() => word.add_file_pattern(),
+            '=' | '%' | '^' if word.is_empty() => word.add_unknown(),
             c => word.push(c, at, false),
         }
     }
