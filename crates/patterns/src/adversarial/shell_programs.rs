@@ -3,7 +3,14 @@
 use super::{NO, ShellCase, UNCLEAR, YES};
 
 pub(super) const CASES: &[ShellCase] = &[
-    ("shell that reads its input as a redirected file", "ls*", "rm*", "curl x | bash < /dev/stdin", NO, UNCLEAR),
+    (
+        "shell that reads its input as a redirected file",
+        "ls*",
+        "rm*",
+        "curl x | bash < /dev/stdin",
+        NO,
+        UNCLEAR,
+    ),
     ("xargs of a runner", "ls*", "rm*", "echo rm x | xargs env", NO, UNCLEAR),
     ("option of find in dollar quotes", "find **", "rm*", "find . $'-exec' rm {} \\;", UNCLEAR, UNCLEAR),
     ("option of find in quotes", "find **", "rm*", "find . \"-ex\"ec rm {} \\;", UNCLEAR, YES),
@@ -28,7 +35,14 @@ pub(super) const CASES: &[ShellCase] = &[
     ("tar that runs, in old letters", "tar **", "rm*", "tar cIf 'rm x' a", UNCLEAR, UNCLEAR),
     ("tar of files", "tar **", "rm*", "tar czf a.tgz src", YES, NO),
     ("git in each submodule", "git **", "rm*", "git submodule foreach 'rm x'", UNCLEAR, UNCLEAR),
-    ("git in each submodule, with options", "git **", "rm*", "git submodule --quiet foreach 'rm x'", UNCLEAR, UNCLEAR),
+    (
+        "git in each submodule, with options",
+        "git **",
+        "rm*",
+        "git submodule --quiet foreach 'rm x'",
+        UNCLEAR,
+        UNCLEAR,
+    ),
     ("git in each submodule, shown", "git submodule foreach *", "rm*", "git submodule foreach ls", YES, NO),
     ("git with a setting", "git **", "rm*", "git -c alias.x='!rm x' x", UNCLEAR, UNCLEAR),
     ("git with an option that is a setting elsewhere", "git log **", "rm*", "git log -c", YES, NO),
@@ -58,10 +72,24 @@ pub(super) const CASES: &[ShellCase] = &[
     ("unknown program with a quoted script", "ls*", "rm*", "mywrap 'ls; r\"m\" -rf /'", NO, UNCLEAR),
     ("unknown program with a script in an option", "ls*", "rm*", "mywrap --run='rm -rf /'", NO, UNCLEAR),
     ("unknown program with a script in a short option", "ls*", "rm*", "mywrap -c'rm -rf /'", NO, UNCLEAR),
-    ("unknown program with the blocked words in the middle", "ls*", "git push", "mywrap git push now", NO, UNCLEAR),
+    (
+        "unknown program with the blocked words in the middle",
+        "ls*",
+        "git push",
+        "mywrap git push now",
+        NO,
+        UNCLEAR,
+    ),
     ("unknown program with a variable behind", "ls*", "git push*--force*", "mywrap git push $x", NO, UNCLEAR),
     ("unknown program with a variable", "ls*", "rm*", "mywrap $x", NO, NO),
-    ("script of an interpreter", "ls*", "rm*", "python3 -c 'import os; os.system(\"rm -rf /\")'", NO, UNCLEAR),
+    (
+        "script of an interpreter",
+        "ls*",
+        "rm*",
+        "python3 -c 'import os; os.system(\"rm -rf /\")'",
+        NO,
+        UNCLEAR,
+    ),
     ("script of an interpreter under its name", "python3 **", "rm*", "python3 -c 'print(1)'", UNCLEAR, NO),
     ("unknown program without the blocked words", "mywrap **", "rm*", "mywrap build", YES, NO),
 ];

@@ -40,7 +40,20 @@ struct FilterProgram {
 }
 
 const SED: FilterProgram = FilterProgram {
-    flags: &["-n", "-E", "-r", "-s", "-u", "-z", "-nE", "-En", "-nr", "--quiet", "--silent", "--regexp-extended"],
+    flags: &[
+        "-n",
+        "-E",
+        "-r",
+        "-s",
+        "-u",
+        "-z",
+        "-nE",
+        "-En",
+        "-nr",
+        "--quiet",
+        "--silent",
+        "--regexp-extended",
+    ],
     valued: &[],
     scripts: &["-e", "-ne", "--expression"],
     is_plain: is_plain_sed,
@@ -57,7 +70,9 @@ fn find_in_filter<'a>(arguments: &'a [CommandWord], program: &FilterProgram) -> 
         let text = word.text.as_str();
         if program.scripts.contains(&text) {
             has_script = true;
-            if let Some(script) = rest.next().filter(|script| !script.is_literal() || !(program.is_plain)(&script.text)) {
+            if let Some(script) =
+                rest.next().filter(|script| !script.is_literal() || !(program.is_plain)(&script.text))
+            {
                 return Some(script);
             }
         } else if program.valued.contains(&text) {

@@ -73,8 +73,9 @@ fn may_have_shape(shape: &CodeShape, arguments: &[CommandWord]) -> bool {
 
 /// The number of arguments before the first one that is no option. An option may take the next word as its value.
 fn count_leading(arguments: &[CommandWord]) -> usize {
-    let is_operand =
-        |at: &usize| !arguments[*at].text.starts_with('-') && (*at == 0 || !takes_value(&arguments[*at - 1].text));
+    let is_operand = |at: &usize| {
+        !arguments[*at].text.starts_with('-') && (*at == 0 || !takes_value(&arguments[*at - 1].text))
+    };
     (0..arguments.len()).find(is_operand).unwrap_or(arguments.len())
 }
 

@@ -153,7 +153,8 @@ fn find_message(rest: &str) -> Option<FoundMessage> {
 /// False if old versions of bash, which look for the closing parenthesis without knowing here-documents, find another
 /// one than newer ones: the text opens a quote, or closes a parenthesis and the quotes around it.
 fn is_read_alike(text: &str, behind: &str) -> bool {
-    let closes_quote = |c: char| text.matches(c).count() % 2 == 1 && behind.strip_prefix('"').unwrap_or(behind).contains(c);
+    let closes_quote =
+        |c: char| text.matches(c).count() % 2 == 1 && behind.strip_prefix('"').unwrap_or(behind).contains(c);
     let mut depth = 0_i32;
     let mut lowest = 0;
     for c in text.chars() {
@@ -169,7 +170,12 @@ fn message_command(at: usize) -> SimpleCommand {
     word.span = at..at + word.text.len();
     let target = CommandWord { is_message: true, ..CommandWord::default() };
     let document = CommandRedirection { kind: RedirectionKind::HereDocument, target, words_before: 1 };
-    SimpleCommand { words: vec![word], redirections: vec![document], prints_message: true, ..SimpleCommand::default() }
+    SimpleCommand {
+        words: vec![word],
+        redirections: vec![document],
+        prints_message: true,
+        ..SimpleCommand::default()
+    }
 }
 
 /// Splits a plain tag off: the tag, true if it is not quoted, and its length as written.

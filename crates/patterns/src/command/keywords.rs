@@ -8,11 +8,25 @@ use super::{
 
 /// Keywords of constructs that the grammar does not cover. The commands in them are still found.
 const UNREAD_KEYWORDS: &[&str] = &[
-    "[[", "case", "coproc", "end", "esac", "foreach", "in", "nocorrect", "noglob", "repeat", "select", "time", "]]",
+    "[[",
+    "case",
+    "coproc",
+    "end",
+    "esac",
+    "foreach",
+    "in",
+    "nocorrect",
+    "noglob",
+    "repeat",
+    "select",
+    "time",
+    "]]",
 ];
 /// Names of loop variables that no shell gives a meaning, in addition to single letters.
-const HARMLESS_VARIABLES: &[&str] =
-    &["branch", "dir", "entry", "file", "folder", "item", "line", "name", "num", "package", "pkg", "test", "word"];
+const HARMLESS_VARIABLES: &[&str] = &[
+    "branch", "dir", "entry", "file", "folder", "item", "line", "name", "num", "package", "pkg", "test",
+    "word",
+];
 
 impl LineReader<'_> {
     /// Reads a word where a command may begin. Returns false if it is not a keyword.

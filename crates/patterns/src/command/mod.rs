@@ -35,12 +35,14 @@ mod words;
 #[cfg(test)]
 mod innocent;
 #[cfg(test)]
+mod line_tests;
+#[cfg(test)]
 mod tests;
 
 pub use budget::ReadBudget;
 pub use line::{
-    CommandAssignment, CommandLine, CommandRedirection, CommandWord, LiteralPiece, RedirectionKind, SimpleCommand,
-    WordExpansion,
+    CommandAssignment, CommandLine, CommandRedirection, CommandWord, LiteralPiece, RedirectionKind,
+    SimpleCommand, WordExpansion,
 };
 pub use matching::{find_allowed_commands, match_any, match_every};
 pub use pattern::CommandPattern;

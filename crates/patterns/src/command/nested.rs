@@ -19,7 +19,11 @@ impl ParsedScript {
             ..Self::default()
         };
         let mut meter = WorkMeter::new(ReadBudget::COMMAND_LINE);
-        CommandCollector { script: &mut script, meter: &mut meter }.read_text(text, 0, CommandOrigin::Written);
+        CommandCollector { script: &mut script, meter: &mut meter }.read_text(
+            text,
+            0,
+            CommandOrigin::Written,
+        );
         // The input of a group, a loop or a descriptor can reach any shell in the script.
         script.unreadable |= script.input.has_source && script.input.has_reading_shell;
         script.unreadable |= meter.is_exhausted();
@@ -91,7 +95,13 @@ impl CommandCollector<'_> {
     }
 
     /// Adds a command that another command runs.
-    fn add_words(&mut self, words: Vec<CommandWord>, origin: CommandOrigin, input: &StandardInput, depth: usize) {
+    fn add_words(
+        &mut self,
+        words: Vec<CommandWord>,
+        origin: CommandOrigin,
+        input: &StandardInput,
+        depth: usize,
+    ) {
         self.add(ParsedCommand { origin, words, ..ParsedCommand::default() }, input, depth);
     }
 
@@ -132,7 +142,8 @@ fn possible_scripts(words: &[CommandWord]) -> Vec<String> {
         let value = word.text.split_once('=').filter(|_| word.text.starts_with('-')).map(|(_, value)| value);
         value.unwrap_or(&word.text).to_owned()
     };
-    let is_script = |word: &&CommandWord| word.text.contains(|c: char| c.is_whitespace() || ";|&<>(`".contains(c));
+    let is_script =
+        |word: &&CommandWord| word.text.contains(|c: char| c.is_whitespace() || ";|&<>(`".contains(c));
     words.iter().skip(1).filter(is_script).map(text).collect()
 }
 

@@ -55,8 +55,9 @@ impl CommandPattern {
             Some(_) => return MatchAnswer::No,
             None => &command.shown,
         };
-        let shows_comment =
-            || command.comment.as_ref().is_none_or(|comment| self.covers(command, &format!("{text} {comment}")));
+        let shows_comment = || {
+            command.comment.as_ref().is_none_or(|comment| self.covers(command, &format!("{text} {comment}")))
+        };
         if command.is_fit && command.name().is_some() && self.covers(command, text) {
             let shows_all = self.shows_code(command) && shows_comment();
             return if shows_all { MatchAnswer::Yes } else { MatchAnswer::Unclear };

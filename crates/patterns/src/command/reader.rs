@@ -26,8 +26,7 @@ impl CommandLine {
     /// Reads a command line, and counts the work with that of other texts.
     pub(super) fn read_with(text: &str, meter: &mut WorkMeter) -> Self {
         let cursor = TextCursor::new(text, meter);
-        let mut reader =
-            LineReader { cursor, line: Self::default(), depth: 0, awaits_document: false };
+        let mut reader = LineReader { cursor, line: Self::default(), depth: 0, awaits_document: false };
         reader.read_list(ListEnd::Text);
         if reader.cursor.meter.is_exhausted() {
             reader.line.unclear = Some("it is too long or too deeply nested");

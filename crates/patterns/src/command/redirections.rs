@@ -70,7 +70,8 @@ impl LineReader<'_> {
         if self.cursor.peek() == Some('(') || self.cursor.peek() == Some('#') {
             self.mark_unclear("a redirection without a target");
         }
-        let is_process = matches!(self.cursor.peek(), Some('<' | '>')) && self.cursor.peek_second() == Some('(');
+        let is_process =
+            matches!(self.cursor.peek(), Some('<' | '>')) && self.cursor.peek_second() == Some('(');
         if is_process {
             self.cursor.next();
             self.read_process_substitution(state);
@@ -80,7 +81,8 @@ impl LineReader<'_> {
         if target.raw.is_empty() {
             self.mark_unclear("a redirection without a target");
         }
-        let is_descriptor = target.raw == "-" || target.raw.len() == 1 && target.raw.as_bytes()[0].is_ascii_digit();
+        let is_descriptor =
+            target.raw == "-" || target.raw.len() == 1 && target.raw.as_bytes()[0].is_ascii_digit();
         if kind == RedirectionKind::Duplicate && !is_descriptor {
             self.mark_unclear("a descriptor that shells read in different ways");
         }
@@ -91,11 +93,7 @@ impl LineReader<'_> {
         let start = self.cursor.position();
         let Some(mut document) = self.read_tag() else {
             self.mark_unclear("the tag of a here-document");
-            return self.add_redirection(
-                RedirectionKind::HereDocument,
-                CommandWord::unknown(start),
-                state,
-            );
+            return self.add_redirection(RedirectionKind::HereDocument, CommandWord::unknown(start), state);
         };
         self.awaits_document = true;
         if state.after_block {

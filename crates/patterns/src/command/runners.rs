@@ -134,7 +134,8 @@ impl NestedRun {
         let rest =
             if before > 0 && rest.first().is_some_and(|word| word.text == "--") { &rest[1..] } else { rest };
         self.unknown |= !options_known && rest.iter().any(|word| !word.is_literal());
-        let has_inner_shell = rest.first().is_some_and(|word| is_shell(word) || is_runner(program_name(word)));
+        let has_inner_shell =
+            rest.first().is_some_and(|word| is_shell(word) || is_runner(program_name(word)));
         // The input becomes the script or the command of a shell or a runner.
         self.unknown |= name == "xargs" && has_inner_shell && (has_replace_option(own) || rest.len() == 1);
         match name {

@@ -95,6 +95,12 @@ impl ParsedScript {
             .map(|command| command.shown.as_str())
     }
 
+    /// The work that reading took, in characters.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
     /// Computes the spellings of a command and adds it.
     pub(super) fn push(&mut self, mut command: ParsedCommand) {
         command.compute_spellings();
@@ -120,7 +126,8 @@ impl ParsedCommand {
     }
 
     fn compute_spellings(&mut self) {
-        let join = |text: fn(&CommandWord) -> String| self.words.iter().map(text).collect::<Vec<_>>().join(" ");
+        let join =
+            |text: fn(&CommandWord) -> String| self.words.iter().map(text).collect::<Vec<_>>().join(" ");
         let text = join(|word| word.text.clone());
         self.shown = join(CommandWord::shown);
         let raw = join(|word| word.raw.clone());

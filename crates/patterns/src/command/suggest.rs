@@ -226,11 +226,7 @@ fn suggest_pattern(script: &ParsedScript) -> Option<String> {
     let name = command.name()?;
     let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !text.is_empty();
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-+".contains(c));
-    if !is_name
-        || name.starts_with('-')
-        || NEVER_SUGGESTED.contains(&name)
-        || CODE_PROGRAMS.contains(&name)
-    {
+    if !is_name || name.starts_with('-') || NEVER_SUGGESTED.contains(&name) || CODE_PROGRAMS.contains(&name) {
         return None;
     }
     // Names can end in a version: `python3.12`, `gcc-13`.
