@@ -161,7 +161,8 @@ fn is_read_alike(text: &str, behind: &str) -> bool {
         depth += i32::from(c == '(') - i32::from(c == ')');
         lowest = lowest.min(depth);
     }
-    !['\'', '"', '`'].into_iter().any(closes_quote) && !(lowest < 0 && text.contains('"'))
+    let closes_all = lowest < 0 && text.contains('"');
+    !closes_all && !['\'', '"', '`'].into_iter().any(closes_quote)
 }
 
 /// The command that prints a message. It counts for a `block` rule.

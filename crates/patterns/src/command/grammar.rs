@@ -153,7 +153,7 @@ impl LineReader<'_> {
             self.mark_unclear("a word after the end of a block");
             state.after_block = false;
         }
-        self.add_word(word, state);
+        state.add_word(word);
     }
 }
 

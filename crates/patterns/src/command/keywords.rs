@@ -1,7 +1,7 @@
 //! Reads keywords, loops and assignments.
 
 use super::{
-    line::{CommandAssignment, CommandWord},
+    line::CommandWord,
     list::{ListState, OpenBlock},
     reader::LineReader,
 };
@@ -97,27 +97,9 @@ impl LineReader<'_> {
             }
         }
     }
-
-    /// Adds a word or an assignment to the command.
-    pub(super) fn add_word(&mut self, word: CommandWord, state: &mut ListState) {
-        if state.command.words.is_empty()
-            && let Some((name, _)) = word.raw.split_once('=')
-            && is_name(name.strip_suffix('+').unwrap_or(name))
-        {
-            let name = name.to_owned();
-            state.command.assignments.push(CommandAssignment { value: word.after_equals(), name });
-            return;
-        }
-        state.command.words.push(word);
-    }
 }
 
 fn open_block(state: &mut ListState, block: OpenBlock) -> bool {
     state.open(block);
     true
-}
-
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
-        && text.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
 }

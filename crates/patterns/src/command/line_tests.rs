@@ -64,7 +64,8 @@ fn hostile_texts() -> Vec<String> {
     let size = ReadBudget::COMMAND_LINE.bytes;
     let mut texts: Vec<String> =
         ["cat <<$(( )", "cat <<\r\t", "cat <<\u{c}\t", "2147483648>x", "cat <<'"].map(str::to_owned).to_vec();
-    texts.extend((1_u8..128).map(|byte| char::from(byte).to_string().repeat(size)));
+    let characters = "\u{1}\t\n\r !\"#$%&'()*+,-./09:;<=>?@A[\\]^_`az{|}~\u{7f}é";
+    texts.extend(characters.chars().map(|c| c.to_string().repeat(size / c.len_utf8())));
     let pieces = [
         "$(",
         "${",

@@ -2,7 +2,7 @@
 
 use super::{
     documents::{DocumentPlace, PendingDocument},
-    line::SimpleCommand,
+    line::{CommandAssignment, CommandWord, SimpleCommand},
 };
 
 /// A group, a subshell or a keyword that waits for its end.
@@ -98,4 +98,22 @@ impl ListState {
         }
         is_expected
     }
+
+    /// Adds a word or an assignment to the command.
+    pub(super) fn add_word(&mut self, word: CommandWord) {
+        if self.command.words.is_empty()
+            && let Some((name, _)) = word.raw.split_once('=')
+            && is_name(name.strip_suffix('+').unwrap_or(name))
+        {
+            let name = name.to_owned();
+            self.command.assignments.push(CommandAssignment { value: word.after_equals(), name });
+            return;
+        }
+        self.command.words.push(word);
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
+        && text.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
 }

@@ -73,6 +73,6 @@ pub fn match_any(patterns: &[CommandPattern], script: &ParsedScript) -> MatchAns
         }
     }
     let is_unclear =
-        script.unreadable || script.has_invisible || script.commands.iter().any(|command| !command.is_named);
+        script.unreadable || script.has_invisible || script.commands.iter().any(|command| !command.is_named());
     if is_unclear && !patterns.is_empty() { MatchAnswer::Unclear } else { answer }
 }

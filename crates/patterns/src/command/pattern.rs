@@ -2,7 +2,7 @@
 
 use super::{
     code_words::CodeReason,
-    script::{CommandOrigin, ParsedCommand, ParsedScript},
+    script::{CommandClarity, CommandOrigin, ParsedCommand, ParsedScript},
 };
 use crate::{Glob, MatchAnswer, PatternError};
 
@@ -58,14 +58,14 @@ impl CommandPattern {
         let shows_comment = || {
             command.comment.as_ref().is_none_or(|comment| self.covers(command, &format!("{text} {comment}")))
         };
-        if command.is_fit && command.name().is_some() && self.covers(command, text) {
+        if command.clarity >= CommandClarity::PlainExpansion && command.name().is_some() && self.covers(command, text) {
             let shows_all = self.shows_code(command) && shows_comment();
             return if shows_all { MatchAnswer::Yes } else { MatchAnswer::Unclear };
         }
         // The known words can already rule the pattern out.
         let could_match = command.with_holes.is_empty()
             || command.with_holes.iter().any(|text| self.glob.could_match(text));
-        if !command.literal && could_match { MatchAnswer::Unclear } else { MatchAnswer::No }
+        if command.clarity < CommandClarity::Literal && could_match { MatchAnswer::Unclear } else { MatchAnswer::No }
     }
 
     /// True if the pattern matches the command, shown as `text`, for every value of its expansions.
@@ -77,8 +77,8 @@ impl CommandPattern {
         };
         match &command.known_start {
             // The expansions may result in no words at all.
-            Some(start) if command.may_end && !is_match(start.trim_end_matches(' ')) => false,
-            Some(start) => self.glob.covers(name, start),
+            Some(start) if start.may_end && !is_match(start.text.trim_end_matches(' ')) => false,
+            Some(start) => self.glob.covers(name, &start.text),
             None => is_match(text),
         }
     }

@@ -56,9 +56,8 @@ impl LineReader<'_> {
         self.mark_unclear("a process substitution");
         self.line.has_source = true;
         self.cursor.next();
-        let mut word = CommandWord::unknown(self.cursor.position());
-        word.raw = "<()".to_owned();
-        state.command.words.push(word);
+        let word = CommandWord::unknown(self.cursor.position());
+        state.command.words.push(CommandWord { raw: "<()".to_owned(), ..word });
         self.nest(|reader| reader.read_list(ListEnd::Parenthesis));
     }
 

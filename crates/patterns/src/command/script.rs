@@ -52,18 +52,11 @@ pub(super) struct ParsedCommand {
     pub(super) without_options: Vec<String>,
     /// The input redirection, as in `< file`.
     pub(super) input: Option<String>,
-    /// True if all words are known and of one line.
-    pub(super) literal: bool,
-    /// True if a pattern may allow it: the program is known, and no word has a substitution or a control character.
-    pub(super) is_fit: bool,
-    /// For a command with expansions or a message: the shown text before the first of them.
-    pub(super) known_start: Option<String>,
-    /// True if all words after the known start may vanish.
-    pub(super) may_end: bool,
+    pub(super) clarity: CommandClarity,
+    /// For a command with expansions or a message: its start.
+    pub(super) known_start: Option<KnownStart>,
     /// The reason why the command may run its arguments.
     pub(super) code: Option<CodeReason>,
-    /// True if the first word, the program, is known.
-    pub(super) is_named: bool,
     /// True if it has a redirection or an assignment that no pattern can show.
     pub(super) has_hidden_effect: bool,
     pub(super) origin: CommandOrigin,
@@ -72,6 +65,29 @@ pub(super) struct ParsedCommand {
     pub(super) searched: Option<String>,
     /// The comment after it, which some interactive shells read as arguments.
     pub(super) comment: Option<String>,
+}
+
+/// How much of a command is known, from the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) enum CommandClarity {
+    /// The first word, the program, is unknown.
+    #[default]
+    UnknownProgram,
+    /// A word has a substitution or a control character, so that no pattern may allow the command.
+    UnknownWord,
+    /// A word has a plain expansion, or is a message.
+    PlainExpansion,
+    /// All words are known and of one line.
+    Literal,
+}
+
+/// The known start of a command with expansions.
+#[derive(Debug, Clone)]
+pub(super) struct KnownStart {
+    /// The shown text before the first expansion.
+    pub(super) text: String,
+    /// True if all words behind it may vanish.
+    pub(super) may_end: bool,
 }
 
 /// The way in which a script contains a command.
@@ -109,11 +125,16 @@ impl ParsedScript {
 }
 
 impl ParsedCommand {
+    /// True if the first word, the program, is known.
+    pub(super) fn is_named(&self) -> bool {
+        self.clarity > CommandClarity::UnknownProgram
+    }
+
     /// The name of the program, if it is known.
     pub(super) fn name(&self) -> Option<&str> {
         self.words
             .first()
-            .filter(|word| self.is_named && !word.text.is_empty())
+            .filter(|word| self.is_named() && !word.text.is_empty())
             .map(|word| word.text.as_str())
     }
 
@@ -135,18 +156,22 @@ impl ParsedCommand {
         let plain = |word: &CommandWord| {
             word.is_literal() && word.text.is_ascii() && !word.text.contains([' ', '\t', '\n', '!'])
         };
-        self.is_named = self.words.first().is_none_or(plain);
         let is_fit = |word: &CommandWord| {
             let has_control = !word.is_message && word.text.chars().any(char::is_control);
             word.expansion != WordExpansion::Unknown && !has_control
         };
-        self.is_fit = self.is_named && self.words.iter().all(is_fit);
         let is_open = |word: &CommandWord| word.is_message || !word.is_literal();
-        self.literal = self.is_fit && !self.words.iter().any(is_open);
-        if let Some(first) = self.words.iter().position(is_open) {
-            self.known_start = Some(known_start(&self.words, first));
-            self.may_end = self.words[first..].iter().all(|word| word.may_vanish);
-        }
+        let first_open = self.words.iter().position(is_open);
+        self.clarity = match first_open {
+            _ if !self.words.first().is_none_or(plain) => CommandClarity::UnknownProgram,
+            _ if !self.words.iter().all(is_fit) => CommandClarity::UnknownWord,
+            Some(_) => CommandClarity::PlainExpansion,
+            None => CommandClarity::Literal,
+        };
+        self.known_start = first_open.map(|first| KnownStart {
+            text: known_start(&self.words, first),
+            may_end: self.words[first..].iter().all(|word| word.may_vanish),
+        });
         self.code = find_code(&self.words);
         for spelling in [&text, &self.shown, &raw] {
             push_unique(&mut self.spellings, spelling.clone());

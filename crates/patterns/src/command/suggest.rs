@@ -4,7 +4,7 @@ use super::{
     code_table::CODE_PROGRAMS,
     matching::match_every,
     pattern::CommandPattern,
-    script::{CommandOrigin, ParsedScript},
+    script::{CommandClarity, CommandOrigin, ParsedScript},
 };
 use crate::MatchAnswer;
 
@@ -220,7 +220,7 @@ impl ParsedScript {
 fn suggest_pattern(script: &ParsedScript) -> Option<String> {
     let mut commands = script.commands.iter().filter(|command| command.origin != CommandOrigin::Guessed);
     let (Some(command), None) = (commands.next(), commands.next()) else { return None };
-    if !command.literal {
+    if command.clarity != CommandClarity::Literal {
         return None;
     }
     let name = command.name()?;
