@@ -15,9 +15,35 @@ pub(super) enum CodeReason {
     /// The program itself runs its arguments.
     Program,
     /// These words of the command make the program do so.
-    Words(Vec<String>),
+    Words(Vec<CodeWord>),
     /// An expansion may result in such a word.
     Expansion,
+}
+
+/// A word with which a program runs its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CodeWord {
+    /// The word as shown to an approver.
+    shown: String,
+    /// The name of the option, if the word is one.
+    option: &'static str,
+}
+
+impl CodeReason {
+    /// True if a pattern shows the words, each as often as the command contains it.
+    pub(super) fn is_shown_in(&self, pattern: &str) -> bool {
+        let Self::Words(words) = self else { return *self == Self::Program };
+        let mut parts: Vec<&str> = pattern.split([' ', '{', '}', ',']).collect();
+        words.iter().all(|word| {
+            if word.shown.starts_with('\'') {
+                return pattern.contains(&word.shown);
+            }
+            let shows =
+                |part: &&str| **part == word.shown || word.option.len() > 2 && part.starts_with(word.option);
+            let found = parts.iter().position(shows);
+            found.map(|at| parts.swap_remove(at)).is_some()
+        })
+    }
 }
 
 /// Finds the reason why a command may run its arguments.
@@ -28,33 +54,37 @@ pub(super) fn find_code(words: &[CommandWord]) -> Option<CodeReason> {
         return Some(CodeReason::Program);
     }
     let shapes = || CODE_SHAPES.iter().filter(|shape| shape.program == name);
-    if let Some(words) = shapes().find_map(|shape| find_shape(shape, arguments)) {
-        return Some(CodeReason::Words(words));
-    }
     if shapes().any(|shape| may_have_shape(shape, arguments)) {
         return Some(CodeReason::Expansion);
     }
-    let found = find_code_argument(name, arguments)?;
-    Some(if found.is_literal() { CodeReason::Words(vec![found.shown()]) } else { CodeReason::Expansion })
+    let mut found: Vec<CodeWord> = shapes().flat_map(|shape| find_shape(shape, arguments)).collect();
+    match find_code_argument(name, arguments) {
+        Some(word) if !word.is_literal() => return Some(CodeReason::Expansion),
+        Some(word) => found.push(CodeWord { shown: word.shown(), option: "" }),
+        None => {}
+    }
+    (!found.is_empty()).then_some(CodeReason::Words(found))
 }
 
 /// The words of the shape, if the arguments have it.
-fn find_shape(shape: &CodeShape, arguments: &[CommandWord]) -> Option<Vec<String>> {
-    let mut found: Vec<String> = shape.subcommands.iter().map(|&word| word.to_owned()).collect();
+fn find_shape(shape: &'static CodeShape, arguments: &[CommandWord]) -> Vec<CodeWord> {
     if match_subcommands(shape, arguments) != MatchAnswer::Yes {
-        return None;
+        return Vec::new();
     }
-    if !shape.option.is_empty() {
-        let end = if shape.leads { count_leading(arguments) } else { arguments.len() };
-        let is_first_cluster = |at: usize| at == 0 && shape.program == "tar";
-        let has_option = |(at, word): &(usize, &CommandWord)| {
-            is_option(&word.text, shape.option)
-                || is_first_cluster(*at) && is_option(&format!("-{}", word.text), shape.option)
-        };
-        let (_, option) = arguments[..end].iter().enumerate().find(has_option)?;
-        found.push(option.text.clone());
+    let subcommands = shape.subcommands.iter().map(|&word| CodeWord { shown: word.to_owned(), option: "" });
+    if shape.option.is_empty() {
+        return subcommands.collect();
     }
-    Some(found)
+    let end = if shape.leads { count_leading(arguments) } else { arguments.len() };
+    let is_first_cluster = |at: usize| at == 0 && shape.program == "tar";
+    let has_option = |(at, word): &(usize, &CommandWord)| {
+        is_option(&word.text, shape.option)
+            || is_first_cluster(*at) && is_option(&format!("-{}", word.text), shape.option)
+    };
+    let options = arguments[..end].iter().enumerate().filter(has_option);
+    let options: Vec<_> =
+        options.map(|(_, word)| CodeWord { shown: word.shown(), option: shape.option }).collect();
+    if options.is_empty() { options } else { subcommands.chain(options).collect() }
 }
 
 /// True if an expansion in the arguments may result in the shape.
@@ -84,19 +114,29 @@ fn takes_value(text: &str) -> bool {
     text.starts_with('-') && !text.contains('=')
 }
 
-/// Matches the words that are no options with the subcommands, in any reading of the options.
+/// Matches the words that are no options with the subcommands, in every reading of the options.
 fn match_subcommands(shape: &CodeShape, arguments: &[CommandWord]) -> MatchAnswer {
-    let mut expected = shape.subcommands.iter().peekable();
+    let all = shape.subcommands.len();
+    // Each value is true if some reading has met so many of the subcommands.
+    let mut met = vec![false; all + 1];
+    met[0] = true;
     for (at, word) in arguments.iter().enumerate() {
-        match expected.peek() {
-            None => return MatchAnswer::Yes,
-            Some(_) if !word.is_literal() => return MatchAnswer::Unclear,
-            Some(next) if word.text == **next => drop(expected.next()),
-            Some(_) if word.text.starts_with('-') || at > 0 && takes_value(&arguments[at - 1].text) => {}
-            Some(_) => return MatchAnswer::No,
+        if met[all] {
+            break;
+        }
+        if !word.is_literal() {
+            return MatchAnswer::Unclear;
+        }
+        let is_skipped = word.text.starts_with('-') || at > 0 && takes_value(&arguments[at - 1].text);
+        for count in (0..all).rev() {
+            met[count + 1] |= met[count] && word.text == shape.subcommands[count];
+            met[count] &= is_skipped;
+        }
+        if !met.contains(&true) {
+            return MatchAnswer::No;
         }
     }
-    MatchAnswer::from_bool(expected.peek().is_none())
+    MatchAnswer::from_bool(met[all])
 }
 
 /// True if a word is the option, also with a value, shortened, or in a cluster of letters.
@@ -105,8 +145,11 @@ fn is_option(text: &str, option: &str) -> bool {
     if option.starts_with("--") {
         return name == option || name.len() > 4 && name.starts_with("--") && option.starts_with(name);
     }
+    if option == "+" {
+        return text.starts_with('+');
+    }
     if option.len() > 2 {
-        return name == option;
+        return name == option || name == format!("-{option}");
     }
     let letter = &option[1..];
     text.starts_with('-') && !text.starts_with("--") && text[1..].contains(letter)

@@ -72,7 +72,8 @@ pub fn match_any(patterns: &[CommandPattern], script: &ParsedScript) -> MatchAns
             MatchAnswer::No => {}
         }
     }
-    let is_unclear =
-        script.unreadable || script.has_invisible || script.commands.iter().any(|command| !command.is_named());
+    let is_unclear = script.unreadable
+        || script.has_invisible
+        || script.commands.iter().any(|command| !command.is_named());
     if is_unclear && !patterns.is_empty() { MatchAnswer::Unclear } else { answer }
 }

@@ -58,14 +58,22 @@ impl CommandPattern {
         let shows_comment = || {
             command.comment.as_ref().is_none_or(|comment| self.covers(command, &format!("{text} {comment}")))
         };
-        if command.clarity >= CommandClarity::PlainExpansion && command.name().is_some() && self.covers(command, text) {
-            let shows_all = self.shows_code(command) && shows_comment();
+        if command.clarity >= CommandClarity::PlainExpansion
+            && command.name().is_some()
+            && self.covers(command, text)
+        {
+            let shows_code = command.code.as_ref().is_none_or(|code| code.is_shown_in(&self.text));
+            let shows_all = shows_code && shows_comment();
             return if shows_all { MatchAnswer::Yes } else { MatchAnswer::Unclear };
         }
         // The known words can already rule the pattern out.
         let could_match = command.with_holes.is_empty()
             || command.with_holes.iter().any(|text| self.glob.could_match(text));
-        if command.clarity < CommandClarity::Literal && could_match { MatchAnswer::Unclear } else { MatchAnswer::No }
+        if command.clarity < CommandClarity::Literal && could_match {
+            MatchAnswer::Unclear
+        } else {
+            MatchAnswer::No
+        }
     }
 
     /// True if the pattern matches the command, shown as `text`, for every value of its expansions.
@@ -80,15 +88,6 @@ impl CommandPattern {
             Some(start) if start.may_end && !is_match(start.text.trim_end_matches(' ')) => false,
             Some(start) => self.glob.covers(name, &start.text),
             None => is_match(text),
-        }
-    }
-
-    /// True if the pattern shows the words with which the command runs its arguments, if it does.
-    fn shows_code(&self, command: &ParsedCommand) -> bool {
-        match &command.code {
-            None | Some(CodeReason::Program) => true,
-            Some(CodeReason::Expansion) => false,
-            Some(CodeReason::Words(words)) => words.iter().all(|word| self.text.contains(word.as_str())),
         }
     }
 
