@@ -3,7 +3,7 @@
 /// A way in which a program runs its arguments.
 pub(super) struct CodeShape {
     pub(super) program: &'static str,
-    /// The first arguments that are no options.
+    /// The first arguments that are not options.
     pub(super) subcommands: &'static [&'static str],
     /// The option, or empty if the subcommands alone run arguments.
     pub(super) option: &'static str,

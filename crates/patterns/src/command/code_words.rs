@@ -101,7 +101,7 @@ fn may_have_shape(shape: &CodeShape, arguments: &[CommandWord]) -> bool {
     }
 }
 
-/// The number of arguments before the first one that is no option. An option may take the next word as its value.
+/// The number of arguments before the first one that is not an option. An option may take the next word as its value.
 fn count_leading(arguments: &[CommandWord]) -> usize {
     let is_operand = |at: &usize| {
         !arguments[*at].text.starts_with('-') && (*at == 0 || !takes_value(&arguments[*at - 1].text))
@@ -114,7 +114,7 @@ fn takes_value(text: &str) -> bool {
     text.starts_with('-') && !text.contains('=')
 }
 
-/// Matches the words that are no options with the subcommands, in every reading of the options.
+/// Matches the words that are not options with the subcommands, in every reading of the options.
 fn match_subcommands(shape: &CodeShape, arguments: &[CommandWord]) -> MatchAnswer {
     let all = shape.subcommands.len();
     // Each value is true if some reading has met so many of the subcommands.

@@ -96,7 +96,7 @@ const LINES: &[&str] = &[
     "git log --author=\"ada@example.com\"",
     "git log -1 --format=%B",
     "git log v1.0...v1.1",
-    "grep -rn TODO src",
+    "grep -rn unwrap src",
     "grep -rn 'fn main' src/",
     "grep -rn \"fn main\" src/ | head",
     "grep -c test src/*.rs",
