@@ -3,13 +3,19 @@
 
 use countersign_patterns::{
     CommandPattern, MatchAnswer, ParsedScript,
-    command::{match_any, match_every},
+    command::{CommandLine, ReadBudget, match_any, match_every},
 };
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &str)| {
     let (glob, text) = input;
+    let line = CommandLine::read(text, ReadBudget::COMMAND_LINE);
+    for words in line.commands.iter().map(|command| &command.words) {
+        assert!(words.iter().all(|word| text.get(word.span.clone()).is_some()), "a word is inside the text");
+        assert!(words.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start), "words are in order");
+    }
     let script = ParsedScript::parse(text);
+    assert!(script.steps() <= 2 * ReadBudget::COMMAND_LINE.steps, "the work is bounded");
     assert!(script.commands().all(|command| command.len() <= 16 * (text.len() + 1)));
     if let Some(suggested) = script.suggest() {
         let suggested = CommandPattern::new(&suggested).expect("a suggestion is a valid pattern");

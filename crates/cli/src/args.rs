@@ -32,7 +32,7 @@ Environment:
 /// The approval service between AI agents and the tools they want to run.
 #[derive(Debug, Parser)]
 #[command(name = "countersign", bin_name = "countersign", version, after_help = EXIT_CODES)]
-pub(crate) struct CommandLine {
+pub(crate) struct CliArguments {
     #[command(subcommand)]
     pub(crate) command: CliCommand,
     #[command(flatten)]

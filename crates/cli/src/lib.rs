@@ -11,7 +11,7 @@ mod present;
 mod scope;
 mod settings;
 
-use args::{CliCommand, CommandLine};
+use args::{CliArguments, CliCommand};
 use clap::{CommandFactory, FromArgMatches};
 use context::CommandContext;
 use countersign_tui::present::print::{first_print_failure, print_error};
@@ -35,7 +35,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run_command_line() -> CommandExit {
-    let (CommandLine { command, options }, name) = match parse() {
+    let (CliArguments { command, options }, name) = match parse() {
         Ok(parsed) => parsed,
         Err(error) => return commands::version::print_parse_result(&error),
     };
@@ -59,9 +59,9 @@ fn report(context: &CommandContext, error: &anyhow::Error) -> CommandExit {
 }
 
 /// The parsed command line, and the name of the command.
-fn parse() -> Result<(CommandLine, String), clap::Error> {
-    let matches = CommandLine::command().try_get_matches()?;
-    Ok((CommandLine::from_arg_matches(&matches)?, matches.subcommand_name().unwrap_or_default().to_owned()))
+fn parse() -> Result<(CliArguments, String), clap::Error> {
+    let matches = CliArguments::command().try_get_matches()?;
+    Ok((CliArguments::from_arg_matches(&matches)?, matches.subcommand_name().unwrap_or_default().to_owned()))
 }
 
 fn start(context: &CommandContext, command: &CliCommand, name: &str) -> anyhow::Result<CommandExit> {
@@ -87,11 +87,11 @@ fn run_without_settings(
 ) -> Option<anyhow::Result<CommandExit>> {
     match command {
         CliCommand::Completions(args) => {
-            Some(Ok(commands::completions::print_completions(args, CommandLine::command())))
+            Some(Ok(commands::completions::print_completions(args, CliArguments::command())))
         }
-        CliCommand::Man(args) => Some(commands::man::write_manual(args, CommandLine::command())),
+        CliCommand::Man(args) => Some(commands::man::write_manual(args, CliArguments::command())),
         CliCommand::Version => Some(Ok(commands::version::print_version(context))),
-        CliCommand::Reference => Some(Ok(commands::reference::print_reference(CommandLine::command()))),
+        CliCommand::Reference => Some(Ok(commands::reference::print_reference(CliArguments::command()))),
         _ => None,
     }
 }

@@ -2,6 +2,7 @@
 //! case-sensitive. Matching takes at most time proportional to text length times pattern length.
 
 mod compile;
+mod search;
 mod token;
 
 use super::{PatternError, invisible::HOLE};

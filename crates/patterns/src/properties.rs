@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{
     CommandPattern, Glob, MatchAnswer, ParsedPath, ParsedScript, ParsedUrl, PathPattern, UrlPattern,
-    command::{match_any, match_every},
+    command::{CommandLine, CommandWord, ReadBudget, match_any, match_every},
     path::normalise,
 };
 
@@ -84,6 +84,35 @@ proptest! {
         let _ = PathPattern::new(&other).map(|pattern| pattern.matches(&path));
         let _ = UrlPattern::new(&other).map(|pattern| pattern.matches(&url));
         let _ = (path.is_within(&ParsedPath::parse(&other)), url.suggest(), path.suggest());
+    }
+
+    #[test]
+    fn spans_are_in_order_and_inside_the_text(text in shell_text()) {
+        let line = CommandLine::read(&text, ReadBudget::COMMAND_LINE);
+        for command in &line.commands {
+            let words: Vec<&CommandWord> = command.words.iter().collect();
+            prop_assert!(words.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start), "{text:?}");
+            for word in words {
+                let place = text.get(word.span.clone());
+                prop_assert!(place.is_some(), "{text:?}: {word:?}");
+                let inside = |at: usize| (word.span.start..=word.span.end).contains(&at);
+                for piece in &word.literals {
+                    prop_assert!(inside(piece.span.start) && inside(piece.span.end), "{text:?}: {word:?}");
+                    prop_assert!(text.get(piece.span.clone()).is_some_and(|part| !part.is_empty()), "{text:?}: {word:?}");
+                }
+                prop_assert!(word.literals.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start));
+                let known: String = word.literals.iter().map(|piece| &text[piece.span.clone()]).collect();
+                prop_assert!(!word.is_literal() || known == word.text, "{text:?}: {word:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn work_is_bounded_for_any_text(text in any::<String>(), repeats in 1_usize..60, shell in shell_text()) {
+        for text in [&text, &shell] {
+            let script = ParsedScript::parse(&text.repeat(repeats));
+            prop_assert!(script.steps() <= 2 * ReadBudget::COMMAND_LINE.steps);
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::{
     annotation::ToolHint,
+    combination::{combine_rules, describe_combination},
     facts::CallFacts,
     judgement::{ApprovalTerms, Judgement, OwnTerms, merge_terms},
     metadata,
@@ -16,14 +17,24 @@ impl Policy {
     #[must_use]
     pub fn judge(&self, subject: &JudgedCall<'_>, late: &dyn Fn() -> bool) -> Judgement {
         let facts = CallFacts::new(&self.settings, subject, late);
-        let candidates = self.index.candidates(subject.tool.as_str()).into_iter();
-        let (shadows, answers): (Vec<_>, Vec<_>) = candidates
-            .filter_map(|index| self.rules[index].answer(&facts))
-            .partition(|answer| answer.rule.shadow);
+        let candidates = self.index.candidates(subject.tool.as_str());
+        let rules = || candidates.iter().map(|index| &self.rules[*index]);
+        let (shadows, mut answers): (Vec<_>, Vec<_>) =
+            rules().filter_map(|rule| rule.answer(&facts)).partition(|answer| answer.rule.shadow);
+        let mut combination = None;
+        if !answers.iter().any(|answer| answer.verdict == Verdict::Allow) {
+            let combined = combine_rules(rules(), &facts);
+            combination = (!combined.is_empty()).then(|| describe_combination(&combined));
+            answers.extend(combined);
+        }
         let mut judgement = match answers.iter().map(|answer| answer.verdict).max() {
             Some(verdict) => self.judge_by_rules(verdict, &answers, &facts),
             None => self.judge_without_rule(&facts),
         };
+        if let (Basis::Rule, Verdict::Allow, Some(reason)) = (judgement.basis, judgement.verdict, combination)
+        {
+            judgement.reason = reason;
+        }
         judgement.doubt = answers.iter().find(|answer| answer.unsure).map(|answer| answer.rule.name.clone());
         judgement.shadow = shadows
             .iter()

@@ -5,6 +5,7 @@
 
 mod annotation;
 mod approvers;
+mod combination;
 mod condition;
 mod facts;
 mod format;

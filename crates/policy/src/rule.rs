@@ -4,9 +4,10 @@ use crate::{
     facts::CallFacts,
     judgement::{MatchedRule, OwnTerms},
     outcome::{RuleEffect, SelectorHit},
-    selector::RuleSelectors,
+    selector::{RuleSelectors, format_patterns},
 };
 use countersign_events::event::Verdict;
+use countersign_patterns::CommandPattern;
 
 /// A rule, a pattern of the short form, or the verdict of a zone for one operation.
 #[derive(Debug, Clone)]
@@ -65,9 +66,16 @@ impl PolicyRule {
         }
     }
 
+    /// The answer of a rule that allows some of the commands of a line, together with other rules.
+    pub(crate) fn partial_answer(&self) -> RuleAnswer<'_> {
+        let patterns = format_patterns(self.matching.commands.iter().map(CommandPattern::as_str));
+        let why = format!("command {patterns} matches a part of the line");
+        RuleAnswer { rule: self, verdict: self.verdict, why, unsure: false, strange: false }
+    }
+
     /// True if `unless` excludes the call from the rule. An exception has the inverse effect of its rule, so
     /// that an exception that is uncertain never makes the verdict less strict.
-    fn is_excepted(&self, effect: RuleEffect, facts: &CallFacts<'_>) -> bool {
+    pub(crate) fn is_excepted(&self, effect: RuleEffect, facts: &CallFacts<'_>) -> bool {
         self.unless
             .as_ref()
             .is_some_and(|unless| unless.match_call(effect.inverse(), facts) != SelectorHit::No)

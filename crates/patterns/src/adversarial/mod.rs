@@ -3,8 +3,10 @@
 mod paths;
 mod shell_characters;
 mod shell_expansions;
+mod shell_grammar;
 mod shell_indirection;
 mod shell_options;
+mod shell_programs;
 mod shell_redirections;
 mod shell_separators;
 mod shell_wrappers;
@@ -35,6 +37,8 @@ fn command_line_cannot_bypass_pattern() {
         shell_options::CASES,
         shell_indirection::CASES,
         shell_wrappers::CASES,
+        shell_grammar::CASES,
+        shell_programs::CASES,
     ];
     let cases: Vec<_> = tables.concat();
     let mut wrong = vec![];
@@ -74,6 +78,8 @@ fn case_names_are_unique() {
         shell_options::CASES,
         shell_indirection::CASES,
         shell_wrappers::CASES,
+        shell_grammar::CASES,
+        shell_programs::CASES,
     ];
     let plain = [paths::CASES, paths::WITHIN, urls::CASES];
     let names =
@@ -83,7 +89,7 @@ fn case_names_are_unique() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), all, "two cases have the same name");
-    assert!(all >= 250, "{all} cases");
+    assert!(all >= 500, "{all} cases");
 }
 
 fn check_cases(cases: &[PlainCase], matches: impl Fn(&str, &str) -> MatchAnswer) {

@@ -1,21 +1,22 @@
 //! A parsed command line, and the simple commands that it runs.
 
-use super::{parse::MAX_COMMAND_LINE_BYTES, word::ShellWord};
+use super::{
+    code_words::{CodeReason, find_code},
+    line::{CommandWord, WordExpansion, is_plain},
+};
 use crate::invisible::HOLE;
 
 /// The maximum nesting depth of command lines in command lines.
 pub(super) const MAX_NESTING: usize = 12;
-/// The maximum number of bytes read in total. The bytes of a nested command line count again on each level.
-const MAX_BYTES_READ: usize = 8 * MAX_COMMAND_LINE_BYTES;
 /// The maximum number of words searched for options. If there are more, the rest of the command counts as unknown.
 const MAX_OPTION_WORDS: usize = 24;
-/// The cost of a command in addition to its bytes.
-const COMMAND_COST: usize = 64;
 
 /// A command line and the simple commands that it would run.
 #[derive(Debug, Clone, Default)]
 pub struct ParsedScript {
     pub(super) text: String,
+    /// The text without quotes and backslashes: all of it, and the parts between separators.
+    pub(super) stripped: Vec<String>,
     pub(super) commands: Vec<ParsedCommand>,
     /// True if a part of it cannot be parsed.
     pub(super) unreadable: bool,
@@ -24,8 +25,8 @@ pub struct ParsedScript {
     /// True if it has an effect that no pattern over simple commands can show, such as defining a function.
     pub(super) has_hidden_effect: bool,
     pub(super) input: CommandInput,
-    /// The bytes read so far, compared with [`MAX_BYTES_READ`].
-    pub(super) bytes_read: usize,
+    /// The work that reading took, in characters.
+    pub(super) steps: usize,
 }
 
 /// Data flows in a script that are not part of a simple command. Both together let a shell run unknown commands.
@@ -51,14 +52,42 @@ pub(super) struct ParsedCommand {
     pub(super) without_options: Vec<String>,
     /// The input redirection, as in `< file`.
     pub(super) input: Option<String>,
-    /// True if all words are known, without expansions.
-    pub(super) literal: bool,
-    /// True if the first word, the program, is known.
-    pub(super) is_named: bool,
+    pub(super) clarity: CommandClarity,
+    /// For a command with expansions or a message: its start.
+    pub(super) known_start: Option<KnownStart>,
+    /// The reason why the command may run its arguments.
+    pub(super) code: Option<CodeReason>,
     /// True if it has a redirection or an assignment that no pattern can show.
     pub(super) has_hidden_effect: bool,
     pub(super) origin: CommandOrigin,
-    pub(super) words: Vec<ShellWord>,
+    pub(super) words: Vec<CommandWord>,
+    /// The words, if the program may run any of them: a `block` pattern is searched in them.
+    pub(super) searched: Option<String>,
+    /// The comment after it, which some interactive shells read as arguments.
+    pub(super) comment: Option<String>,
+}
+
+/// How much of a command is known, from the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) enum CommandClarity {
+    /// The first word, the program, is unknown.
+    #[default]
+    UnknownProgram,
+    /// A word has a substitution or a control character, so that no pattern may allow the command.
+    UnknownWord,
+    /// A word has a plain expansion, or is a message.
+    PlainExpansion,
+    /// All words are known and of one line.
+    Literal,
+}
+
+/// The known start of a command with expansions.
+#[derive(Debug, Clone)]
+pub(super) struct KnownStart {
+    /// The shown text before the first expansion.
+    pub(super) text: String,
+    /// True if all words behind it may vanish.
+    pub(super) may_end: bool,
 }
 
 /// The way in which a script contains a command.
@@ -82,12 +111,10 @@ impl ParsedScript {
             .map(|command| command.shown.as_str())
     }
 
-    /// Counts the words towards the read limit. Returns false and marks the script unreadable if they exceed it.
-    pub(super) fn reserve_words(&mut self, words: &[ShellWord]) -> bool {
-        let bytes: usize = words.iter().map(|word| word.raw.len() + 1).sum();
-        let fits = self.reserve(COMMAND_COST + bytes);
-        self.unreadable |= !fits;
-        fits
+    /// The work that reading took, in characters.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.steps
     }
 
     /// Computes the spellings of a command and adds it.
@@ -95,35 +122,57 @@ impl ParsedScript {
         command.compute_spellings();
         self.commands.push(command);
     }
-
-    /// Counts `bytes` towards the read limit. Returns false if they exceed it.
-    pub(super) fn reserve(&mut self, bytes: usize) -> bool {
-        self.bytes_read = self.bytes_read.saturating_add(bytes);
-        self.bytes_read <= MAX_BYTES_READ
-    }
 }
 
 impl ParsedCommand {
+    /// True if the first word, the program, is known.
+    pub(super) fn is_named(&self) -> bool {
+        self.clarity > CommandClarity::UnknownProgram
+    }
+
     /// The name of the program, if it is known.
     pub(super) fn name(&self) -> Option<&str> {
         self.words
             .first()
-            .filter(|word| self.is_named && !word.text.is_empty())
+            .filter(|word| self.is_named() && !word.text.is_empty())
             .map(|word| word.text.as_str())
     }
 
+    /// Lets a `block` pattern be searched in the words, if the program `may_run` them.
+    pub(super) fn search_words(&mut self, may_run: bool) {
+        if may_run {
+            let text = |word: &CommandWord| word.text.clone();
+            self.searched = Some(self.words.iter().map(text).collect::<Vec<_>>().join(" "));
+        }
+    }
+
     fn compute_spellings(&mut self) {
-        let join = |text: fn(&ShellWord) -> String| self.words.iter().map(text).collect::<Vec<_>>().join(" ");
+        let join =
+            |text: fn(&CommandWord) -> String| self.words.iter().map(text).collect::<Vec<_>>().join(" ");
         let text = join(|word| word.text.clone());
-        self.shown = join(ShellWord::shown);
+        self.shown = join(CommandWord::shown);
         let raw = join(|word| word.raw.clone());
         // A non-ASCII letter can look like an ASCII one, so such a name may be a different program than it seems.
-        let plain = |word: &ShellWord| {
-            word.literal && word.text.is_ascii() && !word.text.contains([' ', '\t', '\n', '!'])
+        let plain = |word: &CommandWord| {
+            word.is_literal() && word.text.is_ascii() && !word.text.contains([' ', '\t', '\n', '!'])
         };
-        self.is_named = self.words.first().is_none_or(plain);
-        let one_line = |word: &ShellWord| word.literal && !word.text.chars().any(char::is_control);
-        self.literal = self.is_named && self.words.iter().all(one_line);
+        let is_fit = |word: &CommandWord| {
+            let has_control = !word.is_message && word.text.chars().any(char::is_control);
+            word.expansion != WordExpansion::Unknown && !has_control
+        };
+        let is_open = |word: &CommandWord| word.is_message || !word.is_literal();
+        let first_open = self.words.iter().position(is_open);
+        self.clarity = match first_open {
+            _ if !self.words.first().is_none_or(plain) => CommandClarity::UnknownProgram,
+            _ if !self.words.iter().all(is_fit) => CommandClarity::UnknownWord,
+            Some(_) => CommandClarity::PlainExpansion,
+            None => CommandClarity::Literal,
+        };
+        self.known_start = first_open.map(|first| KnownStart {
+            text: known_start(&self.words, first),
+            may_end: self.words[first..].iter().all(|word| word.may_vanish),
+        });
+        self.code = find_code(&self.words);
         for spelling in [&text, &self.shown, &raw] {
             push_unique(&mut self.spellings, spelling.clone());
         }
@@ -163,6 +212,33 @@ impl ParsedCommand {
         }
         found
     }
+}
+
+/// The shown text before the first expansion or message, which is in the word `first`.
+fn known_start(words: &[CommandWord], first: usize) -> String {
+    let mut start = String::new();
+    for word in &words[..first] {
+        start.push_str(&word.shown());
+        start.push(' ');
+    }
+    let word = &words[first];
+    let before = word.text.split(HOLE).next().unwrap_or_default();
+    if !word.is_message && before.chars().all(is_plain) {
+        start.push_str(before);
+    }
+    start
+}
+
+/// The text without quotes and backslashes: all of it, and the parts between separators.
+pub(super) fn strip_quotes(text: &str) -> Vec<String> {
+    let plain: String = text.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
+    let normalise = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
+    let parts = plain.split([';', '|', '&', '\n', '(', ')', '`', '{', '}', '<', '>']).map(normalise);
+    let mut stripped: Vec<String> =
+        parts.chain([normalise(&plain)]).filter(|part| !part.is_empty()).collect();
+    stripped.sort_unstable();
+    stripped.dedup();
+    stripped
 }
 
 fn push_unique(spellings: &mut Vec<String>, spelling: String) {

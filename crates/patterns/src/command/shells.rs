@@ -1,6 +1,6 @@
 //! Finds the commands that a shell runs: its `-c` script and its standard input.
 
-use super::word::ShellWord;
+use super::line::CommandWord;
 use crate::path::normalise;
 
 pub(super) const SHELLS: &[&str] =
@@ -16,7 +16,7 @@ pub(super) enum StandardInput {
     /// A file.
     File,
     /// A here-document or here-string in the command line.
-    Text(ShellWord),
+    Text(CommandWord),
 }
 
 /// The commands that one command runs.
@@ -24,8 +24,10 @@ pub(super) enum StandardInput {
 pub(super) struct NestedRun {
     /// Command lines that a shell parses.
     pub(super) scripts: Vec<String>,
-    /// The words of commands; true if the command is only one possible reading of the arguments.
-    pub(super) commands: Vec<(Vec<ShellWord>, bool)>,
+    /// The words of commands.
+    pub(super) commands: Vec<Vec<CommandWord>>,
+    /// True if any of the words may be a command or a script.
+    pub(super) runs_any_word: bool,
     /// True if it also runs a command that cannot be determined.
     pub(super) unknown: bool,
     /// True for a shell that reads commands from an inherited standard input.
@@ -34,7 +36,7 @@ pub(super) struct NestedRun {
 
 impl NestedRun {
     /// Adds the commands of `sh -c script`, of `sh file` or of a shell that reads its standard input.
-    pub(super) fn add_shell(&mut self, name: &str, arguments: &[ShellWord], input: &StandardInput) {
+    pub(super) fn add_shell(&mut self, name: &str, arguments: &[CommandWord], input: &StandardInput) {
         let mut rest = arguments.iter().peekable();
         let (mut has_script, mut reads_input) = (false, false);
         while let Some(word) = rest.next() {
@@ -42,11 +44,11 @@ impl NestedRun {
             let short = text.len() > 1 && text.starts_with(['-', '+']) && !text.starts_with("--");
             has_script |= short && text.contains('c') || text == "--command";
             reads_input |= short && text.contains('s');
-            self.unknown |= short && !word.literal;
+            self.unknown |= short && !word.is_literal();
             // Only fish has `-C` and the long options.
             has_script |= name == "fish" && (short && text.contains('C') || text == "--init-command");
             if let Some((_, script)) = text.split_once("command=").filter(|_| text.starts_with("--")) {
-                self.unknown |= !word.literal;
+                self.unknown |= !word.is_literal();
                 self.scripts.push(script.to_owned());
             }
             if matches!(text, "--rcfile" | "--init-file") {
@@ -58,7 +60,7 @@ impl NestedRun {
                 return self.add_input(input);
             } else if !text.starts_with(['-', '+']) {
                 return self.add_operand(word, has_script, input);
-            } else if !word.literal {
+            } else if !word.is_literal() {
                 self.unknown = true;
             }
         }
@@ -66,16 +68,14 @@ impl NestedRun {
     }
 
     /// Adds the first operand of a shell: its script, or the file that it reads.
-    fn add_operand(&mut self, word: &ShellWord, has_script: bool, input: &StandardInput) {
+    fn add_operand(&mut self, word: &CommandWord, has_script: bool, input: &StandardInput) {
         if has_script {
             return self.add_script(word);
         }
-        let file = normalise(&word.text).unwrap_or_else(|| word.text.clone());
-        if matches!(file.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-") {
+        if is_standard_input(word) {
             return self.add_input(input);
         }
-        let descriptor = ["/dev/fd/", "/proc/", "dev/stdin"].iter().any(|part| file.contains(part));
-        self.unknown |= !word.literal || descriptor;
+        self.unknown |= !word.is_literal() || is_input_file(word);
     }
 
     fn add_input(&mut self, input: &StandardInput) {
@@ -84,14 +84,26 @@ impl NestedRun {
             StandardInput::File => {}
             StandardInput::Unknown => self.unknown = true,
             StandardInput::Text(text) => {
-                self.unknown |= !text.literal;
+                self.unknown |= !text.is_literal();
                 self.scripts.push(text.raw.clone());
             }
         }
     }
 
-    pub(super) fn add_source(&mut self, arguments: &[ShellWord], input: &StandardInput) {
+    pub(super) fn add_source(&mut self, arguments: &[CommandWord], input: &StandardInput) {
         let Some(file) = arguments.first() else { return };
         self.add_operand(file, false, input);
     }
+}
+
+/// True if a file is the standard input.
+fn is_standard_input(word: &CommandWord) -> bool {
+    let file = normalise(&word.text).unwrap_or_else(|| word.text.clone());
+    matches!(file.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-")
+}
+
+/// True if a file is an open descriptor, whose content comes from elsewhere.
+pub(super) fn is_input_file(word: &CommandWord) -> bool {
+    let file = normalise(&word.text).unwrap_or_else(|| word.text.clone());
+    !word.is_literal() || ["/dev/fd/", "/proc/", "dev/stdin"].iter().any(|part| file.contains(part))
 }

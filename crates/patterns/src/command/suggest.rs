@@ -1,6 +1,12 @@
 //! Suggests a pattern to the approver of a command line.
 
-use super::{CommandPattern, LITERAL_NAME_ONLY, MatchAnswer, ParsedScript, match_every};
+use super::{
+    code_table::CODE_PROGRAMS,
+    matching::match_every,
+    pattern::CommandPattern,
+    script::{CommandClarity, CommandOrigin, ParsedScript},
+};
+use crate::MatchAnswer;
 
 /// Programs whose arguments decide which code runs, what is destroyed or where data goes. A pattern for any arguments
 /// would allow far more than the command that the approver sees.
@@ -212,15 +218,15 @@ impl ParsedScript {
 }
 
 fn suggest_pattern(script: &ParsedScript) -> Option<String> {
-    let [command] = script.commands.as_slice() else { return None };
+    let mut commands = script.commands.iter().filter(|command| command.origin != CommandOrigin::Guessed);
+    let (Some(command), None) = (commands.next(), commands.next()) else { return None };
+    if command.clarity != CommandClarity::Literal {
+        return None;
+    }
     let name = command.name()?;
     let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !text.is_empty();
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-+".contains(c));
-    if !is_name
-        || name.starts_with('-')
-        || NEVER_SUGGESTED.contains(&name)
-        || LITERAL_NAME_ONLY.contains(&name)
-    {
+    if !is_name || name.starts_with('-') || NEVER_SUGGESTED.contains(&name) || CODE_PROGRAMS.contains(&name) {
         return None;
     }
     // Names can end in a version: `python3.12`, `gcc-13`.

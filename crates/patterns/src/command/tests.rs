@@ -1,6 +1,7 @@
 //! Tests of command patterns, shown commands and suggested patterns.
 
-use super::{CommandPattern, MatchAnswer, ParsedScript, match_any, match_every};
+use super::{CommandPattern, ParsedScript, match_any, match_every};
+use crate::MatchAnswer;
 
 fn patterns(texts: &[&str]) -> Vec<CommandPattern> {
     texts.iter().map(|text| CommandPattern::new(text).expect(text)).collect()
@@ -119,7 +120,7 @@ fn script_beyond_parser_limits_is_unclear() {
         "`".repeat(4001),
     ];
     for text in deep.iter().map(String::as_str).chain([&*"ls;".repeat(30_000), &*"sudo --x ".repeat(3000)]) {
-        assert_eq!(allowed(&["*"], text), MatchAnswer::Unclear, "{text:.20}");
+        assert_ne!(allowed(&["*"], text), MatchAnswer::Yes, "{text:.20}");
         assert_eq!(blocked(&["rm*"], text), MatchAnswer::Unclear, "{text:.20}");
     }
 }

@@ -6,7 +6,7 @@ mod operand;
 mod predicate;
 
 pub(crate) use impact::ClaimedImpact;
-pub(crate) use operand::PathZone;
+pub(crate) use operand::{PathZone, format_patterns};
 pub(crate) use predicate::{ArgumentPredicate, find_contradiction};
 
 use crate::{
@@ -39,6 +39,20 @@ pub(crate) struct RuleSelectors {
 impl RuleSelectors {
     /// Matches all selectors with a call. The cheap ones come first, because one that does not match ends the test.
     pub(crate) fn match_call(&self, effect: RuleEffect, facts: &CallFacts<'_>) -> SelectorHit {
+        self.match_selectors(effect, facts, &self.commands)
+    }
+
+    /// Matches all selectors other than the commands with a call.
+    pub(crate) fn match_besides_commands(&self, effect: RuleEffect, facts: &CallFacts<'_>) -> SelectorHit {
+        self.match_selectors(effect, facts, &[])
+    }
+
+    fn match_selectors(
+        &self,
+        effect: RuleEffect,
+        facts: &CallFacts<'_>,
+        commands: &[CommandPattern],
+    ) -> SelectorHit {
         let names_tools = self.tools.is_some();
         let names_tools_or_paths = names_tools || self.zone.is_some() || !self.paths.is_empty();
         let subject = facts.subject;
@@ -61,8 +75,7 @@ impl RuleSelectors {
             || self.args.iter().any(|(at, predicates)| all.and(facts.match_argument(at, predicates)))
             || (!self.paths.is_empty() && all.and(facts.match_paths(&self.paths, effect, names_tools)))
             || (!self.urls.is_empty() && all.and(facts.match_urls(&self.urls, effect, names_tools)))
-            || (!self.commands.is_empty()
-                && all.and(facts.match_commands(&self.commands, effect, names_tools)))
+            || (!commands.is_empty() && all.and(facts.match_commands(commands, effect, names_tools)))
             || self.when.as_ref().is_some_and(|when| all.and(facts.match_condition(when)));
         match all.hit {
             _ if settled => SelectorHit::No,

@@ -105,7 +105,7 @@ fn any_match(answers: impl Iterator<Item = MatchAnswer>) -> MatchAnswer {
     })
 }
 
-fn format_patterns<'a>(patterns: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn format_patterns<'a>(patterns: impl Iterator<Item = &'a str>) -> String {
     patterns.map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(" or ")
 }
 

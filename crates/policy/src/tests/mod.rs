@@ -1,5 +1,6 @@
 //! Verdicts of each kind of selector, and errors of invalid policies.
 
+mod combinations;
 mod documents;
 mod errors;
 mod formats;

@@ -1,0 +1,82 @@
+//! Searches a glob in the words of a text.
+
+use super::{Glob, skip_repeats, token::GlobToken};
+use crate::invisible::HOLE;
+
+impl Glob {
+    /// True if the glob matches every text that begins with `start`. `name` must be spelled out as its first word.
+    pub(crate) fn covers(&self, name: Option<&str>, start: &str) -> bool {
+        self.alternatives.iter().any(|alternative| {
+            let shows_name = name.is_none_or(|name| alternative.has_literal_name(name));
+            let ends_open = alternative.tokens.last() == Some(&GlobToken::Any);
+            shows_name && ends_open && ends_in_last(&alternative.tokens, start)
+        })
+    }
+
+    /// True if the glob matches words of `text` that follow each other, for some value of each [`HOLE`] after their
+    /// start. Takes one pass over the text.
+    pub(crate) fn is_found_in(&self, text: &str) -> bool {
+        self.alternatives.iter().any(|alternative| is_found(&alternative.tokens, text))
+    }
+}
+
+/// True if the tokens before the last one match `text`, so that the last one matches whatever follows.
+fn ends_in_last(tokens: &[GlobToken], text: &str) -> bool {
+    let mut now = vec![false; tokens.len() + 1];
+    let mut next = now.clone();
+    now[0] = true;
+    skip_repeats(tokens, &mut now);
+    for c in text.chars() {
+        step(tokens, &now, &mut next, c);
+        std::mem::swap(&mut now, &mut next);
+    }
+    now[tokens.len() - 1]
+}
+
+fn step(tokens: &[GlobToken], now: &[bool], next: &mut [bool], c: char) {
+    next.fill(false);
+    for (at, token) in tokens.iter().enumerate() {
+        if now[at] && token.matches(c) {
+            next[if token.repeats() { at } else { at + 1 }] = true;
+        }
+    }
+    skip_repeats(tokens, next);
+}
+
+/// Runs the automaton from every start of a word at once.
+fn is_found(tokens: &[GlobToken], text: &str) -> bool {
+    let mut now = vec![false; tokens.len() + 1];
+    let mut next = now.clone();
+    let mut before = ['\0', ' '];
+    for c in text.chars() {
+        if ends_word(c) && now[tokens.len()] {
+            return true;
+        }
+        if starts_word(before) {
+            now[0] = true;
+            skip_repeats(tokens, &mut now);
+        }
+        if c == HOLE {
+            // An expansion at the start of a word shows nothing of the pattern.
+            now[0] &= !starts_word(before);
+            let reached = now.iter().position(|on| *on).unwrap_or(now.len());
+            next.fill(false);
+            next[reached..].fill(true);
+        } else {
+            step(tokens, &now, &mut next, c);
+        }
+        std::mem::swap(&mut now, &mut next);
+        before = [before[1], c];
+    }
+    now[tokens.len()]
+}
+
+/// True if a command may begin after these two characters.
+fn starts_word([second_last, last]: [char; 2]) -> bool {
+    " \t\n'\"=/;|&()<>`{}$,:!\\".contains(last) || last.is_ascii_alphabetic() && second_last == '-'
+}
+
+/// True if a command may end before this character.
+fn ends_word(c: char) -> bool {
+    " \t\n'\"/;|&()<>`{}".contains(c)
+}
