@@ -10,10 +10,10 @@ use utoipa::{
     openapi::path::{Parameter, ParameterIn},
 };
 
-/// A kind and a name in visible ASCII, the rest of UTF-8 percent-encoded; no control characters.
+/// A kind and a name in ASCII and Latin letters, percent-encoded, without blanks around it. The server accepts more.
 const PATTERN: &str = concat!(
-    r"^(user|agent):([!-$&-~]|%[2-6][0-9A-Fa-f]|%7[0-9A-Ea-e]|%[Cc][3-9A-Fa-f]%[89ABab][0-9A-Fa-f]",
-    r"|%[Dd][0-9A-Fa-f]%[89ABab][0-9A-Fa-f]|%[Ee][1-9A-Ca-c](%[89ABab][0-9A-Fa-f]){2})+$"
+    r"^(user|agent):(?!%20)([!-$&-~]|%[2-6][0-9A-Fa-f]|%7[0-9A-Ea-e]",
+    r"|%[Cc]3%(?!97|[Bb]7)[89ABab][0-9A-Fa-f]|%[Cc][45]%[89ABab][0-9A-Fa-f])+(?<!%20)$"
 );
 
 /// The principal of a request. The server does not authenticate it: the header names it, and without the header it is
