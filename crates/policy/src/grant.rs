@@ -1,6 +1,7 @@
 //! The pattern of a grant or a remembered denial: the selectors of a rule that match arguments, as JSON.
 
 use crate::{
+    command_operand::CommandOperand,
     facts::CallFacts,
     outcome::{RuleEffect, SelectorHit},
     policy::Policy,
@@ -86,7 +87,7 @@ impl ScopePattern {
     #[must_use]
     pub fn suggest(context: &PatternContext<'_>) -> Vec<Self> {
         let facts = &context.facts;
-        let commands = facts.scripts().found.iter().map(|(_, script)| script.suggest());
+        let commands = facts.commands().found.iter().map(CommandOperand::suggest);
         let urls = facts.urls().found.iter().map(ParsedUrl::suggest);
         let paths = facts.paths().found.iter().map(ParsedPath::suggest);
         let found = [

@@ -5,6 +5,7 @@
 
 mod annotation;
 mod approvers;
+mod command_operand;
 mod condition;
 mod facts;
 mod format;

@@ -199,7 +199,7 @@ fn least_number_of_prompts_is_an_option() {
 #[test]
 fn names_and_values_cannot_inject_toml() {
     let mut log = log_under("");
-    let odd = "@mail*]\"\u{202e}";
+    let odd = "@mail*]\"'";
     for n in 0..6 {
         log.allow(if n % 2 == 0 { "t" } else { "u" }, "ada", odd, r#"{"to\"]\n[x":"\u001b\"\"\"\nverdict"}"#);
     }
