@@ -70,6 +70,12 @@ impl CommandOperand {
         }
     }
 
+    /// The command, if the operand is one command and nothing else.
+    pub(crate) fn only_command(&self) -> Option<&str> {
+        let mut commands = self.reading.commands();
+        commands.next().filter(|_| self.joined.is_none() && commands.next().is_none())
+    }
+
     /// A pattern for this command and similar ones.
     pub(crate) fn suggest(&self) -> Option<String> {
         self.reading.suggest()
