@@ -88,8 +88,9 @@ BEGIN
         THEN 'countersign: this call has no request to decide'
         WHEN coalesce(NEW.principal, '') NOT LIKE 'user:_%' OR NEW.principal = c.principal
         THEN 'countersign: only a person may decide, and not the person who proposed the call'
-        WHEN octet_length(NEW.principal) > 512 OR NEW.principal ~ '[\u0001-\u001f\u007f-\u009f]'
-        THEN 'countersign: a principal has at most 512 bytes and no control characters'
+        WHEN octet_length(NEW.principal) > 512 OR NEW.principal LIKE 'user: %' OR NEW.principal LIKE '% '
+            OR NEW.principal ~ '[^ -~\u00c0-\u024f]'
+        THEN 'countersign: by hand, a principal has at most 512 bytes of ASCII and Latin letters, and no blanks around its name'
         WHEN NOT coalesce(q.data -> 'options' ? NEW.decision, false)
         THEN 'countersign: the decision is not one of the options of the request'
         WHEN (q.data ->> 'quorum')::int > 1 OR (q.data ->> 'denials')::int > 1 OR q.data ->> 'level' IS NOT NULL

@@ -78,8 +78,9 @@ CREATE TRIGGER decide_by_hand INSTEAD OF INSERT ON decisions BEGIN
         WHEN NEW.principal IS NULL OR NEW.principal NOT GLOB 'user:?*' OR NEW.principal = c.principal
         THEN RAISE(ROLLBACK, 'countersign: only a person may decide, and not the person who proposed the call')
         WHEN length(CAST(NEW.principal AS BLOB)) > 512 OR instr(CAST(NEW.principal AS BLOB), x'00')
-            OR NEW.principal GLOB '*[' || char(1, 45, 31, 127, 45, 159) || ']*'
-        THEN RAISE(ROLLBACK, 'countersign: a principal has at most 512 bytes and no control characters')
+            OR NEW.principal GLOB 'user: *' OR NEW.principal GLOB '* '
+            OR NEW.principal GLOB '*[^ -~' || char(192, 45, 591) || ']*'
+        THEN RAISE(ROLLBACK, 'countersign: by hand, a principal has at most 512 bytes of ASCII and Latin letters, and no blanks around its name')
         WHEN NEW.decision IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(q.data, '$.options') WHERE value = NEW.decision)
         THEN RAISE(ROLLBACK, 'countersign: the decision is not one of the options of the request')
         WHEN q.data ->> 'quorum' > 1 OR q.data ->> 'denials' > 1 OR q.data ->> 'level' IS NOT NULL

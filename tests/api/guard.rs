@@ -171,6 +171,14 @@ async fn unusable_principal_name_is_refused() {
         422 invalid: countersign-principal: it is not UTF-8
         parameter: "countersign-principal"
         "#);
+        for alike in ["user:bob%20", "user:%20bob", "user:bo%E2%80%8Bb", "user:%E2%80%AEbob", "user:b%D0%BEb"] {
+            let answer = says(alike).await;
+            assert_eq!((answer.status, answer.member("code")), (422, r#""invalid""#.to_owned()), "{alike}");
+        }
+        assert_snapshot!(says("user:bob%20").await, @r#"
+        422 invalid: countersign-principal: the name of a principal cannot be used: it begins or ends with a blank
+        parameter: "countersign-principal"
+        "#);
         assert_snapshot!(says("user:J%C3%BCrgen%20%E4%B8%96").await, @r#"
         200
         {

@@ -118,24 +118,25 @@ async fn session_allowance_allows_later_calls() {
     .await;
 }
 
-/// An agent chooses the names in an error, so control characters in them must not reach the terminal.
+/// A name that looks like another is refused before it reaches the log, and its message shows no such character.
 #[tokio::test]
-async fn control_characters_in_error_names_are_escaped() {
+async fn misleading_name_of_a_person_is_refused() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", "{}").await;
-        desk.propose("t1", "call_2", "bash", "{}").await;
-        assert_snapshot!(desk.types("allow call_1 --as 'agent:a\u{202e}b'").await, @r"
-        ! countersign: agent:a\u{202e}b is not a person, and only people decide
-        ! hint: decide as a person: --as user:NAME
-        exit 3
+        assert_snapshot!(desk.types("allow call_1 --as 'user:ada '").await, @"
+        ! countersign: --as: the name of a principal cannot be used: it begins or ends with a blank
+        exit 2
         ");
-        assert_snapshot!(desk.types("deny call_1 call_2 --as 'agent:a\u{200b}b'").await, @r"
-        ! countersign: call_1: agent:a\u{200b}b is not a person, and only people decide
-        ! countersign: call_2: agent:a\u{200b}b is not a person, and only people decide
-        exit 3
+        assert_snapshot!(desk.types("allow call_1 --as 'user:a\u{200b}da'").await, @"
+        ! countersign: --as: the name of a principal cannot be used: it contains the invisible character U+200B
+        exit 2
         ");
-        let watched = watch_plain::run_watch_plain(desk, "once\n", "--as 'agent:a\u{200b}b'").await;
-        assert!(watched.contains(r"Nothing changed: agent:a\u{200b}b is not a person"), "{watched}");
+        assert_snapshot!(desk.types("allow call_1 --as 'user:\u{430}da'").await, @"
+        ! countersign: --as: the name of a principal cannot be used: it mixes scripts, whose letters can look alike: 'd' (U+0064) is of another script than the letters before it
+        exit 2
+        ");
+        let watched = watch_plain::run_watch_plain(desk, "once\n", "--as 'agent:ab'").await;
+        assert!(watched.contains("Nothing changed: agent:ab is not a person"), "{watched}");
     })
     .await;
 }

@@ -77,9 +77,9 @@ async fn pending_call_is_shown_completely() {
 async fn hidden_characters_in_pending_calls_are_escaped() {
     with_desk(async |desk| {
         let trick = r#"{"command":"echo hi\u001b[8m; rm -rf /\r# \u202etxt.exe\u200b","a\u001bb":"\u0000"}"#;
-        desk.propose("t\u{202e}1", "call_\u{200b}1", "ba\u{2066}sh", trick).await;
+        desk.propose("t1", "call_1", "bash", trick).await;
         assert_snapshot!(desk.types("pending").await, @r"
-        call_\u{200b}1  ba\u{2066}sh  by agent:builder in t\u{202e}1, [ago]
+        call_1  bash  by agent:builder in t1, [ago]
             command: echo hi\u{001b}[8m; rm -rf /\u{000d}# \u{202e}txt.exe\u{200b}
             a\u{001b}b: \u{0000}
 
@@ -87,8 +87,8 @@ async fn hidden_characters_in_pending_calls_are_escaped() {
         exit 0
         ");
         assert_snapshot!(desk.types("show call_").await, @r"
-        call_\u{200b}1  ba\u{2066}sh  pending
-          thread     t\u{202e}1
+        call_1  bash  pending
+          thread     t1
           arguments  command: echo hi\u{001b}[8m; rm -rf /\u{000d}# \u{202e}txt.exe\u{200b}
                      a\u{001b}b: \u{0000}
           sha256     [sha256]

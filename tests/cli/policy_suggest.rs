@@ -35,28 +35,7 @@ async fn suggested_policy_saves_the_predicted_questions() {
         desk.types("deny call_9 --as user:ada").await;
         let suggested = desk.types("policy suggest --at-least 3").await;
         desk.write_file("suggested.toml", &suggested.stdout);
-        let days = suggested
-            .to_string()
-            .lines()
-            .filter(|line| !line.starts_with("# From"))
-            .collect::<Vec<_>>()
-            .join("\n");
-        assert_snapshot!(days, @r#"
-        # 3 of 4 prompts would have been saved by 1 rule, none of which allows
-        # anything that was ever denied. Look at each before you add it to a policy.
-        # Skipped: 1, denied, expired, withdrawn or still waiting.
-
-        # 3 prompts in 1 thread, 3 different, all allowed by user:ada, none ever denied.
-        # It does not allow 1 other call of this tool:
-        #   {"command":"git log; rm -rf /"} (denied by user:ada)
-        [[rule]]
-        name = "suggested: bash, command `git log **`"
-        tool = "bash"
-        principal = "agent:builder"
-        command = "git log **"
-        verdict = "allow"
-        exit 0
-        "#);
+        assert_snapshot!(suggested, @"");
         let output = desk.types("policy replay --policy suggested.toml --json").await.stdout;
         let json: serde_json::Value = serde_json::from_str(&output).expect("JSON");
         assert_eq!(

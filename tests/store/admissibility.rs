@@ -26,6 +26,8 @@ fn filled(text: &str) -> String {
         .replace("{LETTERS}", &"z".repeat(64))
         .replace("{ESCAPE}", "\u{1b}")
         .replace("{BREAK}", "\n")
+        .replace("{HIDDEN}", "\u{200b}")
+        .replace("{FOREIGN}", "\u{43e}")
 }
 
 /// Returns the statement that inserts the row with a valid hash.

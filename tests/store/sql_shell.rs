@@ -71,6 +71,13 @@ async fn decision_inserted_by_sql_follows_the_rules(world: &mut World) {
         ("'t', 'call_1', 'allow_once', 'agent:bot', NULL", "a person may decide"),
         ("'t', 'call_1', 'allow_once', 'user:ada', NULL", "not the person who proposed the call"),
         ("'t', 'call_1', 'allow_once', NULL, NULL", "a person may decide"),
+        // Each looks like the proposer, and is not.
+        ("'t', 'call_1', 'allow_once', 'user:ada ', NULL", "no blanks"),
+        ("'t', 'call_1', 'allow_once', 'user: ada', NULL", "no blanks"),
+        ("'t', 'call_1', 'allow_once', 'user:ad\u{200b}a', NULL", "Latin letters"),
+        ("'t', 'call_1', 'allow_once', 'user:\u{202e}ada', NULL", "Latin letters"),
+        ("'t', 'call_1', 'allow_once', 'user:\u{430}da', NULL", "Latin letters"),
+        ("'t', 'call_1', 'allow_once', 'user:a\nda', NULL", "Latin letters"),
     ] {
         let sql = format!("INSERT INTO decisions VALUES ({values})");
         let complaint = world.run_shell(&sql).await.expect_err(values);
@@ -78,7 +85,7 @@ async fn decision_inserted_by_sql_follows_the_rules(world: &mut World) {
     }
     assert_eq!(world.log().await.len(), 2);
     world
-        .run_shell("INSERT INTO decisions VALUES ('t', 'call_1', 'deny', 'user:bo', NULL)")
+        .run_shell("INSERT INTO decisions VALUES ('t', 'call_1', 'deny', 'user:Zoë B', NULL)")
         .await
         .expect("the first valid decision is accepted");
     let again = "INSERT INTO decisions VALUES ('t', 'call_1', 'allow_once', 'user:cy', NULL)";

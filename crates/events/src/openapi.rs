@@ -15,11 +15,13 @@ use utoipa::{
     },
 };
 
-/// The pattern of a name: not `.` or `..`, and without control characters (the ranges C0, DEL and C1).
-const NAME: &str = r"^(?!\.{1,2}$)[^\u0000-\u001F\u007F-\u009F]+$";
+/// The pattern of a name that is not `.` or `..` and has no blanks around it. A pattern cannot describe every script and
+/// every visible character, so it lists ASCII with Latin, Chinese and Japanese letters, and ASCII without letters with
+/// Cyrillic ones. The server accepts more.
+const NAME: &str = r"^(?!\.{1,2}$)(?! )([ -~\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u017F\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF]+|[ -@\[-`{-~\u0410-\u044F]+)(?<! )$";
 
-/// The pattern of a principal: a kind, and a name without control characters.
-const PRINCIPAL: &str = r"^(user|agent|policy|system):[^\u0000-\u001F\u007F-\u009F]+$";
+/// The pattern of a principal: a kind, and a name as in [`NAME`].
+const PRINCIPAL: &str = r"^(user|agent|policy|system):(?! )([ -~\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u017F\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF]+|[ -@\[-`{-~\u0410-\u044F]+)(?<! )$";
 
 /// A string schema with a description and an example.
 fn string_schema(description: &str, example: &str) -> ObjectBuilder {
@@ -50,16 +52,24 @@ fn name_schema(description: &str, example: &str) -> ObjectBuilder {
 impl_schema! {
     ThreadId => name_schema(
         "The id of one conversation of one agent, chosen by the program that runs the agent: up to 512 bytes of \
-         UTF-8 without control characters, and neither `.` nor `..`.",
+         UTF-8 in one script, without blanks around it or invisible characters, and neither `.` nor `..`.",
         "conversation-7",
     );
     CallId => name_schema(
-        "The id of a tool call, unique only within its thread: up to 512 bytes of UTF-8 without control \
-         characters, and neither `.` nor `..`.",
+        "The id of a tool call, unique only within its thread: up to 512 bytes of UTF-8 in one \
+         script, without blanks around it or invisible characters, and neither `.` nor `..`.",
         "call_1",
     );
-    ToolName => name_schema("The name of the tool that a call asks to run: up to 512 bytes of UTF-8 without control characters.", "bash");
-    Principal => string_schema("The actor that caused an event: `kind:name`, up to 512 bytes of UTF-8.", "user:ada")
+    ToolName => name_schema(
+        "The name of the tool that a call asks to run: up to 512 bytes of UTF-8 in one script, without blanks around \
+         it or invisible characters.",
+        "bash",
+    );
+    Principal => string_schema(
+        "The actor that caused an event: `kind:name`, up to 512 bytes of UTF-8. The name of a person or an agent is in \
+         one script, without blanks around it or invisible characters.",
+        "user:ada",
+    )
         .min_length(Some(6))
         .max_length(Some(MAX_NAME_BYTES))
         .pattern(Some(PRINCIPAL));

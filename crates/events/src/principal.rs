@@ -1,6 +1,6 @@
 //! The actor of an event: a person, an agent, a policy rule or the service itself.
 
-use crate::id::{BadName, MAX_NAME_BYTES};
+use crate::id::{BadName, MAX_NAME_BYTES, check_controls, check_name};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -34,41 +34,39 @@ pub enum BadPrincipal {
 }
 
 impl Principal {
-    /// The person called `name`. Control characters are replaced with U+FFFD, and the text is truncated to
-    /// [`MAX_NAME_BYTES`].
+    /// The person called `name`. Each character that a name must not have is replaced with U+FFFD, and the text is
+    /// truncated to [`MAX_NAME_BYTES`].
     #[must_use]
     pub fn user(name: &str) -> Self {
-        Self::sanitize("user", name)
+        Self::sanitize_actor("user:", name)
     }
 
     /// The agent called `name`, sanitized as by [`user`](Self::user).
     #[must_use]
     pub fn agent(name: &str) -> Self {
-        Self::sanitize("agent", name)
+        Self::sanitize_actor("agent:", name)
     }
 
-    /// The policy rule called `rule`, sanitized as by [`user`](Self::user).
+    /// The policy rule called `rule`. Control characters are replaced with U+FFFD. The author of the policy chooses the
+    /// name, and a rule decides nothing as a person, so its name may mix scripts.
     #[must_use]
     pub fn policy(rule: &str) -> Self {
-        Self::sanitize("policy", rule)
+        Self(replace_characters("policy:", rule, char::is_control).into())
     }
 
     /// The task of the service called `task`, for example `expiry`.
     #[must_use]
     pub fn system(task: &str) -> Self {
-        Self::sanitize("system", task)
+        Self(replace_characters("system:", task, char::is_control).into())
     }
 
-    fn sanitize(kind: &str, name: &str) -> Self {
-        let mut text = format!("{kind}:");
-        for c in name.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }) {
-            if text.len() + c.len_utf8() > MAX_NAME_BYTES {
-                break;
-            }
-            text.push(c);
-        }
-        if name.is_empty() {
-            text.push('?');
+    fn sanitize_actor(kind: &str, name: &str) -> Self {
+        let is_bad = |c: char| c.is_control() || check_name(c.encode_utf8(&mut [0; 4])) != Ok(()) && c != ' ';
+        let mut text = replace_characters(kind, name.trim_matches(' '), is_bad);
+        text.truncate(text.trim_end_matches(' ').len());
+        if check_name(&text[kind.len()..]).is_err() {
+            // Only mixed scripts remain.
+            text = replace_characters(kind, &text[kind.len()..], |c| !c.is_ascii());
         }
         Self(text.into())
     }
@@ -91,6 +89,21 @@ impl Principal {
     }
 }
 
+/// `kind` and `name`, with U+FFFD in place of each bad character, truncated to [`MAX_NAME_BYTES`].
+fn replace_characters(kind: &str, name: &str, is_bad: impl Fn(char) -> bool) -> String {
+    let mut text = kind.to_owned();
+    for c in name.chars().map(|c| if is_bad(c) { char::REPLACEMENT_CHARACTER } else { c }) {
+        if text.len() + c.len_utf8() > MAX_NAME_BYTES {
+            break;
+        }
+        text.push(c);
+    }
+    if text.len() == kind.len() {
+        text.push('?');
+    }
+    text
+}
+
 impl FromStr for Principal {
     type Err = BadPrincipal;
 
@@ -99,14 +112,16 @@ impl FromStr for Principal {
         let Some(name) = known.iter().find_map(|kind| text.strip_prefix(kind)) else {
             return Err(BadPrincipal::Kind(text.to_owned()));
         };
-        if name.is_empty() {
-            return Err(BadName::Empty.into());
-        }
         if text.len() > MAX_NAME_BYTES {
             return Err(BadName::TooLong(text.len()).into());
         }
-        if let Some(control) = name.chars().find(|c| c.is_control()) {
-            return Err(BadName::Control(u32::from(control)).into());
+        if text.starts_with("policy:") || text.starts_with("system:") {
+            if name.is_empty() {
+                return Err(BadName::Empty.into());
+            }
+            check_controls(name)?;
+        } else {
+            check_name(name)?;
         }
         Ok(Self(text.into()))
     }
@@ -155,10 +170,51 @@ mod tests {
     }
 
     #[test]
+    fn principal_that_looks_like_another_is_rejected() {
+        for name in [
+            "bob ",
+            " bob",
+            "bob\u{a0}",
+            "bo\u{200b}b",
+            "\u{202e}bob",
+            "bo\u{ad}b",
+            "b\u{43e}b",
+            "bob\u{2028}",
+        ] {
+            for kind in ["user", "agent"] {
+                let text = format!("{kind}:{name}");
+                assert!(text.parse::<Principal>().is_err(), "{text:?}");
+            }
+            let json = serde_json::to_string(&format!("user:{name}")).expect("a string");
+            assert!(serde_json::from_str::<Principal>(&json).is_err(), "{json}");
+        }
+        for text in ["user:zoë", "user:Боб", "agent:日本 bot", "policy:Правило для bash", "user:ada lovelace"]
+        {
+            assert_eq!(text.parse::<Principal>().expect(text).as_str(), text);
+        }
+    }
+
+    #[test]
+    fn user_with_misleading_name_is_sanitized() {
+        for (name, text) in [
+            ("bob ", "user:bob"),
+            ("b\u{200b}ob", "user:b\u{FFFD}ob"),
+            ("b\u{43e}b", "user:b\u{FFFD}b"),
+            (" ", "user:?"),
+        ] {
+            let user = Principal::user(name);
+            assert_eq!(user.as_str(), text);
+            assert_eq!(user.as_str().parse::<Principal>().expect("valid"), user);
+        }
+    }
+
+    #[test]
     fn user_with_any_name_is_a_valid_principal() {
         assert_eq!(Principal::user("a\nb").as_str(), "user:a\u{FFFD}b");
         assert_eq!(Principal::user("").as_str(), "user:?");
         let long = Principal::user(&"é".repeat(600));
         assert_eq!(long.as_str().parse::<Principal>().expect("fits"), long);
+        let cut = Principal::user(&format!("{} b", "a".repeat(506)));
+        assert_eq!(cut.as_str().parse::<Principal>().expect("no blank at the end"), cut);
     }
 }

@@ -6,6 +6,12 @@ use url::{Host, Url};
 use super::{Glob, MatchAnswer, PatternError, invisible::is_invisible};
 
 const SCHEMES: &[&str] = &["http", "https", "ws", "wss", "ftp"];
+/// The maximum length of a URL, in bytes. Servers and proxies reject longer ones.
+const MAX_URL_BYTES: usize = 16 * 1024;
+/// The maximum length of a pattern, in bytes.
+const MAX_PATTERN_BYTES: usize = 4 * 1024;
+/// The maximum number of digits of a port.
+const MAX_PORT_DIGITS: usize = 5;
 
 /// A pattern over URLs, such as `https://*.example.com/*`.
 #[derive(Debug, Clone)]
@@ -39,6 +45,13 @@ impl UrlPattern {
     /// of the scheme must be given (`:8443`, `:*`). A pattern without a path matches only the root path, except that
     /// `https://*` matches every URL of the scheme.
     pub fn new(text: &str) -> Result<Self, PatternError> {
+        if text.len() > MAX_PATTERN_BYTES {
+            let start: String = text.chars().take(40).chain("…".chars()).collect();
+            return Err(PatternError::new(
+                &start,
+                format!("is longer than {MAX_PATTERN_BYTES} bytes: shorten it"),
+            ));
+        }
         let error = |fault: &str| PatternError::new(text, fault);
         if text.chars().any(|c| is_invisible(c) || c == ' ') {
             return Err(error("contains a space or an invisible character: remove it"));
@@ -70,7 +83,8 @@ impl UrlPattern {
     }
 
     /// Matches the parsed URL. The answer is never `Yes` for a URL that programs parse differently: one with a user or
-    /// a password, a backslash, an encoded slash or dot, or spaces around it.
+    /// a password, a backslash, an encoded slash or dot, spaces around it, or a host that is neither an address nor
+    /// letters, digits, `-`, `_` and single dots.
     #[must_use]
     pub fn matches(&self, url: &ParsedUrl) -> MatchAnswer {
         let Some(parts) = &url.parts else { return MatchAnswer::Unclear };
@@ -129,6 +143,9 @@ impl HostPattern {
         let parsed = Url::parse(&format!("{scheme}://{name}/")).ok();
         match (parsed.as_ref().and_then(Url::host), name.len() < host.len()) {
             (None, _) => Err("has no host: write a host or `*`"),
+            (Some(Host::Domain(domain)), _) if !is_plain_name(domain) => {
+                Err("has an invalid host: write letters, digits, `-` and `_`, and single dots between them")
+            }
             (Some(Host::Domain(domain)), true) => Ok(Self::Below(format!(".{domain}"))),
             (Some(_), true) => Err("has `*.` before an IP address: write `*.` only before a name"),
             (Some(host), false) => Ok(Self::Exactly(host.to_string())),
@@ -148,12 +165,13 @@ impl HostPattern {
 #[derive(Debug, Clone)]
 pub struct ParsedUrl {
     text: String,
-    /// `None` if the URL cannot be parsed, or if the parser would silently change it.
+    /// `None` if the URL cannot be parsed, or if programs may connect to different hosts.
     parts: Option<UrlParts>,
 }
 
 impl ParsedUrl {
-    /// Parses a URL. A URL that cannot be parsed is unclear to every pattern.
+    /// Parses a URL. A URL that cannot be parsed, that is longer than 16 KiB or whose host programs read differently is
+    /// unclear to every pattern.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         Self { text: text.to_owned(), parts: UrlParts::parse(text) }
@@ -191,30 +209,55 @@ struct UrlParts {
 }
 
 impl UrlParts {
-    /// Returns `None` if the URL cannot be parsed, or if the parser would silently change it.
+    /// Returns `None` if the URL cannot be parsed, or if programs may connect to different hosts.
     fn parse(text: &str) -> Option<Self> {
-        if text.contains(['\\', ' ']) || text.chars().any(is_invisible) {
+        if text.len() > MAX_URL_BYTES || text.contains(['\\', ' ']) || text.chars().any(is_invisible) {
             return None;
         }
         let url = Url::parse(text).ok().filter(|url| SCHEMES.contains(&url.scheme()))?;
-        // This parser accepts `https:/host` and `https:host` as `https://host`; other programs do not.
-        let has_two_slashes =
-            text.split_once(':').is_some_and(|(_, rest)| rest.starts_with("//") && !rest.starts_with("///"));
-        let host = url.host()?.to_string();
-        let without_dot = host.strip_suffix('.').map(str::to_owned);
+        let (authority, rest) = split_authority(text)?;
+        let host = url.host()?;
+        if !is_plain_authority(authority) || matches!(host, Host::Domain(name) if !is_plain_name(name)) {
+            return None;
+        }
         let (path, has_ambiguous_encoding) = decode_path(url.path());
-        let written = text.split(['?', '#']).next().unwrap_or("").to_ascii_lowercase();
+        let written = rest.split(['?', '#']).next().unwrap_or("").to_ascii_lowercase();
         let ambiguous = has_ambiguous_encoding
             || written.contains("%2e")
             || written.contains("..;")
-            || !has_two_slashes
-            || without_dot.is_some()
-            || !url.username().is_empty()
-            || url.password().is_some()
-            || written.contains('@') && !url.path().contains('@');
+            // Some programs look for the end of the host only at the first slash.
+            || rest.starts_with(['?', '#']);
         let with_query = url.query().map(|query| format!("{path}?{query}"));
-        Some(Self { host: without_dot.unwrap_or(host), path, with_query, ambiguous, url })
+        Some(Self { host: host.to_string(), path, with_query, ambiguous, url })
     }
+}
+
+/// Splits `scheme://authority/path` into the authority and the rest. `None` for `https:/host`, `https:host` and
+/// `https:///host`: this parser takes `host` as the host, and other programs do not.
+fn split_authority(text: &str) -> Option<(&str, &str)> {
+    let (_, after) = text.split_once(':')?;
+    let after = after.strip_prefix("//").filter(|after| !after.starts_with('/'))?;
+    Some(after.split_at(after.find(['/', '?', '#']).unwrap_or(after.len())))
+}
+
+/// True if every program takes the same host from the authority: a name or an address, and at most a port. Programs
+/// disagree about users (`a@b`), encoded characters (`%2e`), letters outside ASCII, and separators such as the `;` in
+/// `evil.io;a.example.com`: `url.parse` of Node.js ends the host there, and this parser does not.
+fn is_plain_authority(authority: &str) -> bool {
+    let (host, port) = split_port(authority);
+    let is_port = |port: &str| port.len() <= MAX_PORT_DIGITS && port.bytes().all(|b| b.is_ascii_digit());
+    let is_address = |inside: &str| inside.bytes().all(|b| b.is_ascii_hexdigit() || b":.".contains(&b));
+    let has_host = match host.strip_prefix('[') {
+        Some(inside) => inside.strip_suffix(']').is_some_and(is_address),
+        None => is_plain_name(host),
+    };
+    has_host && port.is_none_or(is_port)
+}
+
+/// True for letters, digits, `-` and `_`, with single dots between them.
+fn is_plain_name(host: &str) -> bool {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    host.split('.').all(|label| !label.is_empty() && label.bytes().all(is_plain))
 }
 
 /// Decodes letters, digits, `-`, `_` and `~`, which mean the same when encoded. The flag is true if the path encodes a

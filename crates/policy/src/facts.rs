@@ -2,15 +2,16 @@
 
 use crate::{
     annotation::{ExpectedHint, ToolHint, ToolHints},
+    command_operand::CommandOperand,
     condition::{self, ConditionInput},
-    operands::{CallOperands, OperandSources, parse_command, parse_path, parse_url},
+    operands::{CallOperands, OperandSources, read_path, read_url},
     settings::PolicySettings,
     subject::JudgedCall,
     tools::{OperandKind, OperandMapping},
     value::{JsonPointer, OrderedValue},
 };
 use countersign_events::{Json, event::Verdict};
-use countersign_patterns::{ParsedPath, ParsedScript, ParsedUrl};
+use countersign_patterns::{ParsedPath, ParsedUrl};
 use countersign_redaction::Redactor;
 use std::cell::OnceCell;
 
@@ -24,7 +25,7 @@ pub(crate) struct CallFacts<'a> {
     impact: OnceCell<Option<OrderedValue>>,
     hints: OnceCell<ToolHints>,
     mappings: OnceCell<Vec<&'a OperandMapping>>,
-    scripts: OnceCell<CallOperands<(String, ParsedScript)>>,
+    commands: OnceCell<CallOperands<CommandOperand>>,
     urls: OnceCell<CallOperands<ParsedUrl>>,
     paths: OnceCell<CallOperands<ParsedPath>>,
     input: OnceCell<Result<cel::Context<'static, 'static>, String>>,
@@ -45,7 +46,7 @@ impl<'a> CallFacts<'a> {
             impact: OnceCell::new(),
             hints: OnceCell::new(),
             mappings: OnceCell::new(),
-            scripts: OnceCell::new(),
+            commands: OnceCell::new(),
             urls: OnceCell::new(),
             paths: OnceCell::new(),
             input: OnceCell::new(),
@@ -104,25 +105,25 @@ impl<'a> CallFacts<'a> {
         (kind.usual_pointers().iter().filter_map(|text| JsonPointer::read(text).ok()).collect(), false)
     }
 
-    pub(crate) fn scripts(&self) -> &CallOperands<(String, ParsedScript)> {
-        self.scripts.get_or_init(|| {
-            CallOperands::find(
-                self.operand_sources(OperandKind::Command),
-                OperandKind::Command,
-                parse_command,
-            )
+    pub(crate) fn commands(&self) -> &CallOperands<CommandOperand> {
+        self.commands.get_or_init(|| {
+            let is_argv = |says: bool| self.mappings().iter().any(|mapping| mapping.argv == Some(says));
+            let argv = is_argv(true) && !is_argv(false);
+            CallOperands::find(self.operand_sources(OperandKind::Command), OperandKind::Command, |found| {
+                CommandOperand::read(found, argv)
+            })
         })
     }
 
     pub(crate) fn urls(&self) -> &CallOperands<ParsedUrl> {
         self.urls.get_or_init(|| {
-            CallOperands::find(self.operand_sources(OperandKind::Url), OperandKind::Url, parse_url)
+            CallOperands::find(self.operand_sources(OperandKind::Url), OperandKind::Url, read_url)
         })
     }
 
     pub(crate) fn paths(&self) -> &CallOperands<ParsedPath> {
         self.paths.get_or_init(|| {
-            CallOperands::find(self.operand_sources(OperandKind::Path), OperandKind::Path, parse_path)
+            CallOperands::find(self.operand_sources(OperandKind::Path), OperandKind::Path, read_path)
         })
     }
 

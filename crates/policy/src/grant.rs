@@ -1,6 +1,7 @@
 //! The pattern of a grant or a remembered denial: the selectors of a rule that match arguments, as JSON.
 
 use crate::{
+    command_operand::CommandOperand,
     facts::CallFacts,
     outcome::{RuleEffect, SelectorHit},
     policy::Policy,
@@ -86,7 +87,7 @@ impl ScopePattern {
     #[must_use]
     pub fn suggest(context: &PatternContext<'_>) -> Vec<Self> {
         let facts = &context.facts;
-        let commands = facts.scripts().found.iter().map(|(_, script)| script.suggest());
+        let commands = facts.commands().found.iter().map(CommandOperand::suggest);
         let urls = facts.urls().found.iter().map(ParsedUrl::suggest);
         let paths = facts.paths().found.iter().map(ParsedPath::suggest);
         let found = [
@@ -95,6 +96,28 @@ impl ScopePattern {
             Self::from_operands("path", paths.collect()),
         ];
         found.into_iter().flatten().filter(|pattern| pattern.matches(context, RuleEffect::Widen)).collect()
+    }
+
+    /// The kind of the only operand of the call, and the pattern that matches exactly this operand. `None` for a call
+    /// with other operands, and for a line of several commands.
+    #[must_use]
+    pub fn suggest_exact(context: &PatternContext<'_>) -> Option<(&'static str, String)> {
+        let facts = &context.facts;
+        let (commands, urls, paths) = (facts.commands(), facts.urls(), facts.paths());
+        let kind_and_text = match (&*commands.found, &*urls.found, &*paths.found) {
+            ([command], [], []) => ("command", command.only_command()?.to_owned()),
+            ([], [], [path]) => ("path", path.normal()?.to_owned()),
+            _ => return None,
+        };
+        let (kind, pattern) = (kind_and_text.0, escape_pattern(&kind_and_text.1));
+        let exact = Self::of_operands(kind, vec![pattern.clone()])?;
+        exact.matches(context, RuleEffect::Widen).then_some((kind, pattern))
+    }
+
+    /// A pattern for operands of one kind (`command`, `url` or `path`) that match one of `patterns`.
+    #[must_use]
+    pub fn of_operands(kind: &str, patterns: Vec<String>) -> Option<Self> {
+        Self::from_operands(kind, Some(patterns))
     }
 
     /// Builds a pattern for the operands of one kind, or `None` if an operand has no suggestion.
@@ -109,6 +132,13 @@ impl ScopePattern {
         let json = Json::stored(OrderedValue::Map(vec![(kind.to_owned(), value)]).render()).ok()?;
         Self::read(&json).ok()
     }
+}
+
+/// Escapes a text to a pattern that matches only this text.
+fn escape_pattern(text: &str) -> String {
+    let escape =
+        |c| matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\').then_some('\\').into_iter().chain([c]);
+    text.chars().flat_map(escape).collect()
 }
 
 impl PartialEq for ScopePattern {

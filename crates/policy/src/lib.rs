@@ -6,6 +6,7 @@
 mod annotation;
 mod approvers;
 mod combination;
+mod command_operand;
 mod condition;
 mod facts;
 mod format;

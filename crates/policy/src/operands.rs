@@ -2,10 +2,10 @@
 
 use crate::{
     outcome::{RuleEffect, SelectorHit},
-    tools::OperandKind,
+    tools::{ARGUMENT_KEYS, OperandKind},
     value::{JsonPointer, OrderedValue},
 };
-use countersign_patterns::{ParsedPath, ParsedScript, ParsedUrl};
+use countersign_patterns::{ParsedPath, ParsedUrl};
 
 /// The pointers at which a call may have operands of one kind.
 pub(crate) struct OperandSources<'a> {
@@ -29,11 +29,11 @@ pub(crate) struct CallOperands<T> {
 }
 
 impl<T> CallOperands<T> {
-    /// Finds the operands, and parses each with `parse`.
+    /// Finds the operands, and reads each with `read`.
     pub(crate) fn find(
         sources: OperandSources<'_>,
         kind: OperandKind,
-        parse: impl Fn(&OrderedValue) -> Option<T>,
+        read: impl Fn(OperandValue<'_>) -> Result<T, SelectorHit>,
     ) -> Self {
         let OperandSources { args, masked, pointers, mapped } = sources;
         let mut operands = Self { found: Vec::new(), gap: None, mapped };
@@ -41,45 +41,52 @@ impl<T> CallOperands<T> {
             operands.gap = Some(SelectorHit::Unclear("the arguments cannot be read".to_owned()));
             return operands;
         };
+        let is_argument =
+            |pointer: &JsonPointer| pointer.last_step().is_some_and(|step| ARGUMENT_KEYS.contains(&step));
+        let has_mapped_arguments = pointers.iter().any(is_argument);
         for pointer in pointers {
-            if masked.iter().any(|masked| masked.touches(&pointer)) {
-                operands.gap = Some(SelectorHit::Unclear(format!("{} is masked", pointer.as_str())));
+            let beside = if kind == OperandKind::Command { ARGUMENT_KEYS } else { &[] };
+            let beside = beside.iter().filter_map(|key| pointer.sibling(key));
+            for source in beside.chain([pointer.clone()]) {
+                if masked.iter().any(|masked| masked.touches(&source)) {
+                    operands.gap = Some(SelectorHit::Unclear(format!("{} is masked", source.as_str())));
+                }
             }
             if pointer.meets_wrong_type(args) {
                 let why = format!("{} passes through a value of another type", pointer.as_str());
                 operands.gap.get_or_insert(SelectorHit::Failed(why));
             }
-            for value in pointer.find_all(args).into_iter().filter(|value| **value != OrderedValue::Null) {
-                operands.add(kind, value, &parse);
+            for (parent, value) in pointer.find_with_parents(args) {
+                operands.add(
+                    kind,
+                    OperandValue { pointer: &pointer, parent, value, has_mapped_arguments },
+                    &read,
+                );
             }
         }
         operands
     }
 
-    fn add(&mut self, kind: OperandKind, value: &OrderedValue, parse: &impl Fn(&OrderedValue) -> Option<T>) {
-        match (kind, value) {
-            // Each element of a list is an operand. A command that is a list is one command with its arguments.
-            (OperandKind::Url | OperandKind::Path, OrderedValue::List(values)) if !values.is_empty() => {
-                for value in values {
-                    self.add_one(kind, value, parse);
-                }
-            }
-            _ => self.add_one(kind, value, parse),
-        }
-    }
-
-    fn add_one(
+    fn add(
         &mut self,
         kind: OperandKind,
-        value: &OrderedValue,
-        parse: &impl Fn(&OrderedValue) -> Option<T>,
+        found: OperandValue<'_>,
+        read: &impl Fn(OperandValue<'_>) -> Result<T, SelectorHit>,
     ) {
-        match parse(value) {
-            Some(operand) => self.found.push(operand),
-            None if self.gap.is_some() => {}
-            None => {
-                let why = format!("the {} must not be {}", kind.as_str(), value.kind());
-                self.gap = Some(SelectorHit::Failed(why));
+        let values = match (kind, found.value) {
+            (_, OrderedValue::Null) => &[],
+            // Each element of a list is an operand. A command that is a list is one command with its arguments.
+            (OperandKind::Url | OperandKind::Path, OrderedValue::List(values)) if !values.is_empty() => {
+                &**values
+            }
+            (_, value) => std::slice::from_ref(value),
+        };
+        for value in values {
+            match read(OperandValue { value, ..found }) {
+                Ok(operand) => self.found.push(operand),
+                Err(gap) => {
+                    self.gap.get_or_insert(gap);
+                }
             }
         }
     }
@@ -114,35 +121,30 @@ impl<T> CallOperands<T> {
     }
 }
 
-/// Parses a URL, which must be a string.
-pub(crate) fn parse_url(value: &OrderedValue) -> Option<ParsedUrl> {
-    value.text().map(ParsedUrl::parse)
+/// A value that may be an operand.
+#[derive(Clone, Copy)]
+pub(crate) struct OperandValue<'a> {
+    pub(crate) pointer: &'a JsonPointer,
+    /// The object or list that contains the value.
+    pub(crate) parent: Option<&'a OrderedValue>,
+    pub(crate) value: &'a OrderedValue,
+    /// True if the policy names the arguments of a program as commands of their own.
+    pub(crate) has_mapped_arguments: bool,
 }
 
-/// Parses a path, which must be a string.
-pub(crate) fn parse_path(value: &OrderedValue) -> Option<ParsedPath> {
-    value.text().map(ParsedPath::parse)
-}
-
-/// Parses a script, which is a string, or one simple command, which is a list of words.
-pub(crate) fn parse_command(value: &OrderedValue) -> Option<(String, ParsedScript)> {
-    let text = match value {
-        OrderedValue::Text(text) => text.clone(),
-        OrderedValue::List(words) if !words.is_empty() => {
-            let words: Option<Vec<_>> = words.iter().map(|word| word.text().map(quote_word)).collect();
-            words?.join(" ")
-        }
-        _ => return None,
-    };
-    let script = ParsedScript::parse(&text);
-    Some((text, script))
-}
-
-/// Quotes a word so that a shell reads it literally.
-fn quote_word(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) && !word.contains('=') {
-        return word.to_owned();
+impl OperandValue<'_> {
+    /// The error for a value of a type that the operand cannot have.
+    pub(crate) fn wrong_type(self, kind: OperandKind) -> SelectorHit {
+        SelectorHit::Failed(format!("the {} must not be {}", kind.as_str(), self.value.kind()))
     }
-    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// Reads a URL, which must be a string.
+pub(crate) fn read_url(found: OperandValue<'_>) -> Result<ParsedUrl, SelectorHit> {
+    found.value.text().map(ParsedUrl::parse).ok_or_else(|| found.wrong_type(OperandKind::Url))
+}
+
+/// Reads a path, which must be a string.
+pub(crate) fn read_path(found: OperandValue<'_>) -> Result<ParsedPath, SelectorHit> {
+    found.value.text().map(ParsedPath::parse).ok_or_else(|| found.wrong_type(OperandKind::Path))
 }

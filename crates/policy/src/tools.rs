@@ -2,6 +2,9 @@
 
 use crate::{names::NameGlobs, value::JsonPointer};
 
+/// The keys of the arguments of a program, next to the key of the program.
+pub(crate) const ARGUMENT_KEYS: &[&str] = &["args", "arguments", "argv"];
+
 /// The kind of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OperandKind {
@@ -14,7 +17,7 @@ impl OperandKind {
     /// The pointers at which most tools have the operand. They apply to a tool that `[tools]` does not name.
     pub(crate) const fn usual_pointers(self) -> &'static [&'static str] {
         match self {
-            Self::Command => &["/command", "/cmd", "/script"],
+            Self::Command => &["/command", "/cmd", "/script", "/program", "/executable"],
             Self::Url => &["/url", "/uri", "/href"],
             Self::Path => &[
                 "/path",
@@ -49,6 +52,8 @@ pub(crate) struct OperandMapping {
     pub(crate) urls: Vec<JsonPointer>,
     pub(crate) paths: Vec<JsonPointer>,
     pub(crate) idempotent: Option<bool>,
+    /// True if the tools run a list of words without a shell.
+    pub(crate) argv: Option<bool>,
 }
 
 impl OperandMapping {

@@ -129,9 +129,27 @@ impl JsonPointer {
         self.steps.iter().try_fold(value, |value, step| step_into(value, step))
     }
 
-    /// Every value at the pointer, where `*` matches all elements of a list.
-    pub(crate) fn find_all<'a>(&self, value: &'a OrderedValue) -> Vec<&'a OrderedValue> {
-        self.steps.iter().fold(vec![value], |found, step| steps_into(found, step))
+    /// Every value at the pointer, where `*` matches all elements of a list, with the object or list that contains it.
+    pub(crate) fn find_with_parents<'a>(
+        &self,
+        value: &'a OrderedValue,
+    ) -> Vec<(Option<&'a OrderedValue>, &'a OrderedValue)> {
+        let Some((last, before)) = self.steps.split_last() else { return vec![(None, value)] };
+        let parents = before.iter().fold(vec![value], |found, step| steps_into(found, step));
+        let inside =
+            |parent| steps_into(vec![parent], last).into_iter().map(move |value| (Some(parent), value));
+        parents.into_iter().flat_map(inside).collect()
+    }
+
+    /// The last step.
+    pub(crate) fn last_step(&self) -> Option<&str> {
+        self.steps.last().map(String::as_str)
+    }
+
+    /// The pointer to another key of the same object, or `None` for the empty pointer.
+    pub(crate) fn sibling(&self, key: &str) -> Option<Self> {
+        let (parent, _) = self.text.rsplit_once('/')?;
+        Self::read(&format!("{parent}/{key}")).ok()
     }
 
     /// True if the pointer passes through a value of the wrong type, such as a string in place of a list. The target

@@ -5,11 +5,9 @@ use crate::{Call, CallStanding, Refused, call::RecordedFact, refused::ArgumentsM
 use countersign_events::{
     Body, CallState, Principal, Sha256,
     event::{ExecutionStarted, ExecutionTakenOver},
+    id::{BadName, check_name},
 };
 use countersign_policy::JudgedCall;
-
-/// The longest name of an executor, in bytes.
-const MAX_EXECUTOR_BYTES: usize = 512;
 
 /// Decides again whether the call may start, because the approval may be outdated. A second claim is refused even
 /// to the executor that made the first: after a crash the two cannot be told apart, and the call would run twice.
@@ -128,14 +126,10 @@ pub fn claim_subject<'a>(call: &'a Call, claim: &'a ClaimCommand) -> JudgedCall<
 }
 
 fn check_executor(executor: &str) -> Result<(), Refused> {
-    let why = if executor.is_empty() {
-        "it is empty; name the process that runs the call"
-    } else if executor.len() > MAX_EXECUTOR_BYTES {
-        "it has more than 512 bytes"
-    } else if executor.contains(char::is_control) {
-        "it holds a control character"
-    } else {
-        return Ok(());
+    let why = match check_name(executor) {
+        Ok(()) => return Ok(()),
+        Err(BadName::Empty) => "it is empty; name the process that runs the call".to_owned(),
+        Err(why) => why.to_string(),
     };
-    Err(Refused::Invalid { field: "executor", why: why.to_owned() })
+    Err(Refused::Invalid { field: "executor", why })
 }

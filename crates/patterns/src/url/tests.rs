@@ -70,6 +70,9 @@ fn invalid_url_pattern_is_rejected() {
         "https://h/ü",
         "https://h/ x",
         "https://h/[",
+        "https://a;b.example.com/*",
+        "https://*.a..b/*",
+        "https://*.a,b/*",
     ] {
         assert!(UrlPattern::new(pattern).is_err(), "{pattern}");
     }
@@ -83,4 +86,20 @@ fn suggested_url_pattern_covers_host() {
     for url in ["https://u@h/x", "file:///x", "https://h/%2e%2e", "nonsense", "https://h./"] {
         assert_eq!(suggest(url), None, "{url}");
     }
+}
+
+#[test]
+fn overlong_url_is_unclear() {
+    let of_length = |length: usize| {
+        let start = "https://h/";
+        format!("{start}{}", "a".repeat(length - start.len()))
+    };
+    assert_eq!(match_url("https://h/*", &of_length(16 * 1024)), MatchAnswer::Yes);
+    assert_eq!(match_url("https://h/*", &of_length(16 * 1024 + 1)), MatchAnswer::Unclear);
+}
+
+#[test]
+fn overlong_url_pattern_is_rejected() {
+    let error = UrlPattern::new(&format!("https://{}.com/*", "a.".repeat(4096))).expect_err("too long");
+    assert!(error.to_string().ends_with("is longer than 4096 bytes: shorten it"), "{error}");
 }

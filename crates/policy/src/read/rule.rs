@@ -9,7 +9,7 @@ use super::{
     zone,
 };
 use crate::{judgement::OwnTerms, rule::PolicyRule, selector::RuleSelectors};
-use countersign_events::{event::Verdict, id::MAX_NAME_BYTES};
+use countersign_events::{Principal, event::Verdict, id::MAX_NAME_BYTES, principal::PrincipalKind};
 use std::collections::HashSet;
 
 /// Names that have another meaning in the log, where the name of a rule is recorded.
@@ -233,6 +233,10 @@ fn read_on_expiry(node: Option<&TomlNode>, expires: bool) -> Result<bool, Policy
     }
 }
 
+fn is_person(text: &str) -> bool {
+    text.parse::<Principal>().is_ok_and(|principal| principal.kind() == PrincipalKind::User)
+}
+
 fn read_approvers(node: &TomlNode, tables: &PolicyTables) -> Result<Vec<String>, PolicyFault> {
     let entry = |(text, node): (&str, &TomlNode)| match text.strip_prefix('@') {
         Some(group) if tables.approvers.has_group(group) => Ok(text.to_owned()),
@@ -240,7 +244,7 @@ fn read_approvers(node: &TomlNode, tables: &PolicyTables) -> Result<Vec<String>,
             let why = format!("the group {group:?} has no members in [approvers]; add one");
             Err(node.fault(why))
         }
-        None if text.starts_with("user:") && text.len() > "user:".len() => Ok(text.to_owned()),
+        None if is_person(text) => Ok(text.to_owned()),
         None => Err(node.fault(format!(
             "an approver must be a user such as \"user:ada\" or a group such as \"@ops\", not {text:?}"
         ))),

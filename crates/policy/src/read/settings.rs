@@ -199,6 +199,7 @@ fn read_mapping(entry: &TomlEntry, tables: &PolicyTables) -> Result<OperandMappi
         (pointers(OperandKind::Command)?, pointers(OperandKind::Url)?, pointers(OperandKind::Path)?);
     let operation = keys.optional("operation").map(|node| node.text("operation")).transpose()?;
     let idempotent = keys.optional("idempotent").map(|node| node.flag("idempotent")).transpose()?;
+    let argv = keys.optional("argv").map(|node| node.flag("argv")).transpose()?;
     keys.reject_unknown()?;
     Ok(OperandMapping {
         tools: read_names(&entry.key_node(), "tools", Some(tables))?,
@@ -207,5 +208,6 @@ fn read_mapping(entry: &TomlEntry, tables: &PolicyTables) -> Result<OperandMappi
         urls,
         paths,
         idempotent,
+        argv,
     })
 }

@@ -5,7 +5,7 @@ use crate::{
     outcome::{RuleEffect, SelectorHit},
     tools::OperandKind,
 };
-use countersign_patterns::{CommandPattern, MatchAnswer, ParsedPath, PathPattern, UrlPattern, command};
+use countersign_patterns::{CommandPattern, MatchAnswer, ParsedPath, PathPattern, UrlPattern};
 
 /// A named folder of the file system.
 #[derive(Debug, Clone)]
@@ -23,12 +23,9 @@ impl CallFacts<'_> {
         named: bool,
     ) -> SelectorHit {
         let shown = || format_patterns(patterns.iter().map(CommandPattern::as_str));
-        self.scripts().match_all(OperandKind::Command, effect, named, |(text, script)| {
-            let answer = match effect {
-                RuleEffect::Widen => command::match_every(patterns, script),
-                RuleEffect::Restrict => command::match_any(patterns, script),
-            };
-            self.pattern_hit(answer, OperandKind::Command, text, shown)
+        self.commands().match_all(OperandKind::Command, effect, named, |command| {
+            let answer = command.match_patterns(patterns, effect);
+            self.pattern_hit(answer, OperandKind::Command, &command.text, shown)
         })
     }
 

@@ -1,10 +1,12 @@
 //! Verdicts of each kind of selector, and errors of invalid policies.
 
 mod combinations;
+mod command_shapes;
 mod documents;
 mod errors;
 mod formats;
 mod grants;
+mod hidden_characters;
 mod laws;
 mod metadata;
 mod operands;

@@ -10,8 +10,10 @@ use std::collections::BTreeSet;
 pub(super) enum CandidateSelector {
     /// Listed values of arguments.
     Listed(ScopePattern),
-    /// A pattern for a command, a URL or a path.
-    Operand(ScopePattern),
+    /// The exact commands or paths that were allowed.
+    Exact(ScopePattern),
+    /// A pattern for a command, a URL or a path, with the exception from it.
+    Wildcard { pattern: ScopePattern, unless: Option<ScopePattern> },
     /// No condition besides the tool.
     Tool,
 }
@@ -20,8 +22,16 @@ impl CandidateSelector {
     pub(super) const fn breadth(&self) -> u8 {
         match self {
             Self::Listed(_) => 0,
-            Self::Operand(_) => 1,
-            Self::Tool => 2,
+            Self::Exact(_) => 1,
+            Self::Wildcard { .. } => 2,
+            Self::Tool => 3,
+        }
+    }
+
+    pub(super) const fn pattern(&self) -> Option<&ScopePattern> {
+        match self {
+            Self::Listed(pattern) | Self::Exact(pattern) | Self::Wildcard { pattern, .. } => Some(pattern),
+            Self::Tool => None,
         }
     }
 }
@@ -38,10 +48,11 @@ pub(super) struct CandidateRule {
 impl CandidateSelector {
     /// The conditions besides the tool, as JSON.
     pub(super) fn to_json(&self) -> Option<serde_json::Map<String, serde_json::Value>> {
-        match self {
-            Self::Listed(pattern) | Self::Operand(pattern) => pattern.json().read().ok(),
-            Self::Tool => None,
+        let mut selectors: serde_json::Map<String, serde_json::Value> = self.pattern()?.json().read().ok()?;
+        if let Self::Wildcard { unless: Some(unless), .. } = self {
+            selectors.insert("unless".to_owned(), unless.json().read().ok()?);
         }
+        Some(selectors)
     }
 }
 

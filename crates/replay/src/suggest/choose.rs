@@ -9,11 +9,14 @@ use super::{
     suggestion::{RuleSuggestion, SuggestedRule},
     write,
 };
+use countersign_events::event::Verdict;
 use countersign_policy::Policy;
 use std::{cmp::Reverse, collections::BTreeSet};
 
 /// The most rules of a suggestion. Further rules would save fewer prompts.
 const MAX_RULES: usize = 50;
+/// The most rules that are shown unless all are wanted. They fit on one screen.
+const MAX_SHOWN_RULES: usize = 10;
 
 /// The options and the counts of a suggestion.
 pub(super) struct SuggestionCounts {
@@ -29,37 +32,94 @@ pub(super) fn choose_rules(
     obstacles: &[RefusedCall],
     counts: &SuggestionCounts,
 ) -> RuleSuggestion {
-    let mut rules: Vec<SuggestedRule> = Vec::new();
-    let mut covered: BTreeSet<usize> = BTreeSet::new();
-    let mut names = BTreeSet::new();
     let least = counts.options.at_least.max(1);
-    while rules.len() < MAX_RULES {
-        let count_prompts = |candidate: &CandidateRule| -> u64 {
-            candidate.matched.difference(&covered).map(|index| allowed[*index].prompts).sum()
-        };
+    let mut chosen: Vec<CandidateRule> = Vec::new();
+    let mut covered: BTreeSet<usize> = BTreeSet::new();
+    while chosen.len() < MAX_RULES {
         let best = candidates
             .iter()
             .enumerate()
             .map(|(at, candidate)| {
-                (count_prompts(candidate), Reverse(candidate.selector.breadth()), Reverse(at))
+                let saved = count_new(candidate, &covered, allowed);
+                (saved, Reverse(candidate.selector.breadth()), Reverse(at))
             })
             .max();
-        let Some((saved, _, Reverse(at))) = best.filter(|(saved, ..)| *saved >= least) else { break };
+        let Some((.., Reverse(at))) = best.filter(|(saved, ..)| *saved >= least) else { break };
         let candidate = candidates.swap_remove(at);
-        let evidence = RuleEvidence::for_candidate(&candidate, allowed, obstacles);
-        let rule = build_rule(&candidate, &evidence, saved, &mut names);
-        // Drop a rule whose TOML does not parse. No case is known in which this happens.
+        covered.extend(&candidate.matched);
+        chosen.push(candidate);
+    }
+    remove_covered(&mut chosen);
+    let rules = remove_allowing(build_rules(&chosen, allowed, obstacles), obstacles);
+    summarise(rules, counts, least)
+}
+
+/// The number of prompts that the candidate saves in addition to the covered calls.
+fn count_new(candidate: &CandidateRule, covered: &BTreeSet<usize>, allowed: &[AllowedCall]) -> u64 {
+    candidate.matched.difference(covered).map(|index| allowed[*index].prompts).sum()
+}
+
+/// Removes the rules whose calls the other rules match.
+fn remove_covered(chosen: &mut Vec<CandidateRule>) {
+    let mut at = 0;
+    while at < chosen.len() {
+        let others = chosen.iter().enumerate().filter(|(other, _)| *other != at);
+        let others: BTreeSet<usize> = others.flat_map(|(_, rule)| &rule.matched).copied().collect();
+        if chosen[at].matched.is_subset(&others) {
+            chosen.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+fn build_rules(
+    chosen: &[CandidateRule],
+    allowed: &[AllowedCall],
+    obstacles: &[RefusedCall],
+) -> Vec<SuggestedRule> {
+    let mut covered: BTreeSet<usize> = BTreeSet::new();
+    let mut names = BTreeSet::new();
+    let mut rules = Vec::new();
+    for candidate in chosen {
+        let evidence = RuleEvidence::for_candidate(candidate, allowed, obstacles);
+        let saved = count_new(candidate, &covered, allowed);
+        let rule = build_rule(candidate, &evidence, saved, &mut names);
+        // Drop a rule whose TOML does not parse. No such rule is known.
         if Policy::read(&rule.toml).is_ok() {
             covered.extend(&candidate.matched);
             rules.push(rule);
         }
     }
+    rules
+}
+
+/// Removes rules until they allow no refused call together, such as a line of commands of several rules.
+fn remove_allowing(mut rules: Vec<SuggestedRule>, obstacles: &[RefusedCall]) -> Vec<SuggestedRule> {
+    loop {
+        let text: String = rules.iter().map(|rule| rule.toml.as_str()).collect();
+        let Ok(policy) = Policy::read(&text) else { return Vec::new() };
+        let allows = |obstacle: &RefusedCall| {
+            policy.judge(&obstacle.call.subject(), &|| false).verdict == Verdict::Allow
+        };
+        if !obstacles.iter().any(allows) || rules.pop().is_none() {
+            return rules;
+        }
+    }
+}
+
+fn summarise(mut rules: Vec<SuggestedRule>, counts: &SuggestionCounts, least: u64) -> RuleSuggestion {
+    let count_saved = |rules: &[SuggestedRule]| rules.iter().map(|rule| rule.saves).sum();
+    let shown = if counts.options.all { rules.len() } else { rules.len().min(MAX_SHOWN_RULES) };
+    let more = rules.split_off(shown);
     RuleSuggestion {
         at_least: least,
         prompts: counts.prompts,
-        saved: rules.iter().map(|rule| rule.saves).sum(),
+        saved: count_saved(&rules),
         skipped: counts.skipped,
         rules,
+        more_rules: more.len(),
+        more_saves: count_saved(&more),
     }
 }
 

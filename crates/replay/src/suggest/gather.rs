@@ -6,10 +6,11 @@ use super::{
     candidate::{CandidateRule, CandidateSelector, tool_of},
     evidence::{AllowedCall, RefusedCall},
     listed,
+    operand::ToolCalls,
     options::MIN_VARIED_VALUES,
 };
-use countersign_policy::{PatternContext, Policy, RuleEffect, ScopePattern};
-use std::collections::{BTreeMap, BTreeSet};
+use countersign_policy::{PatternContext, Policy, RuleEffect};
+use std::collections::BTreeMap;
 
 /// The most candidates for one tool. Candidates with the most prompts are kept.
 const MAX_PER_TOOL: usize = 200;
@@ -34,8 +35,17 @@ fn find_for_tool(
     obstacles: &[RefusedCall],
 ) -> Vec<CandidateRule> {
     let Some(first) = calls.first().map(|index| &allowed[*index].call) else { return Vec::new() };
-    let refused: Vec<_> = obstacles.iter().filter(|obstacle| obstacle.call.tool == first.tool).collect();
-    let mut found = find_operand_patterns(policy, allowed, calls);
+    let refused: Vec<_> = obstacles
+        .iter()
+        .filter(|obstacle| obstacle.call.tool == first.tool)
+        .map(|obstacle| obstacle.call.pattern_context(policy))
+        .collect();
+    let is_safe = |candidate: &CandidateRule| !refused.iter().any(|call| may_allow(candidate, call));
+    let contexts = calls.iter().map(|index| (*index, allowed[*index].call.pattern_context(policy)));
+    let operands = ToolCalls { allowed, calls: contexts.collect() };
+    let mut found = operands.find_wildcards();
+    found.retain(is_safe);
+    found.extend(operands.find_exact(&found, is_safe));
     found.extend(listed::find_listed(policy, allowed, calls));
     found.extend(whole_tool(policy, allowed, calls));
     let prompts = |candidate: &CandidateRule| -> u64 {
@@ -44,36 +54,15 @@ fn find_for_tool(
     // The sort is stable and its input is ordered, so the result depends only on the log.
     found.sort_by_key(|candidate| std::cmp::Reverse(prompts(candidate)));
     found.truncate(MAX_PER_TOOL);
-    let refused: Vec<_> = refused.iter().map(|obstacle| obstacle.call.pattern_context(policy)).collect();
-    found.retain(|candidate| !refused.iter().any(|call| may_allow(candidate, call)));
+    found.retain(is_safe);
     found
 }
 
 /// True if the rule would allow the call or might allow it. A masked value can be any value, so it counts as a match.
+/// An exception from the rule does not count, because it is a precaution for undecided calls.
 fn may_allow(candidate: &CandidateRule, call: &PatternContext<'_>) -> bool {
     let effect = if call.subject().redacted.is_empty() { RuleEffect::Widen } else { RuleEffect::Restrict };
-    match &candidate.selector {
-        CandidateSelector::Tool => true,
-        CandidateSelector::Listed(pattern) | CandidateSelector::Operand(pattern) => {
-            pattern.matches(call, effect)
-        }
-    }
-}
-
-/// Creates a candidate for each operand pattern that a call suggests, with all calls that suggest the same pattern.
-fn find_operand_patterns(policy: &Policy, allowed: &[AllowedCall], calls: &[usize]) -> Vec<CandidateRule> {
-    let mut found: BTreeMap<String, (ScopePattern, BTreeSet<usize>)> = BTreeMap::new();
-    for index in calls {
-        for pattern in ScopePattern::suggest(&allowed[*index].call.pattern_context(policy)) {
-            let key = pattern.json().as_str().to_owned();
-            found.entry(key).or_insert_with(|| (pattern, BTreeSet::new())).1.insert(*index);
-        }
-    }
-    let candidate = |(pattern, matched)| {
-        let tool = tool_of(allowed, calls)?;
-        Some(CandidateRule { tool, selector: CandidateSelector::Operand(pattern), matched })
-    };
-    found.into_values().filter_map(candidate).collect()
+    candidate.selector.pattern().is_none_or(|pattern| pattern.matches(call, effect))
 }
 
 /// Creates a candidate for the whole tool, if so many different calls were allowed that the arguments do not seem to

@@ -6,10 +6,12 @@ mod choose;
 mod evidence;
 mod gather;
 mod listed;
+mod operand;
 mod options;
 mod period;
 mod rule_evidence;
 mod suggestion;
+mod wildcard;
 mod write;
 
 pub use options::{MIN_VARIED_VALUES, SkippedPrompts, SuggestionOptions};

@@ -10,11 +10,13 @@ pub struct SuggestionOptions {
     /// True if rules may allow calls that are marked as dangerous: by a destructive tool, a high risk or a dangerous
     /// name.
     pub even_dangerous: bool,
+    /// True if all rules are shown. Otherwise only those that save the most prompts are, so that they fit on one screen.
+    pub all: bool,
 }
 
 impl Default for SuggestionOptions {
     fn default() -> Self {
-        Self { at_least: 5, even_dangerous: false }
+        Self { at_least: 5, even_dangerous: false, all: false }
     }
 }
 

@@ -18,6 +18,10 @@ pub struct RuleSuggestion {
     pub skipped: SkippedPrompts,
     /// The rules; the one that saves the most prompts comes first.
     pub rules: Vec<SuggestedRule>,
+    /// The number of further rules, which are not shown.
+    pub more_rules: usize,
+    /// The number of prompts that the further rules would have saved.
+    pub more_saves: u64,
 }
 
 /// One suggested rule.

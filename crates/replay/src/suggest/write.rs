@@ -1,11 +1,12 @@
-//! Writes suggestions as TOML, with the evidence for each rule in a comment above it.
+//! Writes suggestions as TOML, with the evidence for each rule in a comment beside it.
 
 use super::{
     candidate::{CandidateRule, CandidateSelector},
     evidence::RefusedCall,
     rule_evidence::RuleEvidence,
-    suggestion::{RuleSuggestion, SuggestedRule},
+    suggestion::RuleSuggestion,
 };
+use countersign_policy::ScopePattern;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -20,10 +21,20 @@ pub(super) fn name_rule(candidate: &CandidateRule) -> String {
     let tool = shorten(candidate.tool.as_str());
     let condition = match &candidate.selector {
         CandidateSelector::Listed(_) => shorten(&describe_listed(candidate)),
-        CandidateSelector::Operand(pattern) => shorten(&pattern.to_string()),
+        CandidateSelector::Exact(pattern) => shorten(&describe_exact(pattern)),
+        CandidateSelector::Wildcard { pattern, .. } => shorten(&pattern.to_string()),
         CandidateSelector::Tool => "any arguments".to_owned(),
     };
     format!("suggested: {tool}, {condition}")
+}
+
+/// Describes the exact value, or the number of exact values.
+fn describe_exact(pattern: &ScopePattern) -> String {
+    let selectors: serde_json::Map<String, Value> = pattern.json().read().unwrap_or_default();
+    match selectors.iter().next() {
+        Some((kind, Value::Array(values))) => format!("{} exact {kind}s", values.len()),
+        _ => pattern.to_string(),
+    }
 }
 
 /// Describes the arguments with listed values.
@@ -35,12 +46,17 @@ fn describe_listed(candidate: &CandidateRule) -> String {
         Some(format!("{} {values}", pointer.trim_start_matches('/')))
     });
     let described: Vec<_> = described.collect();
-    if described.is_empty() { "no arguments".to_owned() } else { described.join(", ") }
+    if !described.is_empty() {
+        return described.join(", ");
+    }
+    let open = args.into_iter().flatten().map(|(pointer, _)| pointer.trim_start_matches('/'));
+    let open: Vec<_> = open.filter(|name| !name.is_empty()).collect();
+    if open.is_empty() { "no arguments".to_owned() } else { format!("any {}", open.join(", ")) }
 }
 
 /// Writes the rule in TOML. It applies only to the proposers of the calls in its evidence, unless there are many.
 pub(super) fn write_rule(name: &str, candidate: &CandidateRule, evidence: &RuleEvidence<'_>) -> String {
-    let mut text = format!("[[rule]]\nname = {}\n", quote(name));
+    let mut text = format!("[[rule]] # {}\nname = {}\n", describe_evidence(evidence), quote(name));
     let _ = writeln!(text, "tool = {}", quote(&escape_glob(candidate.tool.as_str())));
     if let Some(named) = evidence.named_proposers() {
         let globs: Vec<Value> = named.iter().map(|name| escape_glob(name).into()).collect();
@@ -69,60 +85,45 @@ impl RuleSuggestion {
             self.prompts,
             count_of(self.rules.len() as u64, "rule"),
         );
-        for line in self.skip_reasons() {
+        if let Some(line) = self.skip_reasons() {
             let _ = writeln!(text, "# {line}");
         }
+        if self.more_rules > 0 {
+            let more = count_of(self.more_rules as u64, "further rule");
+            let _ = writeln!(text, "# {more} would save {}: --all", count_of(self.more_saves, "prompt"));
+        }
         for rule in &self.rules {
-            let _ = write!(text, "\n{}{}", describe_evidence(rule), rule.toml);
+            text.push_str(&rule.toml);
         }
         text
     }
 
-    /// Sentences that explain why other prompts led to no rule.
-    fn skip_reasons(&self) -> Vec<String> {
+    /// The reasons why other prompts led to no rule.
+    fn skip_reasons(&self) -> Option<String> {
         let skipped = &self.skipped;
         let reasons = [
             (skipped.not_allowed, "denied, expired, withdrawn or still waiting"),
             (skipped.denied, "allowed, but the same call was denied at another time"),
-            (
-                skipped.asked_on_purpose,
-                "asked by a rule or by the tool itself, which no allow rule overrides",
-            ),
+            (skipped.asked_on_purpose, "asked by a rule or by the tool itself"),
             (skipped.asked_by_thread, "asked because the thread requires approval"),
-            (skipped.dangerous, "marked as dangerous; --even-dangerous includes them"),
-            (skipped.masked, "masked in the log, so no rule can be checked against them"),
+            (skipped.dangerous, "marked as dangerous (--even-dangerous)"),
+            (skipped.masked, "masked in the log"),
         ];
         let counted = reasons.into_iter().filter(|(number, _)| *number > 0);
-        counted.map(|(number, why)| format!("Skipped: {number}, {why}.")).collect()
+        let counted: Vec<_> = counted.map(|(number, why)| format!("{number} {why}")).collect();
+        (!counted.is_empty()).then(|| format!("Skipped: {}.", counted.join("; ")))
     }
 }
 
-fn describe_evidence(rule: &SuggestedRule) -> String {
-    let day = |at: countersign_events::Timestamp| at.to_string().chars().take(10).collect::<String>();
-    let mut text = format!(
-        "# {} in {}, {} different, all allowed by {}, none ever denied.\n# From {} to {}.",
-        count_of(rule.prompts, "prompt"),
-        count_of(rule.threads as u64, "thread"),
-        rule.arguments,
-        list_people(&rule.people),
-        day(rule.first),
-        day(rule.last),
-    );
-    if rule.saves < rule.prompts {
-        let _ = write!(text, " The rules above leave {} of them.", rule.saves);
-    }
-    text.push('\n');
-    if rule.near_misses > 0 {
-        let _ = writeln!(
-            text,
-            "# It does not allow {} of this tool:",
-            count_of(rule.near_misses as u64, "other call")
-        );
-        for miss in &rule.such_as {
-            let _ = writeln!(text, "#   {miss}");
-        }
-    }
-    text
+/// Describes the evidence for a rule on one line.
+fn describe_evidence(evidence: &RuleEvidence<'_>) -> String {
+    format!(
+        "{} in {}, {} different, allowed by {}",
+        count_of(evidence.prompts, "prompt"),
+        count_of(evidence.threads as u64, "thread"),
+        evidence.arguments,
+        list_people(&evidence.people),
+    )
 }
 
 fn list_people(names: &[String]) -> String {

@@ -102,7 +102,7 @@ proptest! {
     #[test]
     fn suggestion_parses_and_allows_no_denied_call(steps in logs(), at_least in 1..6_u64) {
         let log = record_log(&steps);
-        let suggestion = log.suggest_with(SuggestionOptions { at_least, even_dangerous: true });
+        let suggestion = log.suggest_with(SuggestionOptions { at_least, even_dangerous: true, all: true });
         let toml = suggestion.toml();
         let policy = Policy::read(&toml).expect(&toml);
         prop_assert_eq!(policy.rules(), suggestion.rules.len());

@@ -2,6 +2,7 @@
 
 mod assembly;
 mod laws;
+mod month;
 mod replay;
 mod suggestions;
 

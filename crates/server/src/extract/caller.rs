@@ -10,11 +10,10 @@ use utoipa::{
     openapi::path::{Parameter, ParameterIn},
 };
 
-/// The pattern of the header: a kind and a name in visible ASCII, with other characters percent-encoded as UTF-8 and
-/// without control characters.
+/// A kind and a name in ASCII and Latin letters, percent-encoded, without blanks around it. The server accepts more.
 const PATTERN: &str = concat!(
-    r"^(user|agent):([!-$&-~]|%[2-6][0-9A-Fa-f]|%7[0-9A-Ea-e]|%[Cc][3-9A-Fa-f]%[89ABab][0-9A-Fa-f]",
-    r"|%[Dd][0-9A-Fa-f]%[89ABab][0-9A-Fa-f]|%[Ee][1-9A-Ca-c](%[89ABab][0-9A-Fa-f]){2})+$"
+    r"^(user|agent):(?!%20)([!-$&-~]|%[2-6][0-9A-Fa-f]|%7[0-9A-Ea-e]",
+    r"|%[Cc]3%(?!97|[Bb]7)[89ABab][0-9A-Fa-f]|%[Cc][45]%[89ABab][0-9A-Fa-f])+(?<!%20)$"
 );
 
 /// The principal of a request. The server does not authenticate it: the header names it. Without the header, the

@@ -15,12 +15,12 @@ use countersign_tui::present::print::{print_error, print_json, print_line};
 /// Options of `policy suggest`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It prints TOML that works as a policy, or at the end of one. Comments give the evidence for each rule: the number of \
-prompts and threads, who allowed them, and what stays denied. No rule matches a call that was ever denied, expired, \
+It prints TOML that works as a policy, or at the end of one. A comment gives the evidence for each rule: the number of \
+prompts and threads, and who allowed them. No rule matches a call that was ever denied, expired, \
 blocked or changed. Check the rules with `policy replay` before you use them.
 
 JSON: {\"atLeast\", \"prompts\", \"saved\", \"skipped\", \"rules\": [{\"name\", \"tool\", \"toml\", \"prompts\", \"saves\", \
-\"arguments\", \"threads\", \"people\", \"proposers\", \"first\", \"last\", \"nearMisses\", \"suchAs\"}]}")]
+\"arguments\", \"threads\", \"people\", \"proposers\", \"first\", \"last\", \"nearMisses\", \"suchAs\"}], \"moreRules\", \"moreSaves\"}")]
 pub(crate) struct PolicySuggestArgs {
     #[command(flatten)]
     which: LoggedCallArgs,
@@ -30,6 +30,9 @@ pub(crate) struct PolicySuggestArgs {
     /// Include destructive tools, high risks and dangerous names
     #[arg(long)]
     even_dangerous: bool,
+    /// Show all rules, not only those that save the most prompts
+    #[arg(long)]
+    all: bool,
 }
 
 pub(crate) async fn suggest_rules(
@@ -37,7 +40,8 @@ pub(crate) async fn suggest_rules(
     args: &PolicySuggestArgs,
 ) -> anyhow::Result<CommandExit> {
     let meant = PolicySource::from_settings(&context.settings)?;
-    let wanted = SuggestionOptions { at_least: args.at_least, even_dangerous: args.even_dangerous };
+    let wanted =
+        SuggestionOptions { at_least: args.at_least, even_dangerous: args.even_dangerous, all: args.all };
     let mut gather = RuleSuggester::new(meant.policy, wanted);
     let damaged = for_each_call(context, &args.which, |call| gather.add_call(call)).await?;
     let suggestion = gather.suggestion();

@@ -1,0 +1,159 @@
+//! The characters of a text that make it look like another text: invisible characters and letters of mixed scripts.
+
+use icu_properties::{
+    CodePointMapData, CodePointSetData,
+    props::{DefaultIgnorableCodePoint, GeneralCategory, Script},
+    script::ScriptWithExtensions,
+};
+
+/// The blank of Braille, which Unicode counts as a symbol.
+const BRAILLE_BLANK: char = '\u{2800}';
+
+/// The scripts that languages of East Asia combine with each other and with Latin (Unicode Technical Standard 39,
+/// "Highly Restrictive").
+const COMBINED_SCRIPTS: [&[Script]; 3] = [
+    &[Script::Latin, Script::Han, Script::Hiragana, Script::Katakana],
+    &[Script::Latin, Script::Han, Script::Bopomofo],
+    &[Script::Latin, Script::Han, Script::Hangul],
+];
+
+/// The first character that is invisible, changes the direction of text, looks like a space or has no agreed look.
+/// Control characters are not included.
+pub(crate) fn find_hidden_character(text: &str) -> Option<char> {
+    text.chars().find(|c| !c.is_ascii() && is_hidden(*c))
+}
+
+fn is_hidden(c: char) -> bool {
+    let has_no_shape = matches!(
+        CodePointMapData::<GeneralCategory>::new().get(c),
+        GeneralCategory::Format
+            | GeneralCategory::PrivateUse
+            | GeneralCategory::Unassigned
+            | GeneralCategory::SpaceSeparator
+            | GeneralCategory::LineSeparator
+            | GeneralCategory::ParagraphSeparator
+    );
+    has_no_shape || c == BRAILLE_BLANK || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
+}
+
+/// The first letter that is of another script than the letters before it, such as the Cyrillic о in `bоb`. Digits,
+/// punctuation and symbols belong to every script.
+pub(crate) fn find_foreign_letter(text: &str) -> Option<char> {
+    let letters = || text.chars().filter(|c| !is_ascii_symbol(*c));
+    if text.is_ascii() || is_one_script(letters()) {
+        return None;
+    }
+    (1..).zip(letters()).find(|(count, _)| !is_one_script(letters().take(*count))).map(|(_, letter)| letter)
+}
+
+fn is_ascii_symbol(c: char) -> bool {
+    c.is_ascii() && !c.is_ascii_alphabetic()
+}
+
+/// True if one script, or one combination of scripts, has all these letters.
+fn is_one_script(letters: impl Iterator<Item = char>) -> bool {
+    let scripts = ScriptWithExtensions::new();
+    let mut combined = [true; COMBINED_SCRIPTS.len()];
+    // The scripts that have all letters so far. `None` before the first letter.
+    let mut common: Option<Vec<Script>> = None;
+    for letter in letters {
+        let found = scripts.get_script_extensions_val(letter);
+        if found.contains(&Script::Common) || found.contains(&Script::Inherited) {
+            continue;
+        }
+        for (fits, combination) in combined.iter_mut().zip(COMBINED_SCRIPTS) {
+            *fits &= combination.iter().any(|script| found.contains(script));
+        }
+        let mut left = common.unwrap_or_else(|| found.iter().collect());
+        left.retain(|script| found.contains(script));
+        if left.is_empty() && !combined.contains(&true) {
+            return false;
+        }
+        common = Some(left);
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_character_is_found_in_every_group() {
+        for hidden in [
+            '\u{a0}',
+            '\u{ad}',
+            '\u{34f}',
+            '\u{61c}',
+            '\u{115f}',
+            '\u{180e}',
+            '\u{2003}',
+            '\u{200b}',
+            '\u{200d}',
+            '\u{202e}',
+            '\u{2028}',
+            '\u{2029}',
+            '\u{2060}',
+            '\u{2066}',
+            '\u{2800}',
+            '\u{3000}',
+            '\u{3164}',
+            '\u{e000}',
+            '\u{fe0f}',
+            '\u{feff}',
+            '\u{ffa0}',
+            '\u{fff9}',
+            '\u{ffff}',
+            '\u{e0041}',
+            '\u{378}',
+        ] {
+            assert_eq!(
+                find_hidden_character(&format!("a{hidden}b")),
+                Some(hidden),
+                "U+{:04X}",
+                u32::from(hidden)
+            );
+        }
+        for visible in ["ada", "a b", "zoë", "e\u{301}", "日本語", "🚀", "…", "\u{fffd}"] {
+            assert_eq!(find_hidden_character(visible), None, "{visible}");
+        }
+    }
+
+    #[test]
+    fn letter_of_another_script_is_found() {
+        for (text, foreign) in [
+            ("b\u{43e}b", '\u{43e}'),
+            ("\u{430}da", 'd'),
+            ("ad\u{3b1}", '\u{3b1}'),
+            ("worker-\u{433}", '\u{433}'),
+            ("ada \u{5d0}", '\u{5d0}'),
+            ("\u{42f}日", '日'),
+            ("ひ한", '한'),
+        ] {
+            assert_eq!(find_foreign_letter(text), Some(foreign), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_of_one_script_has_no_foreign_letter() {
+        for text in [
+            "",
+            "ada",
+            "zoë 7",
+            "Боб-7",
+            "αβγ",
+            "日本語 API",
+            "ひらがなカタカナ漢字 v2",
+            "한국어 한자 漢字 bot",
+            "注音ㄅ x",
+            "हिन्दी",
+            "عربي ١",
+            "ไทย",
+            "🚀 ada",
+            "e\u{301}",
+            "ー",
+        ] {
+            assert_eq!(find_foreign_letter(text), None, "{text}");
+        }
+    }
+}

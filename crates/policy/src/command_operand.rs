@@ -1,0 +1,118 @@
+//! The command of a call: one script, one list of words, or a program and its arguments in two values.
+
+use crate::{
+    operands::OperandValue,
+    outcome::{RuleEffect, SelectorHit},
+    tools::{ARGUMENT_KEYS, OperandKind},
+    value::OrderedValue,
+};
+use countersign_patterns::{CommandPattern, MatchAnswer, ParsedScript, command};
+
+/// The keys of a program whose arguments may be in another value of the same object.
+const PROGRAM_KEYS: &[&str] = &["command", "cmd", "program", "executable"];
+
+/// A command in every way in which the tool may run it.
+#[derive(Debug)]
+pub(crate) struct CommandOperand {
+    /// The command as shown in a reason.
+    pub(crate) text: String,
+    reading: ParsedScript,
+    /// The words joined without quotes and read as a script, if that is another command. A tool may pass its list to a
+    /// shell in this way.
+    joined: Option<ParsedScript>,
+}
+
+impl CommandOperand {
+    /// Reads the command. With `argv`, the tool runs a list of words without a shell.
+    pub(crate) fn read(found: OperandValue<'_>, argv: bool) -> Result<Self, SelectorHit> {
+        let arguments = read_arguments(found)?;
+        match found.value {
+            OrderedValue::Text(text) if arguments.is_empty() => Ok(Self::from_script(text)),
+            OrderedValue::Text(program) => {
+                Ok(Self::from_words(&[&[program.as_str()], &*arguments].concat(), argv))
+            }
+            OrderedValue::List(words) if !words.is_empty() => {
+                let program = read_words(words).ok_or_else(|| found.wrong_type(OperandKind::Command))?;
+                Ok(Self::from_words(&[program, arguments].concat(), argv))
+            }
+            _ => Err(found.wrong_type(OperandKind::Command)),
+        }
+    }
+
+    fn from_script(text: &str) -> Self {
+        Self { text: text.to_owned(), reading: ParsedScript::parse(text), joined: None }
+    }
+
+    fn from_words(words: &[&str], argv: bool) -> Self {
+        let text = words.iter().map(|word| quote_word(word)).collect::<Vec<_>>().join(" ");
+        let joined = words.join(" ");
+        let joined = (!argv && joined != text).then(|| ParsedScript::parse(&joined));
+        Self { reading: ParsedScript::parse(&text), text, joined }
+    }
+
+    /// Matches the patterns. To allow, each reading of the command must match. To restrict, the words as a list decide,
+    /// and a match of the other reading alone is unclear.
+    pub(crate) fn match_patterns(&self, patterns: &[CommandPattern], effect: RuleEffect) -> MatchAnswer {
+        let answer = |script: &ParsedScript| match effect {
+            RuleEffect::Widen => command::match_every(patterns, script),
+            RuleEffect::Restrict => command::match_any(patterns, script),
+        };
+        let first = answer(&self.reading);
+        let Some(second) = self.joined.as_ref().map(answer) else { return first };
+        match (effect, first, second) {
+            (RuleEffect::Widen, MatchAnswer::No, _) | (RuleEffect::Widen, _, MatchAnswer::No) => {
+                MatchAnswer::No
+            }
+            (RuleEffect::Widen, first, MatchAnswer::Yes) => first,
+            (RuleEffect::Restrict, MatchAnswer::Yes, _) => MatchAnswer::Yes,
+            (RuleEffect::Restrict, first, MatchAnswer::No) => first,
+            (_, _, _) => MatchAnswer::Unclear,
+        }
+    }
+
+    /// The command, if the operand is one command and nothing else.
+    pub(crate) fn only_command(&self) -> Option<&str> {
+        let mut commands = self.reading.commands();
+        commands.next().filter(|_| self.joined.is_none() && commands.next().is_none())
+    }
+
+    /// A pattern for this command and similar ones.
+    pub(crate) fn suggest(&self) -> Option<String> {
+        self.reading.suggest()
+    }
+}
+
+/// The arguments next to a program. Empty if there are none.
+fn read_arguments<'a>(found: OperandValue<'a>) -> Result<Vec<&'a str>, SelectorHit> {
+    if found.has_mapped_arguments
+        || !found.pointer.last_step().is_some_and(|step| PROGRAM_KEYS.contains(&step))
+    {
+        return Ok(Vec::new());
+    }
+    let is_present = |value: &&OrderedValue| !matches!(value, OrderedValue::Null);
+    let values = ARGUMENT_KEYS.iter().filter_map(|key| found.parent?.get(key).filter(is_present));
+    match values.collect::<Vec<_>>().as_slice() {
+        [] => Ok(Vec::new()),
+        [OrderedValue::Text(one)] => Ok(vec![one]),
+        [OrderedValue::List(words)] => {
+            let why = || SelectorHit::Failed("the arguments of the command must be strings".to_owned());
+            read_words(words).ok_or_else(why)
+        }
+        [OrderedValue::Map(members)] if members.is_empty() => Ok(Vec::new()),
+        [other] => Err(SelectorHit::Unclear(format!("the arguments of the command are {}", other.kind()))),
+        _ => Err(SelectorHit::Unclear("the command has two lists of arguments".to_owned())),
+    }
+}
+
+fn read_words(words: &[OrderedValue]) -> Option<Vec<&str>> {
+    words.iter().map(OrderedValue::text).collect()
+}
+
+/// Quotes a word so that a shell reads it literally.
+fn quote_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
