@@ -258,7 +258,7 @@ async fn decisions_are_equal_embedded_and_over_http() {
     look at the list
       {"pending":[{"threadId":"t","id":"two","name":"transfer","state":"pending","arguments":{"command":"all"},"argumentsHash"…
     scope
-      {"scope":{"command":"git *"},"says":"command `git *`","allows":0,"denies":0,"calls":[],"of":2}
+      {"scope":{"command":"git *"},"says":"command `git *`","allows":0,"denies":0,"masked":0,"calls":[],"of":2}
     scope for nonsense
       invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}
     allow a pattern

@@ -1,7 +1,7 @@
 //! The question to people, as the gate shows it: what is asked, of whom, and who has spoken.
 
-use crate::{Json, Principal, ScopePreview, Sha256, Timestamp};
-use countersign_events::event::{Basis, Decision, OnExpiry, ShadowVerdict};
+use crate::{Json, Principal, Sha256, Timestamp};
+use countersign_events::event::{Basis, Decision, OnExpiry, ShadowVerdict, SuggestedScope};
 use serde::{Deserialize, Serialize};
 
 /// The question to people.
@@ -75,13 +75,13 @@ pub struct ApprovalRequest {
     /// The decision at expiry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_expiry: Option<OnExpiry>,
-    /// How many of the thread's last calls, as many as `scopes` looks at, were of the same tool; only where
-    /// people look at it.
+    /// The number of the thread's recent calls of the same tool; only where people look at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similar_operations_count: Option<usize>,
-    /// How far each width would reach, the narrowest first; only where people look at it.
+    /// The scopes in which a decision may be remembered, the narrowest first; only where people look at it. Ask for
+    /// the preview of a scope to learn which calls it would have answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub scopes: Vec<ScopePreview>,
+    pub scopes: Vec<SuggestedScope>,
     /// The hash of the policy that asks.
     pub policy: Sha256,
 }

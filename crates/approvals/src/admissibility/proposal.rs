@@ -2,9 +2,9 @@
 
 use super::{command_guess::CommandGuess, evidence, log_row::LogRow};
 use crate::{
-    GrantScope, Thread,
+    CommandEvidence, GrantScope, Thread,
     batch::thread_state::ThreadState,
-    decide::{HashedArguments, ProposeCommand},
+    decide::{HashedArguments, ProposalReview, ProposeCommand},
 };
 use countersign_events::event::Verdict;
 use countersign_events::{
@@ -42,7 +42,14 @@ impl RecordedProposal<'_> {
             evidence::recorded_policy(Some(request.policy), None, false, QualifiedPeople::None, None);
         let patterns = self.pattern_grants();
         let thread = thread_without(self.thread, |seq| patterns.contains(&seq));
-        self.guess(judgement, policy, thread).into_iter().collect()
+        let guess = self.guess(judgement, policy, thread).map(|mut guess| {
+            if let CommandEvidence::Judgement(judged) = guess.evidence {
+                let suggested = request.suggested_scopes.clone();
+                guess.evidence = CommandEvidence::Proposal(ProposalReview { judged, suggested });
+            }
+            guess
+        });
+        guess.into_iter().collect()
     }
 
     /// The policy, the thread or an earlier decision answers. The verdict and the terms on which the policy would have

@@ -31,7 +31,7 @@ pub use command::{
 };
 pub use context::DecisionContext;
 pub use edit::argument_changes;
-pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview};
+pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview, ProposalReview};
 pub use new_event::NewEvent;
 
 use crate::{Call, Refused};

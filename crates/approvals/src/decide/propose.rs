@@ -132,6 +132,7 @@ fn new_request(
         escalate_to: terms.escalate_to.clone(),
         expires_at: span.map(|span| context.now.after(span)),
         on_expiry: span.map(|_| on_expiry),
+        suggested_scopes: context.evidence.suggested_scopes().to_vec(),
         policy: context.policy.hash(),
     }
 }

@@ -53,8 +53,24 @@ pub struct ApprovalRequest {
     /// The decision at expiry; `deny` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_expiry: Option<OnExpiry>,
+    /// The patterns that are suggested for a remembered decision, computed when the call was proposed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suggested_scopes: Vec<SuggestedScope>,
     /// The hash of the policy that judged.
     pub policy: Sha256,
+}
+
+/// A pattern that is suggested for a remembered decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"scope": {"command": "git status *"}, "says": "command `git status *`"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct SuggestedScope {
+    /// The scope, as a decision names it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Json))]
+    pub scope: Json,
+    /// The scope in words.
+    pub says: String,
 }
 
 impl ApprovalRequest {

@@ -10,7 +10,9 @@ mod state;
 mod verdict;
 mod words;
 
-pub use approval::{ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote};
+pub use approval::{
+    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, SuggestedScope,
+};
 pub use body::Body;
 pub use execution::{ExecutionReleased, ExecutionStarted, ExecutionTakenOver, ToolResult};
 pub use kind::{EventType, UnknownType};

@@ -5,9 +5,12 @@ use super::{EmbeddedService, schema::find_schema_error};
 use crate::GateFailure;
 use countersign_approvals::{
     Call, CommandEvidence, Refused,
-    decide::{self, ArgumentsJudgement, ClaimCommand, EditReview, HashedArguments, ProposeCommand},
+    decide::{
+        self, ArgumentsJudgement, ClaimCommand, EditReview, HashedArguments, ProposalReview, ProposeCommand,
+    },
+    scope::suggest_scopes,
 };
-use countersign_events::{CallId, Principal, Sha256, ThreadId, Timestamp};
+use countersign_events::{CallId, Principal, Sha256, ThreadId, Timestamp, event::Verdict};
 use countersign_policy::{Judgement, Policy};
 use countersign_store::Clock;
 use std::{sync::Arc, time::Duration};
@@ -22,7 +25,7 @@ const TOO_LONG: &str = "it takes too long to check them against the tool's input
                         agent propose another";
 
 impl EmbeddedService {
-    /// The judgement of a proposal.
+    /// The judgement of a proposal, and the scopes to suggest if people are asked.
     pub(super) async fn judge_proposal(
         &self,
         policy: &Arc<Policy>,
@@ -31,11 +34,18 @@ impl EmbeddedService {
         propose: &ProposeCommand,
     ) -> CommandEvidence {
         let hash = propose.arguments.hash();
-        let (by, thread, propose) = (by.clone(), thread.clone(), propose.clone());
+        let (judged_by, judged_in, judged) = (by.clone(), thread.clone(), propose.clone());
         let judge = move |policy: &Policy, late: &dyn Fn() -> bool| {
-            policy.judge(&propose.subject(&thread, &by), late)
+            policy.judge(&judged.subject(&judged_in, &judged_by), late)
         };
-        CommandEvidence::Judgement(self.judge(policy, hash, judge).await)
+        let judged = self.judge(policy, hash, judge).await;
+        // A request for a call that the policy allows is the thread's: it asks a person each time.
+        let suggested = if judged.judgement.verdict == Verdict::Ask {
+            suggest_scopes(policy, &propose.subject(thread, by))
+        } else {
+            Vec::new()
+        };
+        CommandEvidence::Proposal(ProposalReview { judged, suggested })
     }
 
     /// The judgement of a claim, unless this policy judged the call before.

@@ -3,7 +3,7 @@
 use super::{EmbeddedService, read_scope};
 use crate::{
     GateFailure,
-    view::{CallCounter, CallHistory, view_call, view_thread},
+    view::{CallCounter, CallHistory, inform_approvers, view_call, view_thread},
 };
 use countersign_api::{self as api, EventStream, GateError, LogFilter};
 use countersign_approvals::{Call, Refused};
@@ -93,7 +93,7 @@ impl EmbeddedService {
 }
 
 impl EmbeddedService {
-    /// The calls as people look at them: those that wait come with what each answer would reach.
+    /// The calls as people look at them: pending ones come with the levels and the scopes that an answer may have.
     pub(super) async fn informed(&self, calls: Vec<Call>) -> Result<Vec<api::Call>, GateFailure> {
         let (now, policy) = (self.store.clock().now(), self.policy.policy());
         let views: Vec<_> = calls.iter().map(|call| view_call(call, now)).collect();
@@ -104,7 +104,7 @@ impl EmbeddedService {
         for thread in threads {
             histories.push((self.history(&thread, each).await?, thread));
         }
-        Ok(off_the_way(move || inform(&calls, views, &histories, &policy)).await)
+        Ok(inform(&calls, views, &histories, &policy))
     }
 
     /// How far that scope would reach from that call.
@@ -140,11 +140,10 @@ fn inform(
     policy: &Policy,
 ) -> Vec<api::Call> {
     for (history, thread) in histories {
-        let history = CallHistory::new(policy, history);
         let of_thread = calls.iter().zip(&mut views).filter(|(call, _)| call.thread_id == *thread);
         for (call, view) in of_thread.filter(|(_, view)| view.state == CallState::Pending) {
             if let Some(request) = &mut view.request {
-                history.describe(request, call);
+                inform_approvers(request, call, history, policy);
             }
         }
     }

@@ -4,7 +4,7 @@ use super::text::{compact_json, escape_text};
 use countersign_api as api;
 use countersign_gate::{
     GrantScope, Json,
-    event::{Basis, Decision, OnExpiry, ShadowVerdict},
+    event::{Basis, Decision, OnExpiry, ShadowVerdict, SuggestedScope},
     json::ArgumentChange,
 };
 
@@ -147,33 +147,26 @@ fn similar_text(count: usize) -> String {
     format!("{count} other {calls} of this tool in this thread")
 }
 
-/// The previews of the scopes. While there are no other calls, only patterns are listed: the scopes `exact` and
-/// `tool` are offered for every call.
+/// The patterns that the request suggests. The scopes `exact` and `tool` are offered for every call.
 fn scope_lines(request: &api::ApprovalRequest) -> Vec<String> {
-    let previews = &request.scopes;
-    if previews.iter().all(|preview| preview.of == 0) {
-        let is_pattern =
-            |preview: &&api::ScopePreview| !matches!(preview.scope.as_str(), "\"exact\"" | "\"tool\"");
-        return previews.iter().filter(is_pattern).map(describe_scope_preview).collect();
-    }
-    let informative =
-        previews.len() > 2 || previews.iter().any(|preview| preview.allows + preview.denies > 0);
-    if informative { previews.iter().map(describe_scope_preview).collect() } else { Vec::new() }
+    let is_pattern = |offered: &&SuggestedScope| !matches!(offered.scope.as_str(), "\"exact\"" | "\"tool\"");
+    request.scopes.iter().filter(is_pattern).map(|offered| escape_text(&offered.says)).collect()
 }
 
 /// A scope, and the number of the thread's calls that it would have answered.
 #[must_use]
 pub fn describe_scope_preview(preview: &api::ScopePreview) -> String {
-    let api::ScopePreview { allows, denies, of, .. } = preview;
+    let api::ScopePreview { allows, denies, masked, of, .. } = preview;
     let says = escape_text(&preview.says);
     if *of == 0 {
         return format!("{says}: no other calls yet");
     }
     let calls = if *of == 1 { "call" } else { "calls" };
+    let unknown = if *masked == 0 { String::new() } else { format!("; {masked} masked, unknown") };
     if allows == denies {
-        return format!("{says}: {allows} of {of} other {calls}");
+        return format!("{says}: {allows} of {of} other {calls}{unknown}");
     }
-    format!("{says}: allows {allows} and denies {denies} of {of} other {calls}")
+    format!("{says}: allows {allows} and denies {denies} of {of} other {calls}{unknown}")
 }
 
 /// The scope of a remembered decision, in words.

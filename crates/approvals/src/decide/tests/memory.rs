@@ -56,6 +56,34 @@ fn pattern_scope_must_include_its_own_call() {
     assert_eq!(story.asks("d", "bash", "{\"command\":\"git push\"}"), CallState::Pending);
 }
 
+impl DecisionStory {
+    fn suggestions(&self, id: &str) -> Vec<String> {
+        let call = self.batch.call(&thread_id(), &call_id(id)).expect("proposed");
+        let request = call.request().expect("asked");
+        request.what.suggested_scopes.iter().map(|suggested| suggested.scope.as_str().to_owned()).collect()
+    }
+}
+
+#[test]
+fn request_stores_suggested_scopes_for_its_readers() {
+    let mut story = given("");
+    story.asks("a", "bash", "{\"command\":\"git status -s\"}");
+    let suggested = story.suggestions("a");
+    assert!(!suggested.is_empty());
+    for scope in suggested {
+        story.asks("b", "bash", "{\"command\":\"git status -s\"}");
+        story.answers("b", Decision::AllowSession, Some(&scope)).expect("the scope includes its call");
+        story = given("");
+    }
+}
+
+#[test]
+fn masked_call_suggests_no_pattern() {
+    let mut story = given("");
+    story.asks("a", "bash", "{\"command\":\"login --password=hunter2hunter2\",\"password\":\"hunter2\"}");
+    assert!(story.suggestions("a").iter().all(|scope| !scope.contains("hunter2")));
+}
+
 #[test]
 fn remembered_denial_overrides_grant_until_revoked() {
     let mut story = given("");

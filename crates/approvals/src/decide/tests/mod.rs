@@ -11,10 +11,12 @@ mod several;
 
 use super::{
     ArgumentsJudgement, CallCommand, ClaimCommand, CommandEvidence, EditReview, FinishCommand,
-    HashedArguments, ProposeCommand, RespondCommand, StopCommand, ThreadCommand, argument_changes,
-    claim_needs_judgement, claim_subject,
+    HashedArguments, ProposalReview, ProposeCommand, RespondCommand, StopCommand, ThreadCommand,
+    argument_changes, claim_needs_judgement, claim_subject,
 };
-use crate::{ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, Refused};
+use crate::{
+    ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, Refused, scope::suggest_scopes,
+};
 use countersign_events::{
     Body, CallId, CallState, Event, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
     event::{Decision, Status},
@@ -83,8 +85,10 @@ fn evidence_for(
     };
     match (command, call) {
         (CallCommand::Propose(propose), _) => {
-            let judged = judged(&propose.subject(thread_id, by), propose.arguments.hash());
-            CommandEvidence::Judgement(judged)
+            let subject = propose.subject(thread_id, by);
+            let judged = judged(&subject, propose.arguments.hash());
+            let suggested = suggest_scopes(policy, &subject);
+            CommandEvidence::Proposal(ProposalReview { judged, suggested })
         }
         (CallCommand::Claim(claim), Some(call)) if claim_needs_judgement(call, policy.hash()) => {
             CommandEvidence::Judgement(judged(&claim_subject(call, claim), call.arguments_hash()))
