@@ -1,8 +1,9 @@
 -- The events that deciding a batch needs and the writer does not have in memory, in one statement: the events of calls
 -- ($1: [[thread, call], ...]); the state of threads ($2: [thread, ...]), with the calls that gave grants or remembered
 -- denials in them; calls with the same arguments ($7: [[thread, hash], ...]) that people decided since $5 or that an
--- approval moved to since then; the pending calls of some threads ($3), or of all if $6 is true; and, if $4 is true,
--- the end of the log from its last sealed row on.
+-- approval moved to since then; the calls that are pending, or allowed and not started, of some threads ($3), or of all
+-- if $6 is true; and, if $4 is true, the end of the log from its last sealed row on. Of all threads, the allowed calls
+-- among the last 100,000 events are found, so that a stop never reads a whole log under the write lock.
 -- CROSS JOIN keeps SQLite from scanning the log for the keys. || '' removes the type of a column: SQLite finds an
 -- indexed expression only by a value without one. The result is one row with a JSON array: one row per event would cost
 -- more in the driver than here.
@@ -23,6 +24,24 @@ WITH keys (thread_id, tool_call_id) AS (
     FROM json_each($3) t CROSS JOIN open_requests o ON o.thread_id = t.value
     UNION
     SELECT o.thread_id, o.tool_call_id || '' FROM open_requests o WHERE $6
+    UNION
+    SELECT e.thread_id, e.data ->> 'toolCallId'
+    FROM json_each($3) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'TOOL_APPROVAL_RESPONSE'
+        AND e.data ->> 'decision' IN ('allow_once', 'allow_session') AND NOT EXISTS (
+            SELECT 1 FROM events s WHERE s.type = 'TOOL_EXECUTION_STARTED' AND s.thread_id = e.thread_id
+                AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
+        AND NOT EXISTS (
+            SELECT 1 FROM events s WHERE s.type = 'TOOL_RESULT' AND s.thread_id = e.thread_id
+                AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
+    UNION
+    SELECT e.thread_id, e.data ->> 'toolCallId' FROM events e
+    WHERE $6 AND e.seq > (SELECT seq FROM events ORDER BY seq DESC LIMIT 1) - 100000 AND e.type = 'TOOL_APPROVAL_RESPONSE'
+        AND e.data ->> 'decision' IN ('allow_once', 'allow_session') AND NOT EXISTS (
+            SELECT 1 FROM events s WHERE s.type = 'TOOL_EXECUTION_STARTED' AND s.thread_id = e.thread_id
+                AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
+        AND NOT EXISTS (
+            SELECT 1 FROM events s WHERE s.type = 'TOOL_RESULT' AND s.thread_id = e.thread_id
+                AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
 ), found (tip, seq, thread_id, type, timestamp, principal, data, hash) AS (
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM keys k CROSS JOIN events e ON e.seq IN (

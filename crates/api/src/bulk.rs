@@ -145,11 +145,14 @@ pub struct StopRequest {
 /// The calls that a stop denied, and those that it could not deny.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({"denied": [{"threadId": "t1", "id": "call_1"}], "left": []}))))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"denied": [{"threadId": "t1", "id": "call_1"}], "cancelled": [], "left": []}))))]
 #[serde(rename_all = "camelCase")]
 pub struct StopReport {
     /// The calls that are denied now.
     pub denied: Vec<CallKey>,
+    /// The calls that were allowed, had not started, and never will.
+    #[serde(default)]
+    pub cancelled: Vec<CallKey>,
     /// Calls that still wait, because others have to deny them, or more than one; the first thousand.
     pub left: Vec<CallKey>,
 }

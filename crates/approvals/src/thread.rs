@@ -6,7 +6,7 @@ use crate::{
     scope::{GrantScope, ScopeOrigin},
 };
 use countersign_events::{
-    Body, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
+    Body, CallId, Event, Principal, Sha256, Timestamp, ToolName,
     event::{ApprovalResponse, Decision, Mode, Source, Status, ToolPolicy},
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -159,7 +159,7 @@ impl Thread {
         match response.source {
             Source::Approver if is_for_session(response) => self.add_grant(event, response, call),
             Source::Approver if response.arguments.is_none() => self.add_recent(event, response, call),
-            Source::Grant if is_taken_over(response) => {
+            Source::Grant if response.is_moved() => {
                 let moved = self.recent.iter_mut().find(|recent| Some(recent.seq) == response.grant);
                 if let Some(recent) = moved {
                     recent.unused_by = Some(response.tool_call_id.clone());
@@ -224,10 +224,6 @@ fn is_for_session(response: &ApprovalResponse) -> bool {
         Decision::Deny => response.scope.is_some(),
         Decision::AllowOnce | Decision::Other => false,
     }
-}
-
-fn is_taken_over(response: &ApprovalResponse) -> bool {
-    response.scope.as_ref().map(Json::as_str) == Some(ONCE)
 }
 
 fn grant_terms(response: &ApprovalResponse, call: &Call) -> GrantTerms {

@@ -1,9 +1,12 @@
 //! The duty of what is due: people are reminded, a higher level is asked, a request lapses. Whichever process is
 //! there carries it out. All try; the log lets one through.
 
-use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics};
-use countersign_approvals::{CallCommand, CommandEnvelope, CommandEvidence, CommandTarget};
+use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics, policy_judge::PolicyJudge};
+use countersign_approvals::{
+    CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, decide::expiry_needs_judgement,
+};
 use countersign_events::{CallId, Principal, ThreadId, Timestamp};
+use countersign_policy::Policy;
 use countersign_store::{Clock, Store, StoreError};
 use futures_util::future::join_all;
 use std::{collections::HashSet, sync::Arc, time::Duration};
@@ -23,6 +26,7 @@ pub(crate) struct DueTaskRunner {
     pub(crate) store: Store,
     pub(crate) policy: Arc<ActivePolicy>,
     pub(crate) metrics: CallMetrics,
+    pub(crate) judge: PolicyJudge,
     /// Rung when this process opens a request on which something will be due.
     pub(crate) opened: Arc<Notify>,
 }
@@ -76,13 +80,18 @@ impl DueTaskRunner {
 
     /// True if anything was written: another process may have been there first.
     async fn see_to(&self, call: CallName, now: Timestamp) -> (CallName, Result<bool, StoreError>) {
+        let policy = self.policy.policy();
+        let evidence = match self.evidence_for_expiry(&call, &policy, now).await {
+            Ok(evidence) => evidence,
+            Err(error) => return (call, Err(error)),
+        };
         let envelope = CommandEnvelope {
             target: CommandTarget::Call(call.0.clone(), call.1.clone()),
             command: CallCommand::Due.into(),
             by: Principal::system("expiry"),
             now,
-            policy: self.policy.policy(),
-            evidence: CommandEvidence::NotNeeded,
+            policy,
+            evidence,
         };
         let outcome = self.store.execute(envelope).await;
         let told = outcome.map(|done| {
@@ -90,6 +99,20 @@ impl DueTaskRunner {
             !done.events.is_empty()
         });
         (call, told)
+    }
+
+    /// The judgement of a call that silence may allow, if another policy asked about it.
+    async fn evidence_for_expiry(
+        &self,
+        (thread, id): &CallName,
+        policy: &Arc<Policy>,
+        now: Timestamp,
+    ) -> Result<CommandEvidence, StoreError> {
+        let call = self.store.call(thread, id).await?;
+        match call.filter(|call| expiry_needs_judgement(call, policy.hash(), now)) {
+            Some(call) => Ok(self.judge.judge_call(policy, call).await),
+            None => Ok(CommandEvidence::NotNeeded),
+        }
     }
 
     /// Waits for what is due after that moment. What was due by then and still is would be no sooner carried out

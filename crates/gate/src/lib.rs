@@ -26,6 +26,7 @@ mod due_task_runner;
 mod embedded;
 mod error;
 mod gate;
+mod policy_judge;
 mod view;
 
 pub use countersign_approvals::{GrantScope, Refused};

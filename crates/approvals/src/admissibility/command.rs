@@ -5,6 +5,7 @@ use super::{
     evidence,
     log_row::LogRow,
     proposal,
+    thread_guess::without_patterns,
 };
 use crate::{
     Call, CallCommand, CallStanding, CommandEvidence, GrantScope, ThreadCommand,
@@ -25,18 +26,18 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
     if row.is_by_hand() {
         return match &row.body {
             Body::ApprovalResponse(response) if response.source == Source::Approver => {
-                respond(row, response, call)
+                respond(row, response, call, state)
             }
             _ => Vec::new(),
         };
     }
     match &row.body {
         Body::ToolCall(_) => proposal::guesses(rows, 0, state),
-        Body::ApprovalVote(vote) => self::vote(rows, vote, call),
+        Body::ApprovalVote(vote) => self::vote(rows, vote, call, state),
         Body::ApprovalReminder(_) | Body::ApprovalEscalated(_) => due(row, plain_policy()),
-        Body::ApprovalResponse(response) => self::response(row, response, call),
-        Body::ExecutionStarted(started) => claim(row, started, call),
-        Body::ExecutionTakenOver(taken) => claim(row, &taken.started, call),
+        Body::ApprovalResponse(response) => self::response(row, response, call, state),
+        Body::ExecutionStarted(started) => claim(row, started, call, state),
+        Body::ExecutionTakenOver(taken) => claim(row, &taken.started, call, state),
         Body::ExecutionReleased(released) => {
             let command = CallCommand::Release { comment: released.comment.clone() };
             vec![to_call(row, command, generous_policy(None, row, None))]
@@ -75,11 +76,40 @@ fn due(row: &LogRow, policy: Policy) -> Vec<CommandGuess> {
     vec![CommandGuess { due_first: false, ..to_call(row, CallCommand::Due, policy) }]
 }
 
-fn response(row: &LogRow, response: &ApprovalResponse, call: Option<&Call>) -> Vec<CommandGuess> {
+/// The end of a request. The log records neither the verdict of another policy nor the calls that a pattern matched,
+/// so each is possible.
+fn expiry(
+    row: &LogRow,
+    response: &ApprovalResponse,
+    call: Option<&Call>,
+    state: &ThreadState,
+) -> Vec<CommandGuess> {
+    let hash = call.map_or(response.arguments_hash, Call::arguments_hash);
+    let lapses = evidence::judgement_evidence(hash, evidence::lapsing_judgement(response.policy));
+    let threads = [Some(None), without_patterns(&state.thread).map(Some)].into_iter().flatten();
+    let possible = threads.flat_map(|thread| {
+        [CommandEvidence::NotNeeded, lapses.clone()].map(|evidence| (thread.clone(), evidence))
+    });
+    let policy = generous_policy(Some(response), row, None);
+    possible
+        .flat_map(|(thread, evidence)| {
+            let with =
+                move |guess| CommandGuess { thread: thread.clone(), evidence: evidence.clone(), ..guess };
+            due(row, policy.clone()).into_iter().map(with)
+        })
+        .collect()
+}
+
+fn response(
+    row: &LogRow,
+    response: &ApprovalResponse,
+    call: Option<&Call>,
+    state: &ThreadState,
+) -> Vec<CommandGuess> {
     let policy = generous_policy(Some(response), row, None);
     match response.source {
-        Source::Approver => respond(row, response, call),
-        Source::Expiry => due(row, policy),
+        Source::Approver => respond(row, response, call, state),
+        Source::Expiry => expiry(row, response, call, state),
         Source::Cancellation => {
             let command = CallCommand::Cancel { reason: response.comment.clone() };
             // Closing a thread cancels its pending calls at once.
@@ -91,7 +121,12 @@ fn response(row: &LogRow, response: &ApprovalResponse, call: Option<&Call>) -> V
 }
 
 /// A person's decision, without a vote before it.
-fn respond(row: &LogRow, response: &ApprovalResponse, call: Option<&Call>) -> Vec<CommandGuess> {
+fn respond(
+    row: &LogRow,
+    response: &ApprovalResponse,
+    call: Option<&Call>,
+    state: &ThreadState,
+) -> Vec<CommandGuess> {
     let policy = if row.is_by_hand() { plain_policy() } else { generous_policy(Some(response), row, None) };
     let answer = ReconstructedAnswer {
         decision: response.decision,
@@ -100,12 +135,12 @@ fn respond(row: &LogRow, response: &ApprovalResponse, call: Option<&Call>) -> Ve
         scope: response.scope.as_ref(),
         level: response.level.as_ref(),
     };
-    answer.guesses(row, call, policy, response.policy)
+    answer.guesses(row, (call, state), policy, response.policy)
 }
 
 /// A vote, and the decision that it completes if one follows. After an escalation, earlier votes count only if their
 /// approvers have the new level, which the log does not record: both are possible.
-fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>) -> Vec<CommandGuess> {
+fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>, state: &ThreadState) -> Vec<CommandGuess> {
     let row = &rows[0];
     let completed = rows.get(1).and_then(|next| match &next.body {
         Body::ApprovalResponse(response) if response.tool_call_id == vote.tool_call_id => Some(response),
@@ -125,7 +160,7 @@ fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>) -> Vec<Comman
         .into_iter()
         .flat_map(|qualified| {
             let policy = evidence::recorded_policy(hash, lapses, false, qualified, lowest.clone());
-            answer.guesses(row, call, policy, hash)
+            answer.guesses(row, (call, state), policy, hash)
         })
         .collect()
 }
@@ -143,7 +178,7 @@ impl ReconstructedAnswer<'_> {
     fn guesses(
         &self,
         row: &LogRow,
-        call: Option<&Call>,
+        (call, state): (Option<&Call>, &ThreadState),
         policy: Policy,
         policy_hash: Option<Sha256>,
     ) -> Vec<CommandGuess> {
@@ -169,12 +204,18 @@ impl ReconstructedAnswer<'_> {
         vec![CommandGuess {
             evidence: review.map_or(CommandEvidence::NotNeeded, CommandEvidence::Edit),
             due_first: !is_stop,
+            thread: without_patterns(&state.thread),
             ..guess
         }]
     }
 }
 
-fn claim(row: &LogRow, started: &ExecutionStarted, call: Option<&Call>) -> Vec<CommandGuess> {
+fn claim(
+    row: &LogRow,
+    started: &ExecutionStarted,
+    call: Option<&Call>,
+    state: &ThreadState,
+) -> Vec<CommandGuess> {
     let command = CallCommand::Claim(ClaimCommand {
         executor: started.executor.clone(),
         arguments_hash: started.arguments_hash,
@@ -184,7 +225,8 @@ fn claim(row: &LogRow, started: &ExecutionStarted, call: Option<&Call>) -> Vec<C
     });
     let approved = call.map_or(started.arguments_hash, Call::arguments_hash);
     let evidence = evidence::judgement_evidence(approved, evidence::allowing_judgement(None));
-    vec![CommandGuess { evidence, ..to_call(row, command, plain_policy()) }]
+    let thread = without_patterns(&state.thread);
+    vec![CommandGuess { evidence, thread, ..to_call(row, command, plain_policy()) }]
 }
 
 fn result(

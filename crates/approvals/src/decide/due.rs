@@ -1,27 +1,21 @@
 //! Due events: a reminder, an escalation, the expiry of a request, the lapse of an unused approval. The first
 //! process that reaches the moment writes them.
 
-use super::{
-    DecisionContext, NewEvent,
-    new_event::{new_response, new_result},
-};
+use super::{DecisionContext, NewEvent, expiry::expire, new_event::new_result};
 use crate::{
     Call, CallStanding,
     call::{RecordedFact, has_lapsed},
 };
 use countersign_events::{
-    Body, Principal, Timestamp,
-    event::{
-        ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, Decision, OnExpiry, Source,
-        Status,
-    },
+    Body, Principal,
+    event::{ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, Status},
 };
 
 pub(super) fn due_events(call: &Call, context: &DecisionContext<'_>) -> Vec<NewEvent> {
     match &call.standing {
         CallStanding::Pending { request } => {
             match request.what.expires_at.filter(|end| *end <= context.now) {
-                Some(end) => expiry(call, request, end, context),
+                Some(end) => expire(call, request, end, context),
                 None => reminder(call, request, context)
                     .into_iter()
                     .chain(escalation(call, request, context))
@@ -33,25 +27,6 @@ pub(super) fn due_events(call: &Call, context: &DecisionContext<'_>) -> Vec<NewE
         }
         _ => Vec::new(),
     }
-}
-
-fn expiry(
-    call: &Call,
-    request: &RecordedFact<ApprovalRequest>,
-    end: Timestamp,
-    context: &DecisionContext<'_>,
-) -> Vec<NewEvent> {
-    let by = Principal::system("expiry");
-    let allows = request.what.on_expiry == Some(OnExpiry::Allow);
-    let decision = if allows { Decision::AllowOnce } else { Decision::Deny };
-    let mut response = new_response(&call.proposal.what, decision, Source::Expiry, context);
-    response.rule.clone_from(&request.what.rule);
-    let mut events = vec![NewEvent::new(&by, Body::ApprovalResponse(response))];
-    if !allows {
-        let text = format!("Nobody decided before {end}, so this call was not run.");
-        events.push(NewEvent::new(&by, new_result(call.id(), Status::Expired, &text)));
-    }
-    events
 }
 
 fn reminder(

@@ -13,11 +13,13 @@ mod due;
 mod edit;
 mod eligible;
 mod evidence;
+mod expiry;
 mod finish;
 mod new_event;
 mod propose;
 mod release;
 mod respond;
+mod restriction;
 mod revoke;
 mod ruling;
 mod settings;
@@ -32,6 +34,7 @@ pub use command::{
 pub use context::DecisionContext;
 pub use edit::argument_changes;
 pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview, ProposalReview};
+pub use expiry::expiry_needs_judgement;
 pub use new_event::NewEvent;
 
 use crate::{Call, Refused};
@@ -56,16 +59,16 @@ pub fn decide(
     }
 }
 
-/// Decides on a command to a thread. `pending` are its pending calls.
+/// Decides on a command to a thread. `open` are its calls that have not started: pending or allowed.
 pub fn decide_thread<'a>(
-    pending: impl Iterator<Item = &'a Call>,
+    open: impl Iterator<Item = &'a Call>,
     command: &ThreadCommand,
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     match command {
         ThreadCommand::Revoke(grant) => revoke::revoke(*grant, context),
-        ThreadCommand::Close => Ok(close::close(pending, context)),
-        ThreadCommand::Stop(stop) => stop::stop(pending, stop, context),
+        ThreadCommand::Close => Ok(close::close(open, context)),
+        ThreadCommand::Stop(stop) => stop::stop(open, stop, context),
         ThreadCommand::SetMode(mode) => settings::set_mode(*mode, context),
         ThreadCommand::SetPolicies(policies) => settings::set_policies(policies, context),
     }

@@ -3,7 +3,7 @@
 use super::{
     DecisionContext, HashedArguments, NewEvent, RespondCommand,
     answer::{CheckedAnswer, response_events},
-    edit, eligible, vote,
+    edit, eligible, restriction, vote,
 };
 use crate::{Call, CallStanding, GrantScope, Refused, refused::ArgumentsMismatch};
 use countersign_events::event::{ApprovalRequest, ApprovalResponse, Decision, Source};
@@ -30,6 +30,7 @@ pub(super) fn respond(
     check_offer(request, respond)?;
     let level = eligible::check_level(call, respond.level.as_deref(), context)?;
     check_seen_arguments(call, respond)?;
+    check_restrictions(call, respond, context)?;
     check_scope(call, respond, context)?;
     let edit = edit::check_edit(call, respond, context)?;
     let answer = CheckedAnswer { respond, level, edit };
@@ -70,6 +71,25 @@ fn check_seen_arguments(call: &Call, respond: &RespondCommand) -> Result<(), Ref
             Err(Refused::ArgumentsChanged(ArgumentsMismatch::UnseenEdit { current }))
         }
         _ => Ok(()),
+    }
+}
+
+/// An approval lifts no restriction of the thread. A person who may lift it does so first.
+fn check_restrictions(
+    call: &Call,
+    respond: &RespondCommand,
+    context: &DecisionContext<'_>,
+) -> Result<(), Refused> {
+    if !respond.decision.allows() {
+        return Ok(());
+    }
+    let (subject, hash) = match &respond.arguments {
+        Some(edited) => (call.subject_with(edited.json(), &[]), edited.hash()),
+        None => (call.subject(), call.arguments_hash()),
+    };
+    match restriction::find_restriction(call, &subject, hash, context) {
+        Some(held) => Err(restriction::blocked(&held, context)),
+        None => Ok(()),
     }
 }
 

@@ -2,7 +2,7 @@
 //! restricts further or answers an `ask`. Its mode and earlier decisions only answer an `ask`. Nothing lifts a block.
 
 use super::{DecisionContext, eligible};
-use crate::thread::{Grant, GrantTerms, RecentDecision};
+use crate::thread::{Grant, GrantTerms, RecentDecision, Thread};
 use countersign_events::{
     CallId, Principal, Sha256, Timestamp,
     event::{Decision, Mode, Source, ToolDefinition, ToolPolicy, Verdict},
@@ -69,6 +69,18 @@ pub(super) fn find_block(
     (own == ToolPolicy::Deny).then(|| RulingAnswer::from_thread(DENIED))
 }
 
+/// The denials for the session that cover the call. One part of it is enough, and so is a part that cannot be read.
+pub(super) fn matching_denials<'a>(
+    thread: &'a Thread,
+    look: &'a PatternContext<'_>,
+    hash: Sha256,
+) -> impl Iterator<Item = &'a Grant> {
+    thread.standing().filter(|grant| !grant.allows).filter(move |denial| match &denial.scope {
+        Some(scope) => scope.answers(denial.made(), look, hash, RuleEffect::Restrict),
+        None => denial.tool == *look.subject().tool,
+    })
+}
+
 /// An `ask`, before it reaches people.
 struct OpenQuestion<'a> {
     judgement: &'a Judgement,
@@ -80,8 +92,8 @@ struct OpenQuestion<'a> {
 impl OpenQuestion<'_> {
     /// Rules in the order that docs/verdict.md describes.
     fn rule(&self, own: ToolPolicy) -> CallRuling {
-        if let Some(grant) = self.matching_grant(RuleEffect::Restrict) {
-            return CallRuling::Deny(RulingAnswer::from_grant(grant));
+        if let Some(denial) = matching_denials(self.context.thread, &self.look, self.hash).next() {
+            return CallRuling::Deny(RulingAnswer::from_grant(denial));
         }
         // If the thread requires a person each time, neither mode nor grant allows, and no new grant is offered.
         if own == ToolPolicy::RequireApproval {
@@ -99,7 +111,7 @@ impl OpenQuestion<'_> {
         if let Some(denied) = self.auto_denied() {
             return denied;
         }
-        if let Some(grant) = self.matching_grant(RuleEffect::Widen) {
+        if let Some(grant) = self.matching_grant() {
             return CallRuling::Allow(RulingAnswer::from_grant(grant));
         }
         self.denied().or_else(|| self.moved()).unwrap_or_else(|| {
@@ -119,17 +131,13 @@ impl OpenQuestion<'_> {
         })
     }
 
-    /// The first remembered decision whose scope includes the call: a denial to restrict, a grant to widen. A grant
-    /// must have been given on terms at least as strict.
-    fn matching_grant(&self, effect: RuleEffect) -> Option<&Grant> {
-        let allows = effect == RuleEffect::Widen;
+    /// The first grant whose scope includes the call. It must have been given on terms at least as strict.
+    fn matching_grant(&self) -> Option<&Grant> {
         let terms = &self.judgement.terms;
-        self.context.thread.standing().filter(|grant| grant.allows == allows).find(|grant| {
-            let answers = match &grant.scope {
-                Some(scope) => scope.answers(grant.made(), &self.look, self.hash, effect),
-                None => !allows && grant.tool == *self.look.subject().tool,
-            };
-            answers && (!allows || self.covers(&grant.by, &grant.given, terms))
+        self.context.thread.standing().filter(|grant| grant.allows).find(|grant| {
+            let scope = grant.scope.as_ref();
+            scope.is_some_and(|scope| scope.answers(grant.made(), &self.look, self.hash, RuleEffect::Widen))
+                && self.covers(&grant.by, &grant.given, terms)
         })
     }
 
@@ -192,18 +200,23 @@ impl RulingAnswer {
         Self { by, source: Source::Policy, reason, grant: None, level: None, lapses_at: None }
     }
 
-    fn from_thread(reason: &str) -> Self {
+    pub(super) fn from_thread(reason: &str) -> Self {
         Self::new("thread", Source::Policy, reason.to_owned())
     }
 
-    fn from_mode(reason: &str) -> Self {
+    pub(super) fn from_mode(reason: &str) -> Self {
         Self::new("mode", Source::Mode, reason.to_owned())
     }
 
-    fn from_grant(grant: &Grant) -> Self {
+    pub(super) fn from_grant(grant: &Grant) -> Self {
         let reason = describe_decision(&grant.by, grant.at, grant.allows, grant.comment.as_deref());
         let level = grant.given.level.clone();
         Self { grant: Some(grant.seq), level, ..Self::new("grant", Source::Grant, reason) }
+    }
+
+    /// An earlier decision that no longer counts.
+    pub(super) fn from_grant_state(reason: &str) -> Self {
+        Self::new("grant", Source::Grant, reason.to_owned())
     }
 
     fn from_recent(recent: &RecentDecision) -> Self {

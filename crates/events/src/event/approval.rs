@@ -81,6 +81,14 @@ impl ApprovalRequest {
     }
 }
 
+impl ApprovalResponse {
+    /// True if an unused approval of the same call moved here, so that a person decided this very call.
+    #[must_use]
+    pub fn is_moved(&self) -> bool {
+        self.scope.as_ref().is_some_and(|scope| scope.as_str() == "\"once\"")
+    }
+}
+
 /// `TOOL_APPROVAL_VOTE`: one approver's say where it takes several.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -5,18 +5,12 @@ use super::{EmbeddedService, schema::find_schema_error};
 use crate::GateFailure;
 use countersign_approvals::{
     Call, CommandEvidence, Refused,
-    decide::{
-        self, ArgumentsJudgement, ClaimCommand, EditReview, HashedArguments, ProposalReview, ProposeCommand,
-    },
+    decide::{self, ClaimCommand, EditReview, HashedArguments, ProposalReview, ProposeCommand},
     scope::suggest_scopes,
 };
-use countersign_events::{CallId, Principal, Sha256, ThreadId, Timestamp, event::Verdict};
-use countersign_policy::{Judgement, Policy};
-use countersign_store::Clock;
+use countersign_events::{CallId, Principal, ThreadId, event::Verdict};
+use countersign_policy::Policy;
 use std::{sync::Arc, time::Duration};
-
-/// The time limit for all conditions of a policy together. Conditions that were not evaluated by then have failed.
-const CONDITION_LIMIT: Duration = Duration::from_millis(100);
 
 /// The time limit for the check of edited arguments against the tool's schema and for the comparison with the
 /// proposed ones.
@@ -38,7 +32,7 @@ impl EmbeddedService {
         let judge = move |policy: &Policy, late: &dyn Fn() -> bool| {
             policy.judge(&judged.subject(&judged_in, &judged_by), late)
         };
-        let judged = self.judge(policy, hash, judge).await;
+        let judged = self.judge.judge(policy, hash, judge).await;
         // A request for a call that the policy allows is the thread's: it asks a person each time.
         let suggested = if judged.judgement.verdict == Verdict::Ask {
             suggest_scopes(policy, &propose.subject(thread, by))
@@ -65,7 +59,7 @@ impl EmbeddedService {
         let judge = move |policy: &Policy, late: &dyn Fn() -> bool| {
             policy.judge(&decide::claim_subject(&call, &claim), late)
         };
-        Ok(CommandEvidence::Judgement(self.judge(policy, hash, judge).await))
+        Ok(CommandEvidence::Judgement(self.judge.judge(policy, hash, judge).await))
     }
 
     /// The review of edited arguments: the policy's judgement, the tool's schema, the differences.
@@ -81,7 +75,7 @@ impl EmbeddedService {
         let judge = move |policy: &Policy, late: &dyn Fn() -> bool| {
             policy.judge(&judged.subject_with(edited.json(), &[]), late)
         };
-        let judged = self.judge(policy, arguments.hash(), judge).await;
+        let judged = self.judge.judge(policy, arguments.hash(), judge).await;
         let compare = move || compare_edit(&call, &arguments);
         let compared = tokio::time::timeout(REVIEW_LIMIT, tokio::task::spawn_blocking(compare)).await;
         let Ok(Ok((schema_error, changes))) = compared else {
@@ -89,37 +83,6 @@ impl EmbeddedService {
             return Err(Refused::Invalid { field: "arguments", why }.into());
         };
         Ok(CommandEvidence::Edit(EditReview { judged, schema_error, changes }))
-    }
-
-    /// Judges on this task if the policy has no conditions, and otherwise on a thread that may be blocked.
-    async fn judge(
-        &self,
-        policy: &Arc<Policy>,
-        arguments_hash: Sha256,
-        judge: impl Fn(&Policy, &dyn Fn() -> bool) -> Judgement + Send + Sync + 'static,
-    ) -> ArgumentsJudgement {
-        let judgement = if policy.has_conditions() {
-            self.judge_conditions(policy, judge).await
-        } else {
-            judge(policy, &|| false)
-        };
-        ArgumentsJudgement { arguments_hash, judgement: Arc::new(judgement) }
-    }
-
-    async fn judge_conditions(
-        &self,
-        policy: &Arc<Policy>,
-        judge: impl Fn(&Policy, &dyn Fn() -> bool) -> Judgement + Send + Sync + 'static,
-    ) -> Judgement {
-        let (kept, judge) = (Arc::clone(policy), Arc::new(judge));
-        let (blocking, clock) = (Arc::clone(&judge), self.store.clock().clone());
-        let end = clock.now().after(CONDITION_LIMIT);
-        let judged = tokio::task::spawn_blocking(move || blocking(&kept, &|| is_over(&clock, end)));
-        // A condition that ignores the limit or panics has failed, like one that was not evaluated in time.
-        match tokio::time::timeout(2 * CONDITION_LIMIT, judged).await {
-            Ok(Ok(judgement)) => judgement,
-            _ => judge(policy, &|| true),
-        }
     }
 }
 
@@ -131,8 +94,4 @@ fn compare_edit(
     let schema = definition.and_then(|definition| definition.input_schema.as_ref());
     let schema_error = schema.and_then(|schema| find_schema_error(schema, arguments.json()));
     (schema_error, decide::argument_changes(call, arguments))
-}
-
-fn is_over(clock: &Clock, end: Timestamp) -> bool {
-    clock.now() >= end
 }

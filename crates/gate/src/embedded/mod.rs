@@ -10,7 +10,7 @@ mod threads;
 
 use crate::{
     GateFailure, active_policy::ActivePolicy, call_metrics::CallMetrics, due_task_runner::DueTaskRunner,
-    view::view_call,
+    policy_judge::PolicyJudge, view::view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{
@@ -32,6 +32,7 @@ pub(crate) struct EmbeddedService {
     pub(crate) store: Store,
     pub(crate) policy: Arc<ActivePolicy>,
     pub(crate) metrics: CallMetrics,
+    judge: PolicyJudge,
     opened: Arc<Notify>,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -52,14 +53,16 @@ impl EmbeddedService {
         let store = Store::open(address, options).await?;
         let (policy, opened) = (Arc::new(ActivePolicy::new(policy)), Arc::new(Notify::new()));
         let (stop, tasks, metrics) = (CancellationToken::new(), TaskTracker::new(), CallMetrics::default());
+        let judge = PolicyJudge::new(store.clock().clone());
         let runner = DueTaskRunner {
             store: store.clone(),
+            judge: judge.clone(),
             policy: Arc::clone(&policy),
             metrics: metrics.clone(),
             opened: Arc::clone(&opened),
         };
         tasks.spawn(runner.run(stop.clone()));
-        Ok(Self { store, policy, metrics, opened, stop, tasks })
+        Ok(Self { store, policy, metrics, judge, opened, stop, tasks })
     }
 
     pub(crate) async fn shut_down(&self) {

@@ -5,9 +5,11 @@ mod cheats;
 mod evidence;
 mod laws;
 mod memory;
+mod restrictions;
 mod secrets;
 mod settings;
 mod several;
+mod silence;
 
 use super::{
     ArgumentsJudgement, CallCommand, ClaimCommand, CommandEvidence, EditReview, FinishCommand,
@@ -92,6 +94,9 @@ fn evidence_for(
         }
         (CallCommand::Claim(claim), Some(call)) if claim_needs_judgement(call, policy.hash()) => {
             CommandEvidence::Judgement(judged(&claim_subject(call, claim), call.arguments_hash()))
+        }
+        (CallCommand::Due, Some(call)) => {
+            CommandEvidence::Judgement(judged(&call.subject(), call.arguments_hash()))
         }
         (CallCommand::Respond(RespondCommand { arguments: Some(arguments), .. }), Some(call)) => {
             let judged = judged(&call.subject_with(arguments.json(), &[]), arguments.hash());
