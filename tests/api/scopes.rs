@@ -100,6 +100,7 @@ async fn exact_scope_allows_only_the_same_arguments() {
               "decision": "allow_session",
               "scope": "exact",
               "says": "these exact arguments",
+              "agent": "agent:builder",
               "comment": "harmless"
             }
           ],

@@ -62,6 +62,7 @@ impl BenchLab {
             description: None,
             definition: None,
             expires_in: None,
+            replaces: None,
         };
         self.execute_command(thread, id, CallCommand::Propose(wish), Principal::agent("bot")).await
     }

@@ -1,9 +1,10 @@
 //! Deciding on several calls at once, each answered for itself.
 
 use crate::{
-    Call, CallId, DecisionRequest, GateError, Json, Problem, Sha256, ThreadId, ToolName, commands::word,
+    Call, CallId, DecisionRequest, GateError, Json, Problem, Sha256, ThreadId, ToolName,
+    commands::{maybe_word, word},
 };
-use countersign_events::event::Decision;
+use countersign_events::event::{Decision, GrantAgents};
 use serde::{Deserialize, Serialize};
 
 /// The most decisions that are taken at once.
@@ -59,6 +60,9 @@ pub struct BulkDecisionItem {
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub scope: Option<Json>,
+    /// The agents whose later calls `allow_session` answers, as in a single decision.
+    #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
+    pub agents: Option<GrantAgents>,
     /// At which level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
@@ -68,15 +72,15 @@ impl BulkDecisionItem {
     /// That decision on a call.
     #[must_use]
     pub fn new(thread_id: ThreadId, id: CallId, decide: DecisionRequest) -> Self {
-        let DecisionRequest { decision, comment, arguments, arguments_hash, scope, level } = decide;
-        Self { thread_id, id, decision, comment, arguments, arguments_hash, scope, level }
+        let DecisionRequest { decision, comment, arguments, arguments_hash, scope, agents, level } = decide;
+        Self { thread_id, id, decision, comment, arguments, arguments_hash, scope, agents, level }
     }
 
     /// The decision by itself.
     #[must_use]
     pub fn request(&self) -> DecisionRequest {
-        let Self { decision, comment, arguments, arguments_hash, scope, level, .. } = self.clone();
-        DecisionRequest { decision, comment, arguments, arguments_hash, scope, level }
+        let Self { decision, comment, arguments, arguments_hash, scope, agents, level, .. } = self.clone();
+        DecisionRequest { decision, comment, arguments, arguments_hash, scope, agents, level }
     }
 }
 

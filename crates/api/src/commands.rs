@@ -1,7 +1,7 @@
 //! The requests to the gate.
 
 use crate::{Call, CallId, GateError, Json, Sha256, ToolName};
-use countersign_events::event::{self, Decision, RiskLevel, Status};
+use countersign_events::event::{self, Decision, GrantAgents, RiskLevel, Status};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{
     fmt::{self, Display},
@@ -38,6 +38,10 @@ pub struct ProposeRequest {
     #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(format = Int64, minimum = 1, maximum = 4_294_967_295_u32))]
     pub expires_in_seconds: Option<u32>,
+    /// An earlier call of the same agent that this one replaces. If that call is allowed and has not started, and both
+    /// are alike, its approval moves here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<CallId>,
 }
 
 /// What a tool says of itself. The document names it apart from what an event has of it, which is not strict.
@@ -110,6 +114,7 @@ impl ProposeRequest {
             description: None,
             definition: None,
             expires_in_seconds: None,
+            replaces: None,
         })
     }
 }
@@ -134,10 +139,13 @@ pub struct DecisionRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_hash: Option<Sha256>,
     /// How wide it is remembered in this thread: `"exact"`, `"tool"`, or a pattern such as
-    /// `{"command": "git status *"}`. `allow_session` without it is for the whole tool, `deny` for this call.
+    /// `{"command": "git status *"}`. `allow_session` needs one; `deny` without it is for this call.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub scope: Option<Json>,
+    /// The agents whose later calls `allow_session` answers: `proposer`, which is the default, or `any`.
+    #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
+    pub agents: Option<GrantAgents>,
     /// At which level; the one that the request asks for, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
@@ -147,7 +155,14 @@ impl DecisionRequest {
     /// A decision and nothing else.
     #[must_use]
     pub fn plain(decision: Decision) -> Self {
-        Self { decision, comment: None, arguments: None, arguments_hash: None, scope: None, level: None }
+        let (comment, arguments, arguments_hash) = (None, None, None);
+        Self { decision, comment, arguments, arguments_hash, scope: None, agents: None, level: None }
+    }
+
+    /// An approval of this call, and of later calls in this scope by the same agent.
+    #[must_use]
+    pub fn for_session(scope: Json) -> Self {
+        Self { scope: Some(scope), ..Self::plain(Decision::AllowSession) }
     }
 }
 
@@ -293,7 +308,7 @@ where
     String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
 }
 
-fn maybe_word<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+pub(super) fn maybe_word<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,

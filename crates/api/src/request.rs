@@ -1,7 +1,7 @@
 //! The question to people, as the gate shows it: what is asked, of whom, and who has spoken.
 
 use crate::{Json, Principal, Sha256, Timestamp};
-use countersign_events::event::{Basis, Decision, OnExpiry, ShadowVerdict, SuggestedScope};
+use countersign_events::event::{Basis, Decision, OnExpiry, SameCall, ShadowVerdict, SuggestedScope};
 use serde::{Deserialize, Serialize};
 
 /// The question to people.
@@ -82,6 +82,9 @@ pub struct ApprovalRequest {
     /// the preview of a scope to learn which calls it would have answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<SuggestedScope>,
+    /// A call of the same tool with the same arguments that is allowed and has not started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_call: Option<SameCall>,
     /// The hash of the policy that asks.
     pub policy: Sha256,
 }

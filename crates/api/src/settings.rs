@@ -37,6 +37,9 @@ pub struct Grant {
     pub scope: Json,
     /// That in words.
     pub says: String,
+    /// The agent whose calls it answers; absent if it answers those of every agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Principal>,
     /// The level it was given at: it answers no question that asks for a higher one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,

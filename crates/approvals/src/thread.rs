@@ -6,8 +6,8 @@ use crate::{
     scope::{GrantScope, ScopeOrigin},
 };
 use countersign_events::{
-    Body, CallId, Event, Principal, Sha256, Timestamp, ToolName,
-    event::{ApprovalResponse, Decision, Mode, Source, Status, ToolPolicy},
+    Body, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
+    event::{ApprovalResponse, Decision, GrantAgents, Mode, Source, Status, ToolPolicy},
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -49,6 +49,8 @@ pub struct Grant {
     pub tool: ToolName,
     /// The hash of the proposed arguments.
     pub arguments_hash: Sha256,
+    /// The agent whose calls it answers. `None` is every agent, and so is a denial.
+    pub agent: Option<Principal>,
     /// True if it allows, false if it denies.
     pub allows: bool,
     /// The calls that it answers. `None` is a scope that only a newer version can read: as a denial it covers the
@@ -69,10 +71,16 @@ pub struct RecentDecision {
     pub at: Timestamp,
     /// The approver.
     pub by: Principal,
+    /// The agent that proposed the call.
+    pub agent: Principal,
     /// The tool of the call.
     pub tool: ToolName,
     /// The hash of the proposed arguments.
     pub arguments_hash: Sha256,
+    /// The impact of the call, as the approver read it.
+    pub impact: Option<Json>,
+    /// The purpose of the call.
+    pub description: Option<String>,
     /// The call that may still use the approval. `None` after it was used or withdrawn, and for a denial.
     pub unused_by: Option<CallId>,
     /// True if it is a denial.
@@ -181,6 +189,8 @@ impl Thread {
             tool_call_id: response.tool_call_id.clone(),
             tool: call.proposal.what.name.clone(),
             arguments_hash: call.proposal.what.arguments_hash,
+            agent: (response.decision.allows() && response.agents != Some(GrantAgents::Any))
+                .then(|| call.proposal.by.clone()),
             allows: response.decision.allows(),
             scope,
             comment: response.comment.clone(),
@@ -198,8 +208,11 @@ impl Thread {
             seq: event.seq,
             at: event.timestamp,
             by: event.principal.clone(),
+            agent: call.proposal.by.clone(),
             tool: call.proposal.what.name.clone(),
             arguments_hash: call.proposal.what.arguments_hash,
+            impact: call.proposal.what.impact.clone(),
+            description: call.proposal.what.description.clone(),
             unused_by: (!denies).then(|| response.tool_call_id.clone()),
             denies,
             lapses_at: response.lapses_at,

@@ -14,7 +14,9 @@ use crate::{
 };
 use countersign_events::{
     Body, Json, Sha256,
-    event::{ApprovalResponse, ApprovalVote, Decision, ExecutionStarted, Source, Status, ToolResult},
+    event::{
+        ApprovalResponse, ApprovalVote, Decision, ExecutionStarted, GrantAgents, Source, Status, ToolResult,
+    },
 };
 use countersign_policy::{Policy, QualifiedPeople};
 
@@ -133,6 +135,7 @@ fn respond(
         comment: response.comment.as_ref(),
         arguments: response.arguments.as_ref(),
         scope: response.scope.as_ref(),
+        agents: response.agents,
         level: response.level.as_ref(),
     };
     answer.guesses(row, (call, state), policy, response.policy)
@@ -154,6 +157,7 @@ fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>, state: &Threa
         comment: vote.comment.as_ref(),
         arguments: vote.arguments.as_ref(),
         scope: vote.scope.as_ref(),
+        agents: vote.agents,
         level: vote.level.as_ref(),
     };
     [QualifiedPeople::Everyone, QualifiedPeople::Only(row.event.principal.clone())]
@@ -171,6 +175,7 @@ struct ReconstructedAnswer<'a> {
     comment: Option<&'a String>,
     arguments: Option<&'a Json>,
     scope: Option<&'a Json>,
+    agents: Option<GrantAgents>,
     level: Option<&'a String>,
 }
 
@@ -185,6 +190,9 @@ impl ReconstructedAnswer<'_> {
         let arguments = self.arguments.map(|json| HashedArguments::new(json.clone())).transpose();
         let scope = self.scope.map(GrantScope::read).transpose();
         let (Ok(arguments), Ok(scope)) = (arguments, scope) else { return Vec::new() };
+        // A decision through the view `decisions` names no scope, and means the whole tool.
+        let is_unscoped = self.decision == Decision::AllowSession && row.is_by_hand();
+        let scope = scope.or_else(|| is_unscoped.then_some(GrantScope::Tool));
         let review = arguments.as_ref().zip(call).map(|(arguments, call)| EditReview {
             judged: evidence::judged(arguments.hash(), evidence::allowing_judgement(policy_hash)),
             schema_error: None,
@@ -198,6 +206,7 @@ impl ReconstructedAnswer<'_> {
             arguments,
             about: call.map(Call::arguments_hash),
             scope,
+            agents: self.agents,
             level: self.level.cloned(),
         });
         let guess = to_call(row, command, policy);

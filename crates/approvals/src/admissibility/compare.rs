@@ -43,6 +43,7 @@ fn adapt(expected: Body, row: &LogRow) -> Body {
         (Body::ApprovalResponse(mut expected), Body::ApprovalResponse(_)) if row.is_by_hand() => {
             expected.policy = None;
             expected.rule = None;
+            expected.scope = None;
             Body::ApprovalResponse(expected)
         }
         // The databases escape characters in other ways than Countersign does.

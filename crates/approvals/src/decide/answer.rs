@@ -27,6 +27,7 @@ impl CheckedAnswer<'_> {
         response.comment = context.mask_optional(self.respond.comment.as_deref());
         response.level.clone_from(&self.level);
         response.scope = self.scope();
+        response.agents = self.respond.recorded_agents();
         if let Some(edit) = &self.edit {
             edit.write_to(&mut response);
         }

@@ -44,6 +44,7 @@ pub(super) fn new_response(
         arguments_hash: call.arguments_hash,
         level: None,
         scope: None,
+        agents: None,
         lapses_at: lapses.map(|span| context.now.after(span)),
         policy: Some(context.policy.hash()),
     }

@@ -31,8 +31,8 @@ pub(super) fn propose(
     let mut judgement = context.judgement_of(propose.arguments.hash())?.clone();
     // The policy saw the arguments unmasked, and its reason may quote them.
     judgement.reason = context.mask(&judgement.reason);
-    let ruling = ruling::rule_on_call(&judgement, &subject, propose.arguments.hash(), context);
     let call = tool_call(propose, context);
+    let ruling = ruling::rule_on_call(&judgement, &subject, &call, context);
     let follows = match &ruling {
         CallRuling::Allow(answer) | CallRuling::Move(answer, _) => {
             let is_moved = matches!(ruling, CallRuling::Move(..));
@@ -47,8 +47,9 @@ pub(super) fn propose(
             denied(&call, answer, &text, &judgement, context)
         }
         CallRuling::Deny(answer) => denied(&call, answer, &denial_text(answer), &judgement, context),
-        CallRuling::Ask(options) => {
-            let request = new_request(propose, &judgement, options.clone(), context);
+        CallRuling::Ask(options, same_call) => {
+            let mut request = new_request(propose, &judgement, options.clone(), context);
+            request.same_call.clone_from(same_call);
             vec![NewEvent::new(context.by, Body::ApprovalRequest(request))]
         }
     };
@@ -88,6 +89,7 @@ fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCal
             ..definition
         }),
         definition_hash: ToolDefinition::hash(propose.definition.as_ref(), propose.annotations.as_ref()),
+        replaces: propose.replaces.clone(),
         redacted,
     }
 }
@@ -132,6 +134,7 @@ fn new_request(
         escalate_to: terms.escalate_to.clone(),
         expires_at: span.map(|span| context.now.after(span)),
         on_expiry: span.map(|_| on_expiry),
+        same_call: None,
         suggested_scopes: context.evidence.suggested_scopes().to_vec(),
         policy: context.policy.hash(),
     }

@@ -45,7 +45,8 @@ fn is_same(first: &ApprovalResponse, respond: &RespondCommand, call: &Call) -> b
     let hash = respond.arguments.as_ref().map_or(proposed, HashedArguments::hash);
     let arguments = first.arguments_hash == hash || !first.decision.allows();
     let scope = respond.scope.as_ref().map(GrantScope::json);
-    first.decision == respond.decision && arguments && first.scope == scope
+    let agents = first.agents == respond.recorded_agents();
+    first.decision == respond.decision && arguments && first.scope == scope && agents
 }
 
 fn check_offer(request: Option<&ApprovalRequest>, respond: &RespondCommand) -> Result<(), Refused> {
@@ -95,8 +96,20 @@ fn check_restrictions(
 
 /// The scope of a remembered decision must include its own call.
 fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<'_>) -> Result<(), Refused> {
-    let Some(scope) = &respond.scope else { return Ok(()) };
     let invalid = |why: &str| Err(Refused::Invalid { field: "scope", why: why.to_owned() });
+    if respond.agents.is_some() && respond.decision != Decision::AllowSession {
+        let why = "only allow_session is for certain agents; leave it out".to_owned();
+        return Err(Refused::Invalid { field: "agents", why });
+    }
+    let Some(scope) = &respond.scope else {
+        return match respond.decision {
+            // An edit is for one call, which has a refusal of its own.
+            Decision::AllowSession if respond.arguments.is_none() => invalid(
+                "allow_session needs one: \"exact\", \"tool\" or a pattern such as {\"command\": \"git status *\"}",
+            ),
+            _ => Ok(()),
+        };
+    };
     let effect = match respond.decision {
         Decision::AllowSession => RuleEffect::Widen,
         Decision::Deny => RuleEffect::Restrict,

@@ -10,7 +10,7 @@ use super::{
 use crate::{Call, Refused, call::RecordedFact};
 use countersign_events::{
     Body,
-    event::{ApprovalRequest, ApprovalVote, Decision, Source},
+    event::{ApprovalRequest, ApprovalVote, Decision, GrantAgents, Source},
 };
 
 /// The vote, and the decision if this vote completes the quorum. Edited arguments begin a new round, in which the
@@ -23,7 +23,9 @@ pub(super) fn vote(
 ) -> Result<Vec<NewEvent>, Refused> {
     let before: Vec<_> = if answer.edit.is_some() { Vec::new() } else { call.course.counting().collect() };
     if let Some(first) = before.iter().find(|vote| vote.by == *context.by) {
-        let same = first.what.decision == answer.respond.decision && first.what.scope == answer.scope();
+        let agents = first.what.agents == answer.respond.recorded_agents();
+        let same =
+            first.what.decision == answer.respond.decision && first.what.scope == answer.scope() && agents;
         return if same {
             Ok(Vec::new())
         } else {
@@ -36,6 +38,7 @@ pub(super) fn vote(
         comment: context.mask_optional(answer.respond.comment.as_deref()),
         level: answer.level.clone(),
         scope: answer.scope(),
+        agents: answer.respond.recorded_agents(),
         arguments: answer.edit.as_ref().map(|edit| edit.arguments.clone()),
         arguments_hash: Some(answer.edit.as_ref().map_or(call.arguments_hash(), |edit| edit.hash)),
         round: call.course.round() + u32::from(answer.edit.is_some()),
@@ -52,7 +55,10 @@ pub(super) fn vote(
         response.rule.clone_from(&request.rule);
         response.comment.clone_from(&vote.comment);
         response.level = lowest_level(&votes, decision, context);
-        response.scope = if is_remembered(&votes, decision) { answer.scope() } else { None };
+        if is_remembered(&votes, decision) {
+            response.scope = answer.scope();
+            response.agents = common_agents(&votes, decision);
+        }
         if let Some(edit) =
             answer.edit.clone().or_else(|| ArgumentEdit::from_votes(call)).filter(|_| decision.allows())
         {
@@ -88,6 +94,15 @@ fn is_remembered(votes: &[&ApprovalVote], decision: Decision) -> bool {
     let mut agreeing = votes.iter().filter(|vote| vote.decision.allows() == decision.allows());
     let Some(first) = agreeing.next() else { return false };
     first.decision == decision && agreeing.all(|vote| vote.decision == decision && vote.scope == first.scope)
+}
+
+/// The agents that all votes for this decision agree on: all of them, only if each vote says so.
+fn common_agents(votes: &[&ApprovalVote], decision: Decision) -> Option<GrantAgents> {
+    let mut agreeing = votes.iter().filter(|vote| vote.decision == decision);
+    agreeing
+        .all(|vote| vote.agents == Some(GrantAgents::Any))
+        .then_some(GrantAgents::Any)
+        .filter(|_| decision.allows())
 }
 
 /// The lowest level among the agreeing votes.

@@ -1,6 +1,6 @@
 //! The question to people, what becomes of it, and the answer.
 
-use super::{Basis, Decision, OnExpiry, ShadowVerdict, Source};
+use super::{Basis, Decision, GrantAgents, OnExpiry, ShadowVerdict, Source};
 use crate::{CallId, Json, Sha256, Timestamp, json::ArgumentChange};
 use serde::{Deserialize, Serialize};
 
@@ -56,8 +56,23 @@ pub struct ApprovalRequest {
     /// The patterns that are suggested for a remembered decision, computed when the call was proposed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggested_scopes: Vec<SuggestedScope>,
+    /// An approval of the same call that has not started, and that does not move here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_call: Option<SameCall>,
     /// The hash of the policy that judged.
     pub policy: Sha256,
+}
+
+/// A call of the same tool with the same arguments that is allowed and has not started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"id": "call_1", "allowedAt": "2026-01-31T12:00:00.000Z"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct SameCall {
+    /// Its id.
+    pub id: CallId,
+    /// The time of its approval.
+    pub allowed_at: Timestamp,
 }
 
 /// A pattern that is suggested for a remembered decision.
@@ -106,6 +121,9 @@ pub struct ApprovalVote {
     /// The scope, as in a response.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     pub scope: Option<Json>,
+    /// The agents to which the scope applies; the proposer of the call, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents: Option<GrantAgents>,
     /// The arguments as this approver changed them, which begins a round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Json>,
@@ -176,6 +194,9 @@ pub struct ApprovalResponse {
     /// identical call.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     pub scope: Option<Json>,
+    /// The agents whose later calls a grant answers; the proposer of the call, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents: Option<GrantAgents>,
     /// The time at which an unused approval lapses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapses_at: Option<Timestamp>,

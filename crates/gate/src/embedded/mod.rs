@@ -194,6 +194,7 @@ impl EmbeddedService {
             arguments: decide.arguments.clone().map(HashedArguments::new).transpose()?,
             about: decide.arguments_hash,
             scope: decide.scope.as_ref().map(read_scope).transpose()?,
+            agents: decide.agents,
             level: decide.level.clone(),
         };
         let evidence = match &respond.arguments {
@@ -313,6 +314,7 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFail
         description: call.description.clone(),
         definition: call.definition.clone().map(Into::into),
         expires_in: call.expires_in_seconds.map(|seconds| Duration::from_secs(u64::from(seconds))),
+        replaces: call.replaces.clone(),
     })
 }
 

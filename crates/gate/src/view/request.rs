@@ -32,6 +32,7 @@ pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {
         on_expiry: asked.on_expiry,
         similar_operations_count: None,
         scopes: Vec::new(),
+        same_call: asked.same_call.clone(),
         policy: asked.policy,
     })
 }

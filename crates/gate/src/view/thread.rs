@@ -23,7 +23,7 @@ pub(crate) fn grant_page(thread: &Thread, page: PageQuery) -> api::GrantPage {
 }
 
 fn view_grant(grant: &Grant) -> api::Grant {
-    let Grant { seq, at, by, tool_call_id, tool, allows, scope, comment, given, .. } = grant.clone();
+    let Grant { seq, at, by, tool_call_id, tool, agent, allows, scope, comment, given, .. } = grant.clone();
     let decision = if allows { Decision::AllowSession } else { Decision::Deny };
     // A scope that only a newer version knows answers the whole tool here.
     let says =
@@ -38,6 +38,7 @@ fn view_grant(grant: &Grant) -> api::Grant {
         decision,
         scope,
         says,
+        agent,
         level: given.level,
         comment,
     }

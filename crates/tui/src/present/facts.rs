@@ -4,7 +4,7 @@ use super::text::{compact_json, escape_text};
 use countersign_api as api;
 use countersign_gate::{
     GrantScope, Json,
-    event::{Basis, Decision, OnExpiry, ShadowVerdict, SuggestedScope},
+    event::{Basis, Decision, OnExpiry, SameCall, ShadowVerdict, SuggestedScope},
     json::ArgumentChange,
 };
 
@@ -27,6 +27,7 @@ pub fn request_facts(call: &api::Call) -> Vec<CallFact> {
     if call.is_pending() {
         let similar = request.similar_operations_count.filter(|count| *count > 0);
         facts.extend(similar.map(|count| ("similar", similar_text(count))));
+        facts.extend(request.same_call.as_ref().map(|same| ("same call", same_call_text(same))));
         facts.extend(scope_lines(request).into_iter().map(|text| ("scope", text)));
     }
     facts.extend(shadow_facts(&request.shadow));
@@ -140,6 +141,10 @@ pub const fn describe_expiry(outcome: Option<OnExpiry>) -> &'static str {
         Some(OnExpiry::Allow) => "the call is allowed",
         Some(OnExpiry::Other) => "the call expires",
     }
+}
+
+fn same_call_text(same: &SameCall) -> String {
+    format!("{} was allowed at {} and has not started", escape_text(same.id.as_str()), same.allowed_at)
 }
 
 fn similar_text(count: usize) -> String {

@@ -17,7 +17,8 @@ use super::{
     argument_changes, claim_needs_judgement, claim_subject,
 };
 use crate::{
-    ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, Refused, scope::suggest_scopes,
+    ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, GrantScope, Refused,
+    scope::suggest_scopes,
 };
 use countersign_events::{
     Body, CallId, CallState, Event, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
@@ -63,6 +64,7 @@ pub(super) fn propose(id: &str, tool: &str, arguments: &str) -> ProposeCommand {
         description: None,
         definition: None,
         expires_in: None,
+        replaces: None,
     }
 }
 
@@ -172,9 +174,10 @@ impl DecisionStory {
         decision: Decision,
     ) -> Result<Vec<String>, Refused> {
         let comment = (decision == Decision::Deny).then(|| "too risky".to_owned());
+        let scope = (decision == Decision::AllowSession).then_some(GrantScope::Tool);
         self.person(name).call_command(
             id,
-            CallCommand::Respond(RespondCommand { comment, ..RespondCommand::plain(decision) }),
+            CallCommand::Respond(RespondCommand { comment, scope, ..RespondCommand::plain(decision) }),
         )
     }
 
