@@ -7,7 +7,9 @@ use crate::{
 };
 use countersign_events::{
     Body, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
-    event::{ApprovalResponse, Decision, GrantAgents, Mode, Source, Status, ToolPolicy},
+    event::{
+        ApprovalResponse, Decision, GrantAgents, Mode, Source, Status, ThreadMode, ToolPolicy, ToolPolicySet,
+    },
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -29,9 +31,9 @@ pub struct Thread {
     /// People's recent decisions on single calls, oldest first.
     pub recent: Vec<RecentDecision>,
     /// The mode, if it was ever set.
-    pub mode: Option<RecordedFact<Mode>>,
+    pub mode: Option<RecordedFact<ThreadMode>>,
     /// The last policy that was set for each tool, including `default`.
-    pub policies: BTreeMap<ToolName, RecordedFact<ToolPolicy>>,
+    pub policies: BTreeMap<ToolName, RecordedFact<ToolPolicySet>>,
 }
 
 /// A decision for the session. It answers the `ask` of later calls.
@@ -53,6 +55,8 @@ pub struct Grant {
     pub agent: Option<Principal>,
     /// True if it allows, false if it denies.
     pub allows: bool,
+    /// The level of the person who denied. It takes that level to revoke the denial.
+    pub author_level: Option<String>,
     /// The calls that it answers. `None` is a scope that only a newer version can read: as a denial it covers the
     /// whole tool, as a grant it covers nothing.
     pub scope: Option<GrantScope>,
@@ -126,7 +130,7 @@ impl Thread {
     /// The mode. An unknown mode of a newer version asks people.
     #[must_use]
     pub fn mode(&self) -> Mode {
-        match self.mode.as_ref().map(|set| set.what) {
+        match self.mode.as_ref().map(|set| set.what.mode) {
             Some(Mode::Other) | None => Mode::Interactive,
             Some(mode) => mode,
         }
@@ -135,7 +139,7 @@ impl Thread {
     /// The thread's own policy for `tool`. An unknown policy of a newer version requires approval.
     #[must_use]
     pub fn policy_for(&self, tool: &ToolName) -> ToolPolicy {
-        match self.policies.get(tool).map(|set| set.what) {
+        match self.policies.get(tool).map(|set| set.what.policy) {
             Some(ToolPolicy::Other) => ToolPolicy::RequireApproval,
             Some(policy) => policy,
             None => ToolPolicy::Default,
@@ -150,9 +154,9 @@ impl Thread {
             (Body::GrantRevoked(revoked), _) if !self.revoked.contains(&revoked.grant) => {
                 self.revoked.push(revoked.grant);
             }
-            (Body::ThreadModeSet(set), _) => self.mode = Some(RecordedFact::from_event(event, set.mode)),
+            (Body::ThreadModeSet(set), _) => self.mode = Some(RecordedFact::from_event(event, set.clone())),
             (Body::ToolPolicySet(set), _) => {
-                self.policies.insert(set.tool.clone(), RecordedFact::from_event(event, set.policy));
+                self.policies.insert(set.tool.clone(), RecordedFact::from_event(event, set.clone()));
             }
             (Body::ApprovalResponse(response), Some(call)) => self.record_response(event, response, call),
             (Body::ExecutionStarted(claim), _) => self.use_up(&claim.tool_call_id),
@@ -192,6 +196,7 @@ impl Thread {
             agent: (response.decision.allows() && response.agents != Some(GrantAgents::Any))
                 .then(|| call.proposal.by.clone()),
             allows: response.decision.allows(),
+            author_level: response.author_level.clone(),
             scope,
             comment: response.comment.clone(),
             given: grant_terms(response, call),

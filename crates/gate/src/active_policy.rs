@@ -3,16 +3,22 @@
 use arc_swap::{ArcSwap, ArcSwapOption};
 use countersign_policy::Policy;
 use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// May be exchanged while orders are judged: each takes the one that it finds.
 pub(crate) struct ActivePolicy {
     policy: ArcSwap<Policy>,
     trouble: ArcSwapOption<String>,
+    exchanged: Notify,
 }
 
 impl ActivePolicy {
     pub(crate) fn new(policy: Policy) -> Self {
-        Self { policy: ArcSwap::from_pointee(policy), trouble: ArcSwapOption::empty() }
+        Self {
+            policy: ArcSwap::from_pointee(policy),
+            trouble: ArcSwapOption::empty(),
+            exchanged: Notify::new(),
+        }
     }
 
     pub(crate) fn policy(&self) -> Arc<Policy> {
@@ -22,6 +28,12 @@ impl ActivePolicy {
     pub(crate) fn exchange(&self, policy: Policy) {
         self.policy.store(Arc::new(policy));
         self.trouble.store(None);
+        self.exchanged.notify_one();
+    }
+
+    /// Waits until another policy is in force. One task at a time may wait.
+    pub(crate) async fn exchanged(&self) {
+        self.exchanged.notified().await;
     }
 
     pub(crate) fn keep_because(&self, trouble: String) {

@@ -27,6 +27,7 @@ mod embedded;
 mod error;
 mod gate;
 mod policy_judge;
+mod policy_reviewer;
 mod view;
 
 pub use countersign_approvals::{GrantScope, Refused};

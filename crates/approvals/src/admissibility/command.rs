@@ -10,12 +10,15 @@ use super::{
 use crate::{
     Call, CallCommand, CallStanding, CommandEvidence, GrantScope, ThreadCommand,
     batch::thread_state::{ThreadState, call_id_of},
-    decide::{ClaimCommand, EditReview, FinishCommand, HashedArguments, RespondCommand, argument_changes},
+    decide::{
+        self, ClaimCommand, EditReview, FinishCommand, HashedArguments, RespondCommand, argument_changes,
+    },
 };
 use countersign_events::{
     Body, Json, Sha256,
     event::{
         ApprovalResponse, ApprovalVote, Decision, ExecutionStarted, GrantAgents, Source, Status, ToolResult,
+        Verdict,
     },
 };
 use countersign_policy::{Policy, QualifiedPeople};
@@ -24,7 +27,9 @@ use countersign_policy::{Policy, QualifiedPeople};
 pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess> {
     let row = &rows[0];
     let call = call_id_of(&row.body).and_then(|id| state.call(id));
-    let thread = |command| vec![CommandGuess::new(GuessedCommand::Thread(command), row, plain_policy())];
+    let thread = |command| {
+        vec![CommandGuess::new(GuessedCommand::Thread(command), row, generous_policy(None, row, None))]
+    };
     if row.is_by_hand() {
         return match &row.body {
             Body::ApprovalResponse(response) if response.source == Source::Approver => {
@@ -102,6 +107,15 @@ fn expiry(
         .collect()
 }
 
+/// A pending call that a newer policy blocks.
+fn blocked(row: &LogRow, response: &ApprovalResponse, call: Option<&Call>) -> Vec<CommandGuess> {
+    let hash = call.map_or(response.arguments_hash, Call::arguments_hash);
+    let judgement = evidence::judgement_of_response(response, Verdict::Block);
+    let evidence = evidence::judgement_evidence(hash, judgement);
+    let guesses = due(row, generous_policy(Some(response), row, None)).into_iter();
+    guesses.map(|guess| CommandGuess { evidence: evidence.clone(), ..guess }).collect()
+}
+
 fn response(
     row: &LogRow,
     response: &ApprovalResponse,
@@ -117,6 +131,7 @@ fn response(
             // Closing a thread cancels its pending calls at once.
             vec![CommandGuess { due_first: false, ..to_call(row, command, policy) }]
         }
+        Source::Policy if call.is_some_and(Call::is_pending) => blocked(row, response, call),
         // The policy, a grant and the mode answer a proposal, in the same step.
         Source::Policy | Source::Grant | Source::Mode | Source::Other => Vec::new(),
     }
@@ -209,14 +224,36 @@ impl ReconstructedAnswer<'_> {
             agents: self.agents,
             level: self.level.cloned(),
         });
-        let guess = to_call(row, command, policy);
-        vec![CommandGuess {
-            evidence: review.map_or(CommandEvidence::NotNeeded, CommandEvidence::Edit),
+        let evidence = match review {
+            Some(review) => vec![CommandEvidence::Edit(review)],
+            None => possible_judgements(call, policy_hash),
+        };
+        let with = |evidence| CommandGuess {
+            evidence,
             due_first: !is_stop,
             thread: without_patterns(&state.thread),
-            ..guess
-        }]
+            ..to_call(row, command.clone(), policy.clone())
+        };
+        evidence.into_iter().map(with).collect()
     }
+}
+
+/// The judgements of another policy than the one that opened the request. The log does not record its terms: it may
+/// have asked for as many votes as there are now, for more, or for fewer denials.
+fn possible_judgements(call: Option<&Call>, policy: Option<Sha256>) -> Vec<CommandEvidence> {
+    let policy = policy.unwrap_or(Sha256::ZERO);
+    let Some(call) = call.filter(|call| decide::answer_needs_judgement(call, policy)) else {
+        return vec![CommandEvidence::NotNeeded];
+    };
+    let votes = u32::try_from(call.course.counting().count()).unwrap_or(u32::MAX).saturating_add(1);
+    let terms =
+        [1, votes, u32::MAX].into_iter().flat_map(|quorum| [u32::MAX, 1].map(|denials| (quorum, denials)));
+    terms
+        .map(|(quorum, denials)| {
+            let judgement = evidence::asking_judgement(policy, quorum, denials);
+            evidence::judgement_evidence(call.arguments_hash(), judgement)
+        })
+        .collect()
 }
 
 fn claim(

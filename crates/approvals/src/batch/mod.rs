@@ -86,10 +86,10 @@ impl BatchState {
                     missing.same_arguments.insert((thread_id.clone(), hash));
                 }
             }
-            ApprovalCommand::Thread(ThreadCommand::Close | ThreadCommand::Stop(_)) => {
+            ApprovalCommand::Thread(_) => {
                 missing.open.insert(thread_id.clone());
             }
-            ApprovalCommand::Call(_) | ApprovalCommand::Thread(_) => {}
+            ApprovalCommand::Call(_) => {}
         }
     }
 

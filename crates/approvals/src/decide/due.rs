@@ -1,14 +1,21 @@
 //! Due events: a reminder, an escalation, the expiry of a request, the lapse of an unused approval. The first
 //! process that reaches the moment writes them.
 
-use super::{DecisionContext, NewEvent, expiry::expire, new_event::new_result};
+use super::{
+    DecisionContext, NewEvent,
+    expiry::expire,
+    new_event::{blocked_text, new_response, new_result},
+};
 use crate::{
     Call, CallStanding,
     call::{RecordedFact, has_lapsed},
 };
 use countersign_events::{
     Body, Principal,
-    event::{ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, Status},
+    event::{
+        ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, Decision, Source, Status,
+        Verdict,
+    },
 };
 
 pub(super) fn due_events(call: &Call, context: &DecisionContext<'_>) -> Vec<NewEvent> {
@@ -27,6 +34,30 @@ pub(super) fn due_events(call: &Call, context: &DecisionContext<'_>) -> Vec<NewE
         }
         _ => Vec::new(),
     }
+}
+
+/// The events of the command `Due`: those that are due, or the denial of a pending call that the policy in force blocks.
+/// Other commands only refuse to allow such a call, because their evidence may be about something else.
+pub(super) fn due_or_blocked(call: &Call, context: &DecisionContext<'_>) -> Vec<NewEvent> {
+    let due = due_events(call, context);
+    if due.is_empty() { blocked(call, context).unwrap_or_default() } else { due }
+}
+
+fn blocked(call: &Call, context: &DecisionContext<'_>) -> Option<Vec<NewEvent>> {
+    let CallStanding::Pending { .. } = &call.standing else { return None };
+    let judgement = context.judgement_of(call.arguments_hash()).ok()?;
+    if judgement.verdict != Verdict::Block {
+        return None;
+    }
+    let (by, reason) = (judgement.principal(), context.mask(&judgement.reason));
+    let mut response = new_response(&call.proposal.what, Decision::Deny, Source::Policy, context);
+    response.rule.clone_from(&judgement.rule);
+    response.basis = Some(judgement.basis);
+    response.shadow.clone_from(&judgement.shadow);
+    let text = blocked_text(&by, &reason);
+    response.comment = Some(reason);
+    let result = NewEvent::new(&by, new_result(call.id(), Status::Denied, &text));
+    Some(vec![NewEvent::new(&by, Body::ApprovalResponse(response)), result])
 }
 
 fn reminder(

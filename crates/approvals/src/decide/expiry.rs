@@ -70,7 +70,7 @@ fn find_objection(votes: &[RecordedFact<ApprovalVote>]) -> Option<String> {
     }
 }
 
-/// True if the policy in force asks about the call, and lets it run when nobody answers in the time that it gives. The
+/// True if the policy in force asks about the call, and lets it run when no answer comes in the time that it gives. The
 /// policy that asked has said so in the request. Without the judgement of another policy the answer is no.
 fn is_plain_ask(
     call: &Call,

@@ -2,7 +2,7 @@
 
 use super::{
     DecisionContext, NewEvent, ProposeCommand,
-    new_event::{new_response, new_result},
+    new_event::{blocked_text, new_response, new_result},
     ruling::{self, CallRuling, RulingAnswer},
 };
 use crate::{Call, Refused, thread::ONCE};
@@ -40,10 +40,7 @@ pub(super) fn propose(
             vec![allowed(&call, answer, scope, &judgement, context)]
         }
         CallRuling::Block(answer) => {
-            let text = format!(
-                "Blocked by {}: {}. This is a rule, which no approval lifts: do not retry it.",
-                answer.by, answer.reason
-            );
+            let text = blocked_text(&answer.by, &answer.reason);
             denied(&call, answer, &text, &judgement, context)
         }
         CallRuling::Deny(answer) => denied(&call, answer, &denial_text(answer), &judgement, context),

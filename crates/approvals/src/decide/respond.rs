@@ -3,7 +3,7 @@
 use super::{
     DecisionContext, HashedArguments, NewEvent, RespondCommand,
     answer::{CheckedAnswer, response_events},
-    edit, eligible, restriction, vote,
+    edit, eligible, restriction, terms, vote,
 };
 use crate::{Call, CallStanding, GrantScope, Refused, refused::ArgumentsMismatch};
 use countersign_events::event::{ApprovalRequest, ApprovalResponse, Decision, Source};
@@ -28,14 +28,16 @@ pub(super) fn respond(
         _ => None,
     };
     check_offer(request, respond)?;
-    let level = eligible::check_level(call, respond.level.as_deref(), context)?;
     check_seen_arguments(call, respond)?;
+    let terms = terms::terms_of_answer(call, respond, context)?;
+    let needs = (terms.level.as_deref(), terms.approvers.as_slice());
+    let level = eligible::check_level(call, respond.level.as_deref(), needs, context)?;
     check_restrictions(call, respond, context)?;
     check_scope(call, respond, context)?;
     let edit = edit::check_edit(call, respond, context)?;
     let answer = CheckedAnswer { respond, level, edit };
-    match request.filter(|request| request.quorum.unwrap_or(1) > 1 || request.denials.unwrap_or(1) > 1) {
-        Some(request) => vote::vote(call, &answer, request, context),
+    match request.filter(|_| terms.are_for_several()) {
+        Some(request) => vote::vote(call, &answer, (request, &terms), context),
         None => Ok(response_events(call, answer.response(call, context), &[], context)),
     }
 }

@@ -197,6 +197,9 @@ pub struct ApprovalResponse {
     /// The agents whose later calls a grant answers; the proposer of the call, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<GrantAgents>,
+    /// The level of the person who denied calls for the session, which it takes to revoke the denial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author_level: Option<String>,
     /// The time at which an unused approval lapses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapses_at: Option<Timestamp>,

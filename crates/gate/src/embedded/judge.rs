@@ -62,6 +62,20 @@ impl EmbeddedService {
         Ok(CommandEvidence::Judgement(self.judge.judge(policy, hash, judge).await))
     }
 
+    /// The judgement of an answer without edited arguments, if it needs one.
+    pub(super) async fn judge_answer(
+        &self,
+        policy: &Arc<Policy>,
+        thread: &ThreadId,
+        id: &CallId,
+    ) -> Result<CommandEvidence, GateFailure> {
+        let call = self.look_up(thread, id).await?;
+        if !decide::answer_needs_judgement(&call, policy.hash()) {
+            return Ok(CommandEvidence::NotNeeded);
+        }
+        Ok(self.judge.judge_call(policy, call).await)
+    }
+
     /// The review of edited arguments: the policy's judgement, the tool's schema, the differences.
     pub(super) async fn review_edit(
         &self,

@@ -10,7 +10,7 @@ mod threads;
 
 use crate::{
     GateFailure, active_policy::ActivePolicy, call_metrics::CallMetrics, due_task_runner::DueTaskRunner,
-    policy_judge::PolicyJudge, view::view_call,
+    policy_judge::PolicyJudge, policy_reviewer::PolicyReviewer, view::view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{
@@ -61,7 +61,14 @@ impl EmbeddedService {
             metrics: metrics.clone(),
             opened: Arc::clone(&opened),
         };
+        let reviewer = PolicyReviewer {
+            store: store.clone(),
+            policy: Arc::clone(&policy),
+            metrics: metrics.clone(),
+            judge: judge.clone(),
+        };
         tasks.spawn(runner.run(stop.clone()));
+        tasks.spawn(reviewer.run(stop.clone()));
         Ok(Self { store, policy, metrics, judge, opened, stop, tasks })
     }
 
@@ -199,7 +206,7 @@ impl EmbeddedService {
         };
         let evidence = match &respond.arguments {
             Some(arguments) => self.review_edit(&policy, thread, id, arguments).await?,
-            None => CommandEvidence::NotNeeded,
+            None => self.judge_answer(&policy, thread, id).await?,
         };
         let command = CallCommand::Respond(respond);
         self.execute_on_call(by, thread, id, command, (policy, evidence)).await

@@ -56,10 +56,10 @@ pub(crate) fn view_mode(thread_id: &ThreadId, thread: &Thread) -> api::ThreadMod
 }
 
 pub(crate) fn view_policies(thread_id: &ThreadId, thread: &Thread) -> api::ThreadPolicies {
-    let own = thread.policies.iter().filter(|(_, set)| set.what != ToolPolicy::Default);
+    let own = thread.policies.iter().filter(|(_, set)| set.what.policy != ToolPolicy::Default);
     let tools = own.map(|(tool, set)| api::ThreadToolPolicy {
         tool: tool.clone(),
-        policy: set.what,
+        policy: set.what.policy,
         principal: set.by.clone(),
         at: set.at,
         seq: set.seq,

@@ -4,17 +4,19 @@ mod calls;
 mod cheats;
 mod evidence;
 mod laws;
+mod lifting;
 mod memory;
 mod restrictions;
 mod secrets;
 mod settings;
 mod several;
 mod silence;
+mod stricter;
 
 use super::{
     ArgumentsJudgement, CallCommand, ClaimCommand, CommandEvidence, EditReview, FinishCommand,
     HashedArguments, ProposalReview, ProposeCommand, RespondCommand, StopCommand, ThreadCommand,
-    argument_changes, claim_needs_judgement, claim_subject,
+    answer_needs_judgement, argument_changes, claim_needs_judgement, claim_subject,
 };
 use crate::{
     ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, GrantScope, Refused,
@@ -104,6 +106,9 @@ fn evidence_for(
             let judged = judged(&call.subject_with(arguments.json(), &[]), arguments.hash());
             let changes = argument_changes(call, arguments);
             CommandEvidence::Edit(EditReview { judged, schema_error: None, changes })
+        }
+        (CallCommand::Respond(_), Some(call)) if answer_needs_judgement(call, policy.hash()) => {
+            CommandEvidence::Judgement(judged(&call.subject(), call.arguments_hash()))
         }
         _ => CommandEvidence::NotNeeded,
     }
