@@ -3,7 +3,9 @@
 -- - the state of threads ($2: [thread, ...]), with the calls that gave their grants and remembered denials;
 -- - calls with the same arguments ($7: [[thread, hash], ...]) that people decided since $5, or that an approval moved
 --   to since $5;
--- - the pending calls of some threads ($3: [thread, ...]), or of all threads if $6 is true;
+-- - the calls of some threads ($3: [thread, ...]) that are pending, or allowed and not started. If $6 is true, those of
+--   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
+--   under the write lock;
 -- - if $4 is true, the end of the log from its last row with a hash on.
 -- LATERAL with OFFSET 0 makes PostgreSQL look up each key in the index, whatever its statistics are. The result is one
 -- row with a JSON array, as on SQLite.
@@ -32,6 +34,27 @@ WITH threads (thread_id) AS (
         SELECT thread_id, tool_call_id FROM open_requests WHERE thread_id = t.value OFFSET 0) o
     UNION
     SELECT o.thread_id, o.tool_call_id FROM open_requests o WHERE $6
+    UNION
+    SELECT u.thread_id, u.tool_call_id
+    FROM jsonb_array_elements_text(CAST($3 AS text)::jsonb) t, LATERAL (
+        SELECT thread_id, data ->> 'toolCallId' AS tool_call_id FROM events e
+        WHERE thread_id = t.value AND type = 'TOOL_APPROVAL_RESPONSE'
+            AND data ->> 'decision' IN ('allow_once', 'allow_session') AND NOT EXISTS (
+                SELECT 1 FROM events s WHERE s.type = 'TOOL_EXECUTION_STARTED' AND s.thread_id = e.thread_id
+                    AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
+            AND NOT EXISTS (
+                SELECT 1 FROM events s WHERE s.type = 'TOOL_RESULT' AND s.thread_id = e.thread_id
+                    AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
+        OFFSET 0) u
+    UNION
+    SELECT e.thread_id, e.data ->> 'toolCallId' FROM events e
+    WHERE $6 AND e.seq > (SELECT seq FROM events ORDER BY seq DESC LIMIT 1) - 100000 AND type = 'TOOL_APPROVAL_RESPONSE'
+        AND data ->> 'decision' IN ('allow_once', 'allow_session') AND NOT EXISTS (
+            SELECT 1 FROM events s WHERE s.type = 'TOOL_EXECUTION_STARTED' AND s.thread_id = e.thread_id
+            AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
+        AND NOT EXISTS (
+            SELECT 1 FROM events s WHERE s.type = 'TOOL_RESULT' AND s.thread_id = e.thread_id
+            AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
 ), found AS (
     SELECT 0 AS tip, e.* FROM keys k, LATERAL (
         SELECT seq, thread_id, type, timestamp, principal, data, hash FROM call_events

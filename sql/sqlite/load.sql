@@ -3,7 +3,9 @@
 -- - the state of threads ($2: [thread, ...]), with the calls that gave their grants and remembered denials;
 -- - calls with the same arguments ($7: [[thread, hash], ...]) that people decided since $5, or that an approval moved
 --   to since $5;
--- - the pending calls of some threads ($3: [thread, ...]), or of all threads if $6 is true;
+-- - the calls of some threads ($3: [thread, ...]) that are pending, or allowed and not started. If $6 is true, those of
+--   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
+--   under the write lock;
 -- - if $4 is true, the end of the log from its last row with a hash on.
 -- CROSS JOIN prevents SQLite from scanning the log for the keys. || '' removes the type of a column, because SQLite
 -- uses an index on an expression only for a value without a type. The result is one row with a JSON array, because one
@@ -25,6 +27,24 @@ WITH keys (thread_id, tool_call_id) AS (
     FROM json_each($3) t CROSS JOIN open_requests o ON o.thread_id = t.value
     UNION
     SELECT o.thread_id, o.tool_call_id || '' FROM open_requests o WHERE $6
+    UNION
+    SELECT e.thread_id, e.data ->> 'toolCallId'
+    FROM json_each($3) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'TOOL_APPROVAL_RESPONSE'
+        AND e.data ->> 'decision' IN ('allow_once', 'allow_session') AND NOT EXISTS (
+            SELECT 1 FROM events s WHERE s.type = 'TOOL_EXECUTION_STARTED' AND s.thread_id = e.thread_id
+                AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
+        AND NOT EXISTS (
+            SELECT 1 FROM events s WHERE s.type = 'TOOL_RESULT' AND s.thread_id = e.thread_id
+                AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
+    UNION
+    SELECT e.thread_id, e.data ->> 'toolCallId' FROM events e
+    WHERE $6 AND e.seq > (SELECT seq FROM events ORDER BY seq DESC LIMIT 1) - 100000 AND e.type = 'TOOL_APPROVAL_RESPONSE'
+        AND e.data ->> 'decision' IN ('allow_once', 'allow_session') AND NOT EXISTS (
+            SELECT 1 FROM events s WHERE s.type = 'TOOL_EXECUTION_STARTED' AND s.thread_id = e.thread_id
+                AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
+        AND NOT EXISTS (
+            SELECT 1 FROM events s WHERE s.type = 'TOOL_RESULT' AND s.thread_id = e.thread_id
+                AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
 ), found (tip, seq, thread_id, type, timestamp, principal, data, hash) AS (
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM keys k CROSS JOIN events e ON e.seq IN (

@@ -58,8 +58,8 @@ async fn malformed_json_is_refused_with_its_position() {
 async fn unknown_missing_and_invalid_fields_are_named() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
-        assert_snapshot!(builder.post(CALLS, r#"{"id":"a","name":"bash","arguments":{},"argument":1}"#).await, @r"
-        422 invalid: unknown field `argument`, expected one of `id`, `name`, `arguments`, `annotations`, `impact`, `description`, `definition`, `expiresInSeconds` at line 1 column 49
+        assert_snapshot!(builder.post(CALLS, r#"{"id":"a","name":"bash","arguments":{},"argument":1}"#).await, @"
+        422 invalid: unknown field `argument`, expected one of `id`, `name`, `arguments`, `annotations`, `impact`, `description`, `definition`, `expiresInSeconds`, `replaces` at line 1 column 49
         column: 49
         line: 1
         ");

@@ -105,7 +105,7 @@ async fn log_lists_events_in_order() {
         builder.finishes_with("call_1", r#""a.txt\nb.txt""#).await;
         assert_snapshot!(lines(&ada.get("/v1/events").await), @r#"
         1 TOOL_CALL by agent:builder: {"arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","id":"call_1","name":"bash"}
-        2 TOOL_APPROVAL_REQUEST by agent:builder: {"basis":"default","options":["allow_once","allow_session","deny"],"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","reason":"no rule matches this call","toolCallId":"call_1"}
+        2 TOOL_APPROVAL_REQUEST by agent:builder: {"basis":"default","options":["allow_once","allow_session","deny"],"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","reason":"no rule matches this call","suggestedScopes":[{"says":"command `ls **`","scope":{"command":"ls **"}}],"toolCallId":"call_1"}
         3 TOOL_APPROVAL_RESPONSE by user:ada: {"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","decision":"allow_once","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","source":"approver","toolCallId":"call_1"}
         4 TOOL_EXECUTION_STARTED by agent:builder: {"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","executor":"worker-7","toolCallId":"call_1"}
         5 TOOL_RESULT by agent:builder: {"content":"a.txt\nb.txt","status":"success","toolCallId":"call_1"}
@@ -121,7 +121,7 @@ async fn log_lists_events_in_order() {
               "timestamp": "2026-01-31T12:00:00.000Z",
               "principal": "agent:builder",
               "data": {"toolCallId":"call_1","status":"success","content":"a.txt\nb.txt"},
-              "hash": "aa819414bf462412ed04a8d31dda7c6a13dd443b3abf01a6c01349f8c6fa035b"
+              "hash": "9134a4230dcde61d1f8ee47a109e4eca7896df3f74c70bb21b1fa5ad084b9d81"
             }
           ],
           "next": null,

@@ -80,7 +80,7 @@ async fn call_cycle_scenario(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTr
     transcript.record("decide as agent", agent.decide(&thread, &call.id, &decide(Decision::AllowOnce)).await);
     let claim = api::ClaimRequest::for_call(&proposed.expect("proposed"), "worker");
     transcript.record("claim early", agent.claim(&thread, &call.id, &claim).await);
-    let allow = decide(Decision::AllowSession);
+    let allow = api::DecisionRequest::for_session(Json::string("tool"));
     let (waited, decided) =
         tokio::join!(agent.wait(&thread, &call.id, None), ada.decide(&thread, &call.id, &allow));
     transcript.record("decide", decided.map(|call| call.response));
@@ -108,7 +108,9 @@ async fn thread_and_log_scenario(gate: &dyn ApprovalGate, _: &ManualClock) -> Ga
     };
     transcript.record("propose what is blocked", propose(&thread, "a", "mail").await.map(|call| call.result));
     let granted = propose(&thread, "b", "bash").await.expect("proposed");
-    ada.decide(&thread, &granted.id, &decide(Decision::AllowSession)).await.expect("decided");
+    ada.decide(&thread, &granted.id, &api::DecisionRequest::for_session(Json::string("tool")))
+        .await
+        .expect("decided");
     transcript.record("grants", ada.grants(&thread, api::PageQuery::default()).await);
     transcript.record("revoke nothing", ada.revoke(&thread, 1).await);
     transcript.record("revoke", ada.revoke(&thread, 6).await);
@@ -169,8 +171,10 @@ async fn decision_scenario(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTran
     let scope = |text: &str| api::ScopeRequest { scope: json(text).expect("there") };
     transcript.record("scope", ada.preview_scope(&thread, &b, &scope(r#"{"command":"git *"}"#)).await);
     transcript.record("scope for nonsense", ada.preview_scope(&thread, &b, &scope("\"all\"")).await);
-    let git =
-        api::DecisionRequest { scope: json(r#"{"command":"git *"}"#), ..decide(Decision::AllowSession) };
+    let git = api::DecisionRequest {
+        scope: json(r#"{"command":"git *"}"#),
+        ..api::DecisionRequest::for_session(Json::string("tool"))
+    };
     transcript.record("allow a pattern", ada.decide(&thread, &b, &git).await.map(|call| call.response));
     let c = propose("c", "bash", "npm test").await.id;
     let never = api::DecisionRequest { scope: json("\"tool\""), ..decide(Decision::Deny) };
@@ -264,7 +268,7 @@ async fn decisions_are_equal_embedded_and_over_http() {
     look at the list
       {"pending":[{"threadId":"t","id":"two","name":"transfer","state":"pending","arguments":{"command":"all"},"argumentsHash"…
     scope
-      {"scope":{"command":"git *"},"says":"command `git *`","allows":0,"denies":0,"calls":[],"of":2}
+      {"scope":{"command":"git *"},"says":"command `git *`","allows":0,"denies":0,"masked":0,"calls":[],"of":2}
     scope for nonsense
       invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}
     allow a pattern
@@ -298,9 +302,9 @@ async fn refusals_are_equal_embedded_and_over_http() {
     stop as agent
       not_an_approver: agent:bot is not a person, and only people decide
     stop a thread
-      {"denied":[{"threadId":"t","id":"b"}],"left":[{"threadId":"t","id":"c"}]}
+      {"denied":[{"threadId":"t","id":"b"}],"cancelled":[],"left":[{"threadId":"t","id":"c"}]}
     stop a tool
-      {"denied":[{"threadId":"t2","id":"b"}],"left":[]}
+      {"denied":[{"threadId":"t2","id":"b"}],"cancelled":[],"left":[]}
     "#);
 }
 
@@ -320,7 +324,7 @@ async fn whole_cycle_is_equal_embedded_and_over_http() {
     claim early
       not_allowed: the call is pending, and only an allowed call can be claimed
     decide
-      {"decision":"allow_session","source":"approver","principal":"user:ada 100%","at":"2026-01-31T12:00:00.000Z","seq":3,"pol…
+      {"decision":"allow_session","source":"approver","principal":"user:ada 100%","at":"2026-01-31T12:00:00.000Z","seq":3,"sco…
     wait
       "allowed"
     decide otherwise

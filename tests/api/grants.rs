@@ -39,7 +39,8 @@ async fn grant_answers_later_calls_until_it_is_revoked() {
               "toolCallId": "call_1",
               "decision": "allow_session",
               "scope": "tool",
-              "says": "the whole tool"
+              "says": "the whole tool",
+              "agent": "agent:builder"
             }
           ],
           "next": null

@@ -34,6 +34,7 @@ mod quorum;
 mod redacted;
 mod release;
 mod remember;
+mod restrictions;
 mod scope;
 mod scopes;
 mod show;

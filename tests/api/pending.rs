@@ -69,16 +69,9 @@ async fn pending_list_contains_all_that_decisions_need() {
                 "denials": 1,
                 "similarOperationsCount": 0,
                 "scopes": [
-                  {"scope":"exact","says":"these exact arguments","allows":0,"denies":0,"calls":[],"of":0},
-                  {
-                    "scope": {"command": "ls **"},
-                    "says": "command `ls **`",
-                    "allows": 0,
-                    "denies": 0,
-                    "calls": [],
-                    "of": 0
-                  },
-                  {"scope":"tool","says":"the whole tool","allows":0,"denies":0,"calls":[],"of":0}
+                  {"scope":"exact","says":"these exact arguments"},
+                  {"scope":{"command": "ls **"},"says":"command `ls **`"},
+                  {"scope":"tool","says":"the whole tool"}
                 ],
                 "policy": "[hash:policy]"
               }

@@ -78,8 +78,8 @@ async fn vote_that_completes_the_quorum_decides() {
         world.person("ada").allows("call_1").await;
         let denied = world.person("ben").post(DECIDE, r#"{"decision":"deny","comment":"why now?"}"#).await;
         assert_eq!(denied.text("state"), "pending", "one denial does not reach the required number");
-        let decided = world.person("cyd").post(DECIDE, r#"{"decision":"allow_session"}"#).await;
-        assert_snapshot!(decided.shown("request"), @r#"{"approvers":[["@ops"]],"basis":"rule","denials":2,"options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":2,"reason":"the rule says so","requestedAt":"2026-01-31T12:00:00.000Z","rule":"two of ops","seq":2,"votes":[{"at":"2026-01-31T12:00:00.000Z","counts":true,"decision":"allow_once","principal":"user:ada","seq":3},{"at":"2026-01-31T12:00:00.000Z","comment":"why now?","counts":true,"decision":"deny","principal":"user:ben","seq":4},{"at":"2026-01-31T12:00:00.000Z","counts":true,"decision":"allow_session","principal":"user:cyd","seq":5}]}"#);
+        let decided = world.person("cyd").post(DECIDE, r#"{"decision":"allow_session","scope":"tool"}"#).await;
+        assert_snapshot!(decided.shown("request"), @r#"{"approvers":[["@ops"]],"basis":"rule","denials":2,"options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":2,"reason":"the rule says so","requestedAt":"2026-01-31T12:00:00.000Z","rule":"two of ops","seq":2,"votes":[{"at":"2026-01-31T12:00:00.000Z","counts":true,"decision":"allow_once","principal":"user:ada","seq":3},{"at":"2026-01-31T12:00:00.000Z","comment":"why now?","counts":true,"decision":"deny","principal":"user:ben","seq":4},{"at":"2026-01-31T12:00:00.000Z","counts":true,"decision":"allow_session","principal":"user:cyd","scope":"tool","seq":5}]}"#);
         assert_snapshot!(decided.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"[hash:policy]","principal":"user:cyd","rule":"two of ops","seq":6,"source":"approver"}"#);
         assert_snapshot!(world.person("ben").post(DECIDE, r#"{"decision":"deny"}"#).await.text("code"), @"already_decided");
         assert_eq!(
@@ -147,7 +147,8 @@ async fn unanimous_session_votes_create_a_grant() {
               "toolCallId": "call_1",
               "decision": "allow_session",
               "scope": "exact",
-              "says": "these exact arguments"
+              "says": "these exact arguments",
+              "agent": "agent:builder"
             }
           ],
           "next": null

@@ -81,7 +81,7 @@ async fn claim_returns_original_arguments_to_their_holder() {
         for id in ["call_1", "call_2"] {
             builder.post(CALLS, &login(id, LOGIN)).await;
             world.person("ada")
-                .post(&format!("/v1/threads/t/approvals/{id}"), r#"{"decision":"allow_session"}"#)
+                .post(&format!("/v1/threads/t/approvals/{id}"), r#"{"decision":"allow_session","scope":"tool"}"#)
                 .await;
         }
         let hash = builder.get(&format!("{CALLS}/call_1")).await.member("argumentsHash");
@@ -131,7 +131,7 @@ async fn send_secrets_everywhere(world: &HttpWorld) -> String {
     }
     let decide =
         async |id: &str, body: String| ada.post(&format!("/v1/threads/t/approvals/{id}"), &body).await.body;
-    answers.push(decide("call_1", format!(r#"{{"decision":"allow_session",{comment}}}"#)).await);
+    answers.push(decide("call_1", format!(r#"{{"decision":"allow_session","scope":"tool",{comment}}}"#)).await);
     answers.push(decide("call_2", format!(r#"{{"decision":"deny",{comment}}}"#)).await);
     answers.push(decide("call_2", format!(r#"{{"decision":"allow_once",{comment}}}"#)).await);
     let edit = r#"{"decision":"allow_once","arguments":{"command":"deploy --token=hunter2"}}"#;

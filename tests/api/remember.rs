@@ -38,14 +38,18 @@ async fn policy_sets_how_long_decisions_are_remembered() {
     .await;
 }
 
+fn replacing(id: &str, replaced: &str) -> String {
+    format!(r#"{{"id":"{id}","name":"bash","arguments":{{"command":"ls"}},"replaces":"{replaced}"}}"#)
+}
+
 #[tokio::test]
-async fn unused_approval_moves_to_the_same_call() {
+async fn unused_approval_moves_to_its_replacement() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
         ada.allows("a").await;
         world.clock().advance(Duration::from_mins(1));
-        assert_snapshot!(builder.proposes("b").await.fields(["state", "request", "response"]), @r#"
+        assert_snapshot!(builder.post(CALLS, &replacing("b", "a")).await.fields(["state", "request", "response"]), @r#"
         201
         state: "allowed"
         request: null
@@ -57,7 +61,24 @@ async fn unused_approval_moves_to_the_same_call() {
         let claim = format!(r#"{{"executor":"w","argumentsHash":{}}}"#, first.member("argumentsHash"));
         assert_snapshot!(builder.post(&format!("{CALLS}/a/claim"), &claim).await, @"409 not_allowed: the call is cancelled, and only an allowed call can be claimed");
         builder.claims_as("b", "w").await;
-        assert_eq!(builder.proposes("c").await.text("state"), "pending", "a claimed approval does not move");
+        let third = builder.post(CALLS, &replacing("c", "b")).await;
+        assert_eq!(third.text("state"), "pending", "a claimed approval does not move");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn same_call_of_another_agent_is_asked() {
+    over_http(ASK, async |world| {
+        world.agent("builder").proposes("a").await;
+        world.person("ada").allows("a").await;
+        world.clock().advance(Duration::from_secs(3));
+        let other = world.agent("other").post(CALLS, &replacing("b", "a")).await;
+        assert_eq!(other.text("state"), "pending");
+        let shown = world.person("ada").get(&format!("{CALLS}/b")).await;
+        let request: serde_json::Value = serde_json::from_str(&shown.member("request")).expect("a request");
+        let same = serde_json::json!({"id": "a", "allowedAt": "2026-01-31T12:00:00.000Z"});
+        assert_eq!(request["sameCall"], same);
     })
     .await;
 }
@@ -69,7 +90,7 @@ async fn old_approval_does_not_move() {
         builder.proposes("a").await;
         ada.allows("a").await;
         world.clock().advance(Duration::from_mins(5));
-        assert_eq!(builder.proposes("b").await.text("state"), "pending");
+        assert_eq!(builder.post(CALLS, &replacing("b", "a")).await.text("state"), "pending");
         assert_eq!(builder.get(&format!("{CALLS}/a")).await.text("state"), "allowed");
     })
     .await;

@@ -59,15 +59,31 @@ async fn custom_pattern_is_previewed_before_it_is_chosen() {
         }
         assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"command":"ls *"}}"#).await, @r#"
         200
-        {"scope":{"command":"ls *"},"says":"command `ls *`","allows":1,"denies":2,"calls":["b","a"],"of":3}
+        {
+          "scope": {"command":"ls *"},
+          "says": "command `ls *`",
+          "allows": 1,
+          "denies": 2,
+          "masked": 0,
+          "calls": ["b","a"],
+          "of": 3
+        }
         "#);
         assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"command":"npm *"}}"#).await, @r#"
         200
-        {"scope":{"command":"npm *"},"says":"command `npm *`","allows":1,"denies":1,"calls":["c"],"of":3}
+        {
+          "scope": {"command":"npm *"},
+          "says": "command `npm *`",
+          "allows": 1,
+          "denies": 1,
+          "masked": 0,
+          "calls": ["c"],
+          "of": 3
+        }
         "#);
         assert_snapshot!(ada.post(SCOPE, r#"{"scope":"exact"}"#).await, @r#"
         200
-        {"scope":"exact","says":"these exact arguments","allows":0,"denies":0,"calls":[],"of":3}
+        {"scope":"exact","says":"these exact arguments","allows":0,"denies":0,"masked":0,"calls":[],"of":3}
         "#);
         assert_eq!(
             builder.post(SCOPE, r#"{"scope":"tool"}"#).await.status,

@@ -36,7 +36,7 @@ async fn invalid_scope_of_a_decision_is_refused() {
 }
 
 #[tokio::test]
-async fn request_previews_every_scope() {
+async fn request_offers_scopes_that_previews_explain() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         for (id, command) in
@@ -53,39 +53,16 @@ async fn request_previews_every_scope() {
         assert_snapshot!(serde_json::to_string_pretty(&request["scopes"]).expect("JSON"), @r#"
         [
           {
-            "allows": 1,
-            "calls": [
-              "a"
-            ],
-            "denies": 1,
-            "of": 5,
             "says": "these exact arguments",
             "scope": "exact"
           },
           {
-            "allows": 2,
-            "calls": [
-              "c",
-              "b",
-              "a"
-            ],
-            "denies": 3,
-            "of": 5,
             "says": "command `git status **`",
             "scope": {
               "command": "git status **"
             }
           },
           {
-            "allows": 4,
-            "calls": [
-              "d",
-              "c",
-              "b",
-              "a"
-            ],
-            "denies": 4,
-            "of": 5,
             "says": "the whole tool",
             "scope": "tool"
           }
@@ -123,6 +100,7 @@ async fn exact_scope_allows_only_the_same_arguments() {
               "decision": "allow_session",
               "scope": "exact",
               "says": "these exact arguments",
+              "agent": "agent:builder",
               "comment": "harmless"
             }
           ],
@@ -199,6 +177,50 @@ async fn denial_scope_answers_until_it_is_revoked() {
         {"grants":[],"next":null}
         "#);
         assert_eq!(runs(&builder, "d", "rm -r build/debug").await, "pending");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pattern_preview_counts_masked_calls_apart() {
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        let masked = r#"{"id":"a","name":"bash","arguments":{"command":"git status","password":"hunter2"}}"#;
+        let masked_command =
+            r#"{"id":"b","name":"bash","arguments":{"command":"git log --password=hunter2"}}"#;
+        for call in [masked, masked_command] {
+            builder.post(CALLS, call).await;
+        }
+        for (id, command) in [("c", "git status"), ("d", "git status -s")] {
+            runs(&builder, id, command).await;
+        }
+        let preview = async |scope: &str| {
+            ada.post(&format!("{CALLS}/d/scope"), &format!(r#"{{"scope":{scope}}}"#)).await
+        };
+        assert_snapshot!(preview(r#"{"command":"git status *"}"#).await, @r#"
+        200
+        {
+          "scope": {"command":"git status *"},
+          "says": "command `git status *`",
+          "allows": 0,
+          "denies": 0,
+          "masked": 2,
+          "calls": [],
+          "of": 3
+        }
+        "#);
+        assert_snapshot!(preview("\"tool\"").await, @r#"
+        200
+        {
+          "scope": "tool",
+          "says": "the whole tool",
+          "allows": 3,
+          "denies": 3,
+          "masked": 0,
+          "calls": ["c","b","a"],
+          "of": 3
+        }
+        "#);
     })
     .await;
 }

@@ -60,11 +60,11 @@ async fn stop_without_pending_calls_denies_none() {
     over_http(POLICY, async |world| {
         assert_snapshot!(world.person("ada").post(STOP_ALL, "").await, @r#"
         200
-        {"denied":[],"left":[]}
+        {"denied":[],"cancelled":[],"left":[]}
         "#);
         assert_snapshot!(world.person("ada").post(STOP_THREAD, "{}").await, @r#"
         200
-        {"denied":[],"left":[]}
+        {"denied":[],"cancelled":[],"left":[]}
         "#);
     })
     .await;

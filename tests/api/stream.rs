@@ -135,7 +135,7 @@ async fn stream_says_how_to_resume_and_catches_up() {
         assert_snapshot!(stream.message().await, @r#"
         id: 2
         event: TOOL_APPROVAL_REQUEST
-        data: {"seq":2,"threadId":"t","type":"TOOL_APPROVAL_REQUEST","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"toolCallId":"call_1","reason":"no rule matches this call","options":["allow_once","allow_session","deny"],"basis":"default","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"79f76cbf5664000550c7dc0131fe09c5bc32940ec4cc2ecc0498146ef2cc9389"}
+        data: {"seq":2,"threadId":"t","type":"TOOL_APPROVAL_REQUEST","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"toolCallId":"call_1","reason":"no rule matches this call","options":["allow_once","allow_session","deny"],"basis":"default","suggestedScopes":[{"scope":{"command": "ls **"},"says":"command `ls **`"}],"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"80825d08a74ff3fe92ca54c2b37191c15218342f56a86e1d0931152693deac8e"}
         "#);
         let ada = world.person("ada");
         let (decided, message) = tokio::join!(ada.allows("call_1"), stream.message());
@@ -143,7 +143,7 @@ async fn stream_says_how_to_resume_and_catches_up() {
         assert_snapshot!(message, @r#"
         id: 3
         event: TOOL_APPROVAL_RESPONSE
-        data: {"seq":3,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T12:00:00.000Z","principal":"user:ada","data":{"toolCallId":"call_1","decision":"allow_once","source":"approver","argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"9ea2ae14e379d9baf9e95d170e10d5ccdc0eb7de3f477355ba04d878cc2ef11d"}
+        data: {"seq":3,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T12:00:00.000Z","principal":"user:ada","data":{"toolCallId":"call_1","decision":"allow_once","source":"approver","argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"404ca37358ec2e18e976dc847c7155367ba4be1a37edd9f24b4a18ce63709d80"}
         "#);
     })
     .await;

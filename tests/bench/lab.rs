@@ -3,8 +3,10 @@
 use countersign_approvals::{
     CallCommand, CommandEnvelope, CommandEvidence, CommandTarget,
     decide::{
-        ArgumentsJudgement, ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RespondCommand,
+        ArgumentsJudgement, ClaimCommand, FinishCommand, HashedArguments, ProposalReview, ProposeCommand,
+        RespondCommand,
     },
+    scope::suggest_scopes,
 };
 use countersign_events::{
     CallId, Json, Principal, ThreadId, ToolName,
@@ -60,6 +62,7 @@ impl BenchLab {
             description: None,
             definition: None,
             expires_in: None,
+            replaces: None,
         };
         self.execute_command(thread, id, CallCommand::Propose(command), Principal::agent("bot")).await
     }
@@ -94,10 +97,11 @@ impl BenchLab {
     ) -> LabOutcome<CommandOutcome> {
         let evidence = match &command {
             CallCommand::Propose(propose) => {
-                let judgement = self.policy.judge(&propose.subject(thread, &by), &|| false);
-                let arguments_hash = propose.arguments.hash();
-                let judgement = Arc::new(judgement);
-                CommandEvidence::Judgement(ArgumentsJudgement { arguments_hash, judgement })
+                let subject = propose.subject(thread, &by);
+                let judgement = Arc::new(self.policy.judge(&subject, &|| false));
+                let judged = ArgumentsJudgement { arguments_hash: propose.arguments.hash(), judgement };
+                let suggested = suggest_scopes(&self.policy, &subject);
+                CommandEvidence::Proposal(ProposalReview { judged, suggested })
             }
             _ => CommandEvidence::NotNeeded,
         };

@@ -1,4 +1,4 @@
-//! The time of scope previews, which the gate computes each time an approver lists pending calls.
+//! The time of listing pending calls with the facts that approvers need.
 
 use crate::{
     lab::{self, BenchLab, LabOutcome},
@@ -59,10 +59,10 @@ async fn measure_page(threads: usize, seen: usize, samples: usize) -> LabOutcome
     let in_threads = if threads == 1 { "one thread".to_owned() } else { format!("{threads} threads") };
     Ok(BenchRow {
         what: format!(
-            "{WAITING} pending calls in {in_threads} of {seen} calls, with scope previews, median of {samples}"
+            "{WAITING} pending calls in {in_threads} of {seen} calls, with offered scopes, median of {samples}"
         ),
         measured: ms(previewed.median()),
-        raw: format!("{}, without previews", ms(plain.median())),
+        raw: format!("{}, from the store", ms(plain.median())),
         ratio: Some(times(previewed.median(), plain.median())),
         target: "≤ 100 ms",
         met: Some(previewed.median() <= Duration::from_millis(100)),

@@ -1,9 +1,10 @@
 //! Decisions on several calls in one request, each with its own result; and the stop of all pending calls.
 
 use crate::{
-    Call, CallId, DecisionRequest, GateError, Json, Problem, Sha256, ThreadId, ToolName, commands::read_word,
+    Call, CallId, DecisionRequest, GateError, Json, Problem, Sha256, ThreadId, ToolName,
+    commands::{maybe_word, read_word},
 };
-use countersign_events::event::Decision;
+use countersign_events::event::{Decision, GrantAgents};
 use serde::{Deserialize, Serialize};
 
 /// The most decisions in one request.
@@ -60,6 +61,9 @@ pub struct BulkDecisionItem {
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub scope: Option<Json>,
+    /// The agents whose later calls `allow_session` answers, as in a single decision.
+    #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
+    pub agents: Option<GrantAgents>,
     /// The level at which the approver decides, as in a single decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
@@ -69,15 +73,15 @@ impl BulkDecisionItem {
     /// Creates an item that makes this decision on a call.
     #[must_use]
     pub fn new(thread_id: ThreadId, id: CallId, decide: DecisionRequest) -> Self {
-        let DecisionRequest { decision, comment, arguments, arguments_hash, scope, level } = decide;
-        Self { thread_id, id, decision, comment, arguments, arguments_hash, scope, level }
+        let DecisionRequest { decision, comment, arguments, arguments_hash, scope, agents, level } = decide;
+        Self { thread_id, id, decision, comment, arguments, arguments_hash, scope, agents, level }
     }
 
     /// Returns the decision without the call.
     #[must_use]
     pub fn request(&self) -> DecisionRequest {
-        let Self { decision, comment, arguments, arguments_hash, scope, level, .. } = self.clone();
-        DecisionRequest { decision, comment, arguments, arguments_hash, scope, level }
+        let Self { decision, comment, arguments, arguments_hash, scope, agents, level, .. } = self.clone();
+        DecisionRequest { decision, comment, arguments, arguments_hash, scope, agents, level }
     }
 }
 
@@ -146,11 +150,14 @@ pub struct StopRequest {
 /// The calls that a stop denied, and those that it could not deny.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({"denied": [{"threadId": "t1", "id": "call_1"}], "left": []}))))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"denied": [{"threadId": "t1", "id": "call_1"}], "cancelled": [], "left": []}))))]
 #[serde(rename_all = "camelCase")]
 pub struct StopReport {
     /// The calls that the stop denied.
     pub denied: Vec<CallKey>,
+    /// The calls that were allowed and had not started. The stop cancelled them.
+    #[serde(default)]
+    pub cancelled: Vec<CallKey>,
     /// The calls that are still pending, because the caller may not deny them or they need more denials; at most the
     /// first thousand.
     pub left: Vec<CallKey>,

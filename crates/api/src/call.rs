@@ -62,6 +62,9 @@ pub struct Call {
     /// SHA-256 of the canonical form of definition and annotations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition_hash: Option<Sha256>,
+    /// The earlier call that this one replaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<CallId>,
     /// The request, if people were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<ApprovalRequest>,

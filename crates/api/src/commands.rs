@@ -1,7 +1,7 @@
 //! The bodies of requests about a call.
 
 use crate::{Call, CallId, GateError, Json, Sha256, ToolName};
-use countersign_events::event::{self, Decision, RiskLevel, Status};
+use countersign_events::event::{self, Decision, GrantAgents, RiskLevel, Status};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{
     fmt::{self, Display},
@@ -38,6 +38,10 @@ pub struct ProposeRequest {
     #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(format = Int64, minimum = 1, maximum = 4_294_967_295_u32))]
     pub expires_in_seconds: Option<u32>,
+    /// An earlier call of the same agent that this one replaces. If that call is allowed and has not started, and both
+    /// are alike, its approval moves here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<CallId>,
 }
 
 /// The definition of a tool, as a proposal gives it. Unlike the definition in an event, it rejects unknown fields.
@@ -111,6 +115,7 @@ impl ProposeRequest {
             description: None,
             definition: None,
             expires_in_seconds: None,
+            replaces: None,
         })
     }
 }
@@ -135,11 +140,13 @@ pub struct DecisionRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_hash: Option<Sha256>,
     /// The scope in which the decision is remembered in this thread: `"exact"`, `"tool"`, or a pattern such as
-    /// `{"command": "git status *"}`. Without a scope, `allow_session` applies to the whole tool, and `deny` to this
-    /// call.
+    /// `{"command": "git status *"}`. `allow_session` requires a scope. Without one, `deny` applies to this call.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub scope: Option<Json>,
+    /// The agents whose later calls `allow_session` answers: `proposer`, which is the default, or `any`.
+    #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
+    pub agents: Option<GrantAgents>,
     /// The level at which the approver decides; without it, the level that the request asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
@@ -149,7 +156,14 @@ impl DecisionRequest {
     /// Creates a decision without further fields.
     #[must_use]
     pub fn plain(decision: Decision) -> Self {
-        Self { decision, comment: None, arguments: None, arguments_hash: None, scope: None, level: None }
+        let (comment, arguments, arguments_hash) = (None, None, None);
+        Self { decision, comment, arguments, arguments_hash, scope: None, agents: None, level: None }
+    }
+
+    /// An approval of this call, and of later calls in this scope by the same agent.
+    #[must_use]
+    pub fn for_session(scope: Json) -> Self {
+        Self { scope: Some(scope), ..Self::plain(Decision::AllowSession) }
     }
 }
 
@@ -297,7 +311,7 @@ where
     String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
 }
 
-fn maybe_word<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+pub(super) fn maybe_word<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,

@@ -1,7 +1,7 @@
 //! The request for approval as clients of the API see it, with its votes.
 
-use crate::{Json, Principal, ScopePreview, Sha256, Timestamp};
-use countersign_events::event::{Basis, Decision, OnExpiry, ShadowVerdict};
+use crate::{Json, Principal, Sha256, Timestamp};
+use countersign_events::event::{Basis, Decision, OnExpiry, SameCall, ShadowVerdict, SuggestedScope};
 use serde::{Deserialize, Serialize};
 
 /// The request for approval of a call.
@@ -75,14 +75,17 @@ pub struct ApprovalRequest {
     /// The decision at expiry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_expiry: Option<OnExpiry>,
-    /// The number of calls of the same tool among the recent calls of the thread that `scopes` compares. Only in single
-    /// calls and lists of pending calls.
+    /// The number of calls of the same tool among the recent calls of the thread. Only in single calls and lists of
+    /// pending calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similar_operations_count: Option<usize>,
-    /// The calls that each scope would have answered, the narrowest scope first. Only in single calls and lists of
-    /// pending calls.
+    /// The scopes in which a decision may be remembered, the narrowest first. Only in single calls and lists of pending
+    /// calls. `previewScope` counts the calls that a scope would have answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub scopes: Vec<ScopePreview>,
+    pub scopes: Vec<SuggestedScope>,
+    /// A call of the same tool with the same arguments that is allowed and has not started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_call: Option<SameCall>,
     /// The hash of the policy that asks for approval.
     pub policy: Sha256,
 }

@@ -22,6 +22,7 @@ pub struct ScopeRequest {
         "says": "command `git status *`",
         "allows": 3,
         "denies": 3,
+        "masked": 0,
         "calls": ["call_1", "call_4", "call_7"],
         "of": 12
     }))))]
@@ -37,8 +38,13 @@ pub struct ScopePreview {
     /// The number of other calls that a denial with this scope would have denied. It may be greater than `allows`: a
     /// grant must match every part of a compound command, a denial only one part.
     pub denies: usize,
+    /// The number of calls of the same tool whose arguments are masked. A pattern cannot be compared with them, so they
+    /// are in neither count.
+    #[serde(default)]
+    pub masked: usize,
     /// The ids of the last ten of the denied calls, the newest first.
     pub calls: Vec<CallId>,
-    /// The number of calls that were compared: the last thousand of this thread, or fewer on a page of many threads.
+    /// The number of other calls that were looked at: the last thousand of this thread, or fewer if their arguments
+    /// are very long.
     pub of: usize,
 }

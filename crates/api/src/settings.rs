@@ -37,6 +37,9 @@ pub struct Grant {
     pub scope: Json,
     /// The scope in words.
     pub says: String,
+    /// The agent whose calls it answers; absent if it answers those of every agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Principal>,
     /// The level at which it was given. It does not answer a request of a higher level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,

@@ -1,7 +1,7 @@
 //! How wide a decision is remembered. Nothing is remembered wider than its approver saw.
 
-use countersign_events::{Json, Sha256, ToolName};
-use countersign_policy::{PatternContext, RuleEffect, ScopePattern};
+use countersign_events::{Json, Sha256, ToolName, event::SuggestedScope};
+use countersign_policy::{JudgedCall, PatternContext, Policy, RuleEffect, ScopePattern};
 use std::fmt;
 
 /// Which later calls of the same thread and tool a decision answers.
@@ -64,12 +64,31 @@ impl GrantScope {
             }
     }
 
-    /// The scopes that make sense for a call, the narrowest first.
+    /// The scopes that a request offers, the narrowest first: the exact arguments, the patterns that were suggested
+    /// for the call, and the whole tool.
     #[must_use]
-    pub fn offered(look: &PatternContext<'_>) -> Vec<Self> {
-        let patterns = ScopePattern::suggest(look).into_iter().map(Self::Pattern);
-        std::iter::once(Self::Exact).chain(patterns).chain([Self::Tool]).collect()
+    pub fn offered(suggested: &[SuggestedScope]) -> Vec<SuggestedScope> {
+        let offer = |scope: Self| SuggestedScope { scope: scope.json(), says: scope.to_string() };
+        let patterns = suggested.iter().cloned();
+        std::iter::once(offer(Self::Exact)).chain(patterns).chain([offer(Self::Tool)]).collect()
     }
+}
+
+/// Suggests patterns for a proposed call, as the log keeps it. A masked value has no pattern, and a pattern with a
+/// secret is left out, because the log shows it to everyone.
+#[must_use]
+pub fn suggest_scopes(policy: &Policy, proposed: &JudgedCall<'_>) -> Vec<SuggestedScope> {
+    let redactor = policy.redactor();
+    let masked = redactor.redact_json(proposed.arguments);
+    let logged = match &masked {
+        Some(masked) => JudgedCall { arguments: &masked.json, redacted: &masked.pointers, ..*proposed },
+        None => *proposed,
+    };
+    let patterns = ScopePattern::suggest(&PatternContext::new(policy, &logged)).into_iter();
+    patterns
+        .map(|pattern| SuggestedScope { scope: pattern.json(), says: pattern.to_string() })
+        .filter(|suggested| redactor.redact_json(&suggested.scope).is_none())
+        .collect()
 }
 
 impl fmt::Display for GrantScope {

@@ -7,7 +7,9 @@ use crate::{
 };
 use countersign_events::{
     Body, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
-    event::{ApprovalResponse, Decision, Mode, Source, Status, ToolPolicy},
+    event::{
+        ApprovalResponse, Decision, GrantAgents, Mode, Source, Status, ThreadMode, ToolPolicy, ToolPolicySet,
+    },
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -29,9 +31,9 @@ pub struct Thread {
     /// People's recent decisions on single calls, oldest first.
     pub recent: Vec<RecentDecision>,
     /// The mode, if it was ever set.
-    pub mode: Option<RecordedFact<Mode>>,
+    pub mode: Option<RecordedFact<ThreadMode>>,
     /// The last policy that was set for each tool, including `default`.
-    pub policies: BTreeMap<ToolName, RecordedFact<ToolPolicy>>,
+    pub policies: BTreeMap<ToolName, RecordedFact<ToolPolicySet>>,
 }
 
 /// A decision for the session. It answers the `ask` of later calls.
@@ -49,8 +51,12 @@ pub struct Grant {
     pub tool: ToolName,
     /// The hash of the proposed arguments.
     pub arguments_hash: Sha256,
+    /// The agent whose calls it answers. `None` is every agent, and so is a denial.
+    pub agent: Option<Principal>,
     /// True if it allows, false if it denies.
     pub allows: bool,
+    /// The level of the person who denied. It takes that level to revoke the denial.
+    pub author_level: Option<String>,
     /// The calls that it answers. `None` is a scope that only a newer version can read: as a denial it covers the
     /// whole tool, as a grant it covers nothing.
     pub scope: Option<GrantScope>,
@@ -69,10 +75,16 @@ pub struct RecentDecision {
     pub at: Timestamp,
     /// The approver.
     pub by: Principal,
+    /// The agent that proposed the call.
+    pub agent: Principal,
     /// The tool of the call.
     pub tool: ToolName,
     /// The hash of the proposed arguments.
     pub arguments_hash: Sha256,
+    /// The impact of the call, as the approver read it.
+    pub impact: Option<Json>,
+    /// The purpose of the call.
+    pub description: Option<String>,
     /// The call that may still use the approval. `None` after it was used or withdrawn, and for a denial.
     pub unused_by: Option<CallId>,
     /// True if it is a denial.
@@ -118,7 +130,7 @@ impl Thread {
     /// The mode. An unknown mode of a newer version asks people.
     #[must_use]
     pub fn mode(&self) -> Mode {
-        match self.mode.as_ref().map(|set| set.what) {
+        match self.mode.as_ref().map(|set| set.what.mode) {
             Some(Mode::Other) | None => Mode::Interactive,
             Some(mode) => mode,
         }
@@ -127,7 +139,7 @@ impl Thread {
     /// The thread's own policy for `tool`. An unknown policy of a newer version requires approval.
     #[must_use]
     pub fn policy_for(&self, tool: &ToolName) -> ToolPolicy {
-        match self.policies.get(tool).map(|set| set.what) {
+        match self.policies.get(tool).map(|set| set.what.policy) {
             Some(ToolPolicy::Other) => ToolPolicy::RequireApproval,
             Some(policy) => policy,
             None => ToolPolicy::Default,
@@ -142,9 +154,9 @@ impl Thread {
             (Body::GrantRevoked(revoked), _) if !self.revoked.contains(&revoked.grant) => {
                 self.revoked.push(revoked.grant);
             }
-            (Body::ThreadModeSet(set), _) => self.mode = Some(RecordedFact::from_event(event, set.mode)),
+            (Body::ThreadModeSet(set), _) => self.mode = Some(RecordedFact::from_event(event, set.clone())),
             (Body::ToolPolicySet(set), _) => {
-                self.policies.insert(set.tool.clone(), RecordedFact::from_event(event, set.policy));
+                self.policies.insert(set.tool.clone(), RecordedFact::from_event(event, set.clone()));
             }
             (Body::ApprovalResponse(response), Some(call)) => self.record_response(event, response, call),
             (Body::ExecutionStarted(claim), _) => self.use_up(&claim.tool_call_id),
@@ -159,7 +171,7 @@ impl Thread {
         match response.source {
             Source::Approver if is_for_session(response) => self.add_grant(event, response, call),
             Source::Approver if response.arguments.is_none() => self.add_recent(event, response, call),
-            Source::Grant if is_taken_over(response) => {
+            Source::Grant if response.is_moved() => {
                 let moved = self.recent.iter_mut().find(|recent| Some(recent.seq) == response.grant);
                 if let Some(recent) = moved {
                     recent.unused_by = Some(response.tool_call_id.clone());
@@ -181,7 +193,10 @@ impl Thread {
             tool_call_id: response.tool_call_id.clone(),
             tool: call.proposal.what.name.clone(),
             arguments_hash: call.proposal.what.arguments_hash,
+            agent: (response.decision.allows() && response.agents != Some(GrantAgents::Any))
+                .then(|| call.proposal.by.clone()),
             allows: response.decision.allows(),
+            author_level: response.author_level.clone(),
             scope,
             comment: response.comment.clone(),
             given: grant_terms(response, call),
@@ -198,8 +213,11 @@ impl Thread {
             seq: event.seq,
             at: event.timestamp,
             by: event.principal.clone(),
+            agent: call.proposal.by.clone(),
             tool: call.proposal.what.name.clone(),
             arguments_hash: call.proposal.what.arguments_hash,
+            impact: call.proposal.what.impact.clone(),
+            description: call.proposal.what.description.clone(),
             unused_by: (!denies).then(|| response.tool_call_id.clone()),
             denies,
             lapses_at: response.lapses_at,
@@ -224,10 +242,6 @@ fn is_for_session(response: &ApprovalResponse) -> bool {
         Decision::Deny => response.scope.is_some(),
         Decision::AllowOnce | Decision::Other => false,
     }
-}
-
-fn is_taken_over(response: &ApprovalResponse) -> bool {
-    response.scope.as_ref().map(Json::as_str) == Some(ONCE)
 }
 
 fn grant_terms(response: &ApprovalResponse, call: &Call) -> GrantTerms {

@@ -3,7 +3,7 @@
 
 use crate::{
     CallId, CallState, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
-    event::{Basis, Decision, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, Verdict},
+    event::{Basis, Decision, GrantAgents, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, Verdict},
     id::MAX_NAME_BYTES,
 };
 use serde_json::json;
@@ -110,6 +110,7 @@ macro_rules! wire_names {
 impl_enum_schema! {
     Decision: "A decision on a call. A decision that this version does not know, from a log that a newer version wrote, is read as `other`.", wire_names!(Decision);
     Basis: "The part of the policy that gave a verdict.", wire_names!(Basis);
+    GrantAgents: "The agents whose later calls a grant answers.", wire_names!(GrantAgents);
     Verdict: "The policy's verdict on a call.", vec!["allow", "ask", "block"];
     Source: "The source of a decision.", wire_names!(Source);
     Status: "The outcome of a call.", wire_names!(Status);

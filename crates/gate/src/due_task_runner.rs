@@ -1,9 +1,12 @@
 //! Writes overdue reminders, escalations and expiries of requests. Each process has a runner. All runners try to write
 //! the same event, and the log accepts it once.
 
-use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics};
-use countersign_approvals::{CallCommand, CommandEnvelope, CommandEvidence, CommandTarget};
+use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics, policy_judge::PolicyJudge};
+use countersign_approvals::{
+    CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, decide::expiry_needs_judgement,
+};
 use countersign_events::{CallId, Principal, ThreadId, Timestamp};
+use countersign_policy::Policy;
 use countersign_store::{Clock, Store, StoreError};
 use futures_util::future::join_all;
 use std::{collections::HashSet, sync::Arc, time::Duration};
@@ -24,6 +27,7 @@ pub(crate) struct DueTaskRunner {
     pub(crate) store: Store,
     pub(crate) policy: Arc<ActivePolicy>,
     pub(crate) metrics: CallMetrics,
+    pub(crate) judge: PolicyJudge,
     /// Notified when this process opens a request that has a reminder, an escalation or an expiry.
     pub(crate) opened: Arc<Notify>,
 }
@@ -79,18 +83,19 @@ impl DueTaskRunner {
 
     /// Executes the overdue task of a call. Returns false if nothing was written, for example because another process
     /// wrote the event first.
-    async fn execute_overdue_task(
-        &self,
-        call: CallName,
-        now: Timestamp,
-    ) -> (CallName, Result<bool, StoreError>) {
+    async fn execute_overdue_task(&self, call: CallName, now: Timestamp) -> (CallName, Result<bool, StoreError>) {
+        let policy = self.policy.policy();
+        let evidence = match self.evidence_for_expiry(&call, &policy, now).await {
+            Ok(evidence) => evidence,
+            Err(error) => return (call, Err(error)),
+        };
         let envelope = CommandEnvelope {
             target: CommandTarget::Call(call.0.clone(), call.1.clone()),
             command: CallCommand::Due.into(),
             by: Principal::system("expiry"),
             now,
-            policy: self.policy.policy(),
-            evidence: CommandEvidence::NotNeeded,
+            policy,
+            evidence,
         };
         let outcome = self.store.execute(envelope).await;
         let is_written = outcome.map(|outcome| {
@@ -98,6 +103,20 @@ impl DueTaskRunner {
             !outcome.events.is_empty()
         });
         (call, is_written)
+    }
+
+    /// Judges a call that its expiry may allow, if the policy changed since the request.
+    async fn evidence_for_expiry(
+        &self,
+        (thread, id): &CallName,
+        policy: &Arc<Policy>,
+        now: Timestamp,
+    ) -> Result<CommandEvidence, StoreError> {
+        let call = self.store.call(thread, id).await?;
+        match call.filter(|call| expiry_needs_judgement(call, policy.hash(), now)) {
+            Some(call) => Ok(self.judge.judge_call(policy, call).await),
+            None => Ok(CommandEvidence::NotNeeded),
+        }
     }
 
     /// Waits until a task is due after `done_until`, until this process opens a request with a due time, or for the

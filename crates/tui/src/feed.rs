@@ -212,6 +212,7 @@ pub(crate) async fn send_to_log(
         arguments: sent.arguments.clone(),
         arguments_hash: Some(sent.about),
         scope: sent.scope.clone(),
+        agents: None,
         level: sent.level.clone(),
     };
     match limit_time(gate.decide(thread, id, &decide)).await {

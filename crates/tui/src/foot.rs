@@ -6,7 +6,7 @@ use crate::{
         state::{InboxMode, InboxState, StatusTone},
     },
     picture::{TextInk, TextPart},
-    present::{facts::describe_scope_preview, text::escape_text},
+    present::text::escape_text,
     wrap::{join_parts, split_columns, text_width, truncate_text, wrap_words},
 };
 use countersign_gate::event::Decision;
@@ -57,8 +57,8 @@ fn scope_lines(inbox: &InboxState, decision: Decision, said: &LineBuilder<'_>) -
         TextInk::Strong,
         &format!("{what} this call, and which later calls of {tool} in thread {thread}?"),
     );
-    for (index, reach) in inbox.scope_previews().iter().take(MAX_SCOPES).enumerate() {
-        lines.extend(said(TextInk::Plain, &format!("{} {}", index + 1, describe_scope_preview(reach))));
+    for (index, offered) in inbox.offered_scopes().iter().take(MAX_SCOPES).enumerate() {
+        lines.extend(said(TextInk::Plain, &format!("{} {}", index + 1, inbox.describe_offer(offered))));
     }
     lines
 }
@@ -121,7 +121,7 @@ pub(crate) fn key_lines(inbox: &InboxState, columns: usize) -> Vec<String> {
         InboxMode::WritingDenial(..) => &["Enter deny", "a reason is optional", "Esc back"],
         InboxMode::WritingComment(_) => &["Enter keeps it for the decision", "Esc back"],
         InboxMode::ChoosingScope(decision) => {
-            let last = inbox.scope_previews().len().min(MAX_SCOPES);
+            let last = inbox.offered_scopes().len().min(MAX_SCOPES);
             let number = if last > 1 { format!("1–{last} choose") } else { "1 choose".to_owned() };
             let rest: &[&str] =
                 if decision.allows() { &["n cancel"] } else { &["then the reason", "Esc cancel"] };

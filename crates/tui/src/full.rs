@@ -13,7 +13,7 @@ use crate::{
     screen::{FullScreen, lend_terminal, ring_bell},
     view::{InboxHints, build_picture, window_title},
 };
-use countersign_api::SharedGate;
+use countersign_api::{ScopePreview, ScopeRequest, SharedGate};
 use countersign_gate::{Clock, Json};
 use crossterm::event::{Event, KeyEventKind};
 use std::{io, sync::Arc, time::Duration};
@@ -137,6 +137,13 @@ impl InboxSession {
                     let _ = sender.send(InboxEvent::Answered(sent, answer)).await;
                 });
             }
+            InboxAction::Preview(call, scopes) => {
+                let (gate, sender) = (self.gate.clone(), self.sender.clone());
+                tokio::spawn(async move {
+                    let previews = preview_scopes(&gate, &call, scopes).await;
+                    let _ = sender.send(InboxEvent::Previewed(call, previews)).await;
+                });
+            }
             InboxAction::Reload => self.reload.notify_one(),
             InboxAction::Ring if self.bell => ring_bell()?,
             // The loop itself handles the editor, because it owns the keys.
@@ -154,4 +161,13 @@ impl InboxSession {
             self.inbox.sending = None;
         }
     }
+}
+
+/// The previews that the gate gives. The scopes can be chosen without them.
+async fn preview_scopes(gate: &SharedGate, call: &InboxCallKey, scopes: Vec<Json>) -> Vec<ScopePreview> {
+    let mut previews = Vec::new();
+    for scope in scopes {
+        previews.extend(gate.preview_scope(&call.0, &call.1, &ScopeRequest { scope }).await.ok());
+    }
+    previews
 }

@@ -210,7 +210,8 @@ fn read_session_answer(rest: &str, comment: Option<String>) -> Option<TypedAnswe
         Some(_) => Some(why.trim().to_owned()).filter(|why| !why.is_empty()),
         None => comment,
     };
-    Some(TypedAnswer::Decide(Decision::AllowSession, scope, comment))
+    let scope = scope.unwrap_or_else(|| Json::string("tool"));
+    Some(TypedAnswer::Decide(Decision::AllowSession, Some(scope), comment))
 }
 
 async fn send_decision(options: &WatchOptions, inbox: &mut InboxState, sent: SentDecision) {
@@ -262,8 +263,8 @@ mod tests {
             let scope = scope.map(|scope| Json::parse(scope).expect("valid"));
             Some(TypedAnswer::Decide(Decision::AllowSession, scope, comment.map(str::to_owned)))
         };
-        assert_eq!(parse_answer("s"), remembered(None, None));
-        assert_eq!(parse_answer("session because exact"), remembered(None, Some("exact")));
+        assert_eq!(parse_answer("s"), remembered(Some("\"tool\""), None));
+        assert_eq!(parse_answer("session because exact"), remembered(Some("\"tool\""), Some("exact")));
         assert_eq!(parse_answer("s exact because fine"), remembered(Some("\"exact\""), Some("fine")));
         assert_eq!(parse_answer(r#"s {"command":"ls *"}"#), remembered(Some(r#"{"command":"ls *"}"#), None));
         assert_eq!(

@@ -139,12 +139,11 @@ pub(crate) async fn decide(gate: Gate, name: &'static str, stop: CancellationTok
 }
 
 async fn answer(gate: &Gate, thread: &ThreadId, id: &CallId, seq: i64) {
-    let decision = match seq % 10 {
-        0 | 1 => Decision::Deny,
-        2 => Decision::AllowSession,
-        _ => Decision::AllowOnce,
+    let decide = match seq % 10 {
+        0 | 1 => api::DecisionRequest::plain(Decision::Deny),
+        2 => api::DecisionRequest::for_session(countersign_gate::Json::string("tool")),
+        _ => api::DecisionRequest::plain(Decision::AllowOnce),
     };
-    let decide = api::DecisionRequest::plain(decision);
     match gate.decide(thread, id, &decide).await {
         Err(error) if error.code() != "already_decided" => panic!("{error}"),
         _ => {}

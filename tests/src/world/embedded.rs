@@ -6,11 +6,13 @@ use super::{
     new_clock, within_the_limit,
 };
 use countersign_approvals::{
-    ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, ThreadCommand,
+    ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, GrantScope,
+    ThreadCommand,
     decide::{self, ArgumentsJudgement, claim_needs_judgement, claim_subject},
 };
 use countersign_events::{
-    CallId, Event, EventType, Json, Principal, Sha256, ThreadId, ToolName, event::Status,
+    CallId, Event, EventType, Json, Principal, Sha256, ThreadId, ToolName,
+    event::{Decision, Status},
 };
 use countersign_policy::Policy;
 use countersign_store::{Clock, CommandOutcome, EventFilter, Store, StoreError, StoreOptions, VerifyReport};
@@ -241,6 +243,9 @@ enum ActionTarget {
 fn command(by: &Principal, action: Action<'_>) -> ActionTarget {
     let (id, command) = match action {
         Action::Propose(id, proposal) => (id, CallCommand::Propose(propose(id, proposal))),
+        Action::Decide(id, Decision::AllowSession) => {
+            (id, CallCommand::Respond(decide::RespondCommand::for_session(GrantScope::Tool)))
+        }
         Action::Decide(id, decision) => (id, CallCommand::Respond(decide::RespondCommand::plain(decision))),
         Action::Claim(id, chosen) => (id, CallCommand::Claim(claim(by, chosen))),
         Action::Finish(id, content) => {
@@ -278,6 +283,7 @@ fn propose(id: &str, proposal: Proposal<'_>) -> decide::ProposeCommand {
         description: None,
         definition: None,
         expires_in: proposal.expires_in,
+        replaces: None,
     }
 }
 

@@ -5,15 +5,21 @@ use super::{
     evidence,
     log_row::LogRow,
     proposal,
+    thread_guess::without_patterns,
 };
 use crate::{
     Call, CallCommand, CallStanding, CommandEvidence, GrantScope, ThreadCommand,
     batch::thread_state::{ThreadState, call_id_of},
-    decide::{ClaimCommand, EditReview, FinishCommand, HashedArguments, RespondCommand, argument_changes},
+    decide::{
+        self, ClaimCommand, EditReview, FinishCommand, HashedArguments, RespondCommand, argument_changes,
+    },
 };
 use countersign_events::{
     Body, Json, Sha256,
-    event::{ApprovalResponse, ApprovalVote, Decision, ExecutionStarted, Source, Status, ToolResult},
+    event::{
+        ApprovalResponse, ApprovalVote, Decision, ExecutionStarted, GrantAgents, Source, Status, ToolResult,
+        Verdict,
+    },
 };
 use countersign_policy::{Policy, QualifiedPeople};
 
@@ -21,22 +27,24 @@ use countersign_policy::{Policy, QualifiedPeople};
 pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess> {
     let row = &rows[0];
     let call = call_id_of(&row.body).and_then(|id| state.call(id));
-    let thread = |command| vec![CommandGuess::new(GuessedCommand::Thread(command), row, plain_policy())];
+    let thread = |command| {
+        vec![CommandGuess::new(GuessedCommand::Thread(command), row, generous_policy(None, row, None))]
+    };
     if row.is_by_hand() {
         return match &row.body {
             Body::ApprovalResponse(response) if response.source == Source::Approver => {
-                respond(row, response, call)
+                respond(row, response, call, state)
             }
             _ => Vec::new(),
         };
     }
     match &row.body {
         Body::ToolCall(_) => proposal::guesses(rows, 0, state),
-        Body::ApprovalVote(vote) => self::vote(rows, vote, call),
+        Body::ApprovalVote(vote) => self::vote(rows, vote, call, state),
         Body::ApprovalReminder(_) | Body::ApprovalEscalated(_) => due(row, plain_policy()),
-        Body::ApprovalResponse(response) => self::response(row, response, call),
-        Body::ExecutionStarted(started) => claim(row, started, call),
-        Body::ExecutionTakenOver(taken) => claim(row, &taken.started, call),
+        Body::ApprovalResponse(response) => self::response(row, response, call, state),
+        Body::ExecutionStarted(started) => claim(row, started, call, state),
+        Body::ExecutionTakenOver(taken) => claim(row, &taken.started, call, state),
         Body::ExecutionReleased(released) => {
             let command = CallCommand::Release { comment: released.comment.clone() };
             vec![to_call(row, command, generous_policy(None, row, None))]
@@ -75,37 +83,82 @@ fn due(row: &LogRow, policy: Policy) -> Vec<CommandGuess> {
     vec![CommandGuess { due_first: false, ..to_call(row, CallCommand::Due, policy) }]
 }
 
-fn response(row: &LogRow, response: &ApprovalResponse, call: Option<&Call>) -> Vec<CommandGuess> {
+/// The end of a request. The log records neither the verdict of another policy nor the calls that a pattern matched,
+/// so each is possible.
+fn expiry(
+    row: &LogRow,
+    response: &ApprovalResponse,
+    call: Option<&Call>,
+    state: &ThreadState,
+) -> Vec<CommandGuess> {
+    let hash = call.map_or(response.arguments_hash, Call::arguments_hash);
+    let lapses = evidence::judgement_evidence(hash, evidence::lapsing_judgement(response.policy));
+    let threads = [Some(None), without_patterns(&state.thread).map(Some)].into_iter().flatten();
+    let possible = threads.flat_map(|thread| {
+        [CommandEvidence::NotNeeded, lapses.clone()].map(|evidence| (thread.clone(), evidence))
+    });
+    let policy = generous_policy(Some(response), row, None);
+    possible
+        .flat_map(|(thread, evidence)| {
+            let with =
+                move |guess| CommandGuess { thread: thread.clone(), evidence: evidence.clone(), ..guess };
+            due(row, policy.clone()).into_iter().map(with)
+        })
+        .collect()
+}
+
+/// A pending call that a newer policy blocks.
+fn blocked(row: &LogRow, response: &ApprovalResponse, call: Option<&Call>) -> Vec<CommandGuess> {
+    let hash = call.map_or(response.arguments_hash, Call::arguments_hash);
+    let judgement = evidence::judgement_of_response(response, Verdict::Block);
+    let evidence = evidence::judgement_evidence(hash, judgement);
+    let guesses = due(row, generous_policy(Some(response), row, None)).into_iter();
+    guesses.map(|guess| CommandGuess { evidence: evidence.clone(), ..guess }).collect()
+}
+
+fn response(
+    row: &LogRow,
+    response: &ApprovalResponse,
+    call: Option<&Call>,
+    state: &ThreadState,
+) -> Vec<CommandGuess> {
     let policy = generous_policy(Some(response), row, None);
     match response.source {
-        Source::Approver => respond(row, response, call),
-        Source::Expiry => due(row, policy),
+        Source::Approver => respond(row, response, call, state),
+        Source::Expiry => expiry(row, response, call, state),
         Source::Cancellation => {
             let command = CallCommand::Cancel { reason: response.comment.clone() };
             // Closing a thread cancels its pending calls at once.
             vec![CommandGuess { due_first: false, ..to_call(row, command, policy) }]
         }
+        Source::Policy if call.is_some_and(Call::is_pending) => blocked(row, response, call),
         // The policy, a grant and the mode answer a proposal, in the same step.
         Source::Policy | Source::Grant | Source::Mode | Source::Other => Vec::new(),
     }
 }
 
 /// A person's decision, without a vote before it.
-fn respond(row: &LogRow, response: &ApprovalResponse, call: Option<&Call>) -> Vec<CommandGuess> {
+fn respond(
+    row: &LogRow,
+    response: &ApprovalResponse,
+    call: Option<&Call>,
+    state: &ThreadState,
+) -> Vec<CommandGuess> {
     let policy = if row.is_by_hand() { plain_policy() } else { generous_policy(Some(response), row, None) };
     let answer = ReconstructedAnswer {
         decision: response.decision,
         comment: response.comment.as_ref(),
         arguments: response.arguments.as_ref(),
         scope: response.scope.as_ref(),
+        agents: response.agents,
         level: response.level.as_ref(),
     };
-    answer.guesses(row, call, policy, response.policy)
+    answer.guesses(row, (call, state), policy, response.policy)
 }
 
 /// A vote, and the decision that it completes if one follows. After an escalation, earlier votes count only if their
 /// approvers have the new level, which the log does not record: both are possible.
-fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>) -> Vec<CommandGuess> {
+fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>, state: &ThreadState) -> Vec<CommandGuess> {
     let row = &rows[0];
     let completed = rows.get(1).and_then(|next| match &next.body {
         Body::ApprovalResponse(response) if response.tool_call_id == vote.tool_call_id => Some(response),
@@ -119,13 +172,14 @@ fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>) -> Vec<Comman
         comment: vote.comment.as_ref(),
         arguments: vote.arguments.as_ref(),
         scope: vote.scope.as_ref(),
+        agents: vote.agents,
         level: vote.level.as_ref(),
     };
     [QualifiedPeople::Everyone, QualifiedPeople::Only(row.event.principal.clone())]
         .into_iter()
         .flat_map(|qualified| {
             let policy = evidence::recorded_policy(hash, lapses, false, qualified, lowest.clone());
-            answer.guesses(row, call, policy, hash)
+            answer.guesses(row, (call, state), policy, hash)
         })
         .collect()
 }
@@ -136,6 +190,7 @@ struct ReconstructedAnswer<'a> {
     comment: Option<&'a String>,
     arguments: Option<&'a Json>,
     scope: Option<&'a Json>,
+    agents: Option<GrantAgents>,
     level: Option<&'a String>,
 }
 
@@ -143,13 +198,16 @@ impl ReconstructedAnswer<'_> {
     fn guesses(
         &self,
         row: &LogRow,
-        call: Option<&Call>,
+        (call, state): (Option<&Call>, &ThreadState),
         policy: Policy,
         policy_hash: Option<Sha256>,
     ) -> Vec<CommandGuess> {
         let arguments = self.arguments.map(|json| HashedArguments::new(json.clone())).transpose();
         let scope = self.scope.map(GrantScope::read).transpose();
         let (Ok(arguments), Ok(scope)) = (arguments, scope) else { return Vec::new() };
+        // A decision through the view `decisions` names no scope, and means the whole tool.
+        let is_unscoped = self.decision == Decision::AllowSession && row.is_by_hand();
+        let scope = scope.or_else(|| is_unscoped.then_some(GrantScope::Tool));
         let review = arguments.as_ref().zip(call).map(|(arguments, call)| EditReview {
             judged: evidence::judged(arguments.hash(), evidence::allowing_judgement(policy_hash)),
             schema_error: None,
@@ -163,18 +221,47 @@ impl ReconstructedAnswer<'_> {
             arguments,
             about: call.map(Call::arguments_hash),
             scope,
+            agents: self.agents,
             level: self.level.cloned(),
         });
-        let guess = to_call(row, command, policy);
-        vec![CommandGuess {
-            evidence: review.map_or(CommandEvidence::NotNeeded, CommandEvidence::Edit),
+        let evidence = match review {
+            Some(review) => vec![CommandEvidence::Edit(review)],
+            None => possible_judgements(call, policy_hash),
+        };
+        let with = |evidence| CommandGuess {
+            evidence,
             due_first: !is_stop,
-            ..guess
-        }]
+            thread: without_patterns(&state.thread),
+            ..to_call(row, command.clone(), policy.clone())
+        };
+        evidence.into_iter().map(with).collect()
     }
 }
 
-fn claim(row: &LogRow, started: &ExecutionStarted, call: Option<&Call>) -> Vec<CommandGuess> {
+/// The judgements of another policy than the one that opened the request. The log does not record its terms: it may
+/// have asked for as many votes as there are now, for more, or for fewer denials.
+fn possible_judgements(call: Option<&Call>, policy: Option<Sha256>) -> Vec<CommandEvidence> {
+    let policy = policy.unwrap_or(Sha256::ZERO);
+    let Some(call) = call.filter(|call| decide::answer_needs_judgement(call, policy)) else {
+        return vec![CommandEvidence::NotNeeded];
+    };
+    let votes = u32::try_from(call.course.counting().count()).unwrap_or(u32::MAX).saturating_add(1);
+    let terms =
+        [1, votes, u32::MAX].into_iter().flat_map(|quorum| [u32::MAX, 1].map(|denials| (quorum, denials)));
+    terms
+        .map(|(quorum, denials)| {
+            let judgement = evidence::asking_judgement(policy, quorum, denials);
+            evidence::judgement_evidence(call.arguments_hash(), judgement)
+        })
+        .collect()
+}
+
+fn claim(
+    row: &LogRow,
+    started: &ExecutionStarted,
+    call: Option<&Call>,
+    state: &ThreadState,
+) -> Vec<CommandGuess> {
     let command = CallCommand::Claim(ClaimCommand {
         executor: started.executor.clone(),
         arguments_hash: started.arguments_hash,
@@ -184,7 +271,8 @@ fn claim(row: &LogRow, started: &ExecutionStarted, call: Option<&Call>) -> Vec<C
     });
     let approved = call.map_or(started.arguments_hash, Call::arguments_hash);
     let evidence = evidence::judgement_evidence(approved, evidence::allowing_judgement(None));
-    vec![CommandGuess { evidence, ..to_call(row, command, plain_policy()) }]
+    let thread = without_patterns(&state.thread);
+    vec![CommandGuess { evidence, thread, ..to_call(row, command, plain_policy()) }]
 }
 
 fn result(

@@ -43,7 +43,22 @@ fn adapt(expected: Body, row: &LogRow) -> Body {
         (Body::ApprovalResponse(mut expected), Body::ApprovalResponse(_)) if row.is_by_hand() => {
             expected.policy = None;
             expected.rule = None;
+            expected.scope = None;
+            expected.author_level = None;
             Body::ApprovalResponse(expected)
+        }
+        // Only the policy of the time knows the level of a person.
+        (Body::ApprovalResponse(mut expected), Body::ApprovalResponse(recorded)) => {
+            expected.author_level.clone_from(&recorded.author_level);
+            Body::ApprovalResponse(expected)
+        }
+        (Body::ThreadModeSet(mut expected), Body::ThreadModeSet(recorded)) => {
+            expected.level.clone_from(&recorded.level);
+            Body::ThreadModeSet(expected)
+        }
+        (Body::ToolPolicySet(mut expected), Body::ToolPolicySet(recorded)) => {
+            expected.level.clone_from(&recorded.level);
+            Body::ToolPolicySet(expected)
         }
         // The databases escape characters in other ways than Countersign does.
         (Body::ToolResult(mut expected), Body::ToolResult(recorded)) => {

@@ -43,6 +43,19 @@ pub(super) fn allowing_judgement(policy: Option<Sha256>) -> Judgement {
     new_judgement(Verdict::Allow, policy.unwrap_or(Sha256::ZERO))
 }
 
+/// A judgement that asks, and lets the call run without an answer.
+pub(super) fn lapsing_judgement(policy: Option<Sha256>) -> Judgement {
+    let on_expiry = OnExpiry::Allow;
+    let terms = ApprovalTerms { expires: Some(Duration::ZERO), on_expiry, ..ApprovalTerms::default() };
+    Judgement { terms, ..new_judgement(Verdict::Ask, policy.unwrap_or(Sha256::ZERO)) }
+}
+
+/// A judgement that asks for this number of approvals and denials.
+pub(super) fn asking_judgement(policy: Sha256, quorum: u32, denials: u32) -> Judgement {
+    let terms = ApprovalTerms { quorum, denials, ..ApprovalTerms::default() };
+    Judgement { terms, ..new_judgement(Verdict::Ask, policy) }
+}
+
 /// The judgement that led to a request.
 pub(super) fn judgement_of_request(request: &ApprovalRequest, asked_at: Timestamp) -> Judgement {
     let verdict = if request.basis.is_some() { Verdict::Ask } else { Verdict::Allow };

@@ -10,6 +10,7 @@ mod compare;
 mod evidence;
 mod log_row;
 mod proposal;
+mod thread_guess;
 
 use crate::{
     Call, DecisionContext, NewEvent, Refused,
@@ -164,7 +165,7 @@ fn decide_on_guess(
             decide::decide(id, call, command, &context)
         }
         GuessedCommand::Thread(command) => {
-            decide::decide_thread(state.pending_calls().into_iter(), command, &context)
+            decide::decide_thread(state.open_calls().into_iter(), command, &context)
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::{command_guess::CommandGuess, evidence, log_row::LogRow};
 use crate::{
-    GrantScope, Thread,
+    CommandEvidence, GrantScope, Thread,
     batch::thread_state::ThreadState,
-    decide::{HashedArguments, ProposeCommand},
+    decide::{HashedArguments, ProposalReview, ProposeCommand},
 };
 use countersign_events::event::Verdict;
 use countersign_events::{
@@ -38,11 +38,21 @@ impl RecordedProposal<'_> {
     /// People are asked. Nothing that is certain in the log may answer instead of them.
     fn asked(&self, request: &ApprovalRequest) -> Vec<CommandGuess> {
         let judgement = evidence::judgement_of_request(request, self.row.event.timestamp);
+        let has_same_call = request.same_call.is_some();
         let policy =
-            evidence::recorded_policy(Some(request.policy), None, false, QualifiedPeople::None, None);
+            evidence::recorded_policy(Some(request.policy), None, has_same_call, QualifiedPeople::None, None);
         let patterns = self.pattern_grants();
-        let thread = thread_without(self.thread, |seq| patterns.contains(&seq));
-        self.guess(judgement, policy, thread).into_iter().collect()
+        let mut thread = thread_without(self.thread, |seq| patterns.contains(&seq));
+        let same = request.same_call.as_ref().map(|same| &same.id);
+        thread.recent.retain(|recent| recent.unused_by.as_ref() == same);
+        let guess = self.guess(judgement, policy, thread).map(|mut guess| {
+            if let CommandEvidence::Judgement(judged) = guess.evidence {
+                let suggested = request.suggested_scopes.clone();
+                guess.evidence = CommandEvidence::Proposal(ProposalReview { judged, suggested });
+            }
+            guess
+        });
+        guess.into_iter().collect()
     }
 
     /// The policy, the thread or an earlier decision answers. The verdict and the terms on which the policy would have
@@ -74,7 +84,8 @@ impl RecordedProposal<'_> {
     }
 
     fn guess(&self, judgement: Judgement, policy: Policy, mut thread: Thread) -> Option<CommandGuess> {
-        let ToolCall { id, name, annotations, impact, description, definition, .. } = self.call.clone();
+        let ToolCall { id, name, annotations, impact, description, definition, replaces, .. } =
+            self.call.clone();
         let arguments = self.arguments()?;
         let evidence = evidence::judgement_evidence(arguments.hash(), judgement);
         self.compare_definitions_as_recorded(&mut thread);
@@ -87,6 +98,7 @@ impl RecordedProposal<'_> {
             description,
             definition,
             expires_in: None,
+            replaces,
         };
         let guess = CommandGuess::proposal(command, self.row, policy);
         Some(CommandGuess { evidence, thread: Some(thread), ..guess })

@@ -67,7 +67,7 @@ impl BatchState {
 
     fn add_missing(&self, envelope: &CommandEnvelope, missing: &mut ReadSet) {
         let (CommandTarget::Call(thread_id, _) | CommandTarget::Thread(thread_id)) = &envelope.target else {
-            missing.all_pending = true;
+            missing.all_open = true;
             return;
         };
         let state = self.threads.get(thread_id);
@@ -86,10 +86,10 @@ impl BatchState {
                     missing.same_arguments.insert((thread_id.clone(), hash));
                 }
             }
-            ApprovalCommand::Thread(ThreadCommand::Close | ThreadCommand::Stop(_)) => {
-                missing.pending.insert(thread_id.clone());
+            ApprovalCommand::Thread(_) => {
+                missing.open.insert(thread_id.clone());
             }
-            ApprovalCommand::Call(_) | ApprovalCommand::Thread(_) => {}
+            ApprovalCommand::Call(_) => {}
         }
     }
 
@@ -219,7 +219,7 @@ impl BatchState {
     ) -> Result<Vec<NewEvent>, Refused> {
         let state = self.threads.entry(thread_id.clone()).or_default();
         let context = state.decision_context(thread_id, envelope);
-        decide::decide_thread(state.pending_calls().into_iter(), command, &context)
+        decide::decide_thread(state.open_calls().into_iter(), command, &context)
     }
 
     fn append_decided(

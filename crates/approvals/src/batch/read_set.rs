@@ -15,10 +15,10 @@ pub struct ReadSet {
     pub same_arguments: HashSet<(ThreadId, Sha256)>,
     /// The earliest decision that `same_arguments` asks for.
     pub since: Timestamp,
-    /// Threads of which the events of all pending calls are needed.
-    pub pending: HashSet<ThreadId>,
-    /// True if the events of all pending calls are needed, with the settings of their threads.
-    pub all_pending: bool,
+    /// Threads of which the events of all calls that have not started are needed: pending or allowed.
+    pub open: HashSet<ThreadId>,
+    /// True if the events of such calls are needed in all threads, with the settings of their threads.
+    pub all_open: bool,
 }
 
 impl Default for ReadSet {
@@ -28,8 +28,8 @@ impl Default for ReadSet {
             threads: HashSet::new(),
             same_arguments: HashSet::new(),
             since: Timestamp::from_millis(0),
-            pending: HashSet::new(),
-            all_pending: false,
+            open: HashSet::new(),
+            all_open: false,
         }
     }
 }
@@ -41,7 +41,7 @@ impl ReadSet {
         self.calls.is_empty()
             && self.threads.is_empty()
             && self.same_arguments.is_empty()
-            && self.pending.is_empty()
-            && !self.all_pending
+            && self.open.is_empty()
+            && !self.all_open
     }
 }

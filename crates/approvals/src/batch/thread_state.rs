@@ -37,13 +37,13 @@ impl ThreadState {
         }
     }
 
-    /// The pending calls, oldest first.
-    pub(crate) fn pending_calls(&self) -> Vec<&Call> {
-        let waits =
-            |call: &&Call| matches!(call.standing, CallStanding::Pending { .. } | CallStanding::Proposed);
-        let mut pending: Vec<_> = self.calls.values().flatten().filter(waits).collect();
-        pending.sort_by_key(|call| call.proposal.seq);
-        pending
+    /// The calls that have not started, pending or allowed, oldest first.
+    pub(crate) fn open_calls(&self) -> Vec<&Call> {
+        let is_open =
+            |call: &&Call| call.is_pending() || matches!(call.standing, CallStanding::Allowed { .. });
+        let mut open: Vec<_> = self.calls.values().flatten().filter(is_open).collect();
+        open.sort_by_key(|call| call.proposal.seq);
+        open
     }
 
     pub(crate) fn evolve(&mut self, event: &Event, body: Body) -> Result<(), DamagedEvent> {

@@ -58,6 +58,12 @@ impl Call {
         }
     }
 
+    /// True if it waits for a decision.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        matches!(self.standing, CallStanding::Pending { .. } | CallStanding::Proposed)
+    }
+
     /// The request, if people were asked.
     #[must_use]
     pub fn request(&self) -> Option<&RecordedFact<ApprovalRequest>> {

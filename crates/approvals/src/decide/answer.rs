@@ -27,6 +27,7 @@ impl CheckedAnswer<'_> {
         response.comment = context.mask_optional(self.respond.comment.as_deref());
         response.level.clone_from(&self.level);
         response.scope = self.scope();
+        response.agents = self.respond.recorded_agents();
         if let Some(edit) = &self.edit {
             edit.write_to(&mut response);
         }
@@ -40,13 +41,16 @@ impl CheckedAnswer<'_> {
 }
 
 /// The events of a decision: the response, and for a denial the result with a text for the model. `earlier` are
-/// the denials that were given before the last one.
+/// the denials that were given before the last one. A denial for the session keeps the level of its author.
 pub(super) fn response_events(
     call: &Call,
-    response: ApprovalResponse,
+    mut response: ApprovalResponse,
     earlier: &[DenialRemark<'_>],
     context: &DecisionContext<'_>,
 ) -> Vec<NewEvent> {
+    if !response.decision.allows() && response.scope.is_some() {
+        response.author_level = Some(context.policy.approvers().level_of(context.by).to_owned());
+    }
     let denied = (!response.decision.allows()).then(|| {
         let last = (context.by.as_str(), response.comment.as_deref());
         let text = denial_text(earlier.iter().copied().chain([last]));

@@ -43,7 +43,8 @@ pub(super) fn withdraw_pending(
     vec![response, cancelled_result(call, reason, context)]
 }
 
-fn cancelled_result(call: &Call, reason: Option<&str>, context: &DecisionContext<'_>) -> NewEvent {
+/// The result of a call that ends before it starts.
+pub(super) fn cancelled_result(call: &Call, reason: Option<&str>, context: &DecisionContext<'_>) -> NewEvent {
     let text = match context.mask_optional(reason) {
         Some(reason) => format!("Cancelled by {}: {reason}", context.by),
         None => format!("Cancelled by {}", context.by),

@@ -1,6 +1,8 @@
 //! Claim: the last check before a call runs.
 
-use super::{ClaimCommand, DecisionContext, HashedArguments, NewEvent, release::is_released, ruling};
+use super::{
+    ClaimCommand, DecisionContext, HashedArguments, NewEvent, release::is_released, restriction, ruling,
+};
 use crate::{Call, CallStanding, Refused, call::RecordedFact, refused::ArgumentsMismatch};
 use countersign_events::{
     Body, CallState, Principal, Sha256,
@@ -32,6 +34,7 @@ pub(super) fn claim(
     check_arguments(call, claim)?;
     check_definition(call, claim)?;
     check_policy(call, claim, context)?;
+    restriction::check_still_allowed(call, &claim_subject(call, claim), context)?;
     let started = ExecutionStarted {
         tool_call_id: call.id().clone(),
         executor: claim.executor.clone(),
@@ -86,9 +89,7 @@ fn check_policy(call: &Call, claim: &ClaimCommand, context: &DecisionContext<'_>
         return Err(Refused::Blocked { rule: Principal::policy(rule).to_string(), reason });
     }
     match ruling::find_block(judgement, &subject, context) {
-        Some(block) => {
-            Err(Refused::Blocked { rule: block.by.to_string(), reason: context.mask(&block.reason) })
-        }
+        Some(block) => Err(restriction::blocked(&block, context)),
         None => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use super::arguments::HashedArguments;
 use crate::GrantScope;
 use countersign_events::{
     CallId, Json, Principal, Sha256, ThreadId, ToolName,
-    event::{Decision, Mode, Status, ToolDefinition, ToolPolicy},
+    event::{Decision, GrantAgents, Mode, Status, ToolDefinition, ToolPolicy},
 };
 use countersign_policy::JudgedCall;
 use std::{fmt, time::Duration};
@@ -68,6 +68,8 @@ pub struct ProposeCommand {
     pub definition: Option<ToolDefinition>,
     /// The time that people have to decide. The policy may shorten it.
     pub expires_in: Option<Duration>,
+    /// The earlier call that this one replaces. Its unused approval may move here.
+    pub replaces: Option<CallId>,
 }
 
 impl fmt::Debug for ProposeCommand {
@@ -107,9 +109,11 @@ pub struct RespondCommand {
     pub arguments: Option<HashedArguments>,
     /// The hash of the arguments that the approver saw. An answer to other arguments is refused.
     pub about: Option<Sha256>,
-    /// The scope in which the answer is remembered. Without it, an `allow_session` is for the whole tool and a
-    /// denial for this call only.
+    /// The scope in which the answer is remembered. An `allow_session` needs one; a denial without it is for this call
+    /// only.
     pub scope: Option<GrantScope>,
+    /// The agents to which an `allow_session` applies. Without it, the proposer of the call.
+    pub agents: Option<GrantAgents>,
     /// The level of the decision. Without it, the level that the request asks for.
     pub level: Option<String>,
 }
@@ -118,7 +122,20 @@ impl RespondCommand {
     /// A decision without options.
     #[must_use]
     pub fn plain(decision: Decision) -> Self {
-        Self { decision, comment: None, arguments: None, about: None, scope: None, level: None }
+        Self { decision, comment: None, arguments: None, about: None, scope: None, agents: None, level: None }
+    }
+
+    /// An approval of this call, and of later calls in this scope by the same agent.
+    #[must_use]
+    pub fn for_session(scope: GrantScope) -> Self {
+        Self { scope: Some(scope), ..Self::plain(Decision::AllowSession) }
+    }
+}
+
+impl RespondCommand {
+    /// The agents as the log keeps them. The proposer alone is the rule, which needs no word.
+    pub(super) fn recorded_agents(&self) -> Option<GrantAgents> {
+        self.agents.filter(|agents| *agents == GrantAgents::Any)
     }
 }
 

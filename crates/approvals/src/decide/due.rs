@@ -3,17 +3,18 @@
 
 use super::{
     DecisionContext, NewEvent,
-    new_event::{new_response, new_result},
+    expiry::expire,
+    new_event::{blocked_text, new_response, new_result},
 };
 use crate::{
     Call, CallStanding,
     call::{RecordedFact, has_lapsed},
 };
 use countersign_events::{
-    Body, Principal, Timestamp,
+    Body, Principal,
     event::{
-        ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, Decision, OnExpiry, Source,
-        Status,
+        ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, Decision, Source, Status,
+        Verdict,
     },
 };
 
@@ -21,7 +22,7 @@ pub(super) fn due_events(call: &Call, context: &DecisionContext<'_>) -> Vec<NewE
     match &call.standing {
         CallStanding::Pending { request } => {
             match request.what.expires_at.filter(|end| *end <= context.now) {
-                Some(end) => expiry(call, request, end, context),
+                Some(end) => expire(call, request, end, context),
                 None => reminder(call, request, context)
                     .into_iter()
                     .chain(escalation(call, request, context))
@@ -35,23 +36,28 @@ pub(super) fn due_events(call: &Call, context: &DecisionContext<'_>) -> Vec<NewE
     }
 }
 
-fn expiry(
-    call: &Call,
-    request: &RecordedFact<ApprovalRequest>,
-    end: Timestamp,
-    context: &DecisionContext<'_>,
-) -> Vec<NewEvent> {
-    let by = Principal::system("expiry");
-    let allows = request.what.on_expiry == Some(OnExpiry::Allow);
-    let decision = if allows { Decision::AllowOnce } else { Decision::Deny };
-    let mut response = new_response(&call.proposal.what, decision, Source::Expiry, context);
-    response.rule.clone_from(&request.what.rule);
-    let mut events = vec![NewEvent::new(&by, Body::ApprovalResponse(response))];
-    if !allows {
-        let text = format!("Nobody decided before {end}, so this call was not run.");
-        events.push(NewEvent::new(&by, new_result(call.id(), Status::Expired, &text)));
+/// The events of the command `Due`: those that are due, or the denial of a pending call that the policy in force blocks.
+/// Other commands only refuse to allow such a call, because their evidence may be about something else.
+pub(super) fn due_or_blocked(call: &Call, context: &DecisionContext<'_>) -> Vec<NewEvent> {
+    let due = due_events(call, context);
+    if due.is_empty() { blocked(call, context).unwrap_or_default() } else { due }
+}
+
+fn blocked(call: &Call, context: &DecisionContext<'_>) -> Option<Vec<NewEvent>> {
+    let CallStanding::Pending { .. } = &call.standing else { return None };
+    let judgement = context.judgement_of(call.arguments_hash()).ok()?;
+    if judgement.verdict != Verdict::Block {
+        return None;
     }
-    events
+    let (by, reason) = (judgement.principal(), context.mask(&judgement.reason));
+    let mut response = new_response(&call.proposal.what, Decision::Deny, Source::Policy, context);
+    response.rule.clone_from(&judgement.rule);
+    response.basis = Some(judgement.basis);
+    response.shadow.clone_from(&judgement.shadow);
+    let text = blocked_text(&by, &reason);
+    response.comment = Some(reason);
+    let result = NewEvent::new(&by, new_result(call.id(), Status::Denied, &text));
+    Some(vec![NewEvent::new(&by, Body::ApprovalResponse(response)), result])
 }
 
 fn reminder(

@@ -6,18 +6,17 @@ use countersign_events::{Principal, principal::PrincipalKind};
 use countersign_policy::ApprovalTerms;
 
 /// Checks that the caller may decide on the call, and returns the level of the decision. `wanted` is the level that
-/// the approver chose.
+/// the approver chose, `needed` the level that it takes, and the approver must be in each of the `lists`.
 pub(super) fn check_level(
     call: &Call,
     wanted: Option<&str>,
+    (needed, lists): (Option<&str>, &[Vec<String>]),
     context: &DecisionContext<'_>,
 ) -> Result<Option<String>, Refused> {
     check_is_not_proposer(call, context)?;
-    let lists = call.request().map_or(&[][..], |request| &request.what.approvers);
     if let Some(list) = lists.iter().find(|list| !is_in(context.by, list, context)) {
         return Err(not_eligible(context, format!("it is for {} to decide", list.join(", "))));
     }
-    let needed = call.level();
     let preset = call.request().and_then(|request| request.what.default_level.as_deref());
     let preset = preset.filter(|preset| is_at_least(preset, needed, context));
     let Some(level) = wanted.or(preset).or(needed) else { return Ok(None) };
@@ -79,12 +78,13 @@ pub(super) fn has_level(by: &Principal, needed: Option<&str>, context: &Decision
     is_at_least(context.policy.approvers().level_of(by), needed, context)
 }
 
-fn is_in(by: &Principal, list: &[String], context: &DecisionContext<'_>) -> bool {
+/// True if the person is in the list of principals and groups.
+pub(super) fn is_in(by: &Principal, list: &[String], context: &DecisionContext<'_>) -> bool {
     list.iter().any(|entry| context.policy.approvers().is_in(by, entry))
 }
 
 /// True if `level` is at least `needed`. A needed level that the policy does not define is above all others.
-fn is_at_least(level: &str, needed: Option<&str>, context: &DecisionContext<'_>) -> bool {
+pub(super) fn is_at_least(level: &str, needed: Option<&str>, context: &DecisionContext<'_>) -> bool {
     let approvers = context.policy.approvers();
     match needed.map(|needed| approvers.rank(needed)) {
         None => true,

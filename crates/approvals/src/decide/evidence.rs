@@ -1,7 +1,7 @@
 //! Evidence: facts about a command that only a policy's conditions or a tool's schema can give. Both are programs
 //! of other people, so the gate runs them before the command is queued and never on the writer.
 
-use countersign_events::{Sha256, json::ArgumentChange};
+use countersign_events::{Sha256, event::SuggestedScope, json::ArgumentChange};
 use countersign_policy::Judgement;
 use std::{fmt, sync::Arc};
 
@@ -11,8 +11,10 @@ pub enum CommandEvidence {
     /// The command needs none.
     #[default]
     NotNeeded,
-    /// The policy's judgement of the arguments that are proposed or claimed.
+    /// The policy's judgement of the arguments that would run.
     Judgement(ArgumentsJudgement),
+    /// The policy's judgement of a proposal, and the scopes that it suggests.
+    Proposal(ProposalReview),
     /// The review of the arguments that an approver edited.
     Edit(EditReview),
 }
@@ -24,6 +26,16 @@ pub struct ArgumentsJudgement {
     pub arguments_hash: Sha256,
     /// The judgement, which names its policy. The judgement of another policy does not count.
     pub judgement: Arc<Judgement>,
+}
+
+/// The review of a proposal.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ProposalReview {
+    /// The policy's judgement of the arguments.
+    pub judged: ArgumentsJudgement,
+    /// The patterns that a request suggests for a remembered decision. The log stores them, so that no reader parses
+    /// the arguments again.
+    pub suggested: Vec<SuggestedScope>,
 }
 
 /// The review of the arguments that an approver edited.
@@ -44,6 +56,7 @@ impl CommandEvidence {
         match self {
             Self::NotNeeded => None,
             Self::Judgement(judged) => Some(judged),
+            Self::Proposal(review) => Some(&review.judged),
             Self::Edit(review) => Some(&review.judged),
         }
     }
@@ -53,7 +66,16 @@ impl CommandEvidence {
     pub const fn edit_review(&self) -> Option<&EditReview> {
         match self {
             Self::Edit(review) => Some(review),
-            Self::NotNeeded | Self::Judgement(_) => None,
+            Self::NotNeeded | Self::Judgement(_) | Self::Proposal(_) => None,
+        }
+    }
+
+    /// The scopes that a request suggests.
+    #[must_use]
+    pub fn suggested_scopes(&self) -> &[SuggestedScope] {
+        match self {
+            Self::Proposal(review) => &review.suggested,
+            Self::NotNeeded | Self::Judgement(_) | Self::Edit(_) => &[],
         }
     }
 }
@@ -64,6 +86,7 @@ impl fmt::Debug for CommandEvidence {
         let name = match self {
             Self::NotNeeded => "NotNeeded",
             Self::Judgement(_) => "Judgement",
+            Self::Proposal(_) => "Proposal",
             Self::Edit(_) => "Edit",
         };
         let hash = self.judged().map(|judged| judged.arguments_hash);

@@ -13,15 +13,19 @@ mod due;
 mod edit;
 mod eligible;
 mod evidence;
+mod expiry;
 mod finish;
+mod lift;
 mod new_event;
 mod propose;
 mod release;
 mod respond;
+mod restriction;
 mod revoke;
 mod ruling;
 mod settings;
 mod stop;
+mod terms;
 mod vote;
 
 pub use arguments::HashedArguments;
@@ -31,8 +35,10 @@ pub use command::{
 };
 pub use context::DecisionContext;
 pub use edit::argument_changes;
-pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview};
+pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview, ProposalReview};
+pub use expiry::expiry_needs_judgement;
 pub use new_event::NewEvent;
+pub use terms::answer_needs_judgement;
 
 use crate::{Call, Refused};
 use countersign_events::{CallId, Principal};
@@ -52,22 +58,22 @@ pub fn decide(
         (CallCommand::Finish(finish), Some(call)) => finish::finish(call, finish, context),
         (CallCommand::Cancel { reason }, Some(call)) => cancel::cancel(call, reason.as_deref(), context),
         (CallCommand::Release { comment }, Some(call)) => release::release(call, comment.as_deref(), context),
-        (CallCommand::Due, Some(call)) => Ok(due_events(call, context)),
+        (CallCommand::Due, Some(call)) => Ok(due::due_or_blocked(call, context)),
     }
 }
 
-/// Decides on a command to a thread. `pending` are its pending calls.
+/// Decides on a command to a thread. `open` are its calls that have not started: pending or allowed.
 pub fn decide_thread<'a>(
-    pending: impl Iterator<Item = &'a Call>,
+    open: impl Iterator<Item = &'a Call> + Clone,
     command: &ThreadCommand,
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     match command {
-        ThreadCommand::Revoke(grant) => revoke::revoke(*grant, context),
-        ThreadCommand::Close => Ok(close::close(pending, context)),
-        ThreadCommand::Stop(stop) => stop::stop(pending, stop, context),
-        ThreadCommand::SetMode(mode) => settings::set_mode(*mode, context),
-        ThreadCommand::SetPolicies(policies) => settings::set_policies(policies, context),
+        ThreadCommand::Revoke(grant) => revoke::revoke(*grant, open, context),
+        ThreadCommand::Close => Ok(close::close(open, context)),
+        ThreadCommand::Stop(stop) => stop::stop(open, stop, context),
+        ThreadCommand::SetMode(mode) => settings::set_mode(*mode, open, context),
+        ThreadCommand::SetPolicies(policies) => settings::set_policies(policies, open, context),
     }
 }
 

@@ -44,9 +44,16 @@ pub(super) fn new_response(
         arguments_hash: call.arguments_hash,
         level: None,
         scope: None,
+        agents: None,
+        author_level: None,
         lapses_at: lapses.map(|span| context.now.after(span)),
         policy: Some(context.policy.hash()),
     }
+}
+
+/// The text for the model of a call that a rule blocks.
+pub(super) fn blocked_text(by: &Principal, reason: &str) -> String {
+    format!("Blocked by {by}: {reason}. This is a rule, which no approval lifts: do not retry it.")
 }
 
 /// The result that the gate itself writes for a call that never ran, with a text for the model.

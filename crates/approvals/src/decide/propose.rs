@@ -2,7 +2,7 @@
 
 use super::{
     DecisionContext, NewEvent, ProposeCommand,
-    new_event::{new_response, new_result},
+    new_event::{blocked_text, new_response, new_result},
     ruling::{self, CallRuling, RulingAnswer},
 };
 use crate::{Call, Refused, thread::ONCE};
@@ -31,8 +31,8 @@ pub(super) fn propose(
     let mut judgement = context.judgement_of(propose.arguments.hash())?.clone();
     // The policy saw the arguments unmasked, and its reason may quote them.
     judgement.reason = context.mask(&judgement.reason);
-    let ruling = ruling::rule_on_call(&judgement, &subject, propose.arguments.hash(), context);
     let call = tool_call(propose, context);
+    let ruling = ruling::rule_on_call(&judgement, &subject, &call, context);
     let follows = match &ruling {
         CallRuling::Allow(answer) | CallRuling::Move(answer, _) => {
             let is_moved = matches!(ruling, CallRuling::Move(..));
@@ -40,15 +40,13 @@ pub(super) fn propose(
             vec![allowed(&call, answer, scope, &judgement, context)]
         }
         CallRuling::Block(answer) => {
-            let text = format!(
-                "Blocked by {}: {}. This is a rule, which no approval lifts: do not retry it.",
-                answer.by, answer.reason
-            );
+            let text = blocked_text(&answer.by, &answer.reason);
             denied(&call, answer, &text, &judgement, context)
         }
         CallRuling::Deny(answer) => denied(&call, answer, &denial_text(answer), &judgement, context),
-        CallRuling::Ask(options) => {
-            let request = new_request(propose, &judgement, options.clone(), context);
+        CallRuling::Ask(options, same_call) => {
+            let mut request = new_request(propose, &judgement, options.clone(), context);
+            request.same_call.clone_from(same_call);
             vec![NewEvent::new(context.by, Body::ApprovalRequest(request))]
         }
     };
@@ -88,6 +86,7 @@ fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCal
             ..definition
         }),
         definition_hash: ToolDefinition::hash(propose.definition.as_ref(), propose.annotations.as_ref()),
+        replaces: propose.replaces.clone(),
         redacted,
     }
 }
@@ -132,6 +131,8 @@ fn new_request(
         escalate_to: terms.escalate_to.clone(),
         expires_at: span.map(|span| context.now.after(span)),
         on_expiry: span.map(|_| on_expiry),
+        same_call: None,
+        suggested_scopes: context.evidence.suggested_scopes().to_vec(),
         policy: context.policy.hash(),
     }
 }

@@ -10,7 +10,8 @@ pub(super) fn release(
     comment: Option<&str>,
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
-    eligible::check_level(call, None, context)?;
+    let lists = call.request().map_or(&[][..], |request| &request.what.approvers);
+    eligible::check_level(call, None, (call.level(), lists), context)?;
     let state = call.state(context.now);
     let Some(claim) = call.claim().filter(|_| state == CallState::Unknown) else {
         return Err(Refused::NotUnknown { state });

@@ -3,7 +3,7 @@
 use super::{
     DecisionContext, HashedArguments, NewEvent, RespondCommand,
     answer::{CheckedAnswer, response_events},
-    edit, eligible, vote,
+    edit, eligible, restriction, terms, vote,
 };
 use crate::{Call, CallStanding, GrantScope, Refused, refused::ArgumentsMismatch};
 use countersign_events::event::{ApprovalRequest, ApprovalResponse, Decision, Source};
@@ -28,13 +28,16 @@ pub(super) fn respond(
         _ => None,
     };
     check_offer(request, respond)?;
-    let level = eligible::check_level(call, respond.level.as_deref(), context)?;
     check_seen_arguments(call, respond)?;
+    let terms = terms::terms_of_answer(call, respond, context)?;
+    let needs = (terms.level.as_deref(), terms.approvers.as_slice());
+    let level = eligible::check_level(call, respond.level.as_deref(), needs, context)?;
+    check_restrictions(call, respond, context)?;
     check_scope(call, respond, context)?;
     let edit = edit::check_edit(call, respond, context)?;
     let answer = CheckedAnswer { respond, level, edit };
-    match request.filter(|request| request.quorum.unwrap_or(1) > 1 || request.denials.unwrap_or(1) > 1) {
-        Some(request) => vote::vote(call, &answer, request, context),
+    match request.filter(|_| terms.are_for_several()) {
+        Some(request) => vote::vote(call, &answer, (request, &terms), context),
         None => Ok(response_events(call, answer.response(call, context), &[], context)),
     }
 }
@@ -44,7 +47,8 @@ fn is_same(first: &ApprovalResponse, respond: &RespondCommand, call: &Call) -> b
     let hash = respond.arguments.as_ref().map_or(proposed, HashedArguments::hash);
     let arguments = first.arguments_hash == hash || !first.decision.allows();
     let scope = respond.scope.as_ref().map(GrantScope::json);
-    first.decision == respond.decision && arguments && first.scope == scope
+    let agents = first.agents == respond.recorded_agents();
+    first.decision == respond.decision && arguments && first.scope == scope && agents
 }
 
 fn check_offer(request: Option<&ApprovalRequest>, respond: &RespondCommand) -> Result<(), Refused> {
@@ -73,10 +77,41 @@ fn check_seen_arguments(call: &Call, respond: &RespondCommand) -> Result<(), Ref
     }
 }
 
+/// An approval lifts no restriction of the thread. A person who may lift it does so first.
+fn check_restrictions(
+    call: &Call,
+    respond: &RespondCommand,
+    context: &DecisionContext<'_>,
+) -> Result<(), Refused> {
+    if !respond.decision.allows() {
+        return Ok(());
+    }
+    let (subject, hash) = match &respond.arguments {
+        Some(edited) => (call.subject_with(edited.json(), &[]), edited.hash()),
+        None => (call.subject(), call.arguments_hash()),
+    };
+    match restriction::find_restriction(call, &subject, hash, context) {
+        Some(held) => Err(restriction::blocked(&held, context)),
+        None => Ok(()),
+    }
+}
+
 /// The scope of a remembered decision must include its own call.
 fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<'_>) -> Result<(), Refused> {
-    let Some(scope) = &respond.scope else { return Ok(()) };
     let invalid = |why: &str| Err(Refused::Invalid { field: "scope", why: why.to_owned() });
+    if respond.agents.is_some() && respond.decision != Decision::AllowSession {
+        let why = "only allow_session is for certain agents; leave it out".to_owned();
+        return Err(Refused::Invalid { field: "agents", why });
+    }
+    let Some(scope) = &respond.scope else {
+        return match respond.decision {
+            // An edit is for one call, which has a refusal of its own.
+            Decision::AllowSession if respond.arguments.is_none() => invalid(
+                "allow_session needs one: \"exact\", \"tool\" or a pattern such as {\"command\": \"git status *\"}",
+            ),
+            _ => Ok(()),
+        };
+    };
     let effect = match respond.decision {
         Decision::AllowSession => RuleEffect::Widen,
         Decision::Deny => RuleEffect::Restrict,

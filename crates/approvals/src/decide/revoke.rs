@@ -1,17 +1,32 @@
-//! Revoke: a grant answers no more calls. Calls that it answered before keep their decision.
+//! Revoke: a grant answers no more calls, and a call that it allowed does not start any more. A denial for the session
+//! no longer holds back calls.
 
-use super::{DecisionContext, NewEvent, eligible};
-use crate::Refused;
+use super::{DecisionContext, NewEvent, eligible, lift};
+use crate::{Call, GrantScope, Refused, thread::Grant};
 use countersign_events::{Body, event::GrantRevoked};
 
-/// Only people revoke, because the grant may be a remembered denial.
-pub(super) fn revoke(grant: i64, context: &DecisionContext<'_>) -> Result<Vec<NewEvent>, Refused> {
+/// Any person may revoke a grant, because that only restricts. To revoke a denial takes the level of its author.
+pub(super) fn revoke<'a>(
+    grant: i64,
+    open: impl Iterator<Item = &'a Call>,
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
     eligible::check_is_person(context.by)?;
-    if !context.thread.grants.iter().any(|given| given.seq == grant) {
+    let Some(given) = context.thread.grants.iter().find(|given| given.seq == grant) else {
         return Err(Refused::UnknownGrant { grant });
-    }
+    };
     if context.thread.revoked.contains(&grant) {
         return Ok(Vec::new());
     }
+    if !given.allows {
+        lift::check_level_to_lift(&given.by, given.author_level.as_deref(), context)?;
+        lift::check_lifts_for_others(open, |call| may_hold_back(given, call), context)?;
+    }
     Ok(vec![NewEvent::new(context.by, Body::GrantRevoked(GrantRevoked { grant }))])
+}
+
+/// True if the denial may hold back the call. A pattern is not compared, so that no argument is parsed here.
+fn may_hold_back(denial: &Grant, call: &Call) -> bool {
+    let is_exact = denial.scope == Some(GrantScope::Exact);
+    call.proposal.what.name == denial.tool && (!is_exact || call.arguments_hash() == denial.arguments_hash)
 }

@@ -2,10 +2,13 @@
 //! restricts further or answers an `ask`. Its mode and earlier decisions only answer an `ask`. Nothing lifts a block.
 
 use super::{DecisionContext, eligible};
-use crate::thread::{Grant, GrantTerms, RecentDecision};
+use crate::{
+    scope::GrantScope,
+    thread::{Grant, GrantTerms, RecentDecision, Thread},
+};
 use countersign_events::{
     CallId, Principal, Sha256, Timestamp,
-    event::{Decision, Mode, Source, ToolDefinition, ToolPolicy, Verdict},
+    event::{Decision, Mode, SameCall, Source, ToolCall, ToolPolicy, Verdict},
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, PatternContext, RuleEffect};
 
@@ -19,8 +22,8 @@ pub(super) enum CallRuling {
     Block(RulingAnswer),
     /// It may not run: the thread denies every `ask`, or people denied the call before.
     Deny(RulingAnswer),
-    /// People decide among these options.
-    Ask(Vec<Decision>),
+    /// People decide among these options, and learn of the same call if it is allowed and has not started.
+    Ask(Vec<Decision>, Option<SameCall>),
 }
 
 /// The answer that the policy, the thread or an earlier decision gives, and its reason.
@@ -37,10 +40,11 @@ pub(super) struct RulingAnswer {
 /// The reason of a denial by a thread's own policy.
 const DENIED: &str = "the thread denies this tool";
 
+/// `recorded` is the proposal as the log will keep it.
 pub(super) fn rule_on_call(
     judgement: &Judgement,
     subject: &JudgedCall<'_>,
-    hash: Sha256,
+    recorded: &ToolCall,
     context: &DecisionContext<'_>,
 ) -> CallRuling {
     let own = context.thread.policy_for(subject.tool);
@@ -48,9 +52,8 @@ pub(super) fn rule_on_call(
         (Verdict::Block, _) => CallRuling::Block(RulingAnswer::from_policy(judgement)),
         (_, ToolPolicy::Deny) => CallRuling::Block(RulingAnswer::from_thread(DENIED)),
         (Verdict::Allow, ToolPolicy::RequireApproval) | (Verdict::Ask, _) => {
-            let asked =
-                OpenQuestion { judgement, look: PatternContext::new(context.policy, subject), hash, context };
-            asked.rule(own)
+            let look = PatternContext::new(context.policy, subject);
+            OpenQuestion { judgement, look, recorded, context }.rule(own)
         }
         (Verdict::Allow, _) => CallRuling::Allow(RulingAnswer::from_policy(judgement)),
     }
@@ -69,25 +72,37 @@ pub(super) fn find_block(
     (own == ToolPolicy::Deny).then(|| RulingAnswer::from_thread(DENIED))
 }
 
+/// The denials for the session that cover the call. One part of it is enough, and so is a part that cannot be read.
+pub(super) fn matching_denials<'a>(
+    thread: &'a Thread,
+    look: &'a PatternContext<'_>,
+    hash: Sha256,
+) -> impl Iterator<Item = &'a Grant> {
+    thread.standing().filter(|grant| !grant.allows).filter(move |denial| match &denial.scope {
+        Some(scope) => scope.answers(denial.made(), look, hash, RuleEffect::Restrict),
+        None => denial.tool == *look.subject().tool,
+    })
+}
+
 /// An `ask`, before it reaches people.
 struct OpenQuestion<'a> {
     judgement: &'a Judgement,
     look: PatternContext<'a>,
-    hash: Sha256,
+    recorded: &'a ToolCall,
     context: &'a DecisionContext<'a>,
 }
 
 impl OpenQuestion<'_> {
     /// Rules in the order that docs/verdict.md describes.
     fn rule(&self, own: ToolPolicy) -> CallRuling {
-        if let Some(grant) = self.matching_grant(RuleEffect::Restrict) {
-            return CallRuling::Deny(RulingAnswer::from_grant(grant));
+        if let Some(denial) = matching_denials(self.context.thread, &self.look, self.hash()).next() {
+            return CallRuling::Deny(RulingAnswer::from_grant(denial));
         }
         // If the thread requires a person each time, neither mode nor grant allows, and no new grant is offered.
         if own == ToolPolicy::RequireApproval {
-            return self
-                .denied()
-                .unwrap_or_else(|| CallRuling::Ask(vec![Decision::AllowOnce, Decision::Deny]));
+            return self.denied().unwrap_or_else(|| {
+                CallRuling::Ask(vec![Decision::AllowOnce, Decision::Deny], self.same_call())
+            });
         }
         if own == ToolPolicy::Allow && self.is_set_by_eligible(self.policy_setter()) {
             return CallRuling::Allow(RulingAnswer::from_thread("the thread allows this tool"));
@@ -99,11 +114,12 @@ impl OpenQuestion<'_> {
         if let Some(denied) = self.auto_denied() {
             return denied;
         }
-        if let Some(grant) = self.matching_grant(RuleEffect::Widen) {
+        if let Some(grant) = self.matching_grant() {
             return CallRuling::Allow(RulingAnswer::from_grant(grant));
         }
         self.denied().or_else(|| self.moved()).unwrap_or_else(|| {
-            CallRuling::Ask(vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny])
+            let options = vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny];
+            CallRuling::Ask(options, self.same_call())
         })
     }
 
@@ -119,18 +135,22 @@ impl OpenQuestion<'_> {
         })
     }
 
-    /// The first remembered decision whose scope includes the call: a denial to restrict, a grant to widen. A grant
-    /// must have been given on terms at least as strict.
-    fn matching_grant(&self, effect: RuleEffect) -> Option<&Grant> {
-        let allows = effect == RuleEffect::Widen;
-        let terms = &self.judgement.terms;
-        self.context.thread.standing().filter(|grant| grant.allows == allows).find(|grant| {
-            let answers = match &grant.scope {
-                Some(scope) => scope.answers(grant.made(), &self.look, self.hash, effect),
-                None => !allows && grant.tool == *self.look.subject().tool,
-            };
-            answers && (!allows || self.covers(&grant.by, &grant.given, terms))
+    /// The first grant whose scope includes the call. It must be for this agent, and have been given on terms at least
+    /// as strict.
+    fn matching_grant(&self) -> Option<&Grant> {
+        let (terms, agent) = (&self.judgement.terms, self.look.subject().principal);
+        let is_for_agent = |grant: &&Grant| grant.agent.as_ref().is_none_or(|given| given == agent);
+        let includes = |grant: &Grant, scope: &GrantScope| {
+            scope.answers(grant.made(), &self.look, self.hash(), RuleEffect::Widen)
+        };
+        self.context.thread.standing().filter(|grant| grant.allows).filter(is_for_agent).find(|grant| {
+            grant.scope.as_ref().is_some_and(|scope| includes(grant, scope))
+                && self.covers(&grant.by, &grant.given, terms)
         })
+    }
+
+    const fn hash(&self) -> Sha256 {
+        self.recorded.arguments_hash
     }
 
     /// The last decision of people on the same call, if it is recent and has the wanted kind.
@@ -139,7 +159,7 @@ impl OpenQuestion<'_> {
         let alike = |recent: &&RecentDecision| {
             !remembered.is_zero()
                 && recent.tool == *self.look.subject().tool
-                && recent.arguments_hash == self.hash
+                && recent.arguments_hash == self.hash()
                 && recent.at.after(remembered) > self.context.now
         };
         self.context
@@ -151,23 +171,35 @@ impl OpenQuestion<'_> {
             .filter(|recent| is_wanted(recent))
     }
 
-    /// An unused approval of the same call.
-    fn moved(&self) -> Option<CallRuling> {
+    /// An approval of the same call that has not started, and the call that holds it.
+    fn unused_approval(&self) -> Option<(&RecentDecision, &CallId)> {
         let recent = self.recent_decision(|recent| recent.unused_by.is_some())?;
-        let id = recent.unused_by.clone()?;
         let holds = recent.lapses_at.is_none_or(|end| end > self.context.now);
-        (holds && self.covers(&recent.by, &recent.given, &self.judgement.terms))
-            .then(|| CallRuling::Move(RulingAnswer::from_recent(recent), id))
+        recent.unused_by.as_ref().filter(|_| holds).map(|id| (recent, id))
+    }
+
+    /// The unused approval of the call that this one replaces. It belongs to one agent, and to what the approver read.
+    fn moved(&self) -> Option<CallRuling> {
+        let (recent, id) = self.unused_approval()?;
+        let is_replaced = self.recorded.replaces.as_ref() == Some(id)
+            && recent.agent == *self.look.subject().principal
+            && recent.impact == self.recorded.impact
+            && recent.description == self.recorded.description;
+        (is_replaced && self.covers(&recent.by, &recent.given, &self.judgement.terms))
+            .then(|| CallRuling::Move(RulingAnswer::from_recent(recent), id.clone()))
+    }
+
+    fn same_call(&self) -> Option<SameCall> {
+        self.unused_approval().map(|(recent, id)| SameCall { id: id.clone(), allowed_at: recent.at })
     }
 
     /// True if an earlier decision answers this `ask`: it was made on terms at least as strict, by a person other
     /// than the proposer, and for the same definition of the tool.
     fn covers(&self, by: &Principal, given: &GrantTerms, terms: &ApprovalTerms) -> bool {
-        let subject = self.look.subject();
-        let proposer = subject.principal;
+        let proposer = self.look.subject().principal;
         by != proposer
             && !given.people.contains(proposer)
-            && given.definition_hash == ToolDefinition::hash(subject.definition, subject.annotations)
+            && given.definition_hash == self.recorded.definition_hash
             && eligible::covers(by, given, terms, self.context)
     }
 
@@ -192,18 +224,23 @@ impl RulingAnswer {
         Self { by, source: Source::Policy, reason, grant: None, level: None, lapses_at: None }
     }
 
-    fn from_thread(reason: &str) -> Self {
+    pub(super) fn from_thread(reason: &str) -> Self {
         Self::new("thread", Source::Policy, reason.to_owned())
     }
 
-    fn from_mode(reason: &str) -> Self {
+    pub(super) fn from_mode(reason: &str) -> Self {
         Self::new("mode", Source::Mode, reason.to_owned())
     }
 
-    fn from_grant(grant: &Grant) -> Self {
+    pub(super) fn from_grant(grant: &Grant) -> Self {
         let reason = describe_decision(&grant.by, grant.at, grant.allows, grant.comment.as_deref());
         let level = grant.given.level.clone();
         Self { grant: Some(grant.seq), level, ..Self::new("grant", Source::Grant, reason) }
+    }
+
+    /// An earlier decision that no longer counts.
+    pub(super) fn from_grant_state(reason: &str) -> Self {
+        Self::new("grant", Source::Grant, reason.to_owned())
     }
 
     fn from_recent(recent: &RecentDecision) -> Self {

@@ -1,18 +1,30 @@
-//! Stop: deny all pending calls at once, as far as the caller may deny them.
+//! Stop: deny all pending calls at once, as far as the caller may deny them, and end all calls that are allowed and
+//! have not started.
 
-use super::{DecisionContext, NewEvent, RespondCommand, StopCommand, eligible, respond};
+use super::{
+    DecisionContext, NewEvent, RespondCommand, StopCommand, cancel::cancelled_result, eligible, respond,
+};
 use crate::{Call, Refused};
-use countersign_events::event::Decision;
+use countersign_events::{CallState, event::Decision};
 
-/// Calls that only other approvers may deny stay pending. The answer of the gate lists them.
+/// The reason of a stop without a comment.
+const STOPPED: &str = "it was stopped before it started";
+
+/// Calls that only other approvers may deny stay pending. The answer of the gate lists them. Any person may end an
+/// allowed call, because that only restricts.
 pub(super) fn stop<'a>(
-    pending: impl Iterator<Item = &'a Call>,
+    open: impl Iterator<Item = &'a Call>,
     stop: &StopCommand,
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     eligible::check_is_person(context.by)?;
     let denial = RespondCommand { comment: stop.comment.clone(), ..RespondCommand::plain(Decision::Deny) };
     let is_selected = |call: &&Call| stop.tool.as_ref().is_none_or(|tool| *tool == call.proposal.what.name);
-    let deny = |call: &'a Call| respond::respond(call, &denial, context).unwrap_or_default();
-    Ok(pending.filter(is_selected).flat_map(deny).collect())
+    let reason = stop.comment.as_deref().unwrap_or(STOPPED);
+    let end = |call: &'a Call| match call.state(context.now) {
+        CallState::Pending => respond::respond(call, &denial, context).unwrap_or_default(),
+        CallState::Allowed => vec![cancelled_result(call, Some(reason), context)],
+        _ => Vec::new(),
+    };
+    Ok(open.filter(is_selected).flat_map(end).collect())
 }

@@ -4,13 +4,13 @@ use super::{
     DecisionContext, NewEvent,
     answer::{CheckedAnswer, response_events},
     edit::ArgumentEdit,
-    eligible,
     new_event::new_response,
+    terms::DecisionTerms,
 };
 use crate::{Call, Refused, call::RecordedFact};
 use countersign_events::{
     Body,
-    event::{ApprovalRequest, ApprovalVote, Decision, Source},
+    event::{ApprovalRequest, ApprovalVote, Decision, GrantAgents, Source},
 };
 
 /// The vote, and the decision if this vote completes the quorum. Edited arguments begin a new round, in which the
@@ -18,12 +18,14 @@ use countersign_events::{
 pub(super) fn vote(
     call: &Call,
     answer: &CheckedAnswer<'_>,
-    request: &ApprovalRequest,
+    (request, terms): (&ApprovalRequest, &DecisionTerms),
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     let before: Vec<_> = if answer.edit.is_some() { Vec::new() } else { call.course.counting().collect() };
     if let Some(first) = before.iter().find(|vote| vote.by == *context.by) {
-        let same = first.what.decision == answer.respond.decision && first.what.scope == answer.scope();
+        let agents = first.what.agents == answer.respond.recorded_agents();
+        let same =
+            first.what.decision == answer.respond.decision && first.what.scope == answer.scope() && agents;
         return if same {
             Ok(Vec::new())
         } else {
@@ -36,23 +38,27 @@ pub(super) fn vote(
         comment: context.mask_optional(answer.respond.comment.as_deref()),
         level: answer.level.clone(),
         scope: answer.scope(),
+        agents: answer.respond.recorded_agents(),
         arguments: answer.edit.as_ref().map(|edit| edit.arguments.clone()),
         arguments_hash: Some(answer.edit.as_ref().map_or(call.arguments_hash(), |edit| edit.hash)),
         round: call.course.round() + u32::from(answer.edit.is_some()),
     };
-    // After an escalation, an allowing vote counts only if its approver has the higher level.
+    // After an escalation or under a stricter policy, an allowing vote counts only if its approver meets the new terms.
     let counts = |before: &&&RecordedFact<ApprovalVote>| {
-        !before.what.decision.allows() || eligible::has_level(&before.by, call.level(), context)
+        !before.what.decision.allows() || terms.admit(&before.by, context)
     };
     let votes: Vec<_> = before.iter().filter(counts).map(|vote| &vote.what).chain([&vote]).collect();
-    let decision = count_votes(&votes, request);
+    let decision = count_votes(&votes, terms);
     let mut events = vec![NewEvent::new(context.by, Body::ApprovalVote(vote.clone()))];
     if let Some(decision) = decision {
         let mut response = new_response(&call.proposal.what, decision, Source::Approver, context);
         response.rule.clone_from(&request.rule);
         response.comment.clone_from(&vote.comment);
         response.level = lowest_level(&votes, decision, context);
-        response.scope = if is_remembered(&votes, decision) { answer.scope() } else { None };
+        if is_remembered(&votes, decision) {
+            response.scope = answer.scope();
+            response.agents = common_agents(&votes, decision);
+        }
         if let Some(edit) =
             answer.edit.clone().or_else(|| ArgumentEdit::from_votes(call)).filter(|_| decision.allows())
         {
@@ -67,15 +73,13 @@ pub(super) fn vote(
 
 /// The decision that the votes make, if they suffice. It is for the session only if all allowing votes say so, with
 /// the same scope.
-fn count_votes(votes: &[&ApprovalVote], request: &ApprovalRequest) -> Option<Decision> {
+fn count_votes(votes: &[&ApprovalVote], terms: &DecisionTerms) -> Option<Decision> {
     let allow = votes.iter().filter(|vote| vote.decision.allows()).count();
     let deny = votes.iter().filter(|vote| vote.decision == Decision::Deny).count();
-    let is = |count: usize, needed: Option<u32>| {
-        u32::try_from(count).is_ok_and(|count| count >= needed.unwrap_or(1))
-    };
-    if deny > 0 && is(deny, request.denials) {
+    let is = |count: usize, needed: u32| u32::try_from(count).is_ok_and(|count| count >= needed);
+    if deny > 0 && is(deny, terms.denials) {
         Some(Decision::Deny)
-    } else if allow > 0 && is(allow, request.quorum) {
+    } else if allow > 0 && is(allow, terms.quorum) {
         let session = is_remembered(votes, Decision::AllowSession);
         Some(if session { Decision::AllowSession } else { Decision::AllowOnce })
     } else {
@@ -88,6 +92,15 @@ fn is_remembered(votes: &[&ApprovalVote], decision: Decision) -> bool {
     let mut agreeing = votes.iter().filter(|vote| vote.decision.allows() == decision.allows());
     let Some(first) = agreeing.next() else { return false };
     first.decision == decision && agreeing.all(|vote| vote.decision == decision && vote.scope == first.scope)
+}
+
+/// The agents that all votes for this decision agree on: all of them, only if each vote says so.
+fn common_agents(votes: &[&ApprovalVote], decision: Decision) -> Option<GrantAgents> {
+    let mut agreeing = votes.iter().filter(|vote| vote.decision == decision);
+    agreeing
+        .all(|vote| vote.agents == Some(GrantAgents::Any))
+        .then_some(GrantAgents::Any)
+        .filter(|_| decision.allows())
 }
 
 /// The lowest level among the agreeing votes.

@@ -66,13 +66,16 @@ fn name(call: &api::CallKey) -> String {
 }
 
 async fn tell(gate: &SharedGate, stopped: &api::StopReport) -> anyhow::Result<()> {
-    if stopped.denied.is_empty() && stopped.left.is_empty() {
-        print_line("No call is pending.");
+    let lists = [("Denied", &stopped.denied), ("Cancelled", &stopped.cancelled)];
+    if lists.iter().all(|(_, calls)| calls.is_empty()) && stopped.left.is_empty() {
+        print_line("No call is pending, and no allowed call waits to start.");
         return Ok(());
     }
-    print_line(&format!("Denied {}.", count_words(stopped.denied.len() as u64, "call")));
-    for call in &stopped.denied {
-        print_line(&format!("  {}", name(call)));
+    for (what, calls) in lists.iter().filter(|(_, calls)| !calls.is_empty()) {
+        print_line(&format!("{what} {}.", count_words(calls.len() as u64, "call")));
+        for call in *calls {
+            print_line(&format!("  {}", name(call)));
+        }
     }
     if stopped.left.is_empty() {
         return Ok(());

@@ -1,6 +1,6 @@
 //! The question to people, what becomes of it, and the answer.
 
-use super::{Basis, Decision, OnExpiry, ShadowVerdict, Source};
+use super::{Basis, Decision, GrantAgents, OnExpiry, ShadowVerdict, Source};
 use crate::{CallId, Json, Sha256, Timestamp, json::ArgumentChange};
 use serde::{Deserialize, Serialize};
 
@@ -53,8 +53,39 @@ pub struct ApprovalRequest {
     /// The decision at expiry; `deny` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_expiry: Option<OnExpiry>,
+    /// The patterns that are suggested for a remembered decision, computed when the call was proposed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suggested_scopes: Vec<SuggestedScope>,
+    /// An approval of the same call that has not started, and that does not move here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_call: Option<SameCall>,
     /// The hash of the policy that judged.
     pub policy: Sha256,
+}
+
+/// A call of the same tool with the same arguments that is allowed and has not started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"id": "call_1", "allowedAt": "2026-01-31T12:00:00.000Z"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct SameCall {
+    /// Its id.
+    pub id: CallId,
+    /// The time of its approval.
+    pub allowed_at: Timestamp,
+}
+
+/// A pattern that is suggested for a remembered decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"scope": {"command": "git status *"}, "says": "command `git status *`"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct SuggestedScope {
+    /// The scope, as a decision names it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Json))]
+    pub scope: Json,
+    /// The scope in words.
+    pub says: String,
 }
 
 impl ApprovalRequest {
@@ -62,6 +93,14 @@ impl ApprovalRequest {
     #[must_use]
     pub fn next_due(&self) -> Option<Timestamp> {
         [self.remind_at, self.escalate_at, self.expires_at].into_iter().flatten().min()
+    }
+}
+
+impl ApprovalResponse {
+    /// True if an unused approval of the same call moved here, so that a person decided this very call.
+    #[must_use]
+    pub fn is_moved(&self) -> bool {
+        self.scope.as_ref().is_some_and(|scope| scope.as_str() == "\"once\"")
     }
 }
 
@@ -82,6 +121,9 @@ pub struct ApprovalVote {
     /// The scope, as in a response.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     pub scope: Option<Json>,
+    /// The agents to which the scope applies; the proposer of the call, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents: Option<GrantAgents>,
     /// The arguments as this approver changed them, which begins a round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Json>,
@@ -152,6 +194,12 @@ pub struct ApprovalResponse {
     /// identical call.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     pub scope: Option<Json>,
+    /// The agents whose later calls a grant answers; the proposer of the call, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents: Option<GrantAgents>,
+    /// The level of the person who denied calls for the session, which it takes to revoke the denial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author_level: Option<String>,
     /// The time at which an unused approval lapses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapses_at: Option<Timestamp>,

@@ -110,6 +110,7 @@ mod tests {
             description: None,
             definition: None,
             definition_hash: None,
+            replaces: None,
             redacted: Vec::new(),
         };
         let data = Body::ToolCall(call.clone()).data().expect("serialises");

@@ -10,7 +10,10 @@ mod state;
 mod verdict;
 mod words;
 
-pub use approval::{ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote};
+pub use approval::{
+    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, SameCall,
+    SuggestedScope,
+};
 pub use body::Body;
 pub use execution::{ExecutionReleased, ExecutionStarted, ExecutionTakenOver, ToolResult};
 pub use kind::{EventType, UnknownType};
@@ -18,7 +21,9 @@ pub use proposal::{ShadowVerdict, ToolCall, ToolDefinition};
 pub use setting::{GrantRevoked, ThreadClosed, ThreadMode, ToolPolicySet};
 pub use state::CallState;
 pub use verdict::Verdict;
-pub use words::{Basis, Decision, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, UnknownWord};
+pub use words::{
+    Basis, Decision, GrantAgents, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, UnknownWord,
+};
 
 use crate::{Json, Principal, Sha256, ThreadId, Timestamp};
 use serde::{Deserialize, Serialize};

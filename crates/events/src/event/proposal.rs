@@ -30,6 +30,9 @@ pub struct ToolCall {
     /// SHA-256 of the canonical form of definition and annotations: what was looked at when it was approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition_hash: Option<Sha256>,
+    /// The earlier call of the same agent that this one replaces: its unused approval may move here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<CallId>,
     /// Where in the arguments something was masked before they were written: JSON pointers (RFC 6901). The
     /// hash is over the arguments as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

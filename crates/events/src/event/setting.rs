@@ -12,6 +12,9 @@ pub struct ToolPolicySet {
     pub tool: ToolName,
     /// The tool's policy in this thread.
     pub policy: ToolPolicy,
+    /// The level that it takes to loosen it, if it restricts the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
 }
 
 /// `GRANT_REVOKED`: a standing grant was taken back.
@@ -28,6 +31,9 @@ pub struct GrantRevoked {
 pub struct ThreadMode {
     /// The mode.
     pub mode: Mode,
+    /// The level that it takes to end it, if it denies calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
 }
 
 /// `THREAD_CLOSED`: the thread is over. It has nothing more to say.

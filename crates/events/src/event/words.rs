@@ -132,6 +132,16 @@ words! {
 }
 
 words! {
+    /// The agents whose later calls a grant answers.
+    GrantAgents {
+        /// The agent that proposed the call.
+        Proposer = "proposer",
+        /// Every agent of the thread.
+        Any = "any",
+    }
+}
+
+words! {
     /// A thread's own rule for a tool.
     ToolPolicy {
         /// Do not ask.

@@ -6,15 +6,12 @@ use super::{EmbeddedService, schema::find_schema_error};
 use crate::GateFailure;
 use countersign_approvals::{
     Call, CommandEvidence, Refused,
-    decide::{self, ArgumentsJudgement, ClaimCommand, EditReview, HashedArguments, ProposeCommand},
+    decide::{self, ClaimCommand, EditReview, HashedArguments, ProposalReview, ProposeCommand},
+    scope::suggest_scopes,
 };
-use countersign_events::{CallId, Principal, Sha256, ThreadId, Timestamp};
-use countersign_policy::{Judgement, Policy};
-use countersign_store::Clock;
+use countersign_events::{CallId, Principal, ThreadId, event::Verdict};
+use countersign_policy::Policy;
 use std::{sync::Arc, time::Duration};
-
-/// The time limit for all conditions of a policy together. A condition that is not evaluated within it has failed.
-const CONDITION_LIMIT: Duration = Duration::from_millis(100);
 
 /// The time limit for the check of edited arguments against the tool's schema and for the comparison with the
 /// proposed ones.
@@ -23,7 +20,7 @@ const TOO_LONG: &str = "it takes too long to check them against the tool's input
                         agent propose another";
 
 impl EmbeddedService {
-    /// Judges a proposal by the policy.
+    /// Judges a proposal by the policy, and computes the scopes to suggest if people are asked.
     pub(super) async fn judge_proposal(
         &self,
         policy: &Arc<Policy>,
@@ -32,11 +29,18 @@ impl EmbeddedService {
         propose: &ProposeCommand,
     ) -> CommandEvidence {
         let hash = propose.arguments.hash();
-        let (by, thread, propose) = (by.clone(), thread.clone(), propose.clone());
+        let (judged_by, judged_in, judged) = (by.clone(), thread.clone(), propose.clone());
         let judge = move |policy: &Policy, late: &dyn Fn() -> bool| {
-            policy.judge(&propose.subject(&thread, &by), late)
+            policy.judge(&judged.subject(&judged_in, &judged_by), late)
         };
-        CommandEvidence::Judgement(self.judge(policy, hash, judge).await)
+        let judged = self.judge.judge(policy, hash, judge).await;
+        // A request for a call that the policy allows is the thread's: it asks a person each time.
+        let suggested = if judged.judgement.verdict == Verdict::Ask {
+            suggest_scopes(policy, &propose.subject(thread, by))
+        } else {
+            Vec::new()
+        };
+        CommandEvidence::Proposal(ProposalReview { judged, suggested })
     }
 
     /// Judges a claim by the policy, unless this policy has judged the call already.
@@ -56,7 +60,21 @@ impl EmbeddedService {
         let judge = move |policy: &Policy, late: &dyn Fn() -> bool| {
             policy.judge(&decide::claim_subject(&call, &claim), late)
         };
-        Ok(CommandEvidence::Judgement(self.judge(policy, hash, judge).await))
+        Ok(CommandEvidence::Judgement(self.judge.judge(policy, hash, judge).await))
+    }
+
+    /// Judges the call of an answer without edited arguments, if the policy changed since the request.
+    pub(super) async fn judge_answer(
+        &self,
+        policy: &Arc<Policy>,
+        thread: &ThreadId,
+        id: &CallId,
+    ) -> Result<CommandEvidence, GateFailure> {
+        let call = self.look_up(thread, id).await?;
+        if !decide::answer_needs_judgement(&call, policy.hash()) {
+            return Ok(CommandEvidence::NotNeeded);
+        }
+        Ok(self.judge.judge_call(policy, call).await)
     }
 
     /// Reviews edited arguments: judges them by the policy, checks them against the tool's schema, and lists the
@@ -73,7 +91,7 @@ impl EmbeddedService {
         let judge = move |policy: &Policy, late: &dyn Fn() -> bool| {
             policy.judge(&judged.subject_with(edited.json(), &[]), late)
         };
-        let judged = self.judge(policy, arguments.hash(), judge).await;
+        let judged = self.judge.judge(policy, arguments.hash(), judge).await;
         let compare = move || compare_edit(&call, &arguments);
         let compared = tokio::time::timeout(REVIEW_LIMIT, tokio::task::spawn_blocking(compare)).await;
         let Ok(Ok((schema_error, changes))) = compared else {
@@ -81,37 +99,6 @@ impl EmbeddedService {
             return Err(Refused::Invalid { field: "arguments", why }.into());
         };
         Ok(CommandEvidence::Edit(EditReview { judged, schema_error, changes }))
-    }
-
-    /// Judges on the current task if the policy has no conditions, and otherwise on a blocking thread.
-    async fn judge(
-        &self,
-        policy: &Arc<Policy>,
-        arguments_hash: Sha256,
-        judge: impl Fn(&Policy, &dyn Fn() -> bool) -> Judgement + Send + Sync + 'static,
-    ) -> ArgumentsJudgement {
-        let judgement = if policy.has_conditions() {
-            self.judge_conditions(policy, judge).await
-        } else {
-            judge(policy, &|| false)
-        };
-        ArgumentsJudgement { arguments_hash, judgement: Arc::new(judgement) }
-    }
-
-    async fn judge_conditions(
-        &self,
-        policy: &Arc<Policy>,
-        judge: impl Fn(&Policy, &dyn Fn() -> bool) -> Judgement + Send + Sync + 'static,
-    ) -> Judgement {
-        let (kept, judge) = (Arc::clone(policy), Arc::new(judge));
-        let (blocking, clock) = (Arc::clone(&judge), self.store.clock().clone());
-        let end = clock.now().after(CONDITION_LIMIT);
-        let judged = tokio::task::spawn_blocking(move || blocking(&kept, &|| is_over(&clock, end)));
-        // If a condition ignores the limit or panics, judge as if no condition was evaluated in time.
-        match tokio::time::timeout(2 * CONDITION_LIMIT, judged).await {
-            Ok(Ok(judgement)) => judgement,
-            _ => judge(policy, &|| true),
-        }
     }
 }
 
@@ -123,8 +110,4 @@ fn compare_edit(
     let schema = definition.and_then(|definition| definition.input_schema.as_ref());
     let schema_error = schema.and_then(|schema| find_schema_error(schema, arguments.json()));
     (schema_error, decide::argument_changes(call, arguments))
-}
-
-fn is_over(clock: &Clock, end: Timestamp) -> bool {
-    clock.now() >= end
 }

@@ -3,7 +3,7 @@
 use super::{EmbeddedService, read_scope};
 use crate::{
     GateFailure,
-    view::{CallCounter, CallHistory, view_call, view_thread},
+    view::{CallCounter, CallHistory, inform_approvers, view_call, view_thread},
 };
 use countersign_api::{self as api, EventStream, GateError, LogFilter};
 use countersign_approvals::{Call, Refused};
@@ -93,7 +93,7 @@ impl EmbeddedService {
 }
 
 impl EmbeddedService {
-    /// Converts calls to API types. A pending call gets the levels that approvers may use and a preview of each scope.
+    /// Converts calls to API types. A pending call gets the levels that approvers may use and the suggested scopes.
     pub(super) async fn informed(&self, calls: Vec<Call>) -> Result<Vec<api::Call>, GateFailure> {
         let (now, policy) = (self.store.clock().now(), self.policy.policy());
         let views: Vec<_> = calls.iter().map(|call| view_call(call, now)).collect();
@@ -104,7 +104,7 @@ impl EmbeddedService {
         for thread in threads {
             histories.push((self.history(&thread, limit).await?, thread));
         }
-        Ok(run_blocking(move || describe_pending(&calls, views, &histories, &policy)).await)
+        Ok(describe_pending(&calls, views, &histories, &policy))
     }
 
     /// Counts the other recent calls of the thread that a decision on the call with this scope would have answered.
@@ -140,11 +140,10 @@ fn describe_pending(
     policy: &Policy,
 ) -> Vec<api::Call> {
     for (history, thread) in histories {
-        let history = CallHistory::new(policy, history);
         let thread_calls = calls.iter().zip(&mut views).filter(|(call, _)| call.thread_id == *thread);
         for (call, view) in thread_calls.filter(|(_, view)| view.state == CallState::Pending) {
             if let Some(request) = &mut view.request {
-                history.describe(request, call);
+                inform_approvers(request, call, history, policy);
             }
         }
     }

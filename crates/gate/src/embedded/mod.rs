@@ -10,7 +10,7 @@ mod threads;
 
 use crate::{
     GateFailure, active_policy::ActivePolicy, call_metrics::CallMetrics, due_task_runner::DueTaskRunner,
-    view::view_call,
+    policy_judge::PolicyJudge, policy_reviewer::PolicyReviewer, view::view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{
@@ -32,6 +32,7 @@ pub(crate) struct EmbeddedService {
     pub(crate) store: Store,
     pub(crate) policy: Arc<ActivePolicy>,
     pub(crate) metrics: CallMetrics,
+    judge: PolicyJudge,
     opened: Arc<Notify>,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -52,14 +53,23 @@ impl EmbeddedService {
         let store = Store::open(address, options).await?;
         let (policy, opened) = (Arc::new(ActivePolicy::new(policy)), Arc::new(Notify::new()));
         let (stop, tasks, metrics) = (CancellationToken::new(), TaskTracker::new(), CallMetrics::default());
+        let judge = PolicyJudge::new(store.clock().clone());
         let runner = DueTaskRunner {
             store: store.clone(),
+            judge: judge.clone(),
             policy: Arc::clone(&policy),
             metrics: metrics.clone(),
             opened: Arc::clone(&opened),
         };
+        let reviewer = PolicyReviewer {
+            store: store.clone(),
+            policy: Arc::clone(&policy),
+            metrics: metrics.clone(),
+            judge: judge.clone(),
+        };
         tasks.spawn(runner.run(stop.clone()));
-        Ok(Self { store, policy, metrics, opened, stop, tasks })
+        tasks.spawn(reviewer.run(stop.clone()));
+        Ok(Self { store, policy, metrics, judge, opened, stop, tasks })
     }
 
     pub(crate) async fn shut_down(&self) {
@@ -191,11 +201,12 @@ impl EmbeddedService {
             arguments: decide.arguments.clone().map(HashedArguments::new).transpose()?,
             about: decide.arguments_hash,
             scope: decide.scope.as_ref().map(read_scope).transpose()?,
+            agents: decide.agents,
             level: decide.level.clone(),
         };
         let evidence = match &respond.arguments {
             Some(arguments) => self.review_edit(&policy, thread, id, arguments).await?,
-            None => CommandEvidence::NotNeeded,
+            None => self.judge_answer(&policy, thread, id).await?,
         };
         let command = CallCommand::Respond(respond);
         self.execute_on_call(by, thread, id, command, (policy, evidence)).await
@@ -310,6 +321,7 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFail
         description: call.description.clone(),
         definition: call.definition.clone().map(Into::into),
         expires_in: call.expires_in_seconds.map(|seconds| Duration::from_secs(u64::from(seconds))),
+        replaces: call.replaces.clone(),
     })
 }
 

@@ -1,10 +1,13 @@
-//! Stop: all pending calls are denied in one transaction.
+//! Stop: all pending calls are denied, and all allowed calls that have not started are cancelled, in one transaction.
 
 use super::EmbeddedService;
 use crate::GateFailure;
 use countersign_api as api;
 use countersign_approvals::{Call, CommandTarget, RecordedEvent, ThreadCommand, decide::StopCommand};
-use countersign_events::{Body, Principal, ThreadId, event::Source};
+use countersign_events::{
+    Body, Principal, ThreadId,
+    event::{Source, Status},
+};
 use countersign_store::EventFilter;
 
 impl EmbeddedService {
@@ -27,6 +30,7 @@ impl EmbeddedService {
             |call: &Call| api::CallKey { thread_id: call.thread_id.clone(), id: call.id().clone() };
         Ok(api::StopReport {
             denied: outcome.events.iter().filter_map(denied_call).collect(),
+            cancelled: outcome.events.iter().filter_map(cancelled_call).collect(),
             left: left.items.iter().map(call_key).collect(),
         })
     }
@@ -37,6 +41,16 @@ fn denied_call(event: &RecordedEvent) -> Option<api::CallKey> {
     match &*event.body {
         Body::ApprovalResponse(response) if response.source == Source::Approver => {
             Some(api::CallKey { thread_id: event.thread_id.clone(), id: response.tool_call_id.clone() })
+        }
+        _ => None,
+    }
+}
+
+/// The call that this event cancels, if it does.
+fn cancelled_call(event: &RecordedEvent) -> Option<api::CallKey> {
+    match &*event.body {
+        Body::ToolResult(result) if result.status == Status::Cancelled => {
+            Some(api::CallKey { thread_id: event.thread_id.clone(), id: result.tool_call_id.clone() })
         }
         _ => None,
     }

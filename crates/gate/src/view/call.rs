@@ -26,6 +26,7 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
         redacted: call.redacted().to_vec(),
         definition: proposed.what.definition.clone(),
         definition_hash: proposed.what.definition_hash,
+        replaces: proposed.what.replaces.clone(),
         request: view_request(call),
         response: call.response().map(|fact| view_response(fact, editor(call).unwrap_or(&fact.by))),
         execution: call.claim().map(view_execution),

@@ -1,8 +1,9 @@
 //! The request to approvers, and their votes, as the API shows them.
 
 use countersign_api as api;
-use countersign_approvals::{Call, call::RecordedFact};
+use countersign_approvals::{Call, call::RecordedFact, scope::GrantScope};
 use countersign_events::event::ApprovalVote;
+use countersign_policy::Policy;
 
 pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {
     let fact = call.request()?;
@@ -31,8 +32,30 @@ pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {
         on_expiry: request.on_expiry,
         similar_operations_count: None,
         scopes: Vec::new(),
+        same_call: request.same_call.clone(),
         policy: request.policy,
     })
+}
+
+/// Adds the facts that approvers need before they decide: the levels that they may use, the scopes that they may
+/// choose, and the number of recent calls of the same tool. It parses no arguments.
+pub(crate) fn inform_approvers(
+    request: &mut api::ApprovalRequest,
+    call: &Call,
+    history: &[Call],
+    policy: &Policy,
+) {
+    let approvers = policy.approvers();
+    let least = request.level.as_deref().and_then(|level| approvers.rank(level)).unwrap_or(0);
+    request.available_levels = approvers.levels().iter().skip(least).cloned().collect();
+    let preset = request.default_level.take().filter(|level| request.available_levels.contains(level));
+    request.default_level =
+        preset.or_else(|| request.level.clone()).or_else(|| request.available_levels.first().cloned());
+    let is_similar =
+        |other: &&Call| other.id() != call.id() && other.proposal.what.name == call.proposal.what.name;
+    request.similar_operations_count = Some(history.iter().filter(is_similar).count());
+    let suggested = call.request().map(|fact| &fact.what.suggested_scopes[..]).unwrap_or_default();
+    request.scopes = GrantScope::offered(suggested);
 }
 
 fn event_mark<T>(fact: &RecordedFact<T>) -> api::EventMark {

@@ -23,7 +23,7 @@ pub(crate) fn grant_page(thread: &Thread, page: PageQuery) -> api::GrantPage {
 }
 
 fn view_grant(grant: &Grant) -> api::Grant {
-    let Grant { seq, at, by, tool_call_id, tool, allows, scope, comment, given, .. } = grant.clone();
+    let Grant { seq, at, by, tool_call_id, tool, agent, allows, scope, comment, given, .. } = grant.clone();
     let decision = if allows { Decision::AllowSession } else { Decision::Deny };
     // The API has no scope that this version does not know, so such a grant is shown with the scope of the whole tool.
     let says =
@@ -38,6 +38,7 @@ fn view_grant(grant: &Grant) -> api::Grant {
         decision,
         scope,
         says,
+        agent,
         level: given.level,
         comment,
     }
@@ -55,10 +56,10 @@ pub(crate) fn view_mode(thread_id: &ThreadId, thread: &Thread) -> api::ThreadMod
 }
 
 pub(crate) fn view_policies(thread_id: &ThreadId, thread: &Thread) -> api::ThreadPolicies {
-    let changed = thread.policies.iter().filter(|(_, set)| set.what != ToolPolicy::Default);
-    let tools = changed.map(|(tool, set)| api::ThreadToolPolicy {
+    let own = thread.policies.iter().filter(|(_, set)| set.what.policy != ToolPolicy::Default);
+    let tools = own.map(|(tool, set)| api::ThreadToolPolicy {
         tool: tool.clone(),
-        policy: set.what,
+        policy: set.what.policy,
         principal: set.by.clone(),
         at: set.at,
         seq: set.seq,

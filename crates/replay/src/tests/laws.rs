@@ -1,7 +1,10 @@
 //! Properties that hold for every log, tested with random logs.
 
 use super::{SuggestionOptions, TestLog, json, log_under};
-use countersign_approvals::decide::{HashedArguments, RespondCommand};
+use countersign_approvals::{
+    GrantScope,
+    decide::{HashedArguments, RespondCommand},
+};
 use countersign_events::event::{Decision, Mode, ToolPolicy};
 use countersign_policy::Policy;
 use proptest::prelude::*;
@@ -81,7 +84,7 @@ fn record_call(log: &mut TestLog, thread: &str, tool: &str, arguments: &str, ans
     let edited = Some(HashedArguments::new(json("{\"n\":\"edited\"}")).expect("admitted"));
     let respond = match answer {
         ReplayAnswer::Once => RespondCommand::plain(Decision::AllowOnce),
-        ReplayAnswer::Session => RespondCommand::plain(Decision::AllowSession),
+        ReplayAnswer::Session => RespondCommand::for_session(GrantScope::Tool),
         ReplayAnswer::Deny => RespondCommand::plain(Decision::Deny),
         ReplayAnswer::Edit => {
             RespondCommand { arguments: edited, ..RespondCommand::plain(Decision::AllowOnce) }

@@ -128,6 +128,7 @@ impl TestLog {
             description: None,
             definition: None,
             expires_in: None,
+            replaces: None,
         };
         self.execute_on_call(thread, Principal::agent("bot"), &id, CallCommand::Propose(change(propose)));
         id

@@ -2,7 +2,10 @@
 
 use super::{TestLog, json, log_under};
 use crate::{AnswerCounts, SavedPrompts};
-use countersign_approvals::decide::{HashedArguments, RespondCommand};
+use countersign_approvals::{
+    GrantScope,
+    decide::{HashedArguments, RespondCommand},
+};
 use countersign_events::event::Verdict;
 use countersign_events::event::{Decision, Mode, Source, ToolPolicy};
 use std::time::Duration;
@@ -20,7 +23,7 @@ fn varied_log(policy: &str) -> TestLog {
     log.deny("t", "ada", "bash", r#"{"command":"rm -rf /"}"#);
     log.deny("t", "ada", "bash", r#"{"command":"rm -rf /"}"#);
     let id = log.propose("t", "mail", r#"{"to":"bob"}"#);
-    log.decide("t", "ada", &id, RespondCommand::plain(Decision::AllowSession));
+    log.decide("t", "ada", &id, RespondCommand::for_session(GrantScope::Tool));
     let answered = log.propose("t", "mail", r#"{"to":"eve"}"#);
     log.run("t", &answered, r#"{"to":"eve"}"#);
     let free = log.propose("t", "free", "{}");
@@ -142,7 +145,7 @@ fn call_that_ran_is_listed_when_stricter() {
 fn missing_grant_adds_one_prompt() {
     let mut log = log_under(ASKS);
     let id = log.propose("t", "mail", r#"{"to":"bob"}"#);
-    log.decide("t", "ada", &id, RespondCommand::plain(Decision::AllowSession));
+    log.decide("t", "ada", &id, RespondCommand::for_session(GrantScope::Tool));
     for to in ["eve", "joe"] {
         log.propose("t", "mail", &format!("{{\"to\":\"{to}\"}}"));
     }

@@ -180,10 +180,10 @@ impl<D: WriteSession> BatchWriter<D> {
         let query = SqlQuery::new(D::LOAD)
             .bind(json(&missing.calls))
             .bind(json(&missing.threads))
-            .bind(json(&missing.pending))
+            .bind(json(&missing.open))
             .bind(read_end)
             .bind(missing.since.to_string())
-            .bind(missing.all_pending)
+            .bind(missing.all_open)
             .bind(json(&missing.same_arguments));
         let rows = self.session.query_all(query).await?;
         let found = rows.first().and_then(|row| row.bytes(0).ok().flatten()).unwrap_or(b"[]");

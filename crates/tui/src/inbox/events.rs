@@ -50,6 +50,10 @@ impl InboxState {
                 self.answered(&sent, answer, now);
                 Vec::new()
             }
+            InboxEvent::Previewed(call, previews) => {
+                self.previews.insert(call, previews);
+                Vec::new()
+            }
             InboxEvent::Lost(why) => {
                 self.lost = Some(why);
                 Vec::new()

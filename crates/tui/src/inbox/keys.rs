@@ -69,8 +69,8 @@ impl InboxState {
         match pressed.code {
             KeyCode::Char('d') if decides => self.start_text(true),
             KeyCode::Char('o') if decides => return self.allow(Decision::AllowOnce, None, now),
-            KeyCode::Char('s') if decides => self.start_scope_choice(Decision::AllowSession, now),
-            KeyCode::Char('D') if decides => self.start_scope_choice(Decision::Deny, now),
+            KeyCode::Char('s') if decides => return self.start_scope_choice(Decision::AllowSession, now),
+            KeyCode::Char('D') if decides => return self.start_scope_choice(Decision::Deny, now),
             KeyCode::Char('e') if decides => return self.start_editing(now),
             KeyCode::Char('a') if decides => self.next_level(),
             KeyCode::Char('c') if decides => self.start_text(false),

@@ -25,6 +25,8 @@ pub(crate) enum InboxEvent {
     Edited(InboxCallKey, Result<Option<Json>, String>),
     /// The answer to a decision from this inbox.
     Answered(SentDecision, Result<Box<api::Call>, DecisionFailure>),
+    /// The previews of the scopes that a call offers.
+    Previewed(InboxCallKey, Vec<api::ScopePreview>),
     /// The log is unreachable. The feed retries.
     Lost(String),
     /// A text for the status line.
@@ -67,6 +69,8 @@ pub(crate) enum InboxAction {
     Decide(SentDecision),
     /// Open the arguments of a call in an editor.
     Edit(InboxCallKey, Json),
+    /// Ask the gate for the previews of these scopes.
+    Preview(InboxCallKey, Vec<Json>),
     Reload,
     Ring,
     Suspend,

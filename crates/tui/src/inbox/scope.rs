@@ -6,41 +6,47 @@ use crate::{
         message::{InboxAction, InboxCallKey, call_key},
         state::{DECISION_DELAY, InboxMode, InboxState, StatusTone},
     },
-    present::{editor::is_same_json, text::escape_text},
+    present::{editor::is_same_json, facts::describe_scope_preview, text::escape_text},
 };
 use countersign_api as api;
-use countersign_gate::{Json, Timestamp, event::Decision};
+use countersign_gate::{
+    Json, Timestamp,
+    event::{Decision, SuggestedScope},
+};
 use crossterm::event::{KeyCode, KeyEvent};
 
 impl InboxState {
     /// The scopes that the request offers, the narrowest first. Without an offer, the whole tool is the only scope.
-    pub(crate) fn scope_previews(&self) -> Vec<api::ScopePreview> {
+    pub(crate) fn offered_scopes(&self) -> Vec<SuggestedScope> {
         let request = self.current().and_then(|waiting| waiting.call.request.as_ref());
         let offered = request.map(|request| request.scopes.clone()).unwrap_or_default();
         if !offered.is_empty() {
             return offered;
         }
-        vec![api::ScopePreview {
-            scope: Json::string("tool"),
-            says: "the whole tool".to_owned(),
-            allows: 0,
-            denies: 0,
-            calls: Vec::new(),
-            of: 0,
-        }]
+        vec![SuggestedScope { scope: Json::string("tool"), says: "the whole tool".to_owned() }]
     }
 
-    pub(crate) fn start_scope_choice(&mut self, decision: Decision, now: Timestamp) {
+    /// An offered scope in words, with its preview once that has arrived.
+    pub(crate) fn describe_offer(&self, offered: &SuggestedScope) -> String {
+        let previews = self.shown.as_ref().and_then(|shown| self.previews.get(shown));
+        let preview = previews.and_then(|all| all.iter().find(|preview| preview.scope == offered.scope));
+        preview.map_or_else(|| escape_text(&offered.says), describe_scope_preview)
+    }
+
+    /// Shows the scopes, and asks the gate for their previews.
+    pub(crate) fn start_scope_choice(&mut self, decision: Decision, now: Timestamp) -> Option<InboxAction> {
         let may = if decision.allows() { self.may_allow(decision, now) } else { self.may_decide(now) };
         if !may {
-            return;
+            return None;
         }
         if decision.allows() && self.edit_of_shown().is_some() {
             self.set_status(StatusTone::Bad, "Edited arguments apply only to this call: o allows it once.");
-            return;
+            return None;
         }
         self.status = None;
         self.mode = InboxMode::ChoosingScope(decision);
+        let scopes = self.offered_scopes().into_iter().map(|offered| offered.scope).collect();
+        self.shown.clone().map(|shown| InboxAction::Preview(shown, scopes))
     }
 
     /// Handles a key while a scope is chosen. An allowance is sent at once; a denial asks for a comment first.
@@ -60,16 +66,16 @@ impl InboxState {
             KeyCode::Char(c) => c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1)),
             _ => None,
         };
-        let Some(preview) = number.and_then(|number| self.scope_previews().into_iter().nth(number)) else {
+        let Some(chosen) = number.and_then(|number| self.offered_scopes().into_iter().nth(number)) else {
             self.mode = InboxMode::ChoosingScope(decision);
             return None;
         };
         if decision.allows() {
-            return self.allow(decision, Some(preview.scope), now);
+            return self.allow(decision, Some(chosen.scope), now);
         }
         let begun = self.shown.as_ref().and_then(|shown| self.denials.get(shown));
         let field = begun.map_or_else(TextField::default, |text| TextField::holding(text));
-        self.mode = InboxMode::WritingDenial(field, Some(preview.scope));
+        self.mode = InboxMode::WritingDenial(field, Some(chosen.scope));
         None
     }
 

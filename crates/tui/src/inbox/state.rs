@@ -69,6 +69,8 @@ pub(crate) struct InboxState {
     /// Edited arguments, and chosen levels.
     pub(crate) edits: HashMap<InboxCallKey, Json>,
     pub(crate) levels: HashMap<InboxCallKey, String>,
+    /// The previews of the scopes that a person began to choose from.
+    pub(crate) previews: HashMap<InboxCallKey, Vec<api::ScopePreview>>,
     pub(crate) allowed: usize,
     pub(crate) denied: usize,
     pub(crate) hold: Option<Timestamp>,
@@ -96,6 +98,7 @@ impl InboxState {
             denials: HashMap::new(),
             edits: HashMap::new(),
             levels: HashMap::new(),
+            previews: HashMap::new(),
             allowed: 0,
             denied: 0,
             hold: None,

@@ -4,7 +4,7 @@ use super::text::{compact_json, escape_text};
 use countersign_api as api;
 use countersign_gate::{
     GrantScope, Json,
-    event::{Basis, Decision, OnExpiry, ShadowVerdict},
+    event::{Basis, Decision, OnExpiry, SameCall, ShadowVerdict, SuggestedScope},
     json::ArgumentChange,
 };
 
@@ -27,6 +27,7 @@ pub fn request_facts(call: &api::Call) -> Vec<CallFact> {
     if call.is_pending() {
         let similar = request.similar_operations_count.filter(|count| *count > 0);
         facts.extend(similar.map(|count| ("similar", similar_text(count))));
+        facts.extend(request.same_call.as_ref().map(|same| ("same call", same_call_text(same))));
         facts.extend(scope_lines(request).into_iter().map(|text| ("scope", text)));
     }
     facts.extend(shadow_facts(&request.shadow));
@@ -142,38 +143,35 @@ pub const fn describe_expiry(outcome: Option<OnExpiry>) -> &'static str {
     }
 }
 
+fn same_call_text(same: &SameCall) -> String {
+    format!("{} was allowed at {} and has not started", escape_text(same.id.as_str()), same.allowed_at)
+}
+
 fn similar_text(count: usize) -> String {
     let calls = if count == 1 { "call" } else { "calls" };
     format!("{count} other {calls} of this tool in this thread")
 }
 
-/// The previews of the scopes. While there are no other calls, only patterns are listed: the scopes `exact` and
-/// `tool` are offered for every call.
+/// The patterns that the request suggests. The scopes `exact` and `tool` are offered for every call.
 fn scope_lines(request: &api::ApprovalRequest) -> Vec<String> {
-    let previews = &request.scopes;
-    if previews.iter().all(|preview| preview.of == 0) {
-        let is_pattern =
-            |preview: &&api::ScopePreview| !matches!(preview.scope.as_str(), "\"exact\"" | "\"tool\"");
-        return previews.iter().filter(is_pattern).map(describe_scope_preview).collect();
-    }
-    let informative =
-        previews.len() > 2 || previews.iter().any(|preview| preview.allows + preview.denies > 0);
-    if informative { previews.iter().map(describe_scope_preview).collect() } else { Vec::new() }
+    let is_pattern = |offered: &&SuggestedScope| !matches!(offered.scope.as_str(), "\"exact\"" | "\"tool\"");
+    request.scopes.iter().filter(is_pattern).map(|offered| escape_text(&offered.says)).collect()
 }
 
 /// A scope, and the number of the thread's calls that it would have answered.
 #[must_use]
 pub fn describe_scope_preview(preview: &api::ScopePreview) -> String {
-    let api::ScopePreview { allows, denies, of, .. } = preview;
+    let api::ScopePreview { allows, denies, masked, of, .. } = preview;
     let says = escape_text(&preview.says);
     if *of == 0 {
         return format!("{says}: no other calls yet");
     }
     let calls = if *of == 1 { "call" } else { "calls" };
+    let unknown = if *masked == 0 { String::new() } else { format!("; {masked} masked, unknown") };
     if allows == denies {
-        return format!("{says}: {allows} of {of} other {calls}");
+        return format!("{says}: {allows} of {of} other {calls}{unknown}");
     }
-    format!("{says}: allows {allows} and denies {denies} of {of} other {calls}")
+    format!("{says}: allows {allows} and denies {denies} of {of} other {calls}{unknown}")
 }
 
 /// The scope of a remembered decision, in words.

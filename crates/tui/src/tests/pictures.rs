@@ -189,7 +189,7 @@ fn questions_are_shown_below_the_call() {
     ────────────────────────────────────────────────────────────
      Allow this call, and which later calls of bash in thread
      conversation-7?
-     1 the whole tool: no other calls yet
+     1 the whole tool
      1 choose   n cancel
     ");
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 /// A call with three scopes.
 fn call_with_scopes(seq: i64, more: &Value) -> api::Call {
-    let preview = |scope: Value, says: &str, allows: u32, denies: u32| json!({"scope": scope, "says": says, "allows": allows, "denies": denies, "calls": [], "of": 12});
+    let offer = |scope: Value, says: &str| json!({"scope": scope, "says": says});
     let mut request = json!({
         "seq": seq + 1,
         "requestedAt": "2026-09-21T14:13:20.000Z",
@@ -24,9 +24,9 @@ fn call_with_scopes(seq: i64, more: &Value) -> api::Call {
         "denials": 1,
         "availableLevels": ["user", "admin"],
         "scopes": [
-            preview(json!("exact"), "these exact arguments", 1, 1),
-            preview(json!({"command": "git push *"}), "command `git push *`", 2, 3),
-            preview(json!("tool"), "the whole tool", 7, 7),
+            offer(json!("exact"), "these exact arguments"),
+            offer(json!({"command": "git push *"}), "command `git push *`"),
+            offer(json!("tool"), "the whole tool"),
         ],
         "policy": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
     });
@@ -44,9 +44,22 @@ fn parse_json(text: &str) -> Json {
 fn each_scope_shows_its_effect_on_past_calls() {
     let mut ben = InboxTester::with_calls(&[call_with_scopes(10, &json!({}))]).with_window(80, 24);
     assert_eq!(ben.press_keys("s"), []);
+    assert!(ben.screen().contains("2 command `git push *`"), "{}", ben.screen());
+    let preview = |scope: Value, says: &str, allows: u32, denies: u32, masked: u32| {
+        let preview = json!({"scope": scope, "says": says, "allows": allows, "denies": denies,
+            "masked": masked, "calls": [], "of": 12});
+        serde_json::from_value(preview).expect("a preview")
+    };
+    let previews = vec![
+        preview(json!("exact"), "these exact arguments", 1, 1, 0),
+        preview(json!({"command": "git push *"}), "command `git push *`", 2, 3, 4),
+    ];
+    ben.receive(InboxEvent::Previewed(call_key(&call_with_scopes(10, &json!({}))), previews));
     let screen = ben.screen();
     assert!(screen.contains("1 these exact arguments: 1 of 12 other calls"), "{screen}");
-    assert!(screen.contains("2 command `git push *`: allows 2 and denies 3 of 12 other calls"), "{screen}");
+    let pattern = "2 command `git push *`: allows 2 and denies 3 of 12 other calls; 4 masked";
+    assert!(screen.contains(pattern), "{screen}");
+    assert!(screen.contains("3 the whole tool"), "{screen}");
     assert_eq!(ben.press_keys("40x"), []);
     let sent = ben.press_and_send("2");
     assert_eq!(sent.decision, Decision::AllowSession);

@@ -137,7 +137,10 @@ fn propose(id: &str, proposal: Proposal<'_>) -> String {
 }
 
 fn decide(decision: Decision) -> String {
-    json!({"decision": decision.as_str()}).to_string()
+    match decision {
+        Decision::AllowSession => json!({"decision": decision.as_str(), "scope": "tool"}).to_string(),
+        _ => json!({"decision": decision.as_str()}).to_string(),
+    }
 }
 
 fn claim(caller: &PersonaCaller, claim: ClaimChoice<'_>, hash: &Value) -> String {

@@ -4,7 +4,7 @@ use super::*;
 use crate::GrantScope;
 use countersign_events::{
     CallState, ToolName,
-    event::{Decision, Mode, ToolDefinition, ToolPolicy},
+    event::{Decision, GrantAgents, Mode, ToolDefinition, ToolPolicy},
 };
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ impl DecisionStory {
 
     fn defined(&mut self, id: &str, description: &str) -> CallState {
         let mut command = propose(id, "fetch", ARGUMENTS);
+        command.replaces = Some(call_id("a"));
         command.definition =
             Some(ToolDefinition { description: Some(description.to_owned()), ..ToolDefinition::default() });
         self.agent().call_command(id, CallCommand::Propose(command)).expect("proposed");
@@ -72,11 +73,15 @@ fn lapsed_approval_does_not_move() {
     let mut story = given("lapses = \"1m\"\nremember = \"1h\"\n");
     story.proposes("a", "bash").expect("proposed");
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
-    story.later(59).proposes("b", "bash").expect("proposed");
+    let replacing = |id: &str, replaced: &str| {
+        let replaces = Some(call_id(replaced));
+        CallCommand::Propose(ProposeCommand { replaces, ..propose(id, "bash", ARGUMENTS) })
+    };
+    story.later(59).agent().call_command("b", replacing("b", "a")).expect("proposed");
     assert_eq!(story.state("b"), CallState::Allowed, "it still holds, and moves");
     story.later(1);
     assert_eq!(story.state("b"), CallState::Cancelled, "with no more time than it had");
-    story.proposes("c", "bash").expect("proposed");
+    story.call_command("c", replacing("c", "b")).expect("proposed");
     assert_eq!(story.state("c"), CallState::Pending);
 }
 
@@ -98,7 +103,9 @@ fn grant_does_not_answer_calls_of_its_approvers() {
     let mut story = given(TWO);
     story.proposes("a", "pay").expect("proposed");
     for name in ["ada", "bob"] {
-        story.decides(name, "a", Decision::AllowSession).expect("voted");
+        let any = Some(GrantAgents::Any);
+        let respond = RespondCommand { agents: any, ..RespondCommand::for_session(GrantScope::Tool) };
+        story.person(name).call_command("a", CallCommand::Respond(respond)).expect("voted");
     }
     for (id, by, state) in
         [("b", "ada", CallState::Pending), ("c", "bob", CallState::Pending), ("d", "eve", CallState::Allowed)]
@@ -143,7 +150,7 @@ fn grant_does_not_answer_changed_tool() {
     story.defined("a", "reads a page");
     story
         .person("ada")
-        .call_command("a", CallCommand::Respond(RespondCommand::plain(Decision::AllowSession)))
+        .call_command("a", CallCommand::Respond(RespondCommand::for_session(GrantScope::Tool)))
         .expect("granted");
     assert_eq!(story.defined("b", "reads a page"), CallState::Allowed);
     assert_eq!(story.defined("c", "sends all that it finds"), CallState::Pending);

@@ -7,7 +7,7 @@ use crate::{
 use countersign_events::{
     Body, Json, Principal, Sha256, ThreadId, ToolName,
     chain::ChainVerifier,
-    event::{Decision, Mode, Source, Status, ToolPolicy},
+    event::{Decision, GrantAgents, Mode, Source, Status, ToolPolicy},
 };
 use proptest::prelude::*;
 use std::{collections::HashMap, time::Duration};
@@ -25,19 +25,24 @@ const PEOPLE: [&str; 3] = ["ada", "bob", "cyd"];
 
 fn any_answer() -> impl Strategy<Value = RespondCommand> {
     let decision = prop::sample::select(vec![Decision::AllowOnce, Decision::AllowSession, Decision::Deny]);
-    let scope = prop::option::weighted(0.3, prop::sample::select(vec![GrantScope::Exact, GrantScope::Tool]));
+    let agents = prop::option::weighted(0.3, prop::sample::select(GrantAgents::ALL.to_vec()));
+    let scope = prop::option::weighted(0.6, prop::sample::select(vec![GrantScope::Exact, GrantScope::Tool]));
     let arguments = prop::option::weighted(0.2, 0..ARGUMENTS.len());
-    (decision, scope, arguments).prop_map(|(decision, scope, arguments)| {
+    (decision, scope, agents, arguments).prop_map(|(decision, scope, agents, arguments)| {
         let read =
             |n: usize| HashedArguments::new(Json::parse(ARGUMENTS[n]).expect("valid")).expect("admitted");
-        RespondCommand { scope, arguments: arguments.map(read), ..RespondCommand::plain(decision) }
+        let agents = agents.filter(|_| decision == Decision::AllowSession);
+        RespondCommand { scope, agents, arguments: arguments.map(read), ..RespondCommand::plain(decision) }
     })
 }
 
 fn any_command() -> impl Strategy<Value = CallCommand> {
     prop_oneof![
-        4 => (prop::sample::select(TOOLS.to_vec()), 0..ARGUMENTS.len())
-            .prop_map(|(tool, n)| CallCommand::Propose(propose("x", tool, ARGUMENTS[n]))),
+        4 => (prop::sample::select(TOOLS.to_vec()), 0..ARGUMENTS.len(), prop::sample::select(vec!["a", "b", "c", "x"]))
+            .prop_map(|(tool, n, replaced)| CallCommand::Propose(ProposeCommand {
+                replaces: Some(call_id(replaced)).filter(|id| id.as_str() != "x"),
+                ..propose("x", tool, ARGUMENTS[n])
+            })),
         4 => any_answer().prop_map(CallCommand::Respond),
         4 => (0..ARGUMENTS.len()).prop_map(|n| CallCommand::Claim(ClaimCommand {
             executor: "w".into(),

@@ -4,7 +4,7 @@ use super::*;
 use crate::GrantScope;
 use countersign_events::{
     CallState, Json, Principal,
-    event::{Decision, Mode, ToolPolicy},
+    event::{Decision, GrantAgents, Mode, ToolPolicy},
 };
 
 const FIRST: &str = "{\"n\":1}";
@@ -20,13 +20,20 @@ impl DecisionStory {
         self.state(id)
     }
 
+    fn replaces(&mut self, id: &str, replaced: &str) -> CallState {
+        let command = ProposeCommand { replaces: Some(call_id(replaced)), ..propose(id, "bash", FIRST) };
+        self.call_command(id, CallCommand::Propose(command)).expect("proposed");
+        self.state(id)
+    }
+
     fn answers(
         &mut self,
         id: &str,
         decision: Decision,
         wide: Option<&str>,
     ) -> Result<Vec<String>, crate::Refused> {
-        let respond = RespondCommand { scope: wide.map(scope), ..RespondCommand::plain(decision) };
+        let tool = (decision == Decision::AllowSession).then_some(GrantScope::Tool);
+        let respond = RespondCommand { scope: wide.map(scope).or(tool), ..RespondCommand::plain(decision) };
         self.person("ada").call_command(id, CallCommand::Respond(respond))
     }
 }
@@ -54,6 +61,34 @@ fn pattern_scope_must_include_its_own_call() {
     assert_eq!(story.asks("b", "bash", "{\"command\":\"git status\"}"), CallState::Allowed);
     assert_eq!(story.asks("c", "bash", "{\"command\":\"git status; rm -rf /\"}"), CallState::Pending);
     assert_eq!(story.asks("d", "bash", "{\"command\":\"git push\"}"), CallState::Pending);
+}
+
+impl DecisionStory {
+    fn suggestions(&self, id: &str) -> Vec<String> {
+        let call = self.batch.call(&thread_id(), &call_id(id)).expect("proposed");
+        let request = call.request().expect("asked");
+        request.what.suggested_scopes.iter().map(|suggested| suggested.scope.as_str().to_owned()).collect()
+    }
+}
+
+#[test]
+fn request_stores_suggested_scopes_for_its_readers() {
+    let mut story = given("");
+    story.asks("a", "bash", "{\"command\":\"git status -s\"}");
+    let suggested = story.suggestions("a");
+    assert!(!suggested.is_empty());
+    for scope in suggested {
+        story.asks("b", "bash", "{\"command\":\"git status -s\"}");
+        story.answers("b", Decision::AllowSession, Some(&scope)).expect("the scope includes its call");
+        story = given("");
+    }
+}
+
+#[test]
+fn masked_call_suggests_no_pattern() {
+    let mut story = given("");
+    story.asks("a", "bash", "{\"command\":\"login --password=hunter2hunter2\",\"password\":\"hunter2\"}");
+    assert!(story.suggestions("a").iter().all(|scope| !scope.contains("hunter2")));
 }
 
 #[test]
@@ -97,17 +132,101 @@ fn denial_of_same_call_lasts_five_minutes() {
 }
 
 #[test]
-fn unused_approval_moves_to_one_same_call() {
+fn unused_approval_moves_to_one_replacement() {
     let mut story = given("");
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
-    assert_eq!(story.asks("b", "bash", FIRST), CallState::Allowed);
+    assert_eq!(story.agent().replaces("b", "a"), CallState::Allowed);
     assert_eq!(story.state("a"), CallState::Cancelled);
     assert_eq!(code(story.claims("a", "w", FIRST)), "not_allowed");
-    assert_eq!(story.asks("c", "bash", FIRST), CallState::Allowed, "it moves on");
+    assert_eq!(story.replaces("c", "b"), CallState::Allowed, "it moves on");
     story.claims("c", "w", FIRST).expect("claimed");
     assert_eq!(code(story.claims("b", "w", FIRST)), "not_allowed");
-    assert_eq!(story.asks("d", "bash", FIRST), CallState::Pending, "its claim used it up");
+    assert_eq!(story.replaces("d", "c"), CallState::Pending, "its claim used it up");
+}
+
+#[test]
+fn same_call_without_replaces_is_asked() {
+    let mut story = given("");
+    story.asks("a", "bash", FIRST);
+    story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
+    let allowed_at = story.now;
+    assert_eq!(story.later(3).asks("b", "bash", FIRST), CallState::Pending);
+    let call = story.batch.call(&thread_id(), &call_id("b")).expect("proposed");
+    let same = call.request().expect("asked").what.same_call.clone().expect("the request names it");
+    assert_eq!((same.id, same.allowed_at), (call_id("a"), allowed_at));
+    assert_eq!(story.state("a"), CallState::Allowed);
+}
+
+#[test]
+fn unused_approval_never_moves_to_another_agent() {
+    let mut story = given("");
+    story.asks("a", "bash", FIRST);
+    story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
+    story.set_by(Principal::agent("other"));
+    assert_eq!(story.replaces("b", "a"), CallState::Pending);
+    assert_eq!(story.state("a"), CallState::Allowed);
+}
+
+#[test]
+fn unused_approval_never_moves_to_higher_impact() {
+    let impact = |level: &str| Json::parse(&format!("{{\"riskLevel\":\"{level}\"}}")).ok();
+    for (description, risk, state) in [
+        (Some("see"), "low", CallState::Allowed),
+        (Some("see"), "critical", CallState::Pending),
+        (Some("delete"), "low", CallState::Pending),
+        (None, "low", CallState::Pending),
+    ] {
+        let mut story = given("");
+        let proposal = |id: &str, description: Option<&str>, risk: &str| ProposeCommand {
+            impact: impact(risk),
+            description: description.map(str::to_owned),
+            replaces: Some(call_id("a")).filter(|_| id != "a"),
+            ..propose(id, "bash", FIRST)
+        };
+        let first = CallCommand::Propose(proposal("a", Some("see"), "low"));
+        story.agent().call_command("a", first).expect("asked");
+        story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
+        let second = CallCommand::Propose(proposal("b", description, risk));
+        story.agent().call_command("b", second).expect("proposed");
+        assert_eq!(story.state("b"), state, "{description:?} {risk}");
+    }
+}
+
+#[test]
+fn grant_answers_only_its_own_agent() {
+    for (agents, state) in [(None, CallState::Pending), (Some(GrantAgents::Any), CallState::Allowed)] {
+        let mut story = given("");
+        story.asks("a", "bash", FIRST);
+        let respond = RespondCommand { agents, ..RespondCommand::for_session(GrantScope::Tool) };
+        story.person("ada").call_command("a", CallCommand::Respond(respond)).expect("granted");
+        assert_eq!(story.asks("b", "bash", OTHER), CallState::Allowed);
+        story.set_by(Principal::agent("other"));
+        story.call_command("c", CallCommand::Propose(propose("c", "bash", OTHER))).expect("proposed");
+        assert_eq!(story.state("c"), state, "{agents:?}");
+    }
+}
+
+#[test]
+fn session_denial_answers_every_agent() {
+    let mut story = given("");
+    story.asks("a", "bash", FIRST);
+    story.answers("a", Decision::Deny, Some("\"tool\"")).expect("denied");
+    story.set_by(Principal::agent("other"));
+    story.call_command("b", CallCommand::Propose(propose("b", "bash", OTHER))).expect("proposed");
+    assert_eq!(story.state("b"), CallState::Denied);
+}
+
+#[test]
+fn session_approval_without_scope_is_refused() {
+    let mut story = given("");
+    story.asks("a", "bash", FIRST);
+    let unscoped = RespondCommand::plain(Decision::AllowSession);
+    let refused = story.person("ada").call_command("a", CallCommand::Respond(unscoped)).expect_err("refused");
+    insta::assert_snapshot!(refused, @r#"scope: allow_session needs one: "exact", "tool" or a pattern such as {"command": "git status *"}"#);
+    let once =
+        RespondCommand { agents: Some(GrantAgents::Any), ..RespondCommand::plain(Decision::AllowOnce) };
+    assert_eq!(code(story.call_command("a", CallCommand::Respond(once))), "invalid");
 }
 
 #[test]
@@ -116,7 +235,7 @@ fn old_approval_does_not_move() {
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
     story.later(300);
-    assert_eq!(story.asks("b", "bash", FIRST), CallState::Pending);
+    assert_eq!(story.agent().replaces("b", "a"), CallState::Pending);
     assert_eq!(story.state("a"), CallState::Allowed);
 
     let mut story = given("");
@@ -127,7 +246,7 @@ fn old_approval_does_not_move() {
     story.person("ada").thread_command(require).expect("set");
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
-    assert_eq!(story.asks("b", "bash", FIRST), CallState::Pending);
+    assert_eq!(story.agent().replaces("b", "a"), CallState::Pending);
 }
 
 #[test]
@@ -136,7 +255,7 @@ fn cancelled_approval_does_not_move() {
     story.asks("a", "bash", FIRST);
     story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
     story.agent().call_command("a", CallCommand::Cancel { reason: None }).expect("withdrawn");
-    assert_eq!(story.asks("b", "bash", FIRST), CallState::Pending);
+    assert_eq!(story.replaces("b", "a"), CallState::Pending);
 }
 
 #[test]
@@ -183,22 +302,18 @@ fn stop_denies_only_pending_calls() {
 
 #[test]
 fn earlier_decision_never_answers_approvers_own_calls() {
-    for moved in [false, true] {
-        let mut story = given("");
-        story.asks("a", "bash", FIRST);
-        let decision = if moved { Decision::AllowOnce } else { Decision::AllowSession };
-        story.answers("a", decision, None).expect("allowed");
-        story
-            .person("ada")
-            .call_command("b", CallCommand::Propose(propose("b", "bash", FIRST)))
-            .expect("proposed");
-        assert_eq!(story.state("b"), CallState::Pending, "ada would answer herself");
-        story
-            .person("bob")
-            .call_command("c", CallCommand::Propose(propose("c", "bash", FIRST)))
-            .expect("proposed");
-        assert_eq!(story.state("c"), CallState::Allowed);
-    }
+    let mut story = given("");
+    story.asks("a", "bash", FIRST);
+    let respond =
+        RespondCommand { agents: Some(GrantAgents::Any), ..RespondCommand::for_session(GrantScope::Tool) };
+    story.person("ada").call_command("a", CallCommand::Respond(respond)).expect("allowed");
+    story.call_command("b", CallCommand::Propose(propose("b", "bash", FIRST))).expect("proposed");
+    assert_eq!(story.state("b"), CallState::Pending, "ada would answer herself");
+    story
+        .person("bob")
+        .call_command("c", CallCommand::Propose(propose("c", "bash", FIRST)))
+        .expect("proposed");
+    assert_eq!(story.state("c"), CallState::Allowed);
     let mut story = given("");
     story.person("ada").thread_command(ThreadCommand::SetMode(Mode::ApproveAll)).expect("set");
     story.call_command("a", CallCommand::Propose(propose("a", "bash", FIRST))).expect("proposed");

@@ -4,17 +4,24 @@ mod calls;
 mod cheats;
 mod evidence;
 mod laws;
+mod lifting;
 mod memory;
+mod restrictions;
 mod secrets;
 mod settings;
 mod several;
+mod silence;
+mod stricter;
 
 use super::{
     ArgumentsJudgement, CallCommand, ClaimCommand, CommandEvidence, EditReview, FinishCommand,
-    HashedArguments, ProposeCommand, RespondCommand, StopCommand, ThreadCommand, argument_changes,
-    claim_needs_judgement, claim_subject,
+    HashedArguments, ProposalReview, ProposeCommand, RespondCommand, StopCommand, ThreadCommand,
+    answer_needs_judgement, argument_changes, claim_needs_judgement, claim_subject,
 };
-use crate::{ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, Refused};
+use crate::{
+    ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, GrantScope, Refused,
+    scope::suggest_scopes,
+};
 use countersign_events::{
     Body, CallId, CallState, Event, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
     event::{Decision, Status},
@@ -59,6 +66,7 @@ pub(super) fn propose(id: &str, tool: &str, arguments: &str) -> ProposeCommand {
         description: None,
         definition: None,
         expires_in: None,
+        replaces: None,
     }
 }
 
@@ -83,16 +91,24 @@ fn evidence_for(
     };
     match (command, call) {
         (CallCommand::Propose(propose), _) => {
-            let judged = judged(&propose.subject(thread_id, by), propose.arguments.hash());
-            CommandEvidence::Judgement(judged)
+            let subject = propose.subject(thread_id, by);
+            let judged = judged(&subject, propose.arguments.hash());
+            let suggested = suggest_scopes(policy, &subject);
+            CommandEvidence::Proposal(ProposalReview { judged, suggested })
         }
         (CallCommand::Claim(claim), Some(call)) if claim_needs_judgement(call, policy.hash()) => {
             CommandEvidence::Judgement(judged(&claim_subject(call, claim), call.arguments_hash()))
+        }
+        (CallCommand::Due, Some(call)) => {
+            CommandEvidence::Judgement(judged(&call.subject(), call.arguments_hash()))
         }
         (CallCommand::Respond(RespondCommand { arguments: Some(arguments), .. }), Some(call)) => {
             let judged = judged(&call.subject_with(arguments.json(), &[]), arguments.hash());
             let changes = argument_changes(call, arguments);
             CommandEvidence::Edit(EditReview { judged, schema_error: None, changes })
+        }
+        (CallCommand::Respond(_), Some(call)) if answer_needs_judgement(call, policy.hash()) => {
+            CommandEvidence::Judgement(judged(&call.subject(), call.arguments_hash()))
         }
         _ => CommandEvidence::NotNeeded,
     }
@@ -163,9 +179,10 @@ impl DecisionStory {
         decision: Decision,
     ) -> Result<Vec<String>, Refused> {
         let comment = (decision == Decision::Deny).then(|| "too risky".to_owned());
+        let scope = (decision == Decision::AllowSession).then_some(GrantScope::Tool);
         self.person(name).call_command(
             id,
-            CallCommand::Respond(RespondCommand { comment, ..RespondCommand::plain(decision) }),
+            CallCommand::Respond(RespondCommand { comment, scope, ..RespondCommand::plain(decision) }),
         )
     }
 

@@ -55,18 +55,19 @@ fn comments_are_written_without_secrets() {
     for name in ["ada", "bob"] {
         story.person(name).call_command("two", answer(Decision::AllowOnce)).expect("a vote");
     }
+    story.claims("allowed", "w", "{\"n\":1}").expect("claimed");
     let stop = ThreadCommand::Stop(StopCommand { tool: None, comment: recorded_text().into() });
     story.person("ada").thread_command(stop).expect("stopped");
     assert_eq!(story.state("stopped"), CallState::Denied);
-    story.claims("allowed", "w", "{\"n\":1}").expect("claimed");
     story
         .later(60)
         .person("ada")
         .call_command("allowed", CallCommand::Release { comment: recorded_text().into() })
         .expect("released");
     let with_words = story.log.iter().filter(|event| event.data.as_str().contains("[redacted]"));
-    // Two decisions and a withdrawal with what the model is told, a stop with its, two votes with theirs, a release.
-    assert_eq!(with_words.count(), 1 + 2 + 2 + 2 + 3 + 1);
+    // Two decisions and a withdrawal with what the model is told, a stop with its, two votes with theirs, the end of
+    // what they allowed, a release.
+    assert_eq!(with_words.count(), 1 + 2 + 2 + 2 + 3 + 1 + 1);
     keeps_none(&story);
 }
 

@@ -72,7 +72,7 @@ fn decision_needs_the_level_of_the_request() {
     insta::assert_snapshot!(refused, @"user:bob cannot decide this: it takes level admin, and theirs is user");
     let high = RespondCommand {
         level: Some("super_admin".to_owned()),
-        ..RespondCommand::plain(Decision::AllowSession)
+        ..RespondCommand::for_session(crate::GrantScope::Tool)
     };
     assert_eq!(code(story.says("ada", "a", high)), "not_eligible");
     let unknown =

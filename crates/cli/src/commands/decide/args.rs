@@ -22,6 +22,9 @@ pub(crate) struct AllowArgs {
     /// Allow later calls of this tool in this thread too
     #[arg(long, conflicts_with_all = ["ScopeArgs", "edit", "arguments"])]
     pub(crate) session: bool,
+    /// Remember it for every agent of the thread, not only for the one that proposed the call
+    #[arg(long)]
+    pub(crate) any_agent: bool,
     /// A comment for the log
     #[arg(long, value_name = "TEXT")]
     pub(crate) comment: Option<String>,

@@ -15,7 +15,10 @@ use arguments::read_arguments;
 use confirm::{confirm_change, confirm_scope};
 use countersign_api as api;
 use countersign_api::SharedGate;
-use countersign_gate::{CallId, ThreadId, event::Decision};
+use countersign_gate::{
+    CallId, Json, ThreadId,
+    event::{Decision, GrantAgents},
+};
 use countersign_tui::present::{
     decision::describe_outcome,
     editor::edit_arguments,
@@ -48,12 +51,16 @@ struct DecisionResults {
 }
 
 pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> anyhow::Result<CommandExit> {
-    let scope = args.scope.to_json()?;
-    let remembered = args.session || scope.is_some();
+    let scope = args.scope.to_json()?.or_else(|| args.session.then(|| Json::string("tool")));
+    let remembered = scope.is_some();
+    if args.any_agent && !remembered {
+        return Err(CliError::usage("--any-agent needs --session or a scope").into());
+    }
     let decision = if remembered { Decision::AllowSession } else { Decision::AllowOnce };
     let mut decide = api::DecisionRequest {
         comment: args.comment.clone(),
         scope,
+        agents: args.any_agent.then_some(GrantAgents::Any),
         ..api::DecisionRequest::plain(decision)
     };
     decide.level.clone_from(&args.decide.level);

@@ -7,7 +7,7 @@ use crate::commands::demo::{
 };
 use countersign_api as api;
 use countersign_api::{GateError, SharedGate};
-use countersign_gate::event::Decision;
+use countersign_gate::{Json, event::Decision};
 
 /// Runs the steps one after the other. `tell` prints a line.
 pub(crate) async fn play(
@@ -42,7 +42,7 @@ fn decision(answer: ScriptAnswer) -> Option<api::DecisionRequest> {
             comment: comment(why),
             ..api::DecisionRequest::plain(Decision::AllowOnce)
         }),
-        ScriptAnswer::Session => Some(api::DecisionRequest::plain(Decision::AllowSession)),
+        ScriptAnswer::Session => Some(api::DecisionRequest::for_session(Json::string("tool"))),
         ScriptAnswer::Deny(why) => Some(api::DecisionRequest {
             comment: comment(why),
             ..api::DecisionRequest::plain(Decision::Deny)

@@ -53,6 +53,7 @@ impl ScriptStep {
             description: Some(why.to_owned()),
             definition: None,
             expires_in_seconds: None,
+            replaces: None,
         };
         Ok(Self { call, answer })
     }

@@ -113,6 +113,7 @@ fn proposal(args: &RunArgs) -> anyhow::Result<api::ProposeRequest> {
         description: args.description.clone(),
         definition: None,
         expires_in_seconds: args.expires,
+        replaces: None,
     })
 }
 

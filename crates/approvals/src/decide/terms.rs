@@ -1,0 +1,99 @@
+//! The terms on which a pending request is decided: those that it was opened with or those of the policy in force,
+//! whichever are stricter.
+
+use super::{DecisionContext, RespondCommand, eligible};
+use crate::{Call, CallStanding, Refused};
+use countersign_events::{Principal, Sha256, event::Verdict};
+use countersign_policy::Judgement;
+
+/// The terms on which a request is decided now.
+pub(super) struct DecisionTerms {
+    /// The level that an approver needs.
+    pub(super) level: Option<String>,
+    /// The number of approvals needed.
+    pub(super) quorum: u32,
+    /// The number of denials needed.
+    pub(super) denials: u32,
+    /// An approver must be in each of these lists.
+    pub(super) approvers: Vec<Vec<String>>,
+}
+
+/// True if an answer to this call needs the judgement of the policy with this hash as evidence: another policy opened
+/// the request, or an approver has changed the arguments since.
+#[must_use]
+pub fn answer_needs_judgement(call: &Call, policy: Sha256) -> bool {
+    let CallStanding::Pending { request } = &call.standing else { return false };
+    request.what.policy != policy || call.course.edited().is_some()
+}
+
+/// The terms for this answer. A policy that blocks the call by now refuses an approval. Edited arguments must need no
+/// more than the request asks for, which their own review checks.
+pub(super) fn terms_of_answer(
+    call: &Call,
+    respond: &RespondCommand,
+    context: &DecisionContext<'_>,
+) -> Result<DecisionTerms, Refused> {
+    let asked = DecisionTerms::of_request(call);
+    let is_edit = respond.arguments.as_ref().is_some_and(|edited| edited.hash() != call.arguments_hash());
+    if is_edit || !answer_needs_judgement(call, context.policy.hash()) {
+        return Ok(asked);
+    }
+    let judgement = context.judgement_of(call.arguments_hash());
+    // A denial needs no evidence: a stop denies many calls at once.
+    if !respond.decision.allows() {
+        return Ok(
+            judgement.map_or_else(|_| DecisionTerms::of_request(call), |judged| asked.with(judged, context))
+        );
+    }
+    let judgement = judgement?;
+    if judgement.verdict == Verdict::Block {
+        let reason = context.mask(&judgement.reason);
+        return Err(Refused::Blocked { rule: judgement.principal().to_string(), reason });
+    }
+    Ok(asked.with(judgement, context))
+}
+
+impl DecisionTerms {
+    /// The terms that the request was opened with, after an escalation perhaps.
+    pub(super) fn of_request(call: &Call) -> Self {
+        let asked = call.request().map(|request| &request.what);
+        Self {
+            level: call.level().map(str::to_owned),
+            quorum: asked.and_then(|request| request.quorum).unwrap_or(1),
+            denials: asked.and_then(|request| request.denials).unwrap_or(1),
+            approvers: asked.map(|request| request.approvers.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// True if several votes may be needed.
+    pub(super) const fn are_for_several(&self) -> bool {
+        self.quorum > 1 || self.denials > 1
+    }
+
+    /// True if a vote of this person to allow counts.
+    pub(super) fn admit(&self, by: &Principal, context: &DecisionContext<'_>) -> bool {
+        eligible::has_level(by, self.level.as_deref(), context)
+            && self.approvers.iter().all(|list| eligible::is_in(by, list, context))
+    }
+
+    /// The stricter of these terms and those of a judgement. A judgement that allows asks for nothing more.
+    fn with(mut self, judgement: &Judgement, context: &DecisionContext<'_>) -> Self {
+        if judgement.verdict != Verdict::Ask {
+            return self;
+        }
+        let terms = &judgement.terms;
+        if let Some(level) = &terms.level
+            && !self.level.as_deref().is_some_and(|own| eligible::is_at_least(own, Some(level), context))
+        {
+            self.level = Some(level.clone());
+        }
+        self.quorum = self.quorum.max(terms.quorum);
+        self.denials = self.denials.min(terms.denials);
+        for list in &terms.approvers {
+            if !self.approvers.contains(list) {
+                self.approvers.push(list.clone());
+            }
+        }
+        self
+    }
+}
