@@ -131,7 +131,8 @@ async fn send_secrets_everywhere(world: &HttpWorld) -> String {
     }
     let decide =
         async |id: &str, body: String| ada.post(&format!("/v1/threads/t/approvals/{id}"), &body).await.body;
-    answers.push(decide("call_1", format!(r#"{{"decision":"allow_session","scope":"tool",{comment}}}"#)).await);
+    answers
+        .push(decide("call_1", format!(r#"{{"decision":"allow_session","scope":"tool",{comment}}}"#)).await);
     answers.push(decide("call_2", format!(r#"{{"decision":"deny",{comment}}}"#)).await);
     answers.push(decide("call_2", format!(r#"{{"decision":"allow_once",{comment}}}"#)).await);
     let edit = r#"{"decision":"allow_once","arguments":{"command":"deploy --token=hunter2"}}"#;

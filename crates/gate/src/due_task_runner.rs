@@ -83,7 +83,11 @@ impl DueTaskRunner {
 
     /// Executes the overdue task of a call. Returns false if nothing was written, for example because another process
     /// wrote the event first.
-    async fn execute_overdue_task(&self, call: CallName, now: Timestamp) -> (CallName, Result<bool, StoreError>) {
+    async fn execute_overdue_task(
+        &self,
+        call: CallName,
+        now: Timestamp,
+    ) -> (CallName, Result<bool, StoreError>) {
         let policy = self.policy.policy();
         let evidence = match self.evidence_for_expiry(&call, &policy, now).await {
             Ok(evidence) => evidence,

@@ -1,6 +1,7 @@
 //! Several `allow` rules that cover the commands of one line together.
 
 use crate::{
+    command_operand::CommandOperand,
     facts::CallFacts,
     outcome::{RuleEffect, SelectorHit},
     rule::{PolicyRule, RuleAnswer},
@@ -41,12 +42,12 @@ fn can_combine(rule: &PolicyRule) -> bool {
 
 /// The commands of the call that the rule allows. `None` if no rule can allow the call, whatever its patterns.
 fn allowed_commands(rule: &PolicyRule, facts: &CallFacts<'_>) -> Option<Vec<bool>> {
-    let scripts = facts.scripts();
-    if scripts.gap.is_some() {
+    let operands = facts.commands();
+    if operands.gap.is_some() {
         return None;
     }
     let mut allowed = Vec::new();
-    for (_, script) in &scripts.found {
+    for script in operands.found.iter().flat_map(CommandOperand::scripts) {
         let commands = find_allowed_commands(&rule.matching.commands, script)?;
         // A line without a command runs nothing that a rule could allow.
         if commands.is_empty() {

@@ -7,6 +7,7 @@ use crate::{
     value::OrderedValue,
 };
 use countersign_patterns::{CommandPattern, MatchAnswer, ParsedScript, command};
+use std::iter;
 
 /// The keys of a program whose arguments may be in another value of the same object.
 const PROGRAM_KEYS: &[&str] = &["command", "cmd", "program", "executable"];
@@ -68,6 +69,11 @@ impl CommandOperand {
             (RuleEffect::Restrict, first, MatchAnswer::No) => first,
             (_, _, _) => MatchAnswer::Unclear,
         }
+    }
+
+    /// Every way in which the tool may run the command.
+    pub(crate) fn scripts(&self) -> impl Iterator<Item = &ParsedScript> {
+        iter::once(&self.reading).chain(&self.joined)
     }
 
     /// The command, if the operand is one command and nothing else.
