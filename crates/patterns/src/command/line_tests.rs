@@ -32,6 +32,7 @@ fn commands_of_blocks_and_substitutions_are_listed() {
     assert_eq!(line.unclear, None);
     let names: Vec<_> = line.commands.iter().map(|command| command.words[0].text.as_str()).collect();
     assert_eq!(names, ["a", "b", "c", "d", "f", "e", "g", "h", "k"]);
+    assert_eq!(read("for i in a 'b c'; do d; done").loop_words[1].value(), Some("b c"));
 }
 
 #[test]
