@@ -40,6 +40,8 @@ pub(super) const CASES: &[ShellCase] = &[
     ("input that is shown", "wc < notes", "rm*", "wc < notes", YES, NO),
     ("other input than is shown", "wc < notes", "rm*", "wc < /etc/shadow", NO, NO),
     ("second input beside the one that is shown", "wc < *", "rm*", "wc < notes 3< /etc/shadow", NO, NO),
+    ("input beside a wider alternative", "{cat **,wc < x}", "rm*", "cat a < /etc/shadow", NO, NO),
+    ("input behind an expansion", "{cat **,wc < x}", "rm*", "cat $a < /etc/shadow", NO, NO),
     ("here-document", "cat*", "rm*", "cat <<E\nrm -rf /\nE\n", NO, UNCLEAR),
     ("here-document with a substitution", "cat*", "rm*", "cat <<E\n$(rm -rf /)\nE\n", NO, YES),
     ("here-document with backticks", "cat*", "rm*", "cat <<E\n`rm -rf /`\nE\n", NO, YES),

@@ -93,7 +93,10 @@ impl LineReader<'_> {
                     self.mark_unclear("a loop without `do`");
                     return true;
                 }
-                Some(_) => drop(self.read_word()),
+                Some(_) => {
+                    let word = self.read_word();
+                    self.line.loop_words.push(word);
+                }
             }
         }
     }

@@ -18,6 +18,8 @@ pub struct CommandLine {
     pub backtick_scripts: Vec<String>,
     /// The redirections of groups, loops and subshells.
     pub block_redirections: Vec<CommandRedirection>,
+    /// The words of `for name in words`.
+    pub loop_words: Vec<CommandWord>,
     /// True if a loop sets a variable that other commands may use.
     pub sets_variable: bool,
     /// True if the line contains a pipe, a here-document, a here-string or a process substitution.

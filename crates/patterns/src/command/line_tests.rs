@@ -32,6 +32,7 @@ fn commands_of_blocks_and_substitutions_are_listed() {
     assert_eq!(line.unclear, None);
     let names: Vec<_> = line.commands.iter().map(|command| command.words[0].text.as_str()).collect();
     assert_eq!(names, ["a", "b", "c", "d", "f", "e", "g", "h", "k"]);
+    assert_eq!(read("for i in a 'b c'; do d; done").loop_words[1].value(), Some("b c"));
 }
 
 #[test]
@@ -108,13 +109,13 @@ fn hostile_texts() -> Vec<String> {
 
 #[test]
 fn hostile_text_is_judged_in_bounded_steps() {
-    let patterns = ["rm*", "*a*b*c*", "ls **"].map(|text| CommandPattern::new(text).expect(text));
+    let patterns = ["rm*", "*a*b*c*"].map(|text| CommandPattern::new(text).expect(text));
     for text in hostile_texts() {
         let script = ParsedScript::parse(&text);
         assert!(script.steps <= 2 * ReadBudget::COMMAND_LINE.steps, "{} steps for {text:.20}", script.steps);
         let shown: usize = script.commands().map(str::len).sum();
         assert!(shown <= 16 * (text.len() + 1), "{shown} bytes for {text:.20}");
         let _ = match_any(&patterns, &script);
-        assert_ne!(match_every(&patterns[..2], &script), MatchAnswer::Yes, "{text:.20}");
+        assert_ne!(match_every(&patterns, &script), MatchAnswer::Yes, "{text:.20}");
     }
 }

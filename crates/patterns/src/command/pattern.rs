@@ -51,7 +51,10 @@ impl CommandPattern {
     /// shows the way in which the command runs its arguments, if it does.
     pub(super) fn allow(&self, command: &ParsedCommand) -> MatchAnswer {
         let text = match &command.input {
-            Some(input) if self.text.contains('<') => &format!("{} {input}", command.shown),
+            // A pattern that also matches without the input does not show it.
+            Some(input) if self.text.contains('<') && !self.glob.is_match(&command.shown) => {
+                &format!("{} {input}", command.shown)
+            }
             Some(_) => return MatchAnswer::No,
             None => &command.shown,
         };
@@ -84,6 +87,7 @@ impl CommandPattern {
             None => self.glob.is_match(text),
         };
         match &command.known_start {
+            Some(_) if command.input.is_some() => false,
             // The expansions may result in no words at all.
             Some(start) if start.may_end && !is_match(start.text.trim_end_matches(' ')) => false,
             Some(start) => self.glob.covers(name, &start.text),

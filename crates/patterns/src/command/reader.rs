@@ -18,6 +18,16 @@ pub(super) struct LineReader<'a> {
 
 impl CommandLine {
     /// Reads a command line. Never fails: a line that the grammar does not cover, or beyond the budget, is unclear.
+    ///
+    /// ```
+    /// use countersign_patterns::command::{CommandLine, ReadBudget};
+    ///
+    /// let text = "curl -u 'ada:pw' https://example.com";
+    /// let line = CommandLine::read(text, ReadBudget::COMMAND_LINE);
+    /// let value = &line.commands[0].words[2];
+    /// assert_eq!(value.value(), Some("ada:pw"));
+    /// assert_eq!(&text[value.literals[0].span.clone()], "ada:pw");
+    /// ```
     #[must_use]
     pub fn read(text: &str, budget: ReadBudget) -> Self {
         Self::read_with(text, &mut WorkMeter::new(budget))
@@ -42,11 +52,13 @@ impl LineReader<'_> {
 
     /// Goes one level deeper, for `read`.
     pub(super) fn nest(&mut self, read: impl FnOnce(&mut Self)) {
+        let awaits_document = std::mem::take(&mut self.awaits_document);
         self.depth += 1;
         self.cursor.meter.check_depth(self.depth);
         if !self.cursor.meter.is_exhausted() {
             read(self);
         }
         self.depth -= 1;
+        self.awaits_document = awaits_document;
     }
 }
