@@ -1,6 +1,7 @@
 //! Verdicts of each kind of selector, and errors of invalid policies.
 
 mod command_shapes;
+mod condition_budget;
 mod documents;
 mod errors;
 mod formats;
