@@ -4,7 +4,7 @@
 use countersign_events::{CallId, Principal, ThreadId, ToolName, id::check_name};
 use libfuzzer_sys::fuzz_target;
 
-/// Letters that look like `o` and `a` in other scripts, and characters that nobody sees.
+/// Letters that look like `o` and `a` in other scripts, and invisible characters.
 const MISLEADING: &[char] = &['\u{43e}', '\u{3bf}', '\u{430}', '\u{200b}', '\u{202e}', '\u{ad}', '\u{2060}'];
 
 fuzz_target!(|input: &str| {

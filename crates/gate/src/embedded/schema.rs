@@ -135,7 +135,11 @@ mod tests {
             (r#"{"$ref":"http://127.0.0.1:1/x"}"#.to_owned(), "1", "another resource"),
             (r##"{"$dynamicRef":"#x"}"##.to_owned(), "1", "depend on the call"),
             (format!(r#"{{"anyOf":{many}}}"#), "1", "2000 patterns"),
-            (format!(r#"{{"items":{{"anyOf":[{}]}}}}"#, vec!["{}"; 100].join(",")), &*wide, "steps"),
+            (
+                format!(r#"{{"items":{{"anyOf":[{}]}}}}"#, vec!["{}"; 100].join(",")),
+                &*wide,
+                "too many schemas",
+            ),
             (format!(r#"{{"description":"{}"}}"#, "x".repeat(300_000)), "1", "bytes"),
             (r#"{"pattern":"((a{100}){100}){100}"}"#.to_owned(), "\"a\"", "cannot be used"),
         ] {

@@ -67,12 +67,11 @@ fn exhausted_budget_is_not_swallowed() {
 #[test]
 fn conditions_of_a_policy_share_the_budget() {
     let half = "when = 'args.list.all(a, args.list.filter(b, b < 50).size() == 50 || a > 20)'";
-    let rules: String = (0..20)
-        .map(|n| format!("[[rule]]\nname = \"r{n}\"\ntool = \"x\"\nverdict = \"ask\"\n{half}\n"))
-        .collect();
+    let rule = |n: usize| format!("[[rule]]\nname = \"r{n}\"\ntool = \"x\"\nverdict = \"ask\"\n{half}\n");
+    let rules: Vec<_> = (0..20).map(rule).collect();
     let numbers: Vec<_> = (0..1_000).collect();
     let call = call("x", &serde_json::json!({"list": numbers}).to_string());
-    let judgement = call.judge(&policy(&rules));
+    let judgement = call.judge(&policy(&rules.concat()));
     let exhausted =
         judgement.matched.iter().filter(|rule| rule.why.contains("more than 200000 steps")).count();
     assert!((1..=20).contains(&exhausted), "{judgement:?}");
