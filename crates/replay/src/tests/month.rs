@@ -166,7 +166,7 @@ fn month(seed: u64) -> (TestLog, Timestamp) {
         }
         for _ in 0..CALLS_PER_DAY {
             // A denial also answers the same call for some minutes.
-            log.advance(Duration::from_secs(900));
+            log.advance(Duration::from_mins(15));
             let (thread, who) = (format!("t{day}"), numbers.pick(&["ada", "bob"]));
             if numbers.below(DENIED_SHARE) == 0 {
                 let (tool, arguments) = denied_call(&mut numbers, day);
