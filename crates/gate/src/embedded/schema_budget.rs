@@ -101,7 +101,7 @@ impl<'a> StepCounter<'a> {
                 "$ref" => found.push((self.resolve(inner)?, value)),
                 "$dynamicRef" | "$recursiveRef" => return Err("it has references that depend on the call"),
                 key if SAME_VALUE.contains(&key) => {
-                    found.extend(schemas_in(inner).map(|schema| (schema, value)))
+                    found.extend(schemas_in(inner).map(|schema| (schema, value)));
                 }
                 key if SAME_VALUE_BY_NAME.contains(&key) => {
                     let named = inner.as_object().into_iter().flat_map(Map::values);
