@@ -35,7 +35,19 @@ async fn suggested_policy_saves_the_predicted_questions() {
         desk.types("deny call_9 --as user:ada").await;
         let suggested = desk.types("policy suggest --at-least 3").await;
         desk.write_file("suggested.toml", &suggested.stdout);
-        assert_snapshot!(suggested, @"");
+        assert_snapshot!(suggested, @r#"
+        # 3 of 4 prompts would have been saved by 1 rule, none of which allows
+        # anything that was ever denied. Look at each before you add it to a policy.
+        # Skipped: 1 denied, expired, withdrawn or still waiting.
+        [[rule]] # 3 prompts in 1 thread, 3 different, allowed by user:ada
+        name = "suggested: bash, command `git log **`"
+        tool = "bash"
+        principal = "agent:builder"
+        command = "git log **"
+        unless = { command = ["git log *--ext-diff*", "git log *--output*", "git log *--textconv*"] }
+        verdict = "allow"
+        exit 0
+        "#);
         let output = desk.types("policy replay --policy suggested.toml --json").await.stdout;
         let json: serde_json::Value = serde_json::from_str(&output).expect("JSON");
         assert_eq!(

@@ -8,6 +8,10 @@ extern crate self as libfuzzer_sys;
 mod cel;
 #[path = "../../fuzz/fuzz_targets/globs.rs"]
 mod globs;
+#[path = "../../fuzz/fuzz_targets/names.rs"]
+mod names;
+#[path = "../../fuzz/fuzz_targets/operands.rs"]
+mod operands;
 #[path = "../../fuzz/fuzz_targets/paths.rs"]
 mod paths;
 #[path = "../../fuzz/fuzz_targets/policy.rs"]
@@ -16,6 +20,8 @@ mod policy;
 mod redact;
 #[path = "../../fuzz/fuzz_targets/shell.rs"]
 mod shell;
+#[path = "../../fuzz/fuzz_targets/times.rs"]
+mod times;
 #[path = "../../fuzz/fuzz_targets/urls.rs"]
 mod urls;
 
@@ -159,6 +165,21 @@ fn globs_target_holds_on_random_input() {
 #[test]
 fn paths_target_holds_on_random_input() {
     check_target("paths", 2_000, paths::run);
+}
+
+#[test]
+fn names_target_holds_on_random_input() {
+    check_target("names", 2_000, names::run);
+}
+
+#[test]
+fn operands_target_holds_on_random_input() {
+    check_target("operands", 1_000, operands::run);
+}
+
+#[test]
+fn times_target_holds_on_random_input() {
+    check_target("times", 2_000, times::run);
 }
 
 #[test]

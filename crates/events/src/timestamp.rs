@@ -13,6 +13,9 @@ pub struct Timestamp(i64);
 #[error("{0:?} is not an RFC 3339 time such as 2026-01-31T12:00:00.000Z")]
 pub struct NotATimestamp(String);
 
+/// The longest text that is parsed, in bytes.
+const MAX_TEXT_BYTES: usize = 64;
+
 /// 9999-12-31T23:59:59.999Z, the last moment whose year has four digits.
 const LAST: i64 = 253_402_300_799_999;
 /// 0000-01-01T00:00:00.000Z.
@@ -71,6 +74,9 @@ impl FromStr for Timestamp {
     type Err = NotATimestamp;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.len() > MAX_TEXT_BYTES {
+            return Err(NotATimestamp(text.chars().take(MAX_TEXT_BYTES).chain("…".chars()).collect()));
+        }
         match DateTime::parse_from_rfc3339(text) {
             Ok(moment) if (FIRST..=LAST).contains(&moment.timestamp_millis()) => {
                 Ok(Self(moment.timestamp_millis()))
@@ -103,6 +109,14 @@ mod tests {
         assert_eq!(early.to_string(), "1970-01-01T00:00:00.000Z");
         assert_eq!(late.to_string(), "2023-11-14T22:13:20.001Z");
         assert!(early.to_string() < late.to_string());
+    }
+
+    #[test]
+    fn overlong_timestamp_is_rejected_in_short() {
+        let error = format!("2026-01-31T12:00:00.{}Z", "0".repeat(1 << 20))
+            .parse::<Timestamp>()
+            .expect_err("too long");
+        assert!(error.to_string().len() < 200, "{error}");
     }
 
     #[test]

@@ -64,9 +64,10 @@ impl CommandOperand {
             (RuleEffect::Widen, MatchAnswer::No, _) | (RuleEffect::Widen, _, MatchAnswer::No) => {
                 MatchAnswer::No
             }
-            (RuleEffect::Widen, first, MatchAnswer::Yes) => first,
             (RuleEffect::Restrict, MatchAnswer::Yes, _) => MatchAnswer::Yes,
-            (RuleEffect::Restrict, first, MatchAnswer::No) => first,
+            (RuleEffect::Widen, first, MatchAnswer::Yes) | (RuleEffect::Restrict, first, MatchAnswer::No) => {
+                first
+            }
             (_, _, _) => MatchAnswer::Unclear,
         }
     }
@@ -89,7 +90,7 @@ impl CommandOperand {
 }
 
 /// The arguments next to a program. Empty if there are none.
-fn read_arguments<'a>(found: OperandValue<'a>) -> Result<Vec<&'a str>, SelectorHit> {
+fn read_arguments(found: OperandValue<'_>) -> Result<Vec<&str>, SelectorHit> {
     if found.has_mapped_arguments
         || !found.pointer.last_step().is_some_and(|step| PROGRAM_KEYS.contains(&step))
     {

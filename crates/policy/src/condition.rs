@@ -1,6 +1,8 @@
 //! Conditions in CEL. They are compiled when the policy is read, and their input is limited in size. A
 //! condition that fails never makes a verdict less strict.
 
+mod budget;
+
 use crate::{
     annotation::{ToolHint, ToolHints},
     outcome::SelectorHit,
@@ -8,6 +10,7 @@ use crate::{
     subject::JudgedCall,
     value::{JsonPointer, OrderedValue},
 };
+use budget::{CHARGE, ConditionBudget, MAX_UNITS, charge_expression};
 use cel::{
     common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue},
     objects,
@@ -84,6 +87,7 @@ impl CompiledCondition {
         let uses_impact = walk.variables.contains("impact");
         let mut expression = program.expression().clone();
         sort_loop_keys(&mut expression);
+        charge_expression(&mut expression);
         Ok(Self { expression: Arc::new(expression), argument_paths: walk.argument_paths, uses_impact })
     }
 
@@ -92,9 +96,12 @@ impl CompiledCondition {
         self.argument_paths.iter().any(|path| pointer.touches_path(path))
     }
 
-    pub(crate) fn evaluate(&self, input: &cel::Context<'_, '_>) -> SelectorHit {
+    pub(crate) fn evaluate(&self, input: &ConditionContext) -> SelectorHit {
         // A panic of the interpreter counts as a failed condition, so that it does not end the process.
-        let outcome = catch_unwind(AssertUnwindSafe(|| input.resolve(&self.expression)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| input.variables.resolve(&self.expression)));
+        if input.budget.is_exhausted() {
+            return SelectorHit::Failed(format!("condition failed: it needs more than {MAX_UNITS} steps"));
+        }
         match outcome {
             Ok(Ok(cel::Value::Bool(true))) => SelectorHit::Yes("the condition holds".to_owned()),
             Ok(Ok(cel::Value::Bool(false))) => SelectorHit::No,
@@ -296,8 +303,14 @@ pub(crate) struct ConditionInput<'a> {
     pub(crate) impact: Option<&'a OrderedValue>,
 }
 
+/// The variables of the conditions on one call, and the budget that they share.
+pub(crate) struct ConditionContext {
+    variables: cel::Context<'static, 'static>,
+    budget: ConditionBudget,
+}
+
 /// Builds the variables for conditions, or returns the reason why every condition fails.
-pub(crate) fn build_context(call: &ConditionInput<'_>) -> Result<cel::Context<'static, 'static>, String> {
+pub(crate) fn build_context(call: &ConditionInput<'_>) -> Result<ConditionContext, String> {
     let subject = call.subject;
     let size = subject.arguments.as_str().len() + subject.impact.map_or(0, |impact| impact.as_str().len());
     if size > MAX_INPUT {
@@ -306,6 +319,9 @@ pub(crate) fn build_context(call: &ConditionInput<'_>) -> Result<cel::Context<'s
     let args = call.args.ok_or("the arguments cannot be read")?;
     let mut context = cel::Context::with_env(Arc::clone(&LANGUAGE));
     context.add_function(SORTED_KEYS, sorted_keys).map_err(|e| e.to_string())?;
+    let budget = ConditionBudget::new();
+    let paying = budget.clone();
+    context.add_function(CHARGE, move |value: cel::Value| paying.charge(value)).map_err(|e| e.to_string())?;
     context.add_variable_from_value("args", to_cel_value(args)?);
     context.add_variable_from_value("tool", subject.tool.as_str());
     context.add_variable_from_value("thread", subject.thread.as_str());
@@ -315,7 +331,7 @@ pub(crate) fn build_context(call: &ConditionInput<'_>) -> Result<cel::Context<'s
     context.add_variable_from_value("annotations", hints);
     let nothing = OrderedValue::Map(Vec::new());
     context.add_variable_from_value("impact", to_cel_value(call.impact.unwrap_or(&nothing))?);
-    Ok(context)
+    Ok(ConditionContext { variables: context, budget })
 }
 
 /// Converts a value to CEL. A number that CEL cannot represent exactly makes the condition fail.

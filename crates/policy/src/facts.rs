@@ -3,7 +3,7 @@
 use crate::{
     annotation::{ExpectedHint, ToolHint, ToolHints},
     command_operand::CommandOperand,
-    condition::{self, ConditionInput},
+    condition::{self, ConditionContext, ConditionInput},
     operands::{CallOperands, OperandSources, read_path, read_url},
     settings::PolicySettings,
     subject::JudgedCall,
@@ -28,7 +28,7 @@ pub(crate) struct CallFacts<'a> {
     commands: OnceCell<CallOperands<CommandOperand>>,
     urls: OnceCell<CallOperands<ParsedUrl>>,
     paths: OnceCell<CallOperands<ParsedPath>>,
-    input: OnceCell<Result<cel::Context<'static, 'static>, String>>,
+    input: OnceCell<Result<ConditionContext, String>>,
 }
 
 impl<'a> CallFacts<'a> {
@@ -141,7 +141,7 @@ impl<'a> CallFacts<'a> {
     }
 
     /// The variables for conditions, or the reason why every condition fails.
-    pub(crate) fn condition_input(&self) -> &Result<cel::Context<'static, 'static>, String> {
+    pub(crate) fn condition_input(&self) -> &Result<ConditionContext, String> {
         self.input.get_or_init(|| {
             condition::build_context(&ConditionInput {
                 subject: self.subject,

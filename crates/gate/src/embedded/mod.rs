@@ -5,6 +5,7 @@ mod judge;
 mod lists;
 mod ready;
 mod schema;
+mod schema_budget;
 mod stop;
 mod threads;
 

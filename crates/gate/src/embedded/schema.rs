@@ -1,18 +1,31 @@
 //! The check of edited arguments against the tool's `inputSchema`.
 
+use super::schema_budget::{MAX_SCHEMA_BYTES, find_excess};
 use countersign_events::Json;
 use jsonschema::{PatternOptions, Validator};
 
-/// The reason why `schema` rejects `arguments`, if it does. The schema comes from an agent and can be slow, so the
-/// caller sets a time limit.
+/// The memory limit of a compiled pattern, and of its cache, in bytes.
+const MAX_PATTERN_MEMORY: usize = 512 * 1024;
+/// The most attempts of the backtracking engine at one text.
+const MAX_BACKTRACKS: usize = 10_000;
+
+/// The reason why `schema` rejects `arguments`, if it does. The schema comes from an agent. Its budget limits the steps
+/// and the memory, and the caller sets a time limit besides.
 pub(super) fn find_schema_error(schema: &Json, arguments: &Json) -> Option<String> {
+    let unusable = |why: String| Some(format!("the tool's inputSchema cannot be used to check them: {why}"));
+    if schema.as_str().len() > MAX_SCHEMA_BYTES {
+        return unusable(format!("it has more than {MAX_SCHEMA_BYTES} bytes"));
+    }
     let read = |json: &Json| json.read::<serde_json::Value>();
     let (Ok(schema), Ok(instance)) = (read(schema), read(arguments)) else {
         return Some("they cannot be read as JSON".to_owned());
     };
+    if let Some(why) = find_excess(&schema, &instance) {
+        return unusable(why);
+    }
     let validator = match build_validator(&schema) {
         Ok(validator) => validator,
-        Err(why) => return Some(format!("the tool's inputSchema cannot be used to check them: {why}")),
+        Err(why) => return unusable(why),
     };
     let errors: Vec<_> = validator
         .iter_errors(&instance)
@@ -27,8 +40,12 @@ pub(super) fn find_schema_error(schema: &Json, arguments: &Json) -> Option<Strin
 
 /// Patterns match in linear time. Those with look-around need the backtracking engine, which gets a low limit.
 fn build_validator(schema: &serde_json::Value) -> Result<Validator, String> {
-    let linear = jsonschema::options().with_pattern_options(PatternOptions::regex()).build(schema);
-    let limited = PatternOptions::fancy_regex().backtrack_limit(10_000);
+    let linear = PatternOptions::regex().size_limit(MAX_PATTERN_MEMORY).dfa_size_limit(MAX_PATTERN_MEMORY);
+    let linear = jsonschema::options().with_pattern_options(linear).build(schema);
+    let limited = PatternOptions::fancy_regex()
+        .backtrack_limit(MAX_BACKTRACKS)
+        .size_limit(MAX_PATTERN_MEMORY)
+        .dfa_size_limit(MAX_PATTERN_MEMORY);
     linear
         .or_else(|_| jsonschema::options().with_pattern_options(limited).build(schema))
         .map_err(|why| why.to_string())
@@ -85,5 +102,63 @@ mod tests {
         ] {
             let _ = find_schema_error(&json(schema), &arguments);
         }
+    }
+
+    fn error_of(schema: &str, arguments: &str) -> String {
+        find_schema_error(&json(schema), &json(arguments)).unwrap_or_else(|| "no error".to_owned())
+    }
+
+    /// The definitions `d0` to `d<depth>`, each of which refers to the next one as `format` says.
+    fn chain(depth: usize, format: &str) -> String {
+        let definitions: Vec<_> = (0..depth)
+            .map(|n| {
+                let next = format!("{{\"$ref\":\"#/$defs/d{}\"}}", n + 1);
+                format!("\"d{n}\":{}", format.replace('@', &next))
+            })
+            .collect();
+        format!("{{\"$defs\":{{{},\"d{depth}\":{{}}}},\"$ref\":\"#/$defs/d0\"}}", definitions.join(","))
+    }
+
+    #[test]
+    fn schema_beyond_its_budget_is_not_used() {
+        let deep = format!("{}1{}", r#"{"a":"#.repeat(60), "}".repeat(60));
+        let many = format!(
+            "[{}]",
+            (0..2_000).map(|n| format!("{{\"pattern\":\"a{n}\"}}")).collect::<Vec<_>>().join(",")
+        );
+        let wide = format!("[{}1]", "1,".repeat(20_000));
+        for (schema, arguments, why) in [
+            (chain(60, r#"{"allOf":[@,@]}"#), "1", "more than 1000000 steps"),
+            (chain(60, r#"{"properties":{"a":{"anyOf":[@,@]}}}"#), &*deep, "more than 1000000 steps"),
+            (chain(5_000, r#"{"not":@}"#), "1", "too often or without end"),
+            (r##"{"allOf":[{"$ref":"#"}]}"##.to_owned(), "1", "too often or without end"),
+            (r##"{"$ref":"#/$defs/none"}"##.to_owned(), "1", "another resource"),
+            (r#"{"$ref":"http://127.0.0.1:1/x"}"#.to_owned(), "1", "another resource"),
+            (r##"{"$dynamicRef":"#x"}"##.to_owned(), "1", "depend on the call"),
+            (format!(r#"{{"anyOf":{many}}}"#), "1", "2000 patterns"),
+            (
+                format!(r#"{{"items":{{"anyOf":[{}]}}}}"#, vec!["{}"; 100].join(",")),
+                &*wide,
+                "too many schemas",
+            ),
+            (format!(r#"{{"description":"{}"}}"#, "x".repeat(300_000)), "1", "bytes"),
+            (r#"{"pattern":"((a{100}){100}){100}"}"#.to_owned(), "\"a\"", "cannot be used"),
+        ] {
+            let error = error_of(&schema, arguments);
+            assert!(error.contains(why), "{schema:.80}: {error}");
+        }
+    }
+
+    #[test]
+    fn recursive_schema_checks_a_tree() {
+        let tree = r##"{"type":"object","required":["name"],"properties":{"name":{"type":"string"},"children":{"type":"array","items":{"$ref":"#"}}}}"##;
+        let leaf = |name: &str| format!(r#"{{"name":{name},"children":[]}}"#);
+        let of = |leaf: &str| {
+            (0..20).fold(leaf.to_owned(), |inner, _| {
+                format!(r#"{{"name":"n","children":[{inner},{inner_leaf}]}}"#, inner_leaf = r#"{"name":"l"}"#)
+            })
+        };
+        assert_eq!(error_of(tree, &of(&leaf("\"x\""))), "no error");
+        assert!(error_of(tree, &of(&leaf("7"))).contains("is not of type"), "the innermost name is a number");
     }
 }

@@ -9,6 +9,8 @@ use crate::{PatternError, invisible::is_invisible};
 const MAX_PATTERN_CHARS: usize = 1024;
 /// The maximum number of alternatives. Braces multiply them; a rule can list several patterns instead.
 const MAX_ALTERNATIVES: usize = 256;
+/// The maximum number of tokens in all alternatives together.
+const MAX_TOKENS: usize = 4 * 1024;
 /// The maximum nesting depth of braces.
 const MAX_BRACE_DEPTH: usize = 4;
 
@@ -80,6 +82,12 @@ impl GlobCompiler<'_> {
             let start = start.clone();
             more.iter().map(move |more| start.iter().chain(more).cloned().collect())
         };
+        let tokens = |alternatives: &GlobAlternatives| alternatives.iter().map(Vec::len).sum::<usize>();
+        if tokens(alternatives) * more.len() + tokens(more) * alternatives.len() > MAX_TOKENS {
+            return Err(self.error(&format!(
+                "has more than {MAX_TOKENS} characters in its alternatives: split it into several patterns"
+            )));
+        }
         Ok(alternatives.iter().flat_map(joined).collect())
     }
 

@@ -89,3 +89,16 @@ fn name_with_invisible_characters_compiles_only_as_name() {
     assert!(Glob::path(text).is_err());
     assert!(Glob::name(text).expect("a glob over names").is_match("mail\u{202e}er"));
 }
+
+#[test]
+fn glob_beyond_its_budget_is_rejected() {
+    for (glob, why) in [
+        ("x".repeat(1025), "longer than 1024 characters"),
+        ("{a,b}".repeat(9), "more than 256 alternatives"),
+        (format!("{}{}", "{a,b}".repeat(7), "x".repeat(100)), "more than 4096 characters"),
+        ("{{{{{a}}}}}".to_owned(), "braces too deep"),
+    ] {
+        let error = Glob::new(&glob).expect_err("too large").to_string();
+        assert!(error.contains(why), "{error}");
+    }
+}

@@ -45,7 +45,14 @@ impl Policy {
     }
 }
 
+/// The longest policy, in bytes.
+const MAX_POLICY_BYTES: usize = 512 * 1024;
+
 fn read_policy(text: &str) -> Result<Policy, BadPolicy> {
+    if text.len() > MAX_POLICY_BYTES {
+        let bytes = text.len();
+        return Err(BadPolicy::Unreadable(format!("it has {bytes} bytes; the limit is {MAX_POLICY_BYTES}")));
+    }
     let table = DeTable::parse(text).map_err(|e| BadPolicy::Unreadable(e.to_string()))?;
     build_policy(&TomlNode::from_toml(&table), text).map_err(|fault| {
         let (line, column) = line_and_column(text, fault.at);

@@ -12,6 +12,9 @@ use crate::{judgement::OwnTerms, rule::PolicyRule, selector::RuleSelectors};
 use countersign_events::{Principal, event::Verdict, id::MAX_NAME_BYTES, principal::PrincipalKind};
 use std::collections::HashSet;
 
+/// The most rules. Finding mistakes compares every rule with every other.
+const MAX_RULES: usize = 2_000;
+
 /// Names that have another meaning in the log, where the name of a rule is recorded.
 const RESERVED_NAMES: &[&str] = &["default", "tool", "thread", "mode", "grant"];
 
@@ -37,6 +40,10 @@ pub(super) fn read_rules<'a>(
         .flat_map(TableKeys::entries)
     {
         rules.push(read_short_rule(&entry.key_node(), &entry.value, tables)?);
+    }
+    if let Some((_, place)) = rules.get(MAX_RULES) {
+        let why = format!("a policy may have at most {MAX_RULES} rules");
+        return Err(PolicyFault { at: place.at, why });
     }
     check_unique_names(&rules)?;
     if let Some(node) = keys.optional("zones") {

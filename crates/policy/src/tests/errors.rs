@@ -312,3 +312,18 @@ fn examples_are_checked() {
          examples = { match = [{ args = { amount = 4.99 } }], noMatch = [{ args = { amount = 5 } }, { args = {} }] }",
     ));
 }
+
+#[test]
+fn policy_beyond_its_budget_is_rejected() {
+    let long = format!("# {}\n", "x".repeat(512 * 1024));
+    assert!(read_error(&long).contains("the limit is 524288"), "{:.200}", read_error(&long));
+    let rule = |n: usize| format!("[[rule]]\nname = \"r{n}\"\ntool = \"x{n}\"\nverdict = \"allow\"\n");
+    let many: String = (0..2_001).map(rule).collect();
+    assert!(
+        read_error(&many).ends_with("a policy may have at most 2000 rules"),
+        "{:.200}",
+        read_error(&many)
+    );
+    let deep = format!("x = {}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(read_error(&deep).contains("cannot be read"), "{:.200}", read_error(&deep));
+}

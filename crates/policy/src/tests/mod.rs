@@ -2,6 +2,7 @@
 
 mod combinations;
 mod command_shapes;
+mod condition_budget;
 mod documents;
 mod errors;
 mod formats;

@@ -3,7 +3,7 @@
 use super::{
     candidate::{CandidateRule, CandidateSelector, tool_of},
     evidence::AllowedCall,
-    wildcard::find_exception,
+    wildcard::{WildcardUse, judge_wildcard},
 };
 use countersign_policy::{PatternContext, RuleEffect, ScopePattern};
 use std::{
@@ -58,7 +58,7 @@ impl ToolCalls<'_> {
         found.truncate(MAX_WILDCARDS);
         let candidate = |(pattern, _)| {
             let values = self.find_matched(&pattern, None).len();
-            let unless = find_exception(&pattern, values)?;
+            let WildcardUse::Safe { unless } = judge_wildcard(&pattern, values) else { return None };
             let matched = self.find_matched(&pattern, unless.as_ref());
             self.candidate(CandidateSelector::Wildcard { pattern, unless }, matched)
         };
@@ -90,7 +90,7 @@ impl ToolCalls<'_> {
                 .iter()
                 .filter(|((of, _), _)| *of == kind)
                 .map(|((_, text), calls)| (self.count_prompts(calls), text))
-                .filter(|(prompts, text)| *prompts > 1 && exact(kind, vec![text.to_string()]).is_some())
+                .filter(|(prompts, text)| *prompts > 1 && exact(kind, vec![(*text).clone()]).is_some())
                 .collect();
             texts.sort_by_key(|(prompts, _)| Reverse(*prompts));
             for list in split_lists(texts.into_iter().map(|(_, text)| text.clone())) {

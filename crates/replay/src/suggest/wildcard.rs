@@ -47,31 +47,41 @@ const SENSITIVE_PATHS: &[&str] = &[
     "**/*.{pem,key,p12,pfx,jks,kdbx,tfvars,tfstate}",
 ];
 
-/// The exception from a rule with this wildcard pattern, or `None` if the pattern is too wide for a rule. `values` is the
-/// number of different operands that the pattern matches among the allowed calls.
-pub(super) fn find_exception(pattern: &ScopePattern, values: usize) -> Option<Option<ScopePattern>> {
-    let selectors: serde_json::Map<String, Value> = pattern.json().read().ok()?;
-    let (kind, patterns) = selectors.iter().next()?;
+/// The use of a wildcard pattern in a rule.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum WildcardUse {
+    /// The pattern matches calls that differ from those that people allowed.
+    TooWide,
+    /// A rule may have the pattern, with the exception from it.
+    Safe { unless: Option<ScopePattern> },
+}
+
+/// Tells if a rule may have this wildcard pattern. `values` is the number of different operands that the pattern matches
+/// among the allowed calls.
+pub(super) fn judge_wildcard(pattern: &ScopePattern, values: usize) -> WildcardUse {
+    let selectors: serde_json::Map<String, Value> = pattern.json().read().unwrap_or_default();
+    let Some((kind, patterns)) = selectors.iter().next() else { return WildcardUse::TooWide };
     let patterns: Vec<&str> = match patterns {
         Value::String(one) => vec![one],
         Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
-        _ => return None,
+        _ => return WildcardUse::TooWide,
     };
-    match kind.as_str() {
-        "command" => {
-            let mut left_out = Vec::new();
-            for command in patterns.iter().map(|pattern| pattern.strip_suffix(" **").unwrap_or(pattern)) {
-                let (_, options) =
-                    HARMLESS_COMMANDS.iter().find(|(harmless, _)| *harmless == harmless_part(command))?;
-                left_out
-                    .extend(options.iter().map(|option| format!("{} *{option}*", harmless_part(command))));
-            }
-            Some(exception("command", left_out))
-        }
+    let left_out = match kind.as_str() {
+        "command" => patterns.iter().map(|pattern| find_options(pattern)).collect::<Option<Vec<_>>>(),
         "path" if values < MIN_VARIED_VALUES => None,
-        "path" => Some(exception("path", SENSITIVE_PATHS.iter().map(ToString::to_string).collect())),
-        _ => Some(None),
-    }
+        "path" => Some(vec![SENSITIVE_PATHS.iter().map(ToString::to_string).collect()]),
+        _ => Some(Vec::new()),
+    };
+    let Some(left_out) = left_out.map(|patterns| patterns.concat()) else { return WildcardUse::TooWide };
+    let unless = if left_out.is_empty() { None } else { ScopePattern::of_operands(kind, left_out) };
+    WildcardUse::Safe { unless }
+}
+
+/// Patterns for the options of a harmless command that a rule leaves out, or `None` for any other command.
+fn find_options(pattern: &str) -> Option<Vec<String>> {
+    let command = harmless_part(pattern.strip_suffix(" **").unwrap_or(pattern));
+    let (_, options) = HARMLESS_COMMANDS.iter().find(|(harmless, _)| *harmless == command)?;
+    Some(options.iter().map(|option| format!("{command} *{option}*")).collect())
 }
 
 /// The entry of the table that a suggested command begins with. `ls src **` is a use of `ls`.
@@ -81,41 +91,40 @@ fn harmless_part(command: &str) -> &str {
     HARMLESS_COMMANDS.iter().map(|(part, _)| *part).find(is_part).unwrap_or(command)
 }
 
-fn exception(kind: &str, patterns: Vec<String>) -> Option<ScopePattern> {
-    if patterns.is_empty() { None } else { ScopePattern::of_operands(kind, patterns) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn exception_of(kind: &str, pattern: &str, values: usize) -> Option<Option<ScopePattern>> {
-        find_exception(&ScopePattern::of_operands(kind, vec![pattern.to_owned()]).expect("a pattern"), values)
+    fn use_of(kind: &str, pattern: &str, values: usize) -> WildcardUse {
+        judge_wildcard(&ScopePattern::of_operands(kind, vec![pattern.to_owned()]).expect("a pattern"), values)
     }
 
     #[test]
     fn wildcard_is_kept_only_for_harmless_commands() {
         for command in ["git status **", "ls **", "ls src **", "cargo test **"] {
-            assert!(exception_of("command", command, 3).is_some(), "{command}");
+            assert_ne!(use_of("command", command, 3), WildcardUse::TooWide, "{command}");
         }
         for command in
             ["cat **", "head **", "cp **", "git push **", "lsof **", "git show **", "cargo publish **"]
         {
-            assert!(exception_of("command", command, 100).is_none(), "{command}");
+            assert_eq!(use_of("command", command, 100), WildcardUse::TooWide, "{command}");
         }
     }
 
     #[test]
     fn exceptions_of_all_commands_are_patterns() {
         for (command, options) in HARMLESS_COMMANDS {
-            let found = exception_of("command", &format!("{command} **"), 3).expect("harmless");
-            assert_eq!(found.is_some(), !options.is_empty(), "{command}");
+            let WildcardUse::Safe { unless } = use_of("command", &format!("{command} **"), 3) else {
+                panic!("{command} is harmless")
+            };
+            assert_eq!(unless.is_some(), !options.is_empty(), "{command}");
         }
     }
 
     #[test]
     fn folder_needs_many_files_and_leaves_out_secrets() {
-        assert!(exception_of("path", "/srv/**", MIN_VARIED_VALUES - 1).is_none());
-        assert!(exception_of("path", "/srv/**", MIN_VARIED_VALUES).expect("kept").is_some());
+        assert_eq!(use_of("path", "/srv/**", MIN_VARIED_VALUES - 1), WildcardUse::TooWide);
+        let many = use_of("path", "/srv/**", MIN_VARIED_VALUES);
+        assert!(matches!(many, WildcardUse::Safe { unless: Some(_) }), "{many:?}");
     }
 }

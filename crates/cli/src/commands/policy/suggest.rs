@@ -19,8 +19,8 @@ It prints TOML that works as a policy, or at the end of one. A comment gives the
 prompts and threads, and who allowed them. No rule matches a call that was ever denied, expired, \
 blocked or changed. Check the rules with `policy replay` before you use them.
 
-JSON: {\"atLeast\", \"prompts\", \"saved\", \"skipped\", \"rules\": [{\"name\", \"tool\", \"toml\", \"prompts\", \"saves\", \
-\"arguments\", \"threads\", \"people\", \"proposers\", \"first\", \"last\", \"nearMisses\", \"suchAs\"}], \"moreRules\", \"moreSaves\"}")]
+JSON: {\"atLeast\", \"prompts\", \"saved\", \"skipped\", \"moreRules\", \"moreSaves\", \"rules\": [{\"name\", \"tool\", \"toml\", \"prompts\", \"saves\", \
+\"arguments\", \"threads\", \"people\", \"proposers\", \"first\", \"last\", \"nearMisses\", \"suchAs\"}]}")]
 pub(crate) struct PolicySuggestArgs {
     #[command(flatten)]
     which: LoggedCallArgs,
