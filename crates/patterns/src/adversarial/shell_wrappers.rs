@@ -56,7 +56,7 @@ pub(super) const CASES: &[ShellCase] = &[
     ("nohup", "ls*", "rm*", "nohup rm -rf / &", NO, YES),
     ("nice", "ls*", "rm*", "nice -n 10 rm -rf /", NO, YES),
     ("one runner within another", "ls*", "rm*", "sudo env nohup timeout 5 bash -c 'rm -rf /'", NO, YES),
-    ("find -exec", "find*", "rm*", "find . -name x -exec rm -rf {} \\;", YES, YES),
+    ("find -exec", "find*", "rm*", "find . -name x -exec rm -rf {} \\;", NO, YES),
     ("find -execdir", "ls*", "rm*", "find . -execdir rm {} +", NO, YES),
     ("find -exec of a shell", "ls*", "rm*", "find . -exec sh -c 'rm \"$1\"' _ {} ';'", NO, YES),
     ("second -exec of a find", "ls*", "rm*", "find . -exec ls {} \\; -exec rm {} \\;", NO, YES),

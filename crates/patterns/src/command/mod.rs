@@ -4,6 +4,7 @@
 //! them. `ls*` matches every command that begins with `ls` (also `lsof`), `ls *` matches `ls` with arguments, and
 //! `ls **` matches `ls` with or without arguments.
 
+mod effect_options;
 mod parse;
 mod read;
 mod redirect;
@@ -17,6 +18,7 @@ mod word;
 mod tests;
 
 use super::{Glob, MatchAnswer, PatternError};
+pub use effect_options::OptionEffect;
 pub use script::ParsedScript;
 use script::{CommandOrigin, ParsedCommand};
 
@@ -92,9 +94,25 @@ impl CommandPattern {
             .any(|plain| plain.contains(['|', ';', '&', '`', '\n']) || plain.contains("$("))
     }
 
+    /// The options that write, delete or run something and that the pattern allows with any value.
+    #[must_use]
+    pub fn open_options(&self) -> Vec<(String, OptionEffect)> {
+        effect_options::find_open_options(&self.text)
+    }
+
+    /// Some options that a pattern such as `find **` does not cover, because they write, delete or run something.
+    #[must_use]
+    pub fn uncovered_options(&self) -> Vec<&'static str> {
+        effect_options::find_uncovered_options(&self.text)
+    }
+
     /// True if the pattern matches the whole command, including its input file.
     fn matches_fully(&self, command: &ParsedCommand) -> bool {
         let Some(name) = command.name() else { return false };
+        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+        if effect_options::has_unnamed_effect(&self.text, &words) {
+            return false;
+        }
         let text = match &command.input {
             Some(input) if self.text.contains('<') => &format!("{} {input}", command.shown),
             Some(_) => return false,
@@ -110,6 +128,11 @@ impl CommandPattern {
     /// Matches the pattern against every spelling of the command.
     fn match_spellings(&self, command: &ParsedCommand) -> MatchAnswer {
         if command.spellings.iter().any(|spelling| self.glob.is_match(spelling)) {
+            return MatchAnswer::Yes;
+        }
+        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+        let synonyms = effect_options::canonical_spellings(&words);
+        if synonyms.iter().any(|words| self.glob.is_match(&words.join(" "))) {
             return MatchAnswer::Yes;
         }
         let unknown =
