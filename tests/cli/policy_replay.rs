@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 /// Writes a log with two allowed and finished calls, one denied call and one pending call.
 async fn write_history(desk: &TerminalDesk) {
     for (id, command) in
-        [("call_1", "git status"), ("call_2", "git status -s"), ("call_3", "git push --force")]
+        [("call_1", "git status"), ("call_2", "git status -s"), ("call_3", "git push --tags")]
     {
         desk.propose("t1", id, "bash", &format!("{{\"command\":\"{command}\"}}")).await;
         if id == "call_3" {
@@ -103,7 +103,7 @@ async fn differences_are_listed_call_by_call() {
 
         Would now be allowed, but was denied, expired or changed: 1
         SEQ  THREAD  ID      TOOL  THEN                                   NOW                 ARGUMENTS
-          7  t1      call_3  bash  denied by user:ada: history is shared  allow by bash:git*  git push --force
+          7  t1      call_3  bash  denied by user:ada: history is shared  allow by bash:git*  git push --tags
 
         Would now be blocked, but ran: 1
         SEQ  THREAD    ID                 TOOL  THEN                       NOW                 ARGUMENTS

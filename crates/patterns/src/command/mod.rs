@@ -15,6 +15,7 @@ mod code_words;
 mod cursor;
 mod documents;
 mod dollar;
+mod effect_options;
 mod grammar;
 mod keywords;
 mod known_programs;
@@ -40,6 +41,7 @@ mod line_tests;
 mod tests;
 
 pub use budget::ReadBudget;
+pub use effect_options::OptionEffect;
 pub use line::{
     CommandAssignment, CommandLine, CommandRedirection, CommandWord, LiteralPiece, RedirectionKind,
     SimpleCommand, WordExpansion,

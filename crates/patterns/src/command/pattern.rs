@@ -2,6 +2,7 @@
 
 use super::{
     code_words::CodeReason,
+    effect_options::{self, OptionEffect},
     script::{CommandClarity, CommandOrigin, ParsedCommand, ParsedScript},
 };
 use crate::{Glob, MatchAnswer, PatternError};
@@ -47,6 +48,18 @@ impl CommandPattern {
             .any(|plain| plain.contains(['|', ';', '&', '`', '\n']) || plain.contains("$("))
     }
 
+    /// The options that write, delete or run something and that the pattern allows with any value.
+    #[must_use]
+    pub fn open_options(&self) -> Vec<(String, OptionEffect)> {
+        effect_options::find_open_options(&self.text)
+    }
+
+    /// Some options that a pattern such as `find **` does not cover, because they write, delete or run something.
+    #[must_use]
+    pub fn uncovered_options(&self) -> Vec<&'static str> {
+        effect_options::find_uncovered_options(&self.text)
+    }
+
     /// Matches for an `allow` rule: `Yes` if the pattern covers the command for every value of its expansions, and
     /// shows the way in which the command runs its arguments, if it does.
     pub(super) fn allow(&self, command: &ParsedCommand) -> MatchAnswer {
@@ -66,7 +79,7 @@ impl CommandPattern {
             && self.covers(command, text)
         {
             let shows_code = command.code.as_ref().is_none_or(|code| code.is_shown_in(&self.text));
-            let shows_all = shows_code && shows_comment();
+            let shows_all = shows_code && shows_comment() && self.names_effects(command);
             return if shows_all { MatchAnswer::Yes } else { MatchAnswer::Unclear };
         }
         // The known words can already rule the pattern out.
@@ -77,6 +90,15 @@ impl CommandPattern {
         } else {
             MatchAnswer::No
         }
+    }
+
+    /// True if the pattern names each option with which the command writes, deletes or runs something. An expansion may
+    /// result in such an option.
+    fn names_effects(&self, command: &ParsedCommand) -> bool {
+        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+        let may_have_option = command.words.iter().any(CommandWord::may_be_option);
+        !effect_options::has_unnamed_effect(&self.text, &words)
+            && !(may_have_option && effect_options::has_table(&words))
     }
 
     /// True if the pattern matches the command, shown as `text`, for every value of its expansions.
@@ -115,6 +137,11 @@ impl CommandPattern {
     /// Matches the pattern against every spelling of the command.
     fn match_spellings(&self, command: &ParsedCommand) -> MatchAnswer {
         if command.spellings.iter().any(|spelling| self.glob.is_match(spelling)) {
+            return MatchAnswer::Yes;
+        }
+        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+        let synonyms = effect_options::canonical_spellings(&words);
+        if synonyms.iter().any(|words| self.glob.is_match(&words.join(" "))) {
             return MatchAnswer::Yes;
         }
         let unknown =

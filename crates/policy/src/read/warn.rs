@@ -43,7 +43,7 @@ pub(super) fn find_warnings(
             ));
         }
         let mistakes = find_mistakes(rule).into_iter().chain(find_unreachable_terms(rule, tables));
-        found.extend(mistakes.map(|text| (at.at, text)));
+        found.extend(mistakes.chain(find_effect_options(rule)).map(|text| (at.at, text)));
     }
     found.extend(find_nested_zones(rules, positions, tables));
     found.extend(find_unused_operations(rules, positions, tables));
@@ -115,6 +115,35 @@ fn find_mistakes(rule: &PolicyRule) -> Vec<String> {
             rule.name,
             pattern.as_str()
         ));
+    }
+    found
+}
+
+/// Finds patterns that allow an option with any value, or that seem to allow options that they do not cover.
+fn find_effect_options(rule: &PolicyRule) -> Vec<String> {
+    let mut found = Vec::new();
+    if rule.verdict != Verdict::Allow {
+        return found;
+    }
+    for pattern in &rule.matching.commands {
+        for (option, effect) in pattern.open_options() {
+            found.push(format!(
+                "rule {:?} allows `{}`: `{option}` {}, and the wildcard allows any argument; write out the arguments that you expect",
+                rule.name,
+                pattern.as_str(),
+                effect.as_verb()
+            ));
+        }
+        let uncovered = pattern.uncovered_options();
+        if !uncovered.is_empty() {
+            let some: Vec<_> = uncovered.iter().take(3).map(|option| format!("`{option}`")).collect();
+            found.push(format!(
+                "rule {:?} does not cover options that write, delete or run code with `{}`, such as {}; name an option in a pattern to allow it",
+                rule.name,
+                pattern.as_str(),
+                some.join(", ")
+            ));
+        }
     }
     found
 }

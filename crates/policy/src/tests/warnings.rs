@@ -114,3 +114,34 @@ fn compound_command_in_an_allow_is_reported() {
         "a block also matches the whole line"
     );
 }
+
+#[test]
+fn option_allowed_with_any_value_is_reported() {
+    insta::assert_snapshot!([
+        format_warnings(&one("allow", "command = \"git log --output=*\"")),
+        format_warnings(&one("allow", "command = [\"find * -delete\", \"ls **\"]")),
+    ].join("\n"), @r#"
+    line 2, column 8: rule "r" allows `git log --output=*`: `--output` writes, and the wildcard allows any argument; write out the arguments that you expect
+    line 2, column 8: rule "r" allows `find * -delete`: `-delete` deletes, and the wildcard allows any argument; write out the arguments that you expect
+    "#);
+    for (verdict, quiet) in [
+        ("allow", "git log --output=log.txt **"),
+        ("allow", "find build -delete"),
+        ("allow", "git log **"),
+        ("block", "git log --output=*"),
+    ] {
+        assert_eq!(format_warnings(&one(verdict, &format!("command = \"{quiet}\""))), "", "{quiet}");
+    }
+}
+
+#[test]
+fn options_that_wildcard_omits_are_reported() {
+    insta::assert_snapshot!(format_warnings(&one("allow", "command = [\"find **\", \"sort*\"]")), @r#"
+    line 2, column 8: rule "r" does not cover options that write, delete or run code with `find **`, such as `-delete`, `-exec`, `-fprint`; name an option in a pattern to allow it
+    line 2, column 8: rule "r" does not cover options that write, delete or run code with `sort*`, such as `-o`, `--compress-program`; name an option in a pattern to allow it
+    "#);
+    for quiet in ["git **", "git diff*", "ls **", "find . -name *"] {
+        assert_eq!(format_warnings(&one("allow", &format!("command = \"{quiet}\""))), "", "{quiet}");
+    }
+    assert_eq!(format_warnings(&one("ask", "command = \"find **\"")), "");
+}

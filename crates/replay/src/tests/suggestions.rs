@@ -62,7 +62,7 @@ fn pattern_matching_denied_call_is_not_suggested() {
     let mut log = log_under("");
     let seen = ["git push a", "git push b", "git push c", "git push d", "git push e"];
     allow_all(&mut log, "bash", commands(&seen));
-    log.deny("t", "ada", "bash", r#"{"command":"git push --force"}"#);
+    log.deny("t", "ada", "bash", r#"{"command":"git push --tags"}"#);
     assert_eq!(log.suggest().rules, []);
 }
 
