@@ -2,7 +2,7 @@
 
 use crate::ASK;
 use countersign_gate::Policy;
-use countersign_tests::{HttpWorld, over_http};
+use countersign_tests::{HttpAnswer, HttpWorld, over_http};
 use insta::assert_snapshot;
 use std::time::Duration;
 
@@ -20,10 +20,18 @@ fn load_policy(world: &HttpWorld, text: &str) {
     world.service.gate.set_policy(Policy::read(text).expect("valid"));
 }
 
+/// Tries to claim the usual call.
+async fn claim(world: &HttpWorld) -> HttpAnswer {
+    let builder = world.agent("builder");
+    let hash = builder.get(&format!("{CALLS}/a")).await.member("argumentsHash");
+    let body = format!(r#"{{"executor":"w","argumentsHash":{hash}}}"#);
+    builder.post(&format!("{CALLS}/a/claim"), &body).await
+}
+
 /// The outcome of a claim after the minute.
 async fn claim_late(world: &HttpWorld) -> String {
     world.clock().advance(Duration::from_mins(1));
-    world.agent("builder").claims("a").await;
+    claim(world).await;
     world.agent("builder").get(&format!("{CALLS}/a")).await.text("state")
 }
 
@@ -62,9 +70,9 @@ async fn restriction_after_approval_blocks_the_claim() {
         builder.proposes("a").await;
         ada.allows("a").await;
         ada.put(MODE, r#"{"mode":"auto_deny"}"#).await;
-        assert_snapshot!(builder.claims("a").await, @"");
+        assert_snapshot!(claim(world).await, @"");
         ada.put(MODE, r#"{"mode":"interactive"}"#).await;
-        assert_eq!(builder.claims("a").await.text("state"), "running");
+        assert_eq!(claim(world).await.text("state"), "running");
     })
     .await;
 }
@@ -81,7 +89,7 @@ async fn stop_cancels_allowed_calls_that_never_started() {
         assert_snapshot!(stopped, @"");
         let call = builder.get(&format!("{CALLS}/a")).await;
         assert_snapshot!(call.fields(["state", "result"]), @"");
-        assert_eq!(builder.claims("a").await.text("code"), "not_allowed");
+        assert_eq!(claim(world).await.text("code"), "not_allowed");
     })
     .await;
 }
@@ -111,7 +119,8 @@ async fn stricter_policy_applies_to_pending_requests() {
                 "{LEVELS}[[rule]]\nname = \"up\"\ntool = \"bash\"\nverdict = \"ask\"\nlevel = \"admin\"\n"
             ),
         );
-        assert_snapshot!(world.person("bob").allows("a").await, @"");
+        let once = r#"{"decision":"allow_once"}"#;
+        assert_snapshot!(world.person("bob").post("/v1/threads/t/approvals/a", once).await, @"");
         assert_eq!(world.person("sue").allows("a").await.text("state"), "allowed");
     })
     .await;

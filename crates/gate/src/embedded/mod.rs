@@ -194,6 +194,17 @@ impl EmbeddedService {
         id: &CallId,
         decide: &api::DecisionRequest,
     ) -> Result<api::Call, GateFailure> {
+        let (command, judged) = self.prepare_decision(thread, id, decide).await?;
+        self.execute_on_call(by, thread, id, command, judged).await
+    }
+
+    /// The command of a decision, with the policy and the evidence that it needs.
+    async fn prepare_decision(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        decide: &api::DecisionRequest,
+    ) -> Result<(CallCommand, (Arc<Policy>, CommandEvidence)), GateFailure> {
         let policy = self.policy.policy();
         let respond = RespondCommand {
             decision: decide.decision,
@@ -208,22 +219,31 @@ impl EmbeddedService {
             Some(arguments) => self.review_edit(&policy, thread, id, arguments).await?,
             None => self.judge_answer(&policy, thread, id).await?,
         };
-        let command = CallCommand::Respond(respond);
-        self.execute_on_call(by, thread, id, command, (policy, evidence)).await
+        Ok((CallCommand::Respond(respond), (policy, evidence)))
     }
 
-    /// Decides all at once, so that they share commits. Each has its own outcome.
+    /// Decides all at once, so that they share commits. Each has its own outcome. The evidence of all comes first, so
+    /// that the decisions are queued in their order.
     pub(crate) async fn decide_all(
         &self,
         by: &Principal,
         all: &api::BulkDecisionRequest,
     ) -> Vec<api::DecisionAnswer> {
-        let one = async |one: &api::BulkDecisionItem| api::DecisionAnswer {
-            thread_id: one.thread_id.clone(),
-            id: one.id.clone(),
-            outcome: self.decide(by, &one.thread_id, &one.id, &one.request()).await.map_err(Into::into),
+        let prepare = async |one: &api::BulkDecisionItem| {
+            self.prepare_decision(&one.thread_id, &one.id, &one.request()).await
         };
-        join_all(all.decisions.iter().map(one)).await
+        let prepared = join_all(all.decisions.iter().map(prepare)).await;
+        let execute = async |(one, prepared): (&api::BulkDecisionItem, Result<_, GateFailure>)| {
+            let outcome = match prepared {
+                Ok((command, judged)) => {
+                    self.execute_on_call(by, &one.thread_id, &one.id, command, judged).await
+                }
+                Err(error) => Err(error),
+            };
+            let outcome = outcome.map_err(Into::into);
+            api::DecisionAnswer { thread_id: one.thread_id.clone(), id: one.id.clone(), outcome }
+        };
+        join_all(all.decisions.iter().zip(prepared).map(execute)).await
     }
 
     pub(crate) async fn claim(
