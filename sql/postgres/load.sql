@@ -7,7 +7,8 @@
 --   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
 --   under the write lock;
 -- - if $4 is true, the end of the log from its last row with a hash on.
--- LATERAL with OFFSET 0 makes PostgreSQL look up each key in the index, whatever its statistics are. The result is one
+-- LATERAL with OFFSET 0, and a subquery with LIMIT 1, make PostgreSQL look up each key in the index, whatever its
+-- statistics are. The result is one
 -- row with a JSON array, as on SQLite.
 WITH threads (thread_id) AS (
     SELECT t.value FROM jsonb_array_elements_text(CAST($2 AS text)::jsonb) t
@@ -39,22 +40,24 @@ WITH threads (thread_id) AS (
     FROM jsonb_array_elements_text(CAST($3 AS text)::jsonb) t, LATERAL (
         SELECT thread_id, data ->> 'toolCallId' AS tool_call_id FROM events e
         WHERE thread_id = t.value AND type = 'TOOL_APPROVAL_RESPONSE'
-            AND data ->> 'decision' IN ('allow_once', 'allow_session') AND NOT EXISTS (
-                SELECT 1 FROM events s WHERE s.type = 'TOOL_EXECUTION_STARTED' AND s.thread_id = e.thread_id
-                    AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
-            AND NOT EXISTS (
-                SELECT 1 FROM events s WHERE s.type = 'TOOL_RESULT' AND s.thread_id = e.thread_id
-                    AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
+            AND data ->> 'decision' IN ('allow_once', 'allow_session') AND (
+            SELECT s.seq FROM events s WHERE s.type = 'TOOL_EXECUTION_STARTED' AND s.thread_id = e.thread_id
+                AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId' LIMIT 1) IS NULL
+            AND (
+            SELECT s.seq FROM events s WHERE s.type = 'TOOL_RESULT' AND s.thread_id = e.thread_id
+                AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId' LIMIT 1) IS NULL
         OFFSET 0) u
     UNION
-    SELECT e.thread_id, e.data ->> 'toolCallId' FROM events e
-    WHERE $6 AND e.seq > (SELECT seq FROM events ORDER BY seq DESC LIMIT 1) - 100000 AND type = 'TOOL_APPROVAL_RESPONSE'
-        AND data ->> 'decision' IN ('allow_once', 'allow_session') AND NOT EXISTS (
-            SELECT 1 FROM events s WHERE s.type = 'TOOL_EXECUTION_STARTED' AND s.thread_id = e.thread_id
-            AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
-        AND NOT EXISTS (
-            SELECT 1 FROM events s WHERE s.type = 'TOOL_RESULT' AND s.thread_id = e.thread_id
-            AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
+    SELECT e.thread_id, e.data ->> 'toolCallId'
+    FROM (SELECT * FROM events WHERE $6 AND seq > (SELECT seq FROM events ORDER BY seq DESC LIMIT 1) - 100000
+        OFFSET 0) e
+    WHERE type = 'TOOL_APPROVAL_RESPONSE'
+        AND data ->> 'decision' IN ('allow_once', 'allow_session') AND (
+            SELECT s.seq FROM events s WHERE s.type = 'TOOL_EXECUTION_STARTED' AND s.thread_id = e.thread_id
+                AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId' LIMIT 1) IS NULL
+        AND (
+            SELECT s.seq FROM events s WHERE s.type = 'TOOL_RESULT' AND s.thread_id = e.thread_id
+                AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId' LIMIT 1) IS NULL
 ), found AS (
     SELECT 0 AS tip, e.* FROM keys k, LATERAL (
         SELECT seq, thread_id, type, timestamp, principal, data, hash FROM call_events

@@ -38,7 +38,7 @@ WITH keys (thread_id, tool_call_id) AS (
                 AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')
     UNION
     SELECT e.thread_id, e.data ->> 'toolCallId' FROM events e
-    WHERE $6 AND e.seq > (SELECT seq FROM events ORDER BY seq DESC LIMIT 1) - 100000 AND e.type = 'TOOL_APPROVAL_RESPONSE'
+    WHERE $6 AND e.seq > (SELECT max(seq) FROM events) - 100000 AND e.type = 'TOOL_APPROVAL_RESPONSE'
         AND e.data ->> 'decision' IN ('allow_once', 'allow_session') AND NOT EXISTS (
             SELECT 1 FROM events s WHERE s.type = 'TOOL_EXECUTION_STARTED' AND s.thread_id = e.thread_id
                 AND s.data ->> 'toolCallId' = e.data ->> 'toolCallId')

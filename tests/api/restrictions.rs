@@ -2,7 +2,7 @@
 
 use crate::ASK;
 use countersign_gate::Policy;
-use countersign_tests::{HttpWorld, over_http};
+use countersign_tests::{HttpAnswer, HttpWorld, over_http};
 use insta::assert_snapshot;
 use std::time::Duration;
 
@@ -20,10 +20,18 @@ fn load_policy(world: &HttpWorld, text: &str) {
     world.service.gate.set_policy(Policy::read(text).expect("valid"));
 }
 
+/// Tries to claim the usual call.
+async fn claim(world: &HttpWorld) -> HttpAnswer {
+    let builder = world.agent("builder");
+    let hash = builder.get(&format!("{CALLS}/a")).await.member("argumentsHash");
+    let body = format!(r#"{{"executor":"w","argumentsHash":{hash}}}"#);
+    builder.post(&format!("{CALLS}/a/claim"), &body).await
+}
+
 /// The outcome of a claim after the minute.
 async fn claim_late(world: &HttpWorld) -> String {
     world.clock().advance(Duration::from_mins(1));
-    world.agent("builder").claims("a").await;
+    claim(world).await;
     world.agent("builder").get(&format!("{CALLS}/a")).await.text("state")
 }
 
@@ -62,9 +70,9 @@ async fn restriction_after_approval_blocks_the_claim() {
         builder.proposes("a").await;
         ada.allows("a").await;
         ada.put(MODE, r#"{"mode":"auto_deny"}"#).await;
-        assert_snapshot!(builder.claims("a").await, @"");
+        assert_snapshot!(claim(world).await, @"409 blocked: blocked by policy:mode: the thread denies every call that needs approval (auto_deny)");
         ada.put(MODE, r#"{"mode":"interactive"}"#).await;
-        assert_eq!(builder.claims("a").await.text("state"), "running");
+        assert_eq!(claim(world).await.text("state"), "running");
     })
     .await;
 }
@@ -78,10 +86,17 @@ async fn stop_cancels_allowed_calls_that_never_started() {
         }
         world.person("ada").allows("a").await;
         let stopped = world.person("ben").post("/v1/approvals/stop", r#"{"comment":"enough"}"#).await;
-        assert_snapshot!(stopped, @"");
+        assert_snapshot!(stopped, @r#"
+        200
+        {"denied":[{"threadId":"t2","id":"a"}],"cancelled":[{"threadId":"t","id":"a"}],"left":[]}
+        "#);
         let call = builder.get(&format!("{CALLS}/a")).await;
-        assert_snapshot!(call.fields(["state", "result"]), @"");
-        assert_eq!(builder.claims("a").await.text("code"), "not_allowed");
+        assert_snapshot!(call.fields(["state", "result"]), @r#"
+        200
+        state: "cancelled"
+        result: {"at":"2026-01-31T12:00:00.000Z","content":"Cancelled by user:ben: enough","principal":"user:ben","seq":6,"status":"cancelled"}
+        "#);
+        assert_eq!(claim(world).await.text("code"), "not_allowed");
     })
     .await;
 }
@@ -92,9 +107,9 @@ async fn plain_user_cannot_lift_restrictions_of_others() {
         let (sue, bob) = (world.person("sue"), world.person("bob"));
         world.agent("builder").proposes("a").await;
         sue.post("/v1/threads/t/approvals/a", r#"{"decision":"deny","scope":"tool"}"#).await;
-        assert_snapshot!(bob.delete("/v1/threads/t/grants/3").await, @"");
+        assert_snapshot!(bob.delete("/v1/threads/t/grants/3").await, @"403 not_eligible: user:bob cannot decide this: user:sue set this restriction; it takes level super_admin to lift it, and theirs is user");
         sue.put(POLICY, r#"{"tools":{"bash":"deny"}}"#).await;
-        assert_snapshot!(bob.put(POLICY, r#"{"tools":{"bash":"default"}}"#).await, @"");
+        assert_snapshot!(bob.put(POLICY, r#"{"tools":{"bash":"default"}}"#).await, @"403 not_eligible: user:bob cannot decide this: user:sue set this restriction; it takes level super_admin to lift it, and theirs is user");
         assert_eq!(sue.put(POLICY, r#"{"tools":{"bash":"default"}}"#).await.status, 200);
         assert_eq!(sue.delete("/v1/threads/t/grants/3").await.status, 200);
     })
@@ -111,7 +126,8 @@ async fn stricter_policy_applies_to_pending_requests() {
                 "{LEVELS}[[rule]]\nname = \"up\"\ntool = \"bash\"\nverdict = \"ask\"\nlevel = \"admin\"\n"
             ),
         );
-        assert_snapshot!(world.person("bob").allows("a").await, @"");
+        let once = r#"{"decision":"allow_once"}"#;
+        assert_snapshot!(world.person("bob").post("/v1/threads/t/approvals/a", once).await, @"403 not_eligible: user:bob cannot decide this: it takes level admin, and theirs is user");
         assert_eq!(world.person("sue").allows("a").await.text("state"), "allowed");
     })
     .await;
@@ -127,7 +143,11 @@ async fn policy_that_blocks_denies_pending_calls() {
             "[[rule]]\nname = \"never\"\ntool = \"bash\"\nverdict = \"block\"\nreason = \"not here\"\n",
         );
         let waited = builder.get_with(&format!("{CALLS}/a"), "prefer", "wait=60").await;
-        assert_snapshot!(waited.fields(["state", "result"]), @"");
+        assert_snapshot!(waited.fields(["state", "result"]), @r#"
+        200
+        state: "denied"
+        result: {"at":"2026-01-31T12:00:00.000Z","content":"Blocked by policy:never: not here. This is a rule, which no approval lifts: do not retry it.","principal":"policy:never","seq":4,"status":"denied"}
+        "#);
     })
     .await;
 }

@@ -35,8 +35,8 @@ async fn pending_as_json() {
                 "denials": 1,
                 "similarOperationsCount": 0,
                 "scopes": [
-                  {"scope":"exact","says":"these exact arguments","allows":0,"denies":0,"calls":[],"of":0},
-                  {"scope":"tool","says":"the whole tool","allows":0,"denies":0,"calls":[],"of":0}
+                  {"scope":"exact","says":"these exact arguments"},
+                  {"scope":"tool","says":"the whole tool"}
                 ],
                 "policy": "[sha256]"
               }

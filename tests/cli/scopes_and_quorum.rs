@@ -67,12 +67,10 @@ async fn grant_has_the_chosen_scope() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
           similar    1 other call of this tool in this thread
-          scope      these exact arguments: 0 of 1 other call
-                     command `git push **`: 0 of 1 other call
-                     the whole tool: 1 of 1 other call
+          scope      command `git push **`
         exit 0
         ");
-        assert_snapshot!(desk.types("allow call_1 --as user:ada --command 'echo **'").await, @"
+        assert_snapshot!(desk.types("allow call_1 --any-agent --as user:ada --command 'echo **'").await, @"
         command `echo **`: 0 of 1 other call
         Allowed call_1, and later calls of bash in thread t1, for command `echo **`.
         exit 0
@@ -175,7 +173,7 @@ async fn quorum_votes_report_their_progress() {
           reminder   at [time]
           escalation to level admin at [time]
           expires    [time], then the call is denied
-          scope      command `echo hi **`: no other calls yet
+          scope      command `echo hi **`
         exit 0
         ");
         let pending = desk.types("pending").await.stdout;

@@ -19,7 +19,7 @@ async fn call_is_shown_with_its_history() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
           expires    [time], then the call is denied
-          scope      command `seq 2 **`: no other calls yet
+          scope      command `seq 2 **`
         exit 0
         ");
         desk.types("allow call_1 --as user:ada --comment 'go ahead'").await;

@@ -9,7 +9,7 @@ async fn stop_denies_all_pending_calls() {
     with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("stop --as user:ada").await, @"
-        No call is pending.
+        No call is pending, and no allowed call waits to start.
         exit 0
         ");
         for (thread, id, tool) in [("t1", "call_1", "bash"), ("t1", "call_2", "mail"), ("t2", "call_3", "mail"), ("t2", "call_4", "bash")] {
@@ -26,7 +26,7 @@ async fn stop_denies_all_pending_calls() {
         exit 0
         ");
         assert_snapshot!(desk.types("stop --as user:ada --thread t2 --json").await, @r#"
-        {"denied":[{"threadId":"t2","id":"call_3"},{"threadId":"t2","id":"call_4"}],"left":[]}
+        {"denied":[{"threadId":"t2","id":"call_3"},{"threadId":"t2","id":"call_4"}],"cancelled":[],"left":[]}
         exit 0
         "#);
         assert_snapshot!(desk.types("stop --as user:ada").await, @"

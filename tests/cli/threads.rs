@@ -100,7 +100,7 @@ async fn grant_applies_until_revoked() {
         exit 0
         ");
         assert_snapshot!(desk.types("grant list t1 --json").await, @r#"
-        {"grants":[{"seq":3,"tool":"bash","principal":"user:ada","at":"[time]","toolCallId":"call_1","decision":"allow_session","scope":"tool","says":"the whole tool"}],"next":null}
+        {"grants":[{"seq":3,"tool":"bash","principal":"user:ada","at":"[time]","toolCallId":"call_1","decision":"allow_session","scope":"tool","says":"the whole tool","agent":"agent:builder"}],"next":null}
         exit 0
         "#);
         assert_snapshot!(desk.types("grant revoke t1 3 --as user:ben").await, @"

@@ -190,10 +190,8 @@ async fn session_allowance_shows_its_scope() {
         terminal.wait_for_text("3 the whole tool: no other calls yet").await;
         terminal.type_text("3").await;
         terminal.wait_for_text("Allowed call_1, and later calls of bash in thread t1.").await;
-        assert_snapshot!(desk.types("run --thread t1 -- echo hi").await, @"
-        hi
-        exit 0
-        ");
+        let grants = desk.types("grant list t1").await.stdout;
+        assert!(grants.contains("the whole tool"), "{grants}");
     })
     .await;
 }

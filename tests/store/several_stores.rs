@@ -1,12 +1,13 @@
 //! Several stores over one log. To the log, each store is a separate process. Each store applies the rules to the
 //! events of all stores.
 
-use countersign_approvals::Refused;
-use countersign_events::{CallId, CallState, EventType, event::Source};
+use countersign_approvals::{CommandEnvelope, CommandEvidence, CommandTarget, Refused, decide::StopCommand};
+use countersign_events::{CallId, CallState, EventType, Principal, event::Source};
+use countersign_policy::Policy;
 use countersign_store::{EventFilter, Store, StoreError};
 use countersign_tests::{Proposal, World, code, on_each_database};
 use futures_util::future::join_all;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 on_each_database! {
     racing_decisions_have_one_winner_named_to_losers,
@@ -18,6 +19,7 @@ on_each_database! {
     cached_call_yields_to_rows_inserted_by_sql,
     grant_and_its_revocation_apply_in_every_process,
     closing_a_thread_cancels_calls_of_every_process,
+    stop_cancels_allowed_calls_of_every_process,
     expiry_is_written_once_by_racing_stores,
     late_decision_finds_the_call_expired,
 }
@@ -173,6 +175,35 @@ async fn closing_a_thread_cancels_calls_of_every_process(world: &mut World) {
     assert_eq!(code(&bot.proposes("call_9").await), "thread_closed");
     let again = ada.closes().await.expect("the command has no effect");
     assert!(again.events.is_empty());
+}
+
+async fn stop_cancels_allowed_calls_of_every_process(world: &mut World) {
+    let other = world.another_store().await;
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
+    for id in ["allowed", "pending"] {
+        bot.at(&other).proposes_unlike_others(id).await.expect("asked");
+    }
+    bot.in_thread("t2").proposes("allowed").await.expect("asked");
+    for caller in [ada.at(&other), ada.in_thread("t2").at(&other)] {
+        caller.allows("allowed").await.expect("allowed");
+    }
+    let stop = |target| CommandEnvelope {
+        target,
+        command: StopCommand::default().into(),
+        by: Principal::user("ben"),
+        now: world.now(),
+        policy: Arc::new(Policy::ask_always()),
+        evidence: CommandEvidence::NotNeeded,
+    };
+    let thread = world.call("t", "allowed").await.thread_id;
+    world.store().execute(stop(CommandTarget::Thread(thread))).await.expect("stopped");
+    assert_eq!(world.call("t", "allowed").await.state(world.now()), CallState::Cancelled);
+    assert_eq!(world.call("t", "pending").await.state(world.now()), CallState::Denied);
+    assert_eq!(world.call("t2", "allowed").await.state(world.now()), CallState::Allowed);
+    world.store().execute(stop(CommandTarget::AllThreads)).await.expect("stopped");
+    assert_eq!(world.call("t2", "allowed").await.state(world.now()), CallState::Cancelled);
+    let report = world.verify().await;
+    assert!(report.holds(), "{report:?}");
 }
 
 async fn expiry_is_written_once_by_racing_stores(world: &mut World) {

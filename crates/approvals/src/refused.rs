@@ -66,7 +66,7 @@ pub enum Refused {
     /// The command is about other arguments than those of the call.
     #[error(transparent)]
     ArgumentsChanged(#[from] ArgumentsMismatch),
-    /// The policy or the thread blocks the call now. No grant and no approver lifts that.
+    /// The policy blocks the call now, or a restriction of the thread holds it back.
     #[error("blocked by {rule}: {reason}")]
     Blocked {
         /// The rule.

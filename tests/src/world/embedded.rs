@@ -8,7 +8,7 @@ use super::{
 use countersign_approvals::{
     ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, GrantScope,
     ThreadCommand,
-    decide::{self, ArgumentsJudgement, claim_needs_judgement, claim_subject},
+    decide::{self, ArgumentsJudgement, answer_needs_judgement, claim_needs_judgement, claim_subject},
 };
 use countersign_events::{
     CallId, Event, EventType, Json, Principal, Sha256, ThreadId, ToolName,
@@ -224,6 +224,11 @@ impl ToStore {
                 call.map(|call| {
                     (call.arguments_hash(), self.policy.judge(&claim_subject(&call, claim), &|| false))
                 })
+            }
+            ApprovalCommand::Call(CallCommand::Respond(_)) => {
+                let call = self.store.call(thread_id, id).await.ok().flatten();
+                let call = call.filter(|call| answer_needs_judgement(call, self.policy.hash()));
+                call.map(|call| (call.arguments_hash(), self.policy.judge(&call.subject(), &|| false)))
             }
             _ => None,
         };

@@ -85,7 +85,7 @@ codes! {
         NotTheExecutor = "not_the_executor",
         /// The arguments are not the approved ones, or not the ones that the approver saw.
         ArgumentsChanged = "arguments_changed",
-        /// The policy blocks the call.
+        /// The policy blocks the call, or a restriction of the thread holds it back.
         Blocked = "blocked",
         /// The thread is closed.
         ThreadClosed = "thread_closed",

@@ -153,7 +153,7 @@ fn respond(
         agents: response.agents,
         level: response.level.as_ref(),
     };
-    answer.guesses(row, (call, state), policy, response.policy)
+    answer.guesses(row, (call, state), &policy, response.policy)
 }
 
 /// A vote, and the decision that it completes if one follows. After an escalation, earlier votes count only if their
@@ -179,7 +179,7 @@ fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>, state: &Threa
         .into_iter()
         .flat_map(|qualified| {
             let policy = evidence::recorded_policy(hash, lapses, false, qualified, lowest.clone());
-            answer.guesses(row, (call, state), policy, hash)
+            answer.guesses(row, (call, state), &policy, hash)
         })
         .collect()
 }
@@ -199,7 +199,7 @@ impl ReconstructedAnswer<'_> {
         &self,
         row: &LogRow,
         (call, state): (Option<&Call>, &ThreadState),
-        policy: Policy,
+        policy: &Policy,
         policy_hash: Option<Sha256>,
     ) -> Vec<CommandGuess> {
         let arguments = self.arguments.map(|json| HashedArguments::new(json.clone())).transpose();

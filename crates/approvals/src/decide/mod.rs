@@ -73,7 +73,7 @@ pub fn decide_thread<'a>(
         ThreadCommand::Close => Ok(close::close(open, context)),
         ThreadCommand::Stop(stop) => stop::stop(open, stop, context),
         ThreadCommand::SetMode(mode) => settings::set_mode(*mode, open, context),
-        ThreadCommand::SetPolicies(policies) => settings::set_policies(policies, open, context),
+        ThreadCommand::SetPolicies(policies) => settings::set_policies(policies, &open, context),
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) fn set_mode<'a>(
 /// Tools that are not named keep their policy.
 pub(super) fn set_policies<'a>(
     policies: &[(ToolName, ToolPolicy)],
-    open: impl Iterator<Item = &'a Call> + Clone,
+    open: &(impl Iterator<Item = &'a Call> + Clone),
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     check_may_set(context)?;

@@ -3,7 +3,7 @@
 use crate::present::screen::TextStyle;
 use countersign_gate::{
     Event, Json,
-    event::{ApprovalRequest, ApprovalResponse, Body, Decision, Source, Status, ToolPolicy},
+    event::{ApprovalRequest, ApprovalResponse, Body, Decision, GrantAgents, Source, Status, ToolPolicy},
 };
 use countersign_tui::present::{facts::describe_remembered, text::argument_lines};
 use countersign_tui::present::{
@@ -146,7 +146,8 @@ fn describe_response(who: &str, response: &ApprovalResponse) -> (TextStyle, Stri
         (_, Source::Cancellation) => (TextStyle::Yellow, format!("{who} cancels {id}{said}")),
         (Decision::AllowSession, Source::Approver) => {
             let scope = response.scope.as_ref().map_or("for the whole tool".to_owned(), describe_scope);
-            (TextStyle::Green, format!("{who} allows {id} for the session, {scope}{said}"))
+            let agents = if response.agents == Some(GrantAgents::Any) { " and every agent" } else { "" };
+            (TextStyle::Green, format!("{who} allows {id} for the session, {scope}{agents}{said}"))
         }
         (Decision::AllowOnce | Decision::AllowSession, source) => {
             let why = match (source, response.grant) {

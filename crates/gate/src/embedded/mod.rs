@@ -195,6 +195,17 @@ impl EmbeddedService {
         id: &CallId,
         decide: &api::DecisionRequest,
     ) -> Result<api::Call, GateFailure> {
+        let (command, judged) = self.prepare_decision(thread, id, decide).await?;
+        self.execute_on_call(by, thread, id, command, judged).await
+    }
+
+    /// The command of a decision, with the policy and the evidence that it needs.
+    async fn prepare_decision(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        decide: &api::DecisionRequest,
+    ) -> Result<(CallCommand, (Arc<Policy>, CommandEvidence)), GateFailure> {
         let policy = self.policy.policy();
         let respond = RespondCommand {
             decision: decide.decision,
@@ -209,22 +220,31 @@ impl EmbeddedService {
             Some(arguments) => self.review_edit(&policy, thread, id, arguments).await?,
             None => self.judge_answer(&policy, thread, id).await?,
         };
-        let command = CallCommand::Respond(respond);
-        self.execute_on_call(by, thread, id, command, (policy, evidence)).await
+        Ok((CallCommand::Respond(respond), (policy, evidence)))
     }
 
-    /// Decides several calls concurrently, so that the commands share commits. Each call has an outcome of its own.
+    /// Decides several calls concurrently, so that the commands share commits. Each call has an outcome of its own. The
+    /// evidence of all calls is computed first, so that the decisions are queued in their order.
     pub(crate) async fn decide_all(
         &self,
         by: &Principal,
         request: &api::BulkDecisionRequest,
     ) -> Vec<api::DecisionAnswer> {
-        let decide = async |item: &api::BulkDecisionItem| api::DecisionAnswer {
-            thread_id: item.thread_id.clone(),
-            id: item.id.clone(),
-            outcome: self.decide(by, &item.thread_id, &item.id, &item.request()).await.map_err(Into::into),
+        let prepare = async |item: &api::BulkDecisionItem| {
+            self.prepare_decision(&item.thread_id, &item.id, &item.request()).await
         };
-        join_all(request.decisions.iter().map(decide)).await
+        let prepared = join_all(request.decisions.iter().map(prepare)).await;
+        let execute = async |(item, prepared): (&api::BulkDecisionItem, Result<_, GateFailure>)| {
+            let outcome = match prepared {
+                Ok((command, judged)) => {
+                    self.execute_on_call(by, &item.thread_id, &item.id, command, judged).await
+                }
+                Err(error) => Err(error),
+            };
+            let outcome = outcome.map_err(Into::into);
+            api::DecisionAnswer { thread_id: item.thread_id.clone(), id: item.id.clone(), outcome }
+        };
+        join_all(request.decisions.iter().zip(prepared).map(execute)).await
     }
 
     pub(crate) async fn claim(
