@@ -33,7 +33,7 @@ fn arguments() -> Value {
     let wrapped = json!({"inner": json!({"client_secret": secret(1)}).to_string()}).to_string();
     json!({
         "command": format!(
-            "curl -H 'Authorization: Bearer {}' --password={} -u ada:{} https://ada:{}@example.org/?token={}",
+            "curl -H 'Authorization: Bearer {}' --password={} -u ada:{} https://ada:{}@example.org/?api_key={}",
             secret(2), secret(3), secret(4), secret(5), secret(6)
         ),
         "env": {"deep": [[{"API_KEY": secret(7)}, {"name": "Cookie", "value": secret(8)}]]},
@@ -48,7 +48,7 @@ fn secret(number: u32) -> String {
 
 /// Text outside of the arguments.
 fn words(number: u32) -> String {
-    format!("see to it with --token {}, or https://ada:{}@example.org", secret(number), secret(number + 1))
+    format!("see to it with --password {}, or https://ada:{}@example.org", secret(number), secret(number + 1))
 }
 
 #[tokio::test]
@@ -221,7 +221,7 @@ async fn plant_in_refused_proposals(server: &Server) {
     for wrong in [
         json!({"id": "w", "name": "curl", "arguments": arguments(), "expiresInSeconds": secret(50)}),
         json!({"id": "w", "name": "curl", "arguments": arguments(), "password": secret(51)}),
-        json!({"id": "a", "name": "curl", "arguments": {"token": secret(52)}}),
+        json!({"id": "a", "name": "curl", "arguments": {"password": secret(52)}}),
     ] {
         let (status, _) = server.post("/v1/threads/t/tool-calls", wrong.to_string()).await.into_parts();
         assert!(status == 422 || status == 409, "{status}");

@@ -10,7 +10,7 @@ use super::{
     open_quotes::OpenQuotes,
 };
 use regex::Regex;
-use std::{ops::Range, sync::LazyLock};
+use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
 /// A name and the sign after it. A type between them, as in `name: &str =`, belongs to the sign.
 static ASSIGNMENT: LazyLock<Regex> = LazyLock::new(|| {
@@ -27,17 +27,33 @@ static ELEMENT: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A line of a name and its value, as in `.netrc` and `redis.conf`.
 static PAIR_LINE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?m-u)^[ \t]{0,32}([A-Za-z_][A-Za-z0-9_-]{2,40})[ \t]{1,16}([!#%*+,./0-9:=?@A-Z^_a-z~-]{4,256})[ \t\r]{0,8}$")
+    Regex::new(
+        r"(?m-u)^[ \t]{0,32}(?:password|passphrase|requirepass|masterauth)[ \t]{1,16}([!#%*+,0-9:=?@A-Z^_a-z~-]{4,256})[ \t\r]{0,8}$",
+    )
+    .expect("a constant pattern")
+});
+
+/// The variables that a text runs as a command: `$TOKEN`, `eval "$TOKEN"`.
+static COMMAND_VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?m-u)(?:^|[;&|(`]|\b(?:eval|exec|sudo|env|command|source|-c|then|do|else|xargs|time|nohup)\b)[ \t"']{0,16}\$\{?([A-Za-z_][A-Za-z0-9_]{0,127})"#)
         .expect("a constant pattern")
 });
 
 /// Adds the spans of all named values that are secret to `spans`.
 pub(crate) fn find_assigned_values(keys: &SensitiveKeys, text: &str, spans: &mut Vec<Range<usize>>) {
     let mut quotes = OpenQuotes::default();
+    let commands: HashSet<_> = if text.contains('$') {
+        COMMAND_VARIABLE.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str())).collect()
+    } else {
+        HashSet::new()
+    };
     for found in ASSIGNMENT.captures_iter(text) {
-        let (Some(name), Some(sign), Some(blank)) = (found.get(1), found.get(4), found.get(5)) else { continue };
+        let (Some(name), Some(sign), Some(blank)) = (found.get(1), found.get(4), found.get(5)) else {
+            continue;
+        };
         let judged = judge_name(keys, text, &name);
-        if judged == KeyJudgement::Clear || matches!(sign.as_str(), "==" | "===" | "::") {
+        let runs = commands.contains(name.as_str());
+        if judged == KeyJudgement::Clear || runs || matches!(sign.as_str(), "==" | "===" | "::") {
             continue;
         }
         quotes.advance(text.as_bytes(), blank.end());
@@ -56,16 +72,16 @@ pub(crate) fn find_assigned_values(keys: &SensitiveKeys, text: &str, spans: &mut
             spans.extend(value.find_secret(judged));
         }
     }
-    for pattern in [&ELEMENT, &PAIR_LINE] {
-        for found in pattern.captures_iter(text) {
-            let (Some(name), Some(value)) = (found.get(1), found.get(2)) else { continue };
-            let judged = keys.judge(name.as_str());
-            let plain = value.as_str();
-            if is_secret(judged, plain) && (plain.contains('/') || looks_like_password(plain) || text.starts_with('<')) {
-                spans.push(value.range());
-            }
+    for found in ELEMENT.captures_iter(text) {
+        let (Some(name), Some(value)) = (found.get(1), found.get(2)) else { continue };
+        if is_secret(keys.judge(name.as_str()), value.as_str()) && !value.as_str().starts_with('/') {
+            spans.push(value.range());
         }
     }
+    let pairs = PAIR_LINE.captures_iter(text).filter_map(|found| found.get(1));
+    spans.extend(
+        pairs.filter(|value| is_secret(KeyJudgement::Short, value.as_str())).map(|value| value.range()),
+    );
 }
 
 fn judge_name(keys: &SensitiveKeys, text: &str, name: &regex::Match<'_>) -> KeyJudgement {
@@ -85,7 +101,8 @@ fn begins_line(text: &str, at: usize) -> bool {
     let near = &text[text.floor_char_boundary(at.saturating_sub(64))..at];
     let line = near.rsplit('\n').next().unwrap_or(near).trim_start();
     let line = line.trim_start_matches("export ").trim_start_matches("set ");
-    line.len() < 64 && line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'-' | b'"' | b'\'' | b'*' | b'#'))
+    line.len() < 64
+        && line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'-' | b'"' | b'\'' | b'*' | b'#'))
 }
 
 struct AssignedValue<'a> {

@@ -5,10 +5,10 @@ use super::{
     command_words::{CommandWord, WordList, split_commands},
     cookies,
     keys::{KeyJudgement, SensitiveKeys},
-    literal::{is_secret, looks_like_password},
+    literal::{holds_code, is_secret, looks_like_password},
     tables::{OptionRule, PROGRAMS, SecretPart, StdinRule},
 };
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
 /// The number of levels of quoted commands that are read: `ssh host "bash -c 'mysql -psecret'"` has two.
 const MAX_NESTING: usize = 3;
@@ -29,7 +29,13 @@ pub(crate) fn find_command_values(keys: &SensitiveKeys, text: &str, spans: &mut 
     find_at_level(keys, text, 0, MAX_NESTING, spans);
 }
 
-fn find_at_level(keys: &SensitiveKeys, text: &str, offset: usize, levels: usize, spans: &mut Vec<Range<usize>>) {
+fn find_at_level(
+    keys: &SensitiveKeys,
+    text: &str,
+    offset: usize,
+    levels: usize,
+    spans: &mut Vec<Range<usize>>,
+) {
     let commands = split_commands(text);
     for (at, command) in commands.iter().enumerate() {
         let words = word_values(command);
@@ -83,11 +89,14 @@ pub(crate) fn find_word_secrets(
         let by_name = |found: &Range<usize>| !follows_secret || found.start > 0;
         let secret = program
             .and_then(|program| find_by_program(&words[program..], at - program, value))
-            .or_else(|| find_by_option_name(keys, words, at, value).filter(by_name))
+            .or_else(|| find_by_option_name(keys, words, at).filter(by_name))
             .or_else(|| find_by_setting_name(keys, &words[program?..], at - program?, value));
         found.extend(secret.into_iter().map(|range| WordSecret { word: at, range }));
-        found.extend(cookie_ranges(&words[program.unwrap_or(0)..at], value).map(|range| WordSecret { word: at, range }));
-        if is_program(value) || (program.is_none() && PROGRAMS.named.contains(base_name(value))) {
+        found.extend(
+            cookie_ranges(&words[program.unwrap_or(0)..at], value)
+                .map(|range| WordSecret { word: at, range }),
+        );
+        if is_program(value) || (program.is_none() && names_setting(base_name(value), None)) {
             program = Some(at);
         }
     }
@@ -111,9 +120,17 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
+/// The exact names of programs with a rule, and the beginnings of others.
+static PROGRAM_NAMES: LazyLock<(HashSet<&str>, Vec<&str>)> = LazyLock::new(|| {
+    let names = PROGRAMS.option.iter().flat_map(|rule| rule.programs.iter().map(String::as_str));
+    let (starts, exact): (Vec<_>, Vec<_>) = names.partition(|name| name.ends_with('*'));
+    (exact.into_iter().collect(), starts.into_iter().map(|name| name.trim_end_matches('*')).collect())
+});
+
 fn is_program(word: &str) -> bool {
     let name = base_name(word);
-    PROGRAMS.option.iter().any(|rule| rule.programs.iter().any(|program| fits(program, name)))
+    let (exact, starts) = &*PROGRAM_NAMES;
+    exact.contains(name) || starts.iter().any(|start| name.starts_with(start))
 }
 
 fn rules_for<'a>(words: &'a [Option<&str>], at: usize) -> impl Iterator<Item = &'static OptionRule> + 'a {
@@ -141,7 +158,8 @@ fn find_by_program(words: &[Option<&str>], at: usize, value: &str) -> Option<Ran
             (next || is_at_position(rule, words, at)).then_some(0)
         };
         if let Some(start) = long.or_else(joined).or_else(follows) {
-            let range = secret_part(rule.part, value, start).filter(|range| is_literal_secret(&value[range.clone()]));
+            let range =
+                secret_part(rule.part, value, start).filter(|range| is_literal_secret(&value[range.clone()]));
             if range.is_some() {
                 return range;
             }
@@ -150,8 +168,18 @@ fn find_by_program(words: &[Option<&str>], at: usize, value: &str) -> Option<Ran
     None
 }
 
+/// True for a word that may be hidden. A word with operators or substitutions may be a command of its own.
 fn is_literal_secret(value: &str) -> bool {
-    is_secret(KeyJudgement::Chosen, value)
+    is_secret(KeyJudgement::Chosen, value) && !holds_code(value)
+}
+
+/// True if the option takes no value, so that the next word is an argument.
+fn is_switch(before: &[Option<&str>], option: &str) -> bool {
+    let named = |program: &String| before.iter().flatten().any(|word| fits(program, base_name(word)));
+    PROGRAMS
+        .switches
+        .iter()
+        .any(|rule| rule.options.iter().any(|switch| switch == option) && rule.programs.iter().any(named))
 }
 
 /// True if `word` is `option`, or short options of which the last is `option`, as in `-sSu`.
@@ -169,19 +197,21 @@ fn takes_next_word(option: &str, word: &str) -> bool {
 /// True if the value is the word at the rule's position after the words of `with`.
 fn is_at_position(rule: &OptionRule, words: &[Option<&str>], at: usize) -> bool {
     let Some(position) = rule.position else { return false };
-    let last_with = words[..at].iter().rposition(|word| {
-        word.is_some_and(|word| rule.with.iter().any(|with| fits(with, word)))
-    });
+    let last_with = words[..at]
+        .iter()
+        .rposition(|word| word.is_some_and(|word| rule.with.iter().any(|with| fits(with, word))));
     let between = words[last_with.unwrap_or(0) + 1..=at].iter();
     let plain = between.filter(|word| word.is_none_or(|word| !word.starts_with('-'))).count();
     let repeats = rule.part == SecretPart::Assignment && plain >= position;
-    (plain == position || repeats) && !is_option(words[at].unwrap_or_default())
+    let value = words[at].unwrap_or_default();
+    (plain == position || repeats) && !is_option(value) && !value.starts_with('/')
 }
 
 /// True if a word is an option and therefore not the value of one.
 fn is_option(word: &str) -> bool {
     let mut letters = word.chars();
-    letters.next() == Some('-') && letters.next().is_some_and(|letter| letter == '-' || letter.is_alphabetic())
+    letters.next() == Some('-')
+        && letters.next().is_some_and(|letter| letter == '-' || letter.is_alphabetic())
 }
 
 fn secret_part(part: SecretPart, value: &str, start: usize) -> Option<Range<usize>> {
@@ -199,7 +229,10 @@ fn secret_part(part: SecretPart, value: &str, start: usize) -> Option<Range<usiz
 }
 
 /// The values of cookies in the value of an option such as `curl -b`.
-fn cookie_ranges<'a>(before: &[Option<&str>], value: &'a str) -> impl Iterator<Item = Range<usize>> + use<'a> {
+fn cookie_ranges<'a>(
+    before: &[Option<&str>],
+    value: &'a str,
+) -> impl Iterator<Item = Range<usize>> + use<'a> {
     let mut ranges = Vec::new();
     let option = before.last().copied().flatten().unwrap_or_default();
     if !before.is_empty() && value.contains('=') {
@@ -212,28 +245,34 @@ fn cookie_ranges<'a>(before: &[Option<&str>], value: &'a str) -> impl Iterator<I
 }
 
 /// Finds the value of an option whose name is a sensitive key: `--password X`, `--password=X`, `-Dpassword=X`.
-fn find_by_option_name(
-    keys: &SensitiveKeys,
-    words: &[Option<&str>],
-    at: usize,
-    value: &str,
-) -> Option<Range<usize>> {
+fn find_by_option_name(keys: &SensitiveKeys, words: &[Option<&str>], at: usize) -> Option<Range<usize>> {
+    let value = words[at]?;
     if let Some((name, secret)) = value.split_once('=') {
         // The search for named values finds plain words. Only a shell word can hold an operator.
         let quoted = secret.contains([' ', ';', '|', '&', '<', '>', '(', ')']);
         let name = name.rsplit([':', '/']).next().unwrap_or(name).trim_start_matches('-');
-        if quoted && is_name(name) && is_secret(keys.judge(name), secret) {
+        if quoted && is_name(name) && is_secret(keys.judge(name), secret) && !holds_code(secret) {
             return Some(value.len() - secret.len()..value.len());
         }
     }
     let option = words[at.checked_sub(1)?]?;
     let name = option.strip_prefix('-')?.trim_start_matches('-');
-    let secret = is_name(name) && name.len() > 1 && !is_option(value) && is_secret(keys.judge(name), value);
+    let takes_value = is_name(name) && name.len() > 1 && !is_switch(&words[..at], option);
+    let secret = takes_value && !is_option(value) && is_secret(keys.judge(name), value) && !holds_code(value);
     secret.then(|| 0..value.len())
 }
 
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+}
+
+/// True if the command takes names and values of settings. Without `words`, only its first word is compared.
+fn names_setting(program: &str, words: Option<&[Option<&str>]>) -> bool {
+    PROGRAMS.named.iter().any(|named| {
+        let (first, second) = named.split_once(' ').unwrap_or((named, ""));
+        let has_second = |words: &[Option<&str>]| words.iter().flatten().any(|word| *word == second);
+        first == program && (second.is_empty() || words.is_none_or(has_second))
+    })
 }
 
 /// Finds the value after the name of a setting: `ENV DB_PASSWORD secret`.
@@ -244,7 +283,7 @@ fn find_by_setting_name(
     value: &str,
 ) -> Option<Range<usize>> {
     let name = words[at.checked_sub(1)?]?;
-    let setting = at > 1 && PROGRAMS.named.contains(base_name(words[0]?)) && !name.starts_with('-');
+    let setting = at > 1 && names_setting(base_name(words[0]?), Some(&words[..at])) && !name.starts_with('-');
     let name = name.rsplit([':', '/']).next().unwrap_or(name);
     let secret = setting && is_name(name) && looks_like_password(value) && is_secret(keys.judge(name), value);
     secret.then(|| 0..value.len())
@@ -256,10 +295,10 @@ fn find_piped(words: &[Option<&str>], reader: &[Option<&str>]) -> Option<WordSec
     if !matches!(writer, "echo" | "printf") || words.len() < 2 {
         return None;
     }
+    let first = reader.iter().flatten().find(|word| **word != "sudo").map(|word| base_name(word))?;
     let rule: &StdinRule = PROGRAMS.stdin.iter().find(|rule| {
-        let mut names = reader.iter().flatten().map(|word| base_name(word));
         let has_word = |word: &String| reader.iter().flatten().any(|other| other == word);
-        names.any(|name| rule.programs.iter().any(|program| program == name)) && rule.word.as_ref().is_none_or(has_word)
+        rule.programs.iter().any(|program| program == first) && rule.word.as_ref().is_none_or(has_word)
     })?;
     let word = words.len() - 1;
     let value = words[word]?;

@@ -106,7 +106,9 @@ impl<'a> WordSplitter<'a> {
                 b'$' if self.byte(here + 1) == b'(' => return None,
                 b'$' if self.byte(here + 1) == b'{' => {
                     let name = self.text.as_bytes()[here + 2..].iter().take(64);
-                    let end = here + 2 + name.take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+                    let end = here
+                        + 2
+                        + name.take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
                     if self.byte(end) != b'}' {
                         return None;
                     }
@@ -142,6 +144,10 @@ impl<'a> WordSplitter<'a> {
 
 /// True if the text in quotes is a literal, also if a shell reads it within other double quotes.
 fn is_literal(inner: &str, quote: u8) -> bool {
-    let expands = if quote == b'"' { inner.contains(['$', '\\']) } else { inner.contains("$(") || inner.contains("${") };
+    let expands = if quote == b'"' {
+        inner.contains(['$', '\\'])
+    } else {
+        inner.contains("$(") || inner.contains("${")
+    };
     !expands && !inner.contains(['`', '\n'])
 }

@@ -18,7 +18,8 @@ pub(crate) fn find_cookies(text: &str, start: usize, spans: &mut Vec<Range<usize
     let is_name = |byte: &u8| is_value(byte) && *byte != b'=';
     let mut at = start + usize::from(matches!(bytes.get(start), Some(b'"' | b'\'')));
     for _ in 0..MAX_COOKIES {
-        let name_end = at + bytes[at.min(bytes.len())..].iter().take(256).take_while(|byte| is_name(byte)).count();
+        let name_end =
+            at + bytes[at.min(bytes.len())..].iter().take(256).take_while(|byte| is_name(byte)).count();
         let Some(name) = text.get(at..name_end).filter(|name| !name.is_empty()) else { return };
         let attribute = ATTRIBUTES.iter().any(|known| known.eq_ignore_ascii_case(name));
         let mut end = name_end;

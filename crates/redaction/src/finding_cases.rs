@@ -27,7 +27,10 @@ fn command_below_key_header_stays_visible() {
 #[test]
 fn command_in_quoted_script_stays_visible() {
     assert_unchanged(r"bash -c $'token=1\nrm -rf /srv'");
-    assert_eq!(redact_text("bash -c $'password=abc1\\nrm -rf /srv'"), "bash -c $'password=[redacted]\\nrm -rf /srv'");
+    assert_eq!(
+        redact_text("bash -c $'password=abc1\\nrm -rf /srv'"),
+        "bash -c $'password=[redacted]\\nrm -rf /srv'"
+    );
 }
 
 #[test]
@@ -45,7 +48,9 @@ fn object_key_of_bucket_stays_visible() {
 
 #[test]
 fn object_under_credentials_is_masked_by_leaf() {
-    let less = redact_json(r#"{"credentials":{"command":"rm -rf /srv","user":"ada","blob":"s3cretVal","n":{"password":"x"}}}"#);
+    let less = redact_json(
+        r#"{"credentials":{"command":"rm -rf /srv","user":"ada","blob":"s3cretVal","n":{"password":"x"}}}"#,
+    );
     assert_eq!(
         less,
         r#"{"credentials":{"command":"rm -rf /srv","user":"ada","blob":"[redacted]","n":{"password":"[redacted]"}}}"#
@@ -84,7 +89,9 @@ fn docker_google_and_age_secrets_are_masked() {
 
 #[test]
 fn kubernetes_secret_is_masked_by_entry() {
-    let less = redact_text("kind: Secret\ndata:\n  user: YWRh\n  pw: \"aHVudGVy\"\nstringData:\n  a: |\n    word\n---\nkind: ConfigMap\ndata:\n  a: b");
+    let less = redact_text(
+        "kind: Secret\ndata:\n  user: YWRh\n  pw: \"aHVudGVy\"\nstringData:\n  a: |\n    word\n---\nkind: ConfigMap\ndata:\n  a: b",
+    );
     assert_eq!(
         less,
         "kind: Secret\ndata:\n  user: [redacted]\n  pw: \"[redacted]\"\nstringData:\n  a: |\n    [redacted]\n---\nkind: ConfigMap\ndata:\n  a: b"
@@ -96,7 +103,10 @@ fn kubernetes_secret_is_masked_by_entry() {
 #[test]
 fn literal_of_kubectl_create_secret_is_masked() {
     let less = redact_text("kubectl create secret generic db --from-literal=user=a --from-literal 'pw=b;c'");
-    assert_eq!(less, "kubectl create secret generic db --from-literal=user=[redacted] --from-literal 'pw=[redacted]'");
+    assert_eq!(
+        less,
+        "kubectl create secret generic db --from-literal=user=[redacted] --from-literal 'pw=[redacted]'"
+    );
 }
 
 #[test]
@@ -123,16 +133,57 @@ fn substitution_in_nested_quotes_stays_visible() {
     assert_unchanged("sh -c \"db --password '`reboot`'\"");
 }
 
+#[test]
+fn argument_after_switch_stays_visible() {
+    assert_unchanged("dropdb --password production1");
+    assert_unchanged("gpg --delete-secret-keys ada1@example.org");
+    assert_unchanged("net user ada /delete");
+    assert_unchanged("git rm secrets file1");
+    assert_unchanged("kubectl exec -it pod1 -- sh");
+}
+
+#[test]
+fn value_that_runs_later_stays_visible() {
+    assert_unchanged("echo ./evil1 | sudo -S sh");
+    assert_unchanged("DB_PASSWORD=./evil1; $DB_PASSWORD");
+    assert_unchanged("API_TOKEN=evil1 && sudo \"${API_TOKEN}\"");
+    assert_eq!(redact_text("DB_PW=hunter2; db \"$DB_PW\""), "DB_PW=[redacted]; db \"$DB_PW\"");
+    assert_unchanged("RESTIC_PASSWORD_COMMAND=evil1 restic backup");
+    assert_unchanged("credential_process = evil1");
+    assert_unchanged("tool --password 'x1; reboot'");
+}
+
 /// Texts that cost much time if any search is more than linear.
 #[test]
 fn hostile_text_takes_linear_time() {
     let parts = [
-        "password=", "a://b:", "\"a' ", "-----BEGIN PRIVATE KEY-----", "kind: Secret\ndata:\n", "Cookie: a=b; ", "mysql -p", "((((", "\\\"",
-        "a=\"", "bearer ", "AKIA", "eyJaaaaaa.", "[[", "$(", "sk-", "A", " ", "\n", "login a password ", "<a>", "echo a|sudo -S ", "\"'\"'\\",
+        "password=",
+        "a://b:",
+        "\"a' ",
+        "-----BEGIN PRIVATE KEY-----",
+        "kind: Secret\ndata:\n",
+        "Cookie: a=b; ",
+        "mysql -p",
+        "((((",
+        "\\\"",
+        "a=\"",
+        "bearer ",
+        "AKIA",
+        "eyJaaaaaa.",
+        "[[",
+        "$(",
+        "sk-",
+        "A",
+        " ",
+        "\n",
+        "login a password ",
+        "<a>",
+        "echo a|sudo -S ",
+        "\"'\"'\\",
     ];
     let redactor = Redactor::default();
     for part in parts {
-        let text = part.repeat(400_000 / part.len());
+        let text = part.repeat(50_000 / part.len());
         let started = Instant::now();
         let less = redactor.redact_text(&text);
         assert!(started.elapsed() < Duration::from_secs(20), "{part:?} takes {:?}", started.elapsed());

@@ -165,7 +165,8 @@ fn value_below_depth_limit_is_masked() {
 #[test]
 fn operator_patterns_mask_keys_and_values() {
     let redactor = with_patterns(&["*iban*", "x_?d"], &["[A-Z]{2}-[0-9]{4}", "4[0-9]{12}"]).expect("valid");
-    let text = r#"{"Kunden-IBAN":"DE1","x_id":5,"t":"see AB-1234.","card":4111111111111,"secret":"y","n":41}"#;
+    let text =
+        r#"{"Kunden-IBAN":"DE1","x_id":5,"t":"see AB-1234.","card":4111111111111,"secret":"y","n":41}"#;
     let (text, pointers) = redact_once(&redactor, text).expect("secrets");
     let expected = r#"{"Kunden-IBAN":"[redacted]","x_id":"[redacted]","t":"see [redacted].","card":"[redacted]","secret":"[redacted]","n":41}"#;
     assert_eq!(text, expected);

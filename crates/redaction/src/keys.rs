@@ -65,7 +65,7 @@ fn judge_words(name: &str) -> KeyJudgement {
     if session_id {
         return KeyJudgement::Strong;
     }
-    if words.len() > 1 && (KEYS.property_words.contains(last) || words[0] == "no") {
+    if words.len() > 1 && (KEYS.property_words.contains(last) || KEYS.action_words.contains(&words[0])) {
         return KeyJudgement::Clear;
     }
     let joined = words.concat();
@@ -115,7 +115,8 @@ fn judge_key(words: &[String], at: usize) -> KeyJudgement {
     let after = words.get(at + 1).map_or("", String::as_str);
     if KEYS.harmless_beside_key.contains(before) || KEYS.harmless_beside_key.contains(after) {
         KeyJudgement::Clear
-    } else if KEYS.secret_before_key.contains(before) || KEYS.secret_before_key.iter().any(|end| ends_long(before, end))
+    } else if KEYS.secret_before_key.contains(before)
+        || KEYS.secret_before_key.iter().any(|end| ends_long(before, end))
     {
         KeyJudgement::Strong
     } else {

@@ -2,8 +2,8 @@
 //! outside of masks do not change, and no mask covers an operator of a shell.
 
 use super::{
-    MASK, Redactor, assigned_values, command_values, json_cases::redact_once, keys::SensitiveKeys, private_keys,
-    token_shapes, url_secrets, yaml_secrets,
+    MASK, Redactor, assigned_values, command_values, json_cases::redact_once, keys::SensitiveKeys,
+    private_keys, token_shapes, url_secrets, yaml_secrets,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -136,7 +136,8 @@ fn sensitive_key() -> impl Strategy<Value = String> {
     ];
     let before = prop::sample::select(vec!["", "db_", "my-", "GITHUB_", "x."]);
     let after = prop::sample::select(vec!["", "_prod", "2", "-old", ".x"]);
-    (before, prop::sample::select(words), after).prop_map(|(before, word, after)| format!("{before}{word}{after}"))
+    (before, prop::sample::select(words), after)
+        .prop_map(|(before, word, after)| format!("{before}{word}{after}"))
 }
 
 /// A free text that contains the secret, in one of several forms.
@@ -156,7 +157,7 @@ fn text_with_secret(name: &str, secret: &str, which: usize) -> String {
         format!("[a]\n{name} = {secret}\n"),
         format!("log: {{\"{name}\": \"{secret}\"}} was sent"),
         format!("GET / HTTP/1.1\r\nCookie: a=1; b={secret}\r\n\r\n"),
-        format!("Bearer {secret}"),
+        format!("authorization: bearer {secret}"),
         format!("sh -c \"x --{name} {secret}; y\""),
         format!("curl -d \"{{\\\"{name}\\\":\\\"{secret}\\\"}}\" host"),
         format!("<{name}>{secret}</{name}>"),

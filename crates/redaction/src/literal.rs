@@ -14,8 +14,24 @@ pub(crate) const MAX_LITERAL: usize = 4096;
 pub(crate) const fn is_literal_byte(byte: u8) -> bool {
     !matches!(
         byte,
-        0..=b' ' | 0x7f | b'"' | b'\'' | b'`' | b'\\' | b'$' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>'
-            | b';' | b'|' | b'&'
+        0..=b' '
+            | 0x7f
+            | b'"'
+            | b'\''
+            | b'`'
+            | b'\\'
+            | b'$'
+            | b'('
+            | b')'
+            | b'['
+            | b']'
+            | b'{'
+            | b'}'
+            | b'<'
+            | b'>'
+            | b';'
+            | b'|'
+            | b'&'
     )
 }
 
@@ -69,9 +85,19 @@ fn is_innocent(value: &str) -> bool {
 fn names_secret(lower: &str) -> bool {
     let words_only = lower.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_. :/".contains(&byte));
     words_only
-        && ["password", "passwd", "secret", "token", "credential", "passphrase", "apikey", "api_key", "api-key"]
-            .iter()
-            .any(|name| lower.contains(name))
+        && [
+            "password",
+            "passwd",
+            "secret",
+            "token",
+            "credential",
+            "passphrase",
+            "apikey",
+            "api_key",
+            "api-key",
+        ]
+        .iter()
+        .any(|name| lower.contains(name))
 }
 
 /// True for a text of several words without a digit, and for a long one.
@@ -83,9 +109,11 @@ fn is_sentence(value: &str) -> bool {
 /// True for the version of a package: `9.3`, `^1.2.0`.
 fn is_version(value: &str) -> bool {
     let parts = value.trim_start_matches(['^', '~', '=', 'v']).split('.');
-    value.contains('.') && parts.clone().count() <= 4 && parts.into_iter().all(|part| {
-        (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
-    })
+    value.contains('.')
+        && parts.clone().count() <= 4
+        && parts
+            .into_iter()
+            .all(|part| (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn is_path(value: &str) -> bool {
@@ -126,5 +154,6 @@ fn is_random_part(part: &str) -> bool {
     let long_enough = bytes.len() >= 9;
     long_enough
         && letters >= 2
-        && (digit_groups >= 2 && changes >= 4 || (mixed_case && digit_groups >= 1 && changes * 3 >= bytes.len()))
+        && (digit_groups >= 2 && changes >= 4
+            || (mixed_case && digit_groups >= 1 && changes * 3 >= bytes.len()))
 }

@@ -74,7 +74,11 @@ const HIDDEN_SECRETS: &[(&str, &str, &str)] = &[
         "\"-----BEGIN PRIVATE KEY-----\\n\" +\n\"MIIEvQIBADANBgkqhkiG9w0BMIIEvQIBADANBgkqhkiG9w0B\\n\" +\n\"-----END PRIVATE KEY-----\"",
         "MIIE",
     ),
-    ("key that is not closed", "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nMIIEvQIBADANBgkqhkiG9w0B", "MIIE"),
+    (
+        "key that is not closed",
+        "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nMIIEvQIBADANBgkqhkiG9w0B",
+        "MIIE",
+    ),
     ("cookies with attributes", "Set-Cookie: a=b; Path=/; HttpOnly; sid=abc", "abc"),
     ("quoted value with an operator", "db --password='a;b|c' -v", "b|c"),
 ];

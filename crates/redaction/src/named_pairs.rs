@@ -9,7 +9,8 @@ pub(crate) struct PairMembers {
     pub(crate) value: usize,
 }
 
-const NAMES: &[&str] = &["name", "key", "k", "header", "field", "variable", "var", "env", "param", "parameter"];
+const NAMES: &[&str] =
+    &["name", "key", "k", "header", "field", "variable", "var", "env", "param", "parameter"];
 const VALUES: &[&str] = &["value", "val", "v", "values"];
 /// The members of an action that types into a field.
 const FIELDS: &[&str] = &["selector", "element", "field", "label", "locator"];

@@ -10,6 +10,7 @@ pub(crate) struct KeyTable {
     pub(crate) secret_words: HashSet<String>,
     pub(crate) short_secret_words: HashSet<String>,
     pub(crate) property_words: HashSet<String>,
+    pub(crate) action_words: HashSet<String>,
     pub(crate) secret_before_key: HashSet<String>,
     pub(crate) harmless_beside_key: HashSet<String>,
     pub(crate) harmless_beside_token: HashSet<String>,
@@ -28,7 +29,8 @@ pub(crate) struct ValueTable {
 #[derive(Debug, Deserialize)]
 pub(crate) struct ProgramTable {
     pub(crate) option: Vec<OptionRule>,
-    pub(crate) named: HashSet<String>,
+    pub(crate) named: Vec<String>,
+    pub(crate) switches: Vec<SwitchRule>,
     pub(crate) stdin: Vec<StdinRule>,
 }
 
@@ -46,6 +48,14 @@ pub(crate) struct OptionRule {
     #[serde(default)]
     pub(crate) part: SecretPart,
     pub(crate) position: Option<usize>,
+}
+
+/// Options of programs that take no value.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SwitchRule {
+    pub(crate) programs: Vec<String>,
+    pub(crate) options: Vec<String>,
 }
 
 /// A command that reads a secret from its standard input.

@@ -1,8 +1,8 @@
 //! Finds and masks the secrets in a free text.
 
 use super::{
-    assigned_values, command_values, mask::MASK, patterns::SecretPatterns, private_keys, token_shapes, url_secrets,
-    yaml_secrets,
+    assigned_values, command_values, mask::MASK, patterns::SecretPatterns, private_keys, token_shapes,
+    url_secrets, yaml_secrets,
 };
 use std::ops::Range;
 

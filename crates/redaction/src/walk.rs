@@ -8,8 +8,7 @@ use super::{
     mask::MASK,
     named_pairs::PairMembers,
     patterns::SecretPatterns,
-    text,
-    word_lists,
+    text, word_lists,
 };
 use countersign_events::json::{MAX_DEPTH, unquote};
 use serde_json::value::RawValue;
@@ -104,10 +103,12 @@ impl<'a> RedactionWalk<'a> {
 
     fn visit_object(&mut self, index: usize, around: LeafContext) {
         let nodes = self.nodes;
-        let keys: Vec<_> = json_nodes::children(nodes, index).map(|child| (self.key_of(child), child)).collect();
+        let keys: Vec<_> =
+            json_nodes::children(nodes, index).map(|child| (self.key_of(child), child)).collect();
         let pair = PairMembers::find(&keys).and_then(|pair| {
             let name = self.string_text(pair.name)?;
-            let judged = if name.contains(MASK) { KeyJudgement::Clear } else { self.secrets.keys.judge(&name) };
+            let judged =
+                if name.contains(MASK) { KeyJudgement::Clear } else { self.secrets.keys.judge(&name) };
             Some((pair, judged))
         });
         let kind = keys.iter().find(|(key, _)| key == "kind").and_then(|(_, child)| self.string_text(*child));
@@ -145,7 +146,10 @@ impl<'a> RedactionWalk<'a> {
                 let judged = self.secrets.keys.judge(name);
                 inner.judged = if name.contains(MASK) { inner.judged } else { inner.judged.max(judged) };
             }
-            let less = masked.get(&position);
+            // A string that is secret as a whole is not masked in part.
+            let whole =
+                texts[position].as_deref().is_some_and(|text| leaf::is_secret_text(inner.judged, text));
+            let less = masked.get(&position).filter(|_| !whole);
             self.visit_child(&position.to_string(), |walk| match less {
                 Some(less) => {
                     let again = redact_string(walk.secrets, less, inner, walk.depth);

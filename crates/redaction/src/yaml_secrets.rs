@@ -1,12 +1,16 @@
 //! Finds the values of Kubernetes Secrets in YAML: the entries below `data:` and `stringData:` of a document whose
 //! `kind` is `Secret`.
 
-use super::{keys::KeyJudgement, literal::{is_literal_byte, is_secret}};
+use super::{
+    keys::KeyJudgement,
+    literal::{is_literal_byte, is_secret},
+};
 use regex::Regex;
 use std::{ops::Range, sync::LazyLock};
 
 static KIND: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?m-u)^[ \t-]{0,32}kind:[ \t]{1,8}["']?Secret["']?[ \t\r]{0,8}$"#).expect("a constant pattern")
+    Regex::new(r#"(?m-u)^[ \t-]{0,32}kind:[ \t]{1,8}["']?Secret["']?[ \t\r]{0,8}$"#)
+        .expect("a constant pattern")
 });
 
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
@@ -31,7 +35,9 @@ fn find_entries(document: &str, offset: usize, spans: &mut Vec<Range<usize>>) {
         let indent = content.len() - content.trim_start().len();
         match section {
             _ if matches!(content.trim(), "data:" | "stringData:") => section = Some(indent),
-            Some(outer) if indent > outer => spans.extend(entry_value(content).map(|value| at + value.start..at + value.end)),
+            Some(outer) if indent > outer => {
+                spans.extend(entry_value(content).map(|value| at + value.start..at + value.end))
+            }
             Some(_) if !content.is_empty() => section = None,
             _ => {}
         }
