@@ -84,7 +84,7 @@ pub(crate) fn find_word_secrets(
     let mut program = None;
     for (at, word) in words.iter().enumerate() {
         let Some(value) = *word else { continue };
-        // The letters of `-psecret` are no name of an option.
+        // The letters of `-psecret` are not the name of an option.
         let follows_secret = found.last().is_some_and(|secret: &WordSecret| secret.word + 1 == at);
         let by_name = |found: &Range<usize>| !follows_secret || found.start > 0;
         let secret = program

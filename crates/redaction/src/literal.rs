@@ -68,7 +68,7 @@ pub(crate) fn is_reference(value: &str) -> bool {
     REFERENCE.is_match(value)
 }
 
-/// True for a value that is no secret under any name: a switch, a type, a placeholder, a path or a name.
+/// True for a value that is not a secret under any name: a switch, a type, a placeholder, a path or a name.
 fn is_innocent(value: &str) -> bool {
     let lower = value.to_lowercase();
     let first = value.chars().next();
