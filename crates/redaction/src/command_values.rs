@@ -225,7 +225,7 @@ fn secret_part(part: SecretPart, value: &str, start: usize) -> Option<Range<usiz
         SecretPart::Assignment => after("="),
         SecretPart::Cookies => None,
     }?;
-    (start < value.len()).then(|| start..value.len())
+    (start < value.len()).then_some(start..value.len())
 }
 
 /// The values of cookies in the value of an option such as `curl -b`.
@@ -259,7 +259,7 @@ fn find_by_option_name(keys: &SensitiveKeys, words: &[Option<&str>], at: usize) 
     let name = option.strip_prefix('-')?.trim_start_matches('-');
     let takes_value = is_name(name) && name.len() > 1 && !is_switch(&words[..at], option);
     let secret = takes_value && !is_option(value) && is_secret(keys.judge(name), value) && !holds_code(value);
-    secret.then(|| 0..value.len())
+    secret.then_some(0..value.len())
 }
 
 fn is_name(name: &str) -> bool {
@@ -286,7 +286,7 @@ fn find_by_setting_name(
     let setting = at > 1 && names_setting(base_name(words[0]?), Some(&words[..at])) && !name.starts_with('-');
     let name = name.rsplit([':', '/']).next().unwrap_or(name);
     let secret = setting && is_name(name) && looks_like_password(value) && is_secret(keys.judge(name), value);
-    secret.then(|| 0..value.len())
+    secret.then_some(0..value.len())
 }
 
 /// Finds the secret that `echo` or `printf` writes to a command that reads one.

@@ -51,7 +51,7 @@ impl<'a> WordSplitter<'a> {
 
     fn read_part(&mut self) -> Option<()> {
         match self.byte(self.at) {
-            b' ' | b'\t' | b'\r' => self.at += 1,
+            b' ' | b'\t' | b'\r' | b'<' | b'>' => self.at += 1,
             b'\\' if self.byte(self.at + 1) == b'\n' => self.at += 2,
             b'\n' | b';' | b'&' | b'(' | b')' | b'|' => {
                 let next = self.byte(self.at + 1);
@@ -60,7 +60,6 @@ impl<'a> WordSplitter<'a> {
                 self.end_command(piped);
             }
             b'#' => self.at += self.text[self.at..].find('\n').unwrap_or(self.text.len() - self.at),
-            b'<' | b'>' => self.at += 1,
             _ => {
                 let word = self.read_word()?;
                 self.words += 1;

@@ -36,7 +36,7 @@ fn find_entries(document: &str, offset: usize, spans: &mut Vec<Range<usize>>) {
         match section {
             _ if matches!(content.trim(), "data:" | "stringData:") => section = Some(indent),
             Some(outer) if indent > outer => {
-                spans.extend(entry_value(content).map(|value| at + value.start..at + value.end))
+                spans.extend(entry_value(content).map(|value| at + value.start..at + value.end));
             }
             Some(_) if !content.is_empty() => section = None,
             _ => {}
