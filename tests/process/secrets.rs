@@ -228,7 +228,7 @@ async fn plant_in_refused_proposals(server: &Server) {
     }
     let cut_off = format!(r#"{{"id": "w", "arguments": {{"password": "{}"#, secret(53));
     assert_eq!(server.post("/v1/threads/t/tool-calls", cut_off).await.status, 400);
-    let edited = json!({"decision": "allow_once", "arguments": {"token": secret(54)}}).to_string();
+    let edited = json!({"decision": "allow_once", "arguments": {"api_key": secret(54)}}).to_string();
     let proposed = json!({"id": "edited", "name": "edit", "arguments": {"n": 1}}).to_string();
     assert_eq!(server.post("/v1/threads/t/tool-calls", proposed).await.status, 201);
     assert_eq!(
