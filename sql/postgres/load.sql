@@ -8,8 +8,7 @@
 --   under the write lock;
 -- - if $4 is true, the end of the log from its last row with a hash on.
 -- LATERAL with OFFSET 0, and a subquery with LIMIT 1, make PostgreSQL look up each key in the index, whatever its
--- statistics are. The result is one
--- row with a JSON array, as on SQLite.
+-- statistics are. The result is one row with a JSON array, as on SQLite.
 WITH threads (thread_id) AS (
     SELECT t.value FROM jsonb_array_elements_text(CAST($2 AS text)::jsonb) t
 ), keys (thread_id, tool_call_id) AS (

@@ -47,7 +47,7 @@ async fn masked_paths_are_listed_and_others_unchanged() {
         let nested = r#"{"steps":[{"run":"curl -u ada:hunter2 https://h"},{"env":{"API_TOKEN":"hunter2"}}],"json":"{\"secret\":\"hunter2\"}"}"#;
         let proposed = world.agent("builder").post(CALLS, &login("call_2", nested)).await;
         assert_snapshot!(proposed.shown("redacted"), @r#"["/steps/0/run","/steps/1/env/API_TOKEN","/json"]"#);
-        assert_snapshot!(proposed.shown("arguments"), @r#"{"json":"{\"secret\":\"[redacted]\"}","steps":[{"run":"curl -u [redacted] https://h"},{"env":{"API_TOKEN":"[redacted]"}}]}"#);
+        assert_snapshot!(proposed.shown("arguments"), @r#"{"json":"{\"secret\":\"[redacted]\"}","steps":[{"run":"curl -u ada:[redacted] https://h"},{"env":{"API_TOKEN":"[redacted]"}}]}"#);
     })
     .await;
 }
@@ -119,8 +119,8 @@ async fn send_secrets_everywhere(world: &HttpWorld) -> String {
         login("call_1", LOGIN),
         login("call_2", LOGIN),
         login("call_3", r#"{"password":"forbidden-hunter2"}"#),
-        r#"{"id":"call_4","name":"bash","arguments":{"command":"deploy --token=hunter2 $("}}"#.to_owned(),
-        r#"{"id":"call_5","name":"bash","arguments":{"command":"deploy --token=hunter2"},
+        r#"{"id":"call_4","name":"bash","arguments":{"command":"deploy --password=hunter2 $("}}"#.to_owned(),
+        r#"{"id":"call_5","name":"bash","arguments":{"command":"deploy --password=hunter2"},
             "description":"with --password=hunter2","impact":{"message":"curl -u ada:hunter2 https://h"}}"#
             .to_owned(),
         login("call_1", r#"{"password":"hunter2-other"}"#),
@@ -135,7 +135,7 @@ async fn send_secrets_everywhere(world: &HttpWorld) -> String {
         .push(decide("call_1", format!(r#"{{"decision":"allow_session","scope":"tool",{comment}}}"#)).await);
     answers.push(decide("call_2", format!(r#"{{"decision":"deny",{comment}}}"#)).await);
     answers.push(decide("call_2", format!(r#"{{"decision":"allow_once",{comment}}}"#)).await);
-    let edit = r#"{"decision":"allow_once","arguments":{"command":"deploy --token=hunter2"}}"#;
+    let edit = r#"{"decision":"allow_once","arguments":{"command":"deploy --password=hunter2"}}"#;
     answers.push(decide("call_4", edit.to_owned()).await);
     let cancel = r#"{"reason":"it had --password=hunter2"}"#;
     answers.push(builder.post(&format!("{CALLS}/call_4/cancel"), cancel).await.body);

@@ -34,7 +34,7 @@ fn arguments() -> Value {
     let wrapped = json!({"inner": json!({"client_secret": secret(1)}).to_string()}).to_string();
     json!({
         "command": format!(
-            "curl -H 'Authorization: Bearer {}' --password={} -u ada:{} https://ada:{}@example.org/?token={}",
+            "curl -H 'Authorization: Bearer {}' --password={} -u ada:{} https://ada:{}@example.org/?api_key={}",
             secret(2), secret(3), secret(4), secret(5), secret(6)
         ),
         "env": {"deep": [[{"API_KEY": secret(7)}, {"name": "Cookie", "value": secret(8)}]]},
@@ -49,7 +49,7 @@ fn secret(number: u32) -> String {
 
 /// Returns a text with a secret, for fields other than the arguments.
 fn text_with_secret(number: u32) -> String {
-    format!("see to it with --token {}, or https://ada:{}@example.org", secret(number), secret(number + 1))
+    format!("see to it with --password {}, or https://ada:{}@example.org", secret(number), secret(number + 1))
 }
 
 #[tokio::test]
@@ -228,14 +228,14 @@ async fn plant_in_refused_proposals(server: &Server) {
     for wrong in [
         json!({"id": "w", "name": "curl", "arguments": arguments(), "expiresInSeconds": secret(50)}),
         json!({"id": "w", "name": "curl", "arguments": arguments(), "password": secret(51)}),
-        json!({"id": "a", "name": "curl", "arguments": {"token": secret(52)}}),
+        json!({"id": "a", "name": "curl", "arguments": {"password": secret(52)}}),
     ] {
         let (status, _) = server.post("/v1/threads/t/tool-calls", wrong.to_string()).await.into_parts();
         assert!(status == 422 || status == 409, "{status}");
     }
     let cut_off = format!(r#"{{"id": "w", "arguments": {{"password": "{}"#, secret(53));
     assert_eq!(server.post("/v1/threads/t/tool-calls", cut_off).await.status, 400);
-    let edited = json!({"decision": "allow_once", "arguments": {"token": secret(54)}}).to_string();
+    let edited = json!({"decision": "allow_once", "arguments": {"api_key": secret(54)}}).to_string();
     let proposed = json!({"id": "edited", "name": "edit", "arguments": {"n": 1}}).to_string();
     assert_eq!(server.post("/v1/threads/t/tool-calls", proposed).await.status, 201);
     assert_eq!(

@@ -23,47 +23,52 @@ fn with_patterns(keys: &[&str], values: &[&str]) -> Result<Redactor, RedactionPa
     Redactor::new(&owned(keys), &owned(values))
 }
 
+/// The names of keys by their judgement.
+const JUDGED_NAMES: &[(KeyJudgement, &str)] = &[
+    (
+        KeyJudgement::Strong,
+        "apiKey api_key X-Api-Key APIKEY APIKey sshKey private.key api_keys password Password pass_word db_password \
+         dbPassword2 PGPASSWORD passwd passphrase passcode pwd MYSQL_PWD smtp_pass authToken GITHUB_TOKEN access_token \
+         refreshToken csrftoken secret client_secret SecretKey secrets authorization Proxy-Authorization credential \
+         aws_credentials creds cookie Set-Cookie session_id sessionId PHPSESSID bearer otp totp_code jwt \
+         encryption_key_prod secret_key_base",
+    ),
+    (KeyJudgement::Short, "pass pin PIN"),
+    (KeyJudgement::Weak, "key KEY key2 deploy_key keys token tokens auth oauth2 proxyAuth basic_auth"),
+    (
+        KeyJudgement::Clear,
+        "keyboard monkey turkey keyword keynote keyPress key_code key_points sort_keys author authors author_id \
+         authority authentic primary_key primaryKey foreign_key publicKey idempotency_key cache_key secretary tokenizer \
+         tokenised password_file tokenUrl secret_name key_type auth_method password_policy no-auth compass pass_rate \
+         bypass pinned spinner session session_name opinion assess message value user host path command url id \
+         max_tokens maxTokens prompt_tokens total-tokens n_tokens next_token page_token",
+    ),
+];
+
 #[test]
 fn key_is_judged_by_its_words() {
-    let secret = "key apiKey api_key X-Api-Key APIKEY APIKey MYKEY api_keys sshKey key2 private.key password \
-                  Password pass_word db_password dbPassword2 PGPASSWORD passwd passphrase passcode pwd MYSQL_PWD \
-                  smtp_pass pass token authToken GITHUB_TOKEN access_token refreshToken csrftoken secret \
-                  client_secret SecretKey secrets auth proxyAuth basic_auth OAuth oauth2 authorization \
-                  Proxy-Authorization authentication authx credential aws_credentials creds cookie Set-Cookie \
-                  session_id sessionId PHPSESSID bearer otp totp_code pin jwt AWS_ACCESS_KEY_ID \
-                  encryption_key_prod";
-    let misjudged = |names: &'static str, expected| {
-        names
-            .split_whitespace()
-            .filter(move |name| SensitiveKeys::default().judge(name) != expected)
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(misjudged(secret, KeyJudgement::Secret), [""; 0], "must be secret");
-    let clear = "keyboard monkey Monkeys turkey keyword keynote keyPress key_code key_points keys sort_keys author \
-                 authors author_id authored authority authentic primary_key primaryKey foreign_key publicKey \
-                 idempotency_key cache_key secretary tokenizer tokenised password_file tokenUrl secret_name key_type \
-                 auth_method password_policy no-auth compass pass_rate bypass pinned spinner session \
-                 session_name opinion assess message value user host path command url id";
-    for name in clear.split_whitespace() {
-        assert_eq!(SensitiveKeys::default().judge(name), KeyJudgement::Clear, "{name}");
-    }
-    for name in
-        ["tokens", "max_tokens", "maxTokens", "prompt_tokens", "max_token", "total-tokens", "n_tokens"]
-    {
-        assert_eq!(SensitiveKeys::default().judge(name), KeyJudgement::Count, "{name}");
-    }
+    let keys = SensitiveKeys::default();
+    let misjudged: Vec<_> = JUDGED_NAMES
+        .iter()
+        .flat_map(|(expected, names)| names.split_whitespace().map(move |name| (name, *expected)))
+        .filter(|(name, expected)| keys.judge(name) != *expected)
+        .map(|(name, expected)| (name, expected, keys.judge(name)))
+        .collect();
+    assert!(misjudged.is_empty(), "{misjudged:?}");
 }
 
 /// A JSON text, its redacted form, and the pointer to the mask.
 const MASKED: &[(&str, &str, &str)] = &[
     (r#"{"password":"x"}"#, r#"{"password":"[redacted]"}"#, "/password"),
-    (r#"{ "a" : 1.00, "Token" : 12e3 }"#, r#"{ "a" : 1.00, "Token" : "[redacted]" }"#, "/Token"),
-    (r#"{"auth":{"user":"u","n":[1]}}"#, r#"{"auth":"[redacted]"}"#, "/auth"),
-    (r#"{"api_keys":["a","b"]}"#, r#"{"api_keys":"[redacted]"}"#, "/api_keys"),
+    (r#"{ "a" : 1.00, "Secret" : 12e3 }"#, r#"{ "a" : 1.00, "Secret" : "[redacted]" }"#, "/Secret"),
+    (
+        r#"{"credentials":{"user":"u1","n":["ab1c"]}}"#,
+        r#"{"credentials":{"user":"u1","n":["[redacted]"]}}"#,
+        "/credentials/n/0",
+    ),
+    (r#"{"api_keys":["a"]}"#, r#"{"api_keys":["[redacted]"]}"#, "/api_keys/0"),
     (r#"[[{"a/b~c":{"secret":"x"}}]]"#, r#"[[{"a/b~c":{"secret":"[redacted]"}}]]"#, "/0/0/a~1b~0c/secret"),
     (r#"{"\u0070assword":"x"}"#, r#"{"\u0070assword":"[redacted]"}"#, "/password"),
-    (r#"{"max_tokens":"abc123def"}"#, r#"{"max_tokens":"[redacted]"}"#, "/max_tokens"),
-    (r#"{"tokens":["a1"]}"#, r#"{"tokens":"[redacted]"}"#, "/tokens"),
     // A name and its value.
     (r#"{"key":"API_TOKEN","value":"x"}"#, r#"{"key":"API_TOKEN","value":"[redacted]"}"#, "/value"),
     (r#"{"value":"x","Name":"Authorization"}"#, r#"{"value":"[redacted]","Name":"Authorization"}"#, "/value"),
@@ -75,18 +80,18 @@ const MASKED: &[(&str, &str, &str)] = &[
     ),
     // The words of a command.
     (r#"["login","--password","x"]"#, r#"["login","--password","[redacted]"]"#, "/2"),
-    (r#"["--token=x y","-v"]"#, r#"["--token=[redacted] y","-v"]"#, "/0"),
+    (r#"["--secret=x y","-v"]"#, r#"["--secret=[redacted]","-v"]"#, "/0"),
     (r#"["mysql","-u","root","-pabc"]"#, r#"["mysql","-u","root","-p[redacted]"]"#, "/3"),
     (
         r#"{"args":["-u","a:b"],"command":"/bin/curl"}"#,
-        r#"{"args":["-u","[redacted]"],"command":"/bin/curl"}"#,
+        r#"{"args":["-u","a:[redacted]"],"command":"/bin/curl"}"#,
         "/args/1",
     ),
     (r#"["-H","X-Api-Key: abc"]"#, r#"["-H","X-Api-Key: [redacted]"]"#, "/1"),
     // Strings that contain JSON, at several levels.
     (
-        r#"{"body":"{\"token\":\"x\",\"n\":1.0}"}"#,
-        r#"{"body":"{\"token\":\"[redacted]\",\"n\":1.0}"}"#,
+        r#"{"body":"{\"secret\":\"x\",\"n\":1.0}"}"#,
+        r#"{"body":"{\"secret\":\"[redacted]\",\"n\":1.0}"}"#,
         "/body",
     ),
     (r#"" [{\"pwd\": 5}] ""#, r#"" [{\"pwd\": \"[redacted]\"}] ""#, ""),
@@ -95,9 +100,9 @@ const MASKED: &[(&str, &str, &str)] = &[
         r#"["[\"{\\\"a\\\":{\\\"secret\\\":\\\"[redacted]\\\"}}\"]"]"#,
         "/0",
     ),
-    (r#"{"body":"{\"\\u0074oken\":\"x\"}"}"#, r#"{"body":"{\"\\u0074oken\":\"[redacted]\"}"}"#, "/body"),
+    (r#"{"body":"{\"\\u0073ecret\":\"x\"}"}"#, r#"{"body":"{\"\\u0073ecret\":\"[redacted]\"}"}"#, "/body"),
     // Other strings.
-    (r#"{"url":"https:\/\/u:p@h\/x"}"#, r#"{"url":"https://[redacted]@h/x"}"#, "/url"),
+    (r#"{"url":"https:\/\/u:p@h\/x"}"#, r#"{"url":"https://u:[redacted]@h/x"}"#, "/url"),
     (r#"{"env":"A=1\nDB_PASSWORD=x\nB=2"}"#, r#"{"env":"A=1\nDB_PASSWORD=[redacted]\nB=2"}"#, "/env"),
     (r#""\ud800""#, r#""[redacted]""#, ""),
 ];
@@ -143,9 +148,9 @@ fn json_without_secret_keeps_every_byte() {
 
 #[test]
 fn pointers_follow_the_order_of_the_text() {
-    let text = r#"{"token":"x","a":[{"b":"y","pwd":"z"},"sk-abcdefgh12345678"],"auth":7}"#;
+    let text = r#"{"secret":"x","a":[{"b":"y","pwd":"z"},"hvs.abcdefgh1234567890ab"],"password":7}"#;
     let (_, pointers) = redact_once(&Redactor::default(), text).expect("secrets");
-    assert_eq!(pointers, ["/token", "/a/0/pwd", "/a/1", "/auth"]);
+    assert_eq!(pointers, ["/secret", "/a/0/pwd", "/a/1", "/password"]);
 }
 
 #[test]
@@ -160,11 +165,12 @@ fn value_below_depth_limit_is_masked() {
 #[test]
 fn operator_patterns_mask_keys_and_values() {
     let redactor = with_patterns(&["*iban*", "x_?d"], &["[A-Z]{2}-[0-9]{4}", "4[0-9]{12}"]).expect("valid");
-    let text = r#"{"Kunden-IBAN":"DE1","x_id":5,"t":"see AB-1234.","card":4111111111111,"token":"y","n":41}"#;
+    let text =
+        r#"{"Kunden-IBAN":"DE1","x_id":5,"t":"see AB-1234.","card":4111111111111,"secret":"y","n":41}"#;
     let (text, pointers) = redact_once(&redactor, text).expect("secrets");
-    let expected = r#"{"Kunden-IBAN":"[redacted]","x_id":"[redacted]","t":"see [redacted].","card":"[redacted]","token":"[redacted]","n":41}"#;
+    let expected = r#"{"Kunden-IBAN":"[redacted]","x_id":"[redacted]","t":"see [redacted].","card":"[redacted]","secret":"[redacted]","n":41}"#;
     assert_eq!(text, expected);
-    assert_eq!(pointers, ["/Kunden-IBAN", "/x_id", "/t", "/card", "/token"]);
+    assert_eq!(pointers, ["/Kunden-IBAN", "/x_id", "/t", "/card", "/secret"]);
     assert_eq!(redactor.redact_text("iban=DE1 AB-12345").as_deref(), Some("iban=[redacted] [redacted]5"));
 }
 

@@ -1,34 +1,33 @@
-//! Decides if a key is sensitive, by the words in its name and by the operator's globs.
+//! Decides how sensitive a key is, by the words in its name and by the operator's globs.
 
-use super::{
-    RedactionPatternError,
-    key_words::{
-        COUNT_WORDS, HARMLESS_AFTER_KEY, HARMLESS_BEFORE_KEY, HARMLESS_KEY_WORDS, PROPERTY_WORDS,
-        SECRET_BEFORE_KEYS, SECRET_LAST_WORDS, SECRET_PARTS, SECRET_WORDS,
-    },
-};
+use super::{RedactionPatternError, tables::KEYS};
 use countersign_patterns::Glob;
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// The sensitivity of a value, judged by the name of its key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum KeyJudgement {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum KeyJudgement {
     Clear,
-    /// The key may count the tokens of a language model: a number is shown, any other value is masked.
-    Count,
-    Secret,
+    /// A common word such as `key` or `token`: the value is masked if it looks random.
+    Weak,
+    /// A short word such as `pass`: the value is masked if it looks like a password.
+    Short,
+    /// The name of a secret: every literal is masked.
+    Strong,
+    /// The operator named this key: every literal is masked, even one that looks innocent.
+    Chosen,
 }
 
 /// The names of sensitive keys: the built-in words and the operator's globs.
 #[derive(Debug, Default)]
-pub(super) struct SensitiveKeys {
+pub(crate) struct SensitiveKeys {
     /// The operator's globs, in lower case. They are matched with lower-case names.
     globs: Vec<Glob>,
 }
 
 impl SensitiveKeys {
-    pub(super) fn new(patterns: &[String]) -> Result<Self, RedactionPatternError> {
+    pub(crate) fn new(patterns: &[String]) -> Result<Self, RedactionPatternError> {
         let glob = |(index, pattern): (usize, &String)| {
             Glob::name(&pattern.to_lowercase())
                 .map_err(|why| RedactionPatternError::Key { index, why: why.to_string() })
@@ -36,20 +35,14 @@ impl SensitiveKeys {
         Ok(Self { globs: patterns.iter().enumerate().map(glob).collect::<Result<_, _>>()? })
     }
 
-    pub(super) fn has_globs(&self) -> bool {
-        !self.globs.is_empty()
-    }
-
-    pub(super) fn judge(&self, name: &str) -> KeyJudgement {
-        if self.has_globs() && self.matches_glob(&name.to_lowercase()) {
-            KeyJudgement::Secret
-        } else {
-            judge_words(name)
+    pub(crate) fn judge(&self, name: &str) -> KeyJudgement {
+        if !self.globs.is_empty() {
+            let lower = name.to_lowercase();
+            if self.globs.iter().any(|glob| glob.is_match(&lower)) {
+                return KeyJudgement::Chosen;
+            }
         }
-    }
-
-    fn matches_glob(&self, name: &str) -> bool {
-        self.globs.iter().any(|glob| glob.is_match(name))
+        judge_words(name)
     }
 }
 
@@ -59,62 +52,86 @@ static ROOTS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant pattern")
 });
 
+/// The longest name that is split into words. Longer names are texts.
+const MAX_NAME: usize = 256;
+
 fn judge_words(name: &str) -> KeyJudgement {
-    if !ROOTS.is_match(name) {
+    if name.len() > MAX_NAME || !ROOTS.is_match(name) {
         return KeyJudgement::Clear;
     }
     let words = split_words(name);
     let Some(last) = words.last() else { return KeyJudgement::Clear };
-    if words.len() > 1 && (PROPERTY_WORDS.contains(&last.as_str()) || words[0] == "no") {
+    let session_id = words.windows(2).any(|pair| pair[0].starts_with("session") && pair[1] == "id");
+    if session_id {
+        return KeyJudgement::Strong;
+    }
+    if words.len() > 1 && (KEYS.property_words.contains(last) || KEYS.action_words.contains(&words[0])) {
         return KeyJudgement::Clear;
     }
     let joined = words.concat();
-    if SECRET_PARTS.iter().any(|part| joined.contains(part))
-        || (0..words.len()).any(|at| is_secret_word(&words, at))
-    {
-        return KeyJudgement::Secret;
+    if KEYS.secret_parts.iter().any(|part| joined.contains(part)) {
+        return KeyJudgement::Strong;
     }
-    if !words.iter().any(|word| is_token(word)) {
+    (0..words.len()).map(|at| judge_word(&words, at)).max().unwrap_or(KeyJudgement::Clear)
+}
+
+fn judge_word(words: &[String], at: usize) -> KeyJudgement {
+    let word = words[at].as_str();
+    if KEYS.other_words.contains(word) {
         return KeyJudgement::Clear;
     }
-    let counts = words.iter().any(|word| word == "tokens" || COUNT_WORDS.contains(&word.as_str()));
-    if counts { KeyJudgement::Count } else { KeyJudgement::Secret }
-}
-
-/// True if the word at `at` makes the name sensitive. Tokens are judged separately, because a name such as
-/// `max_tokens` counts them.
-fn is_secret_word(words: &[String], at: usize) -> bool {
-    let word = words[at].as_str();
-    let beside = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", String::as_str);
-    let (before, after) = (beside(at.checked_sub(1)), beside(Some(at + 1)));
-    SECRET_WORDS.contains(&word)
-        || (SECRET_LAST_WORDS.contains(&word) && after.is_empty())
-        || (word.contains("secret") && !word.starts_with("secretar"))
-        || (word.starts_with("session") && after == "id")
-        || is_auth(word)
-        || is_key(word, before, after)
-}
-
-fn is_key(word: &str, before: &str, after: &str) -> bool {
-    match word {
-        "key" => !HARMLESS_BEFORE_KEY.contains(&before) && !HARMLESS_AFTER_KEY.contains(&after),
-        "keys" => SECRET_BEFORE_KEYS.contains(&before),
-        _ => {
-            word.strip_suffix('s').unwrap_or(word).ends_with("key")
-                && !HARMLESS_KEY_WORDS.contains(&word.trim_end_matches('s'))
-        }
+    if KEYS.secret_words.contains(word) || word.contains("secret") {
+        return KeyJudgement::Strong;
     }
+    if KEYS.short_secret_words.contains(word) && at + 1 == words.len() {
+        return if word == "pass" && words.len() > 1 { KeyJudgement::Strong } else { KeyJudgement::Short };
+    }
+    if word.contains("token") {
+        return judge_token(words, at);
+    }
+    if word.strip_suffix('s').unwrap_or(word).ends_with("key") {
+        return judge_key(words, at);
+    }
+    if is_auth(word) { KeyJudgement::Weak } else { KeyJudgement::Clear }
+}
+
+fn judge_token(words: &[String], at: usize) -> KeyJudgement {
+    let others = words.iter().enumerate().filter(|(other, _)| *other != at);
+    let mut others = others.map(|(_, word)| word.as_str()).peekable();
+    let alone = others.peek().is_none();
+    if others.any(|word| KEYS.harmless_beside_token.contains(word)) {
+        KeyJudgement::Clear
+    } else if words[at].starts_with("token") && alone {
+        KeyJudgement::Weak
+    } else {
+        KeyJudgement::Strong
+    }
+}
+
+fn judge_key(words: &[String], at: usize) -> KeyJudgement {
+    let word = words[at].trim_end_matches('s');
+    let joined = word.strip_suffix("key").filter(|before| !before.is_empty());
+    let before = joined.or_else(|| words.get(at.checked_sub(1)?).map(String::as_str)).unwrap_or_default();
+    let after = words.get(at + 1).map_or("", String::as_str);
+    if KEYS.harmless_beside_key.contains(before) || KEYS.harmless_beside_key.contains(after) {
+        KeyJudgement::Clear
+    } else if KEYS.secret_before_key.contains(before)
+        || KEYS.secret_before_key.iter().any(|end| ends_long(before, end))
+    {
+        KeyJudgement::Strong
+    } else {
+        KeyJudgement::Weak
+    }
+}
+
+/// True for `myapi` and `api`. Ends of two or three letters are too common, except `api`.
+fn ends_long(word: &str, end: &str) -> bool {
+    (end.len() > 4 || end == "api") && word.ends_with(end)
 }
 
 fn is_auth(word: &str) -> bool {
-    let begins = |start: &str| word.starts_with(start);
-    let other = (begins("author") && !begins("authoriz") && !begins("authoris"))
-        || (begins("authent") && word != "authentication");
-    word.ends_with("auth") || (begins("auth") && !other)
-}
-
-fn is_token(word: &str) -> bool {
-    word.contains("token") && !word.contains("tokeniz") && !word.contains("tokenis")
+    let other = word.starts_with("author") || word.starts_with("authentic");
+    word.ends_with("auth") || (word.starts_with("auth") && !other)
 }
 
 /// Splits a name into lower-case words without trailing digits: `dbPassword2` becomes `db` and `password`,
@@ -137,25 +154,4 @@ fn split_words(name: &str) -> Vec<String> {
     }
     let without_digits = |word: String| word.trim_end_matches(char::is_numeric).to_owned();
     words.into_iter().map(without_digits).filter(|word| !word.is_empty()).collect()
-}
-
-/// True if the name is so common in prose that only a single word after it is treated as its value: `auth: Fix the
-/// login` is a sentence.
-pub(super) fn is_weak(name: &str) -> bool {
-    matches!(split_words(name).as_slice(), [word] if ["auth", "key", "pass", "pin"].contains(&word.as_str()))
-}
-
-/// The last part of a name, in its original spelling.
-pub(super) fn last_part(name: &str) -> &str {
-    name.rsplit(['_', '-', '.']).next().unwrap_or(name)
-}
-
-/// True if a URL parameter is a signature. The signature grants access to the URL.
-pub(super) fn is_signature(name: &str) -> bool {
-    matches!(split_words(name).last().map(String::as_str), Some("sig" | "signature"))
-}
-
-/// True if the text is a number of at most seven digits, and so a plausible count.
-pub(super) fn is_count(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 7 && text.bytes().all(|byte| byte.is_ascii_digit())
 }

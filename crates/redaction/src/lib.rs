@@ -1,19 +1,27 @@
 //! Redaction: finds the secret parts of arguments and texts, and masks them before anything is written, logged or
 //! sent. Text without secrets keeps every byte.
 
-mod key_words;
+mod assigned_values;
+mod command_values;
+mod command_words;
+mod cookies;
+mod json_nodes;
 mod keys;
+mod leaf;
+mod literal;
 mod mask;
+mod named_pairs;
+mod open_quotes;
 mod pattern_error;
 mod patterns;
-mod private_key;
-mod program;
-mod scan;
-mod shapes;
-mod tape;
+mod private_keys;
+mod tables;
 mod text;
-mod value;
+mod token_shapes;
+mod url_secrets;
 mod walk;
+mod word_lists;
+mod yaml_secrets;
 
 pub use mask::MASK;
 pub use pattern_error::RedactionPatternError;
@@ -62,10 +70,7 @@ impl Redactor {
     /// Masks the secrets in a JSON text. Returns `None` if there are none.
     #[must_use]
     pub fn redact_json(&self, json: &Json) -> Option<RedactedJson> {
-        if !text::may_hold_secret(&self.0, json.as_str()) {
-            return None;
-        }
-        let (text, pointers) = walk::redact_json(&self.0, json.as_str(), 0)?;
+        let (text, pointers) = walk::redact_json(&self.0, json.as_str())?;
         // The result is always valid JSON. If a bug breaks it, mask everything rather than show a secret.
         let json = Json::stored(text).unwrap_or_else(|_| Json::string(MASK));
         Some(RedactedJson { json, pointers })
@@ -74,14 +79,18 @@ impl Redactor {
     /// Masks the secrets in a free text. Returns `None` if there are none.
     #[must_use]
     pub fn redact_text(&self, text: &str) -> Option<String> {
-        walk::redact_string(&self.0, text, 0)
+        walk::redact_text(&self.0, text)
     }
 }
 
 #[cfg(test)]
+mod finding_cases;
+#[cfg(test)]
 mod json_cases;
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod list_cases;
 #[cfg(test)]
 mod mask_limits;
 #[cfg(test)]

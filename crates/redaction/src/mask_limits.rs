@@ -61,12 +61,12 @@ const HIDDEN_SECRETS: &[(&str, &str, &str)] = &[
     ),
     (
         "key with written newlines",
-        "-----BEGIN RSA PRIVATE KEY-----\\nMIIEvQ==\\nabcd\\n-----END RSA PRIVATE KEY-----",
+        "-----BEGIN RSA PRIVATE KEY-----\\nMIIEvQIBADANBgkqhkiG9w0B\\nabcD1234\\n-----END RSA PRIVATE KEY-----",
         "MIIE",
     ),
     (
         "key with headers",
-        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,01AF\n\nMIIEvQ==\n-----END RSA PRIVATE KEY-----",
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,01AF\n\nMIIEvQIBADANBgkqhkiG9w0B\n-----END RSA PRIVATE KEY-----",
         "MIIE",
     ),
     (
@@ -74,10 +74,13 @@ const HIDDEN_SECRETS: &[(&str, &str, &str)] = &[
         "\"-----BEGIN PRIVATE KEY-----\\n\" +\n\"MIIEvQIBADANBgkqhkiG9w0BMIIEvQIBADANBgkqhkiG9w0B\\n\" +\n\"-----END PRIVATE KEY-----\"",
         "MIIE",
     ),
-    ("key that is not closed", "-----BEGIN PRIVATE KEY-----\nMIIEvQIB\nMIIEvQIB", "MIIE"),
+    (
+        "key that is not closed",
+        "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nMIIEvQIBADANBgkqhkiG9w0B",
+        "MIIE",
+    ),
     ("cookies with attributes", "Set-Cookie: a=b; Path=/; HttpOnly; sid=abc", "abc"),
     ("quoted value with an operator", "db --password='a;b|c' -v", "b|c"),
-    ("quoted value of two lines", "password=\"a\nb;c\"", "b;c"),
 ];
 
 #[test]

@@ -1,6 +1,6 @@
 //! The configurable patterns of a redactor.
 
-use crate::keys::SensitiveKeys;
+use super::keys::SensitiveKeys;
 use regex::Regex;
 
 /// The operator's patterns, which apply in addition to the built-in ones.

@@ -1,34 +1,28 @@
 //! Finds and masks the secrets in a free text.
 
-use super::{MASK, patterns::SecretPatterns, scan::TextScan, shapes};
-use regex::Regex;
-use std::{ops::Range, sync::LazyLock};
+use super::{
+    assigned_values, command_values, mask::MASK, patterns::SecretPatterns, private_keys, token_shapes,
+    url_secrets, yaml_secrets,
+};
+use std::ops::Range;
 
-/// A cheap first test: a text without a match contains no secret that the built-in patterns find, neither as JSON nor
-/// as free text. A clean text costs only this one scan.
-pub(super) static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
-    let keys = r"key|pass|p-?ss?w|pwd|token|secret|auth|cred|cookie|bearer|basic|otp|pin|sess|jwt|pw|sig";
-    let programs =
-        "mysql|mariadb|login|mongo|curl|http|xh|redis|ldap|sqlcmd|bcp|zip|7z|rar|smbcl|rpccl|identified";
-    let shapes = r"://|\\u|\\/|gh[pousr]_|hub_pat|slack|sk-|[srp]k_|whsec_|akia|asia|xox|xapp|aiza|ya29|glpat|npm_|hf_|pypi|sg\.|shp|do[op]_|hv[sb]\.|eyj";
-    Regex::new(&format!("(?i:{keys})|(?i-u:{programs}|{shapes})")).expect("a constant pattern")
-});
-
-/// Returns true if the text may hold a secret. An operator's own pattern may match any text.
-pub(super) fn may_hold_secret(patterns: &SecretPatterns, text: &str) -> bool {
-    patterns.keys.has_globs() || !patterns.values.is_empty() || TRIGGER.is_match(text)
-}
+/// The limit for a text, in bytes. Arguments are shorter. A longer text is masked as a whole.
+pub(crate) const MAX_TEXT: usize = 16 * 1024 * 1024;
 
 /// Finds the spans of the secrets in the text, in no particular order.
-pub(super) fn find_secrets(patterns: &SecretPatterns, text: &str) -> Vec<Range<usize>> {
-    let mut spans = TextScan::new(&patterns.keys, text).find_secrets();
-    shapes::find_shaped_secrets(text, &mut spans);
+pub(crate) fn find_secrets(patterns: &SecretPatterns, text: &str) -> Vec<Range<usize>> {
+    let mut spans = Vec::new();
+    token_shapes::find_shapes(text, &mut spans);
+    private_keys::find_private_keys(text, &mut spans);
+    url_secrets::find_url_secrets(text, &mut spans);
+    yaml_secrets::find_yaml_secrets(text, &mut spans);
+    assigned_values::find_assigned_values(&patterns.keys, text, &mut spans);
+    command_values::find_command_values(&patterns.keys, text, &mut spans);
     for own in &patterns.values {
         spans.extend(own.find_iter(text).map(|found| found.range()));
     }
     spans
 }
-
 /// Replaces each span with a mask. Returns `None` if all of them are masked already.
 pub(super) fn mask_spans(text: &str, spans: Vec<Range<usize>>) -> Option<String> {
     if spans.iter().all(Range::is_empty) {

@@ -1,13 +1,14 @@
-//! Walks through a JSON text. Values under sensitive keys and secrets in strings are masked; all other bytes are
-//! copied.
+//! Walks through a JSON text. Values under sensitive keys and secrets in strings are masked leaf by leaf; all other
+//! bytes are copied.
 
 use super::{
-    MASK,
-    keys::{KeyJudgement, is_count},
+    json_nodes::{self, JsonKind, JsonNode},
+    keys::KeyJudgement,
+    leaf::{self, LeafContext},
+    mask::MASK,
+    named_pairs::PairMembers,
     patterns::SecretPatterns,
-    program::{self, NamedProgram},
-    tape::{self, TapeKind, TapeNode},
-    text,
+    text, word_lists,
 };
 use countersign_events::json::{MAX_DEPTH, unquote};
 use serde_json::value::RawValue;
@@ -16,21 +17,26 @@ use std::{borrow::Cow, ops::Range};
 /// The limit for the pointers, in bytes. Without it, one long key above many secrets would exhaust the memory.
 const MAX_POINTERS: usize = 1024 * 1024;
 
-/// The number of rounds after which a text that still has secrets is masked as a whole.
+/// The number of rounds after which a text is returned even if a mask uncovered another secret.
 const MAX_ROUNDS: usize = 8;
 
 /// True if the string is itself a JSON object or array.
-pub(super) fn holds_json(text: &str) -> bool {
+fn holds_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
 /// Masks the secrets of a JSON text. Returns the text and pointers to the masks, or `None` if there are no secrets.
-pub(super) fn redact_json(
+pub(crate) fn redact_json(secrets: &SecretPatterns, text: &str) -> Option<(String, Vec<String>)> {
+    redact_nested(secrets, text, LeafContext::default(), 0)
+}
+
+fn redact_nested(
     secrets: &SecretPatterns,
     text: &str,
+    around: LeafContext,
     depth: usize,
 ) -> Option<(String, Vec<String>)> {
-    let nodes = tape::read_nodes(text);
+    let nodes = json_nodes::read_nodes(text);
     let mut walk = RedactionWalk {
         secrets,
         text,
@@ -43,7 +49,7 @@ pub(super) fn redact_json(
         depth,
     };
     if !nodes.is_empty() {
-        walk.visit_value(0, ValueContext::default());
+        walk.visit_value(0, around);
     }
     if walk.pointers.is_empty() {
         return None;
@@ -52,17 +58,10 @@ pub(super) fn redact_json(
     Some((walk.out, walk.pointers))
 }
 
-/// Facts about a value that its surroundings determine.
-#[derive(Debug, Clone, Copy, Default)]
-struct ValueContext {
-    in_array: bool,
-    program: Option<NamedProgram>,
-}
-
 struct RedactionWalk<'a> {
     secrets: &'a SecretPatterns,
     text: &'a str,
-    nodes: &'a [TapeNode],
+    nodes: &'a [JsonNode],
     out: String,
     /// The end of the part of `text` that `out` already covers.
     copied: usize,
@@ -74,20 +73,22 @@ struct RedactionWalk<'a> {
 }
 
 impl<'a> RedactionWalk<'a> {
-    fn visit_value(&mut self, index: usize, around: ValueContext) {
+    fn visit_value(&mut self, index: usize, around: LeafContext) {
         match self.nodes[index].kind {
-            // The walk goes no deeper, so anything below this depth is masked unread.
-            TapeKind::Object | TapeKind::Array if self.depth >= MAX_DEPTH => self.mask_value(index),
-            TapeKind::Object => self.descend(index, |walk| walk.visit_object(index)),
-            TapeKind::Array => self.descend(index, |walk| walk.visit_array(index, around)),
-            TapeKind::Text => self.visit_string(index),
-            TapeKind::Number => {
+            // Callers cannot send such values: the walk goes no deeper, so they are masked unread.
+            JsonKind::Object | JsonKind::Array if self.depth >= MAX_DEPTH => self.mask_container(index),
+            JsonKind::Object => self.descend(index, |walk| walk.visit_object(index, around)),
+            JsonKind::Array => self.descend(index, |walk| walk.visit_array(index, around)),
+            JsonKind::Text => self.visit_string(index, around),
+            JsonKind::Number => {
                 let number = self.raw_text(index);
-                if self.secrets.values.iter().any(|own| own.is_match(number)) {
-                    self.mask_value(index);
+                if leaf::is_secret_number(around.judged, number)
+                    || self.secrets.values.iter().any(|own| own.is_match(number))
+                {
+                    self.replace_value(index, MASK);
                 }
             }
-            TapeKind::Word => {}
+            JsonKind::Word => {}
         }
     }
 
@@ -100,44 +101,62 @@ impl<'a> RedactionWalk<'a> {
         }
     }
 
-    fn visit_object(&mut self, index: usize) {
-        let pair = self.named_value(index);
-        let around = ValueContext { in_array: false, program: self.named_program(index) };
-        for child in tape::children(self.nodes, index) {
-            let key = self.key_of(child);
-            let secret = match pair {
-                Some(NamedValue { value, secret, .. }) if value == child => {
-                    secret || self.is_secret(child, &key)
-                }
-                Some(NamedValue { name, .. }) if name == child => false,
-                _ => self.is_secret(child, &key),
+    fn visit_object(&mut self, index: usize, around: LeafContext) {
+        let nodes = self.nodes;
+        let keys: Vec<_> =
+            json_nodes::children(nodes, index).map(|child| (self.key_of(child), child)).collect();
+        let pair = PairMembers::find(&keys).and_then(|pair| {
+            let name = self.string_text(pair.name)?;
+            let judged =
+                if name.contains(MASK) { KeyJudgement::Clear } else { self.secrets.keys.judge(&name) };
+            Some((pair, judged))
+        });
+        let kind = keys.iter().find(|(key, _)| key == "kind").and_then(|(_, child)| self.string_text(*child));
+        let is_secret_object = kind.as_deref() == Some("Secret");
+        let command = word_lists::program_member(&keys).filter(|child| nodes[*child].kind == JsonKind::Text);
+        for (key, child) in &keys {
+            let mut judged = leaf::judge_member(self.secrets.keys.judge(key), around, key);
+            match &pair {
+                Some((pair, value)) if pair.value == *child => judged = judged.max(*value),
+                Some((pair, _)) if pair.name == *child => judged = KeyJudgement::Clear,
+                _ => {}
+            }
+            let manifest = is_secret_object && matches!(&**key, "data" | "stringData");
+            let inner = LeafContext {
+                judged: if manifest { KeyJudgement::Chosen } else { judged },
+                in_array: false,
+                program: command.filter(|command| command != child),
             };
-            self.visit_child(&key, |walk| {
-                if secret { walk.mask_value(child) } else { walk.visit_value(child, around) }
-            });
+            self.visit_child(key, |walk| walk.visit_value(*child, inner));
         }
     }
 
-    /// Visits an array. An array of strings may be the words of a command, in which an option precedes its value. An
-    /// array of two strings inside another array may be a name and its value.
-    fn visit_array(&mut self, index: usize, around: ValueContext) {
+    /// Visits an array. An array of strings may be the words of a command. An array of two strings inside another
+    /// array may be a name and its value.
+    fn visit_array(&mut self, index: usize, around: LeafContext) {
         let nodes = self.nodes;
-        let children = tape::children(nodes, index);
-        let named = around.in_array && nodes[index].after == index + 3;
-        let (mut before, mut program) = (Cow::Borrowed(""), around.program);
-        for (position, child) in children.enumerate() {
-            let word = self.string_text(child).unwrap_or_default();
-            let secret = program::is_option_secret(&self.secrets.keys, program, &before, &word)
-                || (named && position == 1 && self.names_secret(&before));
-            let inner = ValueContext { in_array: true, program };
-            let joined = program.and_then(|program| program.joined_secret_start(&word));
-            self.visit_child(&position.to_string(), |walk| match joined {
-                _ if secret => walk.mask_value(child),
-                Some(at) => walk.replace_value(child, &format!("{}{MASK}", &word[..at])),
-                None => walk.visit_value(child, inner),
+        let children: Vec<_> = json_nodes::children(nodes, index).collect();
+        let texts: Vec<_> = children.iter().map(|child| self.string_text(*child)).collect();
+        let program = around.program.and_then(|program| self.string_text(program));
+        let masked = word_lists::mask_words(&self.secrets.keys, program.as_deref(), &texts);
+        let named = around.in_array && children.len() == 2;
+        for (position, child) in children.iter().enumerate() {
+            let mut inner = LeafContext { in_array: true, ..around };
+            if let (true, 1, Some(name)) = (named, position, &texts[0]) {
+                let judged = self.secrets.keys.judge(name);
+                inner.judged = if name.contains(MASK) { inner.judged } else { inner.judged.max(judged) };
+            }
+            // A string that is secret as a whole is not masked in part.
+            let whole =
+                texts[position].as_deref().is_some_and(|text| leaf::is_secret_text(inner.judged, text));
+            let less = masked.get(&position).filter(|_| !whole);
+            self.visit_child(&position.to_string(), |walk| match less {
+                Some(less) => {
+                    let again = redact_string(walk.secrets, less, inner, walk.depth);
+                    walk.replace_value(*child, again.as_deref().unwrap_or(less));
+                }
+                None => walk.visit_value(*child, inner),
             });
-            program = NamedProgram::from_word(&word).or(program);
-            before = word;
         }
     }
 
@@ -156,22 +175,16 @@ impl<'a> RedactionWalk<'a> {
         self.pointer.truncate(parent);
     }
 
-    fn visit_string(&mut self, index: usize) {
-        let Some(text) = self.string_text(index) else { return self.mask_value(index) };
-        if let Some(less) = redact_string(self.secrets, &text, self.depth) {
+    fn visit_string(&mut self, index: usize, around: LeafContext) {
+        // A lone surrogate cannot be shown, and callers cannot send one.
+        let Some(text) = self.string_text(index) else { return self.replace_value(index, MASK) };
+        if let Some(less) = redact_string(self.secrets, &text, around, self.depth) {
             self.replace_value(index, &less);
         }
     }
 
-    /// Masks a whole value. Empty values and `true`, `false` and `null` stay, because they cannot be secrets.
-    fn mask_value(&mut self, index: usize) {
-        let is_empty = match self.nodes[index].kind {
-            TapeKind::Word => true,
-            TapeKind::Object | TapeKind::Array => self.nodes[index].after == index + 1,
-            TapeKind::Text => self.raw_text(index).len() == 2,
-            TapeKind::Number => false,
-        };
-        if !is_empty {
+    fn mask_container(&mut self, index: usize) {
+        if self.nodes[index].after > index + 1 {
             self.replace_value(index, MASK);
         }
     }
@@ -190,50 +203,13 @@ impl<'a> RedactionWalk<'a> {
         }
     }
 
-    fn is_secret(&self, child: usize, key: &str) -> bool {
-        match self.secrets.keys.judge(key) {
-            KeyJudgement::Clear => false,
-            KeyJudgement::Secret => true,
-            KeyJudgement::Count => {
-                let count = self.string_text(child).is_some_and(|text| is_count(&text));
-                self.nodes[child].kind != TapeKind::Number && !count
-            }
-        }
-    }
-
-    /// True if a string is the name of a secret. A string that contains a mask is not a name: its masked part could
-    /// change the judgement, and redacting twice must change nothing.
-    fn names_secret(&self, name: &str) -> bool {
-        !name.contains(MASK) && self.secrets.keys.judge(name) == KeyJudgement::Secret
-    }
-
-    /// The members of an object that holds one name and its value, such as a header or a variable.
-    fn named_value(&self, index: usize) -> Option<NamedValue> {
-        let member = |names: &[&str]| {
-            tape::children(self.nodes, index)
-                .find(|child| names.iter().any(|name| self.key_of(*child).eq_ignore_ascii_case(name)))
-        };
-        let value = member(&["value", "val", "v", "values"])?;
-        let names = ["name", "key", "k", "header", "field", "variable", "var", "env", "param", "parameter"];
-        let name = member(&names)?;
-        let secret = self.names_secret(&self.string_text(name)?);
-        Some(NamedValue { name, value, secret })
-    }
-
-    /// The program that an object names next to its arguments.
-    fn named_program(&self, index: usize) -> Option<NamedProgram> {
-        let names = ["command", "cmd", "program", "executable", "file"];
-        let child = tape::children(self.nodes, index).find(|child| names.contains(&&*self.key_of(*child)))?;
-        NamedProgram::from_word(&self.string_text(child)?)
-    }
-
     fn key_of(&self, child: usize) -> Cow<'a, str> {
         self.nodes[child].key.clone().and_then(|span| unescape(&self.text[span])).unwrap_or_default()
     }
 
     /// The text of a string; `None` if the value is not a string or not valid Unicode.
     fn string_text(&self, index: usize) -> Option<Cow<'a, str>> {
-        (self.nodes[index].kind == TapeKind::Text).then(|| unescape(self.raw_text(index))).flatten()
+        (self.nodes[index].kind == JsonKind::Text).then(|| unescape(self.raw_text(index))).flatten()
     }
 
     fn raw_text(&self, index: usize) -> &'a str {
@@ -241,35 +217,35 @@ impl<'a> RedactionWalk<'a> {
     }
 }
 
-struct NamedValue {
-    name: usize,
-    value: usize,
-    secret: bool,
-}
-
 fn unescape(quoted: &str) -> Option<Cow<'_, str>> {
     unquote(quoted).ok()
 }
 
-/// Masks the secrets of a string `depth` levels deep. Returns `None` if it has none. A mask may uncover another
-/// secret, and redacting twice must change nothing, so the search repeats until it finds no more.
-pub(super) fn redact_string(secrets: &SecretPatterns, text: &str, depth: usize) -> Option<String> {
-    if !text::may_hold_secret(secrets, text) {
-        return None;
+/// Masks the secrets of a free text. Returns `None` if it has none.
+pub(crate) fn redact_text(secrets: &SecretPatterns, text: &str) -> Option<String> {
+    redact_string(secrets, text, LeafContext::default(), 0)
+}
+
+/// Masks the secrets of a string `depth` levels deep. A mask may uncover another secret, and redacting twice must
+/// change nothing, so the search repeats until it finds no more.
+fn redact_string(secrets: &SecretPatterns, text: &str, around: LeafContext, depth: usize) -> Option<String> {
+    if text.len() > text::MAX_TEXT {
+        return Some(MASK.to_owned());
+    }
+    let json = depth < MAX_DEPTH && holds_json(text);
+    if !json && leaf::is_secret_text(around.judged, text) {
+        return Some(MASK.to_owned());
     }
     let mut clean = Cow::Borrowed(text);
     for _ in 0..MAX_ROUNDS {
-        match redact_once(secrets, &clean, depth) {
-            Some(less) => clean = Cow::Owned(less),
-            None => return (clean != text).then(|| clean.into_owned()),
-        }
+        let less = if json {
+            let inner = LeafContext { in_array: false, program: None, ..around };
+            redact_nested(secrets, &clean, inner, depth + 1).map(|(text, _)| text)
+        } else {
+            text::mask_spans(&clean, text::find_secrets(secrets, &clean))
+        };
+        let Some(less) = less else { break };
+        clean = Cow::Owned(less);
     }
-    Some(MASK.to_owned())
-}
-
-fn redact_once(secrets: &SecretPatterns, text: &str, depth: usize) -> Option<String> {
-    if holds_json(text) {
-        return redact_json(secrets, text, depth + 1).map(|(text, _)| text);
-    }
-    text::mask_spans(text, text::find_secrets(secrets, text))
+    (clean != text).then(|| clean.into_owned())
 }

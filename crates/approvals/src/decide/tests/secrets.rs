@@ -16,7 +16,7 @@ verdict = "ask"
 quorum = 2
 "#;
 
-const SAID: &str = "use --token hunter2 there";
+const SAID: &str = "use --password hunter2 there";
 
 fn recorded_text() -> String {
     SAID.to_owned()
@@ -45,13 +45,13 @@ fn comments_are_written_without_secrets() {
     story.person("ada").call_command("denied", answer(Decision::Deny)).expect("denied");
     assert_eq!(
         story.told("denied"),
-        r#""Denied by user:ada: use --token [redacted] there (do not retry this call unchanged)""#
+        r#""Denied by user:ada: use --password [redacted] there (do not retry this call unchanged)""#
     );
     story
         .agent()
         .call_command("withdrawn", CallCommand::Cancel { reason: recorded_text().into() })
         .expect("withdrawn");
-    assert_eq!(story.told("withdrawn"), r#""Cancelled by agent:bot: use --token [redacted] there""#);
+    assert_eq!(story.told("withdrawn"), r#""Cancelled by agent:bot: use --password [redacted] there""#);
     for name in ["ada", "bob"] {
         story.person(name).call_command("two", answer(Decision::AllowOnce)).expect("a vote");
     }
@@ -75,12 +75,12 @@ fn comments_are_written_without_secrets() {
 fn proposal_texts_are_written_without_secrets() {
     let mut story = given("");
     let mut command = propose("a", "bash", "{\"n\":1}");
-    let annotations = Json::parse("{\"title\":\"--token hunter2\"}").expect("valid");
+    let annotations = Json::parse("{\"title\":\"--password hunter2\"}").expect("valid");
     let definition =
         ToolDefinition { description: recorded_text().into(), input_schema: None, needs_approval: None };
     let raw = ToolDefinition::hash(Some(&definition), Some(&annotations));
     command.description = recorded_text().into();
-    command.impact = Some(Json::parse("{\"message\":\"--token hunter2\"}").expect("valid"));
+    command.impact = Some(Json::parse("{\"message\":\"--password hunter2\"}").expect("valid"));
     (command.annotations, command.definition) = (Some(annotations), Some(definition));
     story.agent().call_command("a", CallCommand::Propose(command)).expect("proposed");
     keeps_none(&story);
@@ -146,13 +146,13 @@ fn result_after_takeover_must_name_executor() {
 
 #[test]
 fn newer_policy_sees_masked_arguments_at_claim() {
-    const RAW: &str = "{\"token\":\"moon-1\"}";
+    const RAW: &str = "{\"password\":\"moon-1\"}";
     let mut story = given("");
     story.agent().call_command("a", CallCommand::Propose(propose("a", "deploy", RAW))).expect("proposed");
     story.person("ada").call_command("a", answer(Decision::AllowOnce)).expect("allowed");
     let rule = |prefix: &str| {
         let rule = format!(
-            "[[rule]]\nname = \"not there\"\ntool = \"deploy\"\nargs = {{ \"/token\" = {{ prefix = \"{prefix}\" }} }}\n\
+            "[[rule]]\nname = \"not there\"\ntool = \"deploy\"\nargs = {{ \"/password\" = {{ prefix = \"{prefix}\" }} }}\n\
              verdict = \"block\"\n"
         );
         Arc::new(countersign_policy::Policy::read(&rule).expect("valid"))

@@ -1,11 +1,11 @@
-//! The position of each value in a JSON text. The text is read once and without recursion, so depth and lookahead
+//! The position of each value in a JSON text. Its tokens are read once and without recursion, so depth and lookahead
 //! take linear time.
 
 use countersign_events::json::JsonTokens;
 use std::ops::Range;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TapeKind {
+pub(crate) enum JsonKind {
     Object,
     Array,
     Text,
@@ -16,46 +16,46 @@ pub(super) enum TapeKind {
 
 /// One value of a JSON text.
 #[derive(Debug)]
-pub(super) struct TapeNode {
-    pub(super) kind: TapeKind,
+pub(crate) struct JsonNode {
+    pub(crate) kind: JsonKind,
     /// Its bytes in the text, quotes and brackets included.
-    pub(super) span: Range<usize>,
+    pub(crate) span: Range<usize>,
     /// The bytes of its key, quotes included, if it is the member of an object.
-    pub(super) key: Option<Range<usize>>,
+    pub(crate) key: Option<Range<usize>>,
     /// The index of the first node that is not inside this one.
-    pub(super) after: usize,
+    pub(crate) after: usize,
 }
 
 /// Lists the values of `text`, which must be valid JSON, in the order of the text.
-pub(super) fn read_nodes(text: &str) -> Vec<TapeNode> {
-    let mut tape = JsonTape::default();
+pub(crate) fn read_nodes(text: &str) -> Vec<JsonNode> {
+    let mut list = JsonNodeList::default();
     for (at, token) in JsonTokens::new(text) {
-        tape.add_token(at..at + token.len(), token.as_bytes()[0]);
+        list.add_token(at..at + token.len(), token.as_bytes()[0]);
     }
-    tape.nodes
+    list.nodes
 }
 
 /// The indices of the direct children of `parent`.
-pub(super) fn children(nodes: &[TapeNode], parent: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn children(nodes: &[JsonNode], parent: usize) -> impl Iterator<Item = usize> {
     let end = nodes[parent].after;
     let inside = move |child: usize| (child < end).then_some(child);
     std::iter::successors(inside(parent + 1), move |child| inside(nodes[*child].after))
 }
 
 #[derive(Default)]
-struct JsonTape {
-    nodes: Vec<TapeNode>,
+struct JsonNodeList {
+    nodes: Vec<JsonNode>,
     /// The objects and arrays that are not closed yet.
     open: Vec<usize>,
     key: Option<Range<usize>>,
 }
 
-impl JsonTape {
+impl JsonNodeList {
     fn add_token(&mut self, span: Range<usize>, first: u8) {
         match first {
             b',' | b':' => {}
-            b'{' => self.open_container(TapeKind::Object, span),
-            b'[' => self.open_container(TapeKind::Array, span),
+            b'{' => self.open_container(JsonKind::Object, span),
+            b'[' => self.open_container(JsonKind::Array, span),
             b'}' | b']' => {
                 if let Some(index) = self.open.pop() {
                     self.nodes[index].span.end = span.end;
@@ -63,23 +63,23 @@ impl JsonTape {
                 }
             }
             b'"' if self.key.is_none() && self.is_in_object() => self.key = Some(span),
-            b'"' => self.push_node(TapeKind::Text, span),
-            b'-' | b'0'..=b'9' => self.push_node(TapeKind::Number, span),
-            _ => self.push_node(TapeKind::Word, span),
+            b'"' => self.push_node(JsonKind::Text, span),
+            b'-' | b'0'..=b'9' => self.push_node(JsonKind::Number, span),
+            _ => self.push_node(JsonKind::Word, span),
         }
     }
 
-    fn open_container(&mut self, kind: TapeKind, span: Range<usize>) {
+    fn open_container(&mut self, kind: JsonKind, span: Range<usize>) {
         self.open.push(self.nodes.len());
         self.push_node(kind, span);
     }
 
     fn is_in_object(&self) -> bool {
-        self.open.last().is_some_and(|index| self.nodes[*index].kind == TapeKind::Object)
+        self.open.last().is_some_and(|index| self.nodes[*index].kind == JsonKind::Object)
     }
 
-    fn push_node(&mut self, kind: TapeKind, span: Range<usize>) {
+    fn push_node(&mut self, kind: JsonKind, span: Range<usize>) {
         let after = self.nodes.len() + 1;
-        self.nodes.push(TapeNode { kind, span, key: self.key.take(), after });
+        self.nodes.push(JsonNode { kind, span, key: self.key.take(), after });
     }
 }

@@ -1,0 +1,106 @@
+//! The tables of the built-in patterns. They are data: `data/*.toml`.
+
+use serde::{Deserialize, de::DeserializeOwned};
+use std::{collections::HashSet, sync::LazyLock};
+
+/// The words of `data/keys.toml`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct KeyTable {
+    pub(crate) secret_parts: Vec<String>,
+    pub(crate) secret_words: HashSet<String>,
+    pub(crate) short_secret_words: HashSet<String>,
+    pub(crate) property_words: HashSet<String>,
+    pub(crate) action_words: HashSet<String>,
+    pub(crate) secret_before_key: HashSet<String>,
+    pub(crate) harmless_beside_key: HashSet<String>,
+    pub(crate) harmless_beside_token: HashSet<String>,
+    pub(crate) other_words: HashSet<String>,
+}
+
+/// The values of `data/values.toml`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ValueTable {
+    pub(crate) words: HashSet<String>,
+    pub(crate) prefixes: Vec<String>,
+    pub(crate) setting_keys: HashSet<String>,
+}
+
+/// The rules of `data/programs.toml`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ProgramTable {
+    pub(crate) option: Vec<OptionRule>,
+    pub(crate) named: Vec<String>,
+    pub(crate) switches: Vec<SwitchRule>,
+    pub(crate) stdin: Vec<StdinRule>,
+}
+
+/// The options or the position of a program's secret.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OptionRule {
+    pub(crate) programs: Vec<String>,
+    #[serde(default)]
+    pub(crate) with: Vec<String>,
+    #[serde(default)]
+    pub(crate) next: Vec<String>,
+    #[serde(default)]
+    pub(crate) joined: Vec<String>,
+    #[serde(default)]
+    pub(crate) part: SecretPart,
+    pub(crate) position: Option<usize>,
+}
+
+/// Options of programs that take no value.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SwitchRule {
+    pub(crate) programs: Vec<String>,
+    pub(crate) options: Vec<String>,
+}
+
+/// A command that reads a secret from its standard input.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StdinRule {
+    pub(crate) programs: Vec<String>,
+    pub(crate) word: Option<String>,
+    #[serde(default)]
+    pub(crate) part: SecretPart,
+}
+
+/// The part of a value that is secret.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SecretPart {
+    #[default]
+    All,
+    /// The text after the first colon, as in `user:secret`.
+    AfterColon,
+    /// The text after the first percent sign, as in `user%secret`.
+    AfterPercent,
+    /// The text after `pass:`.
+    AfterPass,
+    /// The text after the first `=`.
+    Assignment,
+    /// The values of `name=value; name=value`.
+    Cookies,
+}
+
+#[derive(Deserialize)]
+struct ShapeTable<T> {
+    shape: Vec<T>,
+}
+
+pub(crate) static KEYS: LazyLock<KeyTable> = LazyLock::new(|| parse(include_str!("../data/keys.toml")));
+pub(crate) static VALUES: LazyLock<ValueTable> = LazyLock::new(|| parse(include_str!("../data/values.toml")));
+pub(crate) static PROGRAMS: LazyLock<ProgramTable> =
+    LazyLock::new(|| parse(include_str!("../data/programs.toml")));
+
+/// Reads the rows of `data/shapes.toml`. Only the combined expression of the shapes is kept, so this is not a static.
+pub(crate) fn read_shapes<T: DeserializeOwned>() -> Vec<T> {
+    parse::<ShapeTable<T>>(include_str!("../data/shapes.toml")).shape
+}
+
+fn parse<T: DeserializeOwned>(text: &str) -> T {
+    toml::from_str(text).expect("a table of this crate, which a test reads")
+}
