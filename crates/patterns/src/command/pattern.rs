@@ -3,6 +3,7 @@
 use super::{
     code_words::CodeReason,
     effect_options::{self, OptionEffect},
+    line::CommandWord,
     script::{CommandClarity, CommandOrigin, ParsedCommand, ParsedScript},
 };
 use crate::{Glob, MatchAnswer, PatternError};
