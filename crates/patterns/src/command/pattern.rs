@@ -98,8 +98,8 @@ impl CommandPattern {
     fn names_effects(&self, command: &ParsedCommand) -> bool {
         let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
         let may_have_option = command.words.iter().any(CommandWord::may_be_option);
-        !effect_options::has_unnamed_effect(&self.text, &words)
-            && !(may_have_option && effect_options::has_table(&words))
+        let may_have_effect = may_have_option && effect_options::has_table(&words);
+        !may_have_effect && !effect_options::has_unnamed_effect(&self.text, &words)
     }
 
     /// True if the pattern matches the command, shown as `text`, for every value of its expansions.
