@@ -52,7 +52,7 @@ fn find_at_level(
     }
 }
 
-fn word_values<'a>(command: &'a WordList<'_>) -> Vec<Option<&'a str>> {
+fn word_values(command: &WordList) -> Vec<Option<&str>> {
     command.words.iter().take(MAX_COMMAND_WORDS).map(|word| word.text.as_deref()).collect()
 }
 
@@ -64,7 +64,7 @@ fn quoted_command(raw: &str) -> Option<&str> {
 }
 
 /// Maps a part of a word's value to the text. A part that quotes interrupt is covered up to its last byte.
-fn source_span(text: &str, word: &CommandWord<'_>, range: &Range<usize>) -> Option<Range<usize>> {
+fn source_span(text: &str, word: &CommandWord, range: &Range<usize>) -> Option<Range<usize>> {
     let value = word.text.as_deref()?;
     let (raw, part) = (&text[word.span.clone()], value.get(range.clone())?);
     // The part ends the word or precedes an equal ending, so its last occurrence is the right one.

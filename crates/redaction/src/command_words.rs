@@ -1,152 +1,67 @@
-//! Splits a text into commands and words. It understands plain words, `'…'`, `"…"`, comments and operators. A line
-//! with anything else yields no words.
+//! The commands and words of a text, as the command reader of the patterns finds them.
 
+use countersign_patterns::command::{CommandLine, ReadBudget, SimpleCommand};
 use std::ops::Range;
 
 /// A word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct CommandWord<'a> {
+pub(crate) struct CommandWord {
     /// The word in the text, with its quotes.
     pub(crate) span: Range<usize>,
     /// The value, if the word is a literal: without expansions, and in one line.
-    pub(crate) text: Option<std::borrow::Cow<'a, str>>,
+    pub(crate) text: Option<String>,
 }
 
 /// A simple command.
 #[derive(Debug, Default)]
-pub(crate) struct WordList<'a> {
-    pub(crate) words: Vec<CommandWord<'a>>,
+pub(crate) struct WordList {
+    pub(crate) words: Vec<CommandWord>,
     /// True if `|` follows, so that the next command reads what this one writes.
     pub(crate) piped: bool,
 }
 
-/// The limit for the words of a text. Later words are not read.
-const MAX_WORDS: usize = 200_000;
-
-/// Splits `text`. After a line that is not understood, quotes may have another meaning, so only words without quotes
-/// are returned.
-pub(crate) fn split_commands(text: &str) -> Vec<WordList<'_>> {
-    let commands = vec![WordList::default()];
-    let mut splitter = WordSplitter { text, at: 0, commands, words: 0, doubtful: false };
-    while splitter.at < text.len() && splitter.words < MAX_WORDS {
-        if splitter.read_part().is_none() {
-            splitter.skip_line();
-        }
+/// Splits a text into commands. If the reader does not understand the text as a whole, it reads each line by itself, and
+/// a line that it does not understand has no words. After such a line, quotes may have another meaning, so only words
+/// without quotes are returned.
+pub(crate) fn split_commands(text: &str) -> Vec<WordList> {
+    let mut found = Vec::new();
+    let whole = CommandLine::read(text, ReadBudget::COMMAND_LINE);
+    if whole.is_clear() {
+        add_commands(&whole, 0, false, &mut found);
+        return found;
     }
-    splitter.commands
+    let (mut start, mut is_doubtful) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let read = CommandLine::read(line, ReadBudget::COMMAND_LINE);
+        if read.is_clear() {
+            add_commands(&read, start, is_doubtful, &mut found);
+        } else {
+            is_doubtful = true;
+        }
+        start += line.len();
+    }
+    found
 }
 
-struct WordSplitter<'a> {
-    text: &'a str,
-    at: usize,
-    commands: Vec<WordList<'a>>,
-    words: usize,
-    doubtful: bool,
-}
-
-impl<'a> WordSplitter<'a> {
-    fn byte(&self, at: usize) -> u8 {
-        self.text.as_bytes().get(at).copied().unwrap_or(b'\n')
-    }
-
-    fn read_part(&mut self) -> Option<()> {
-        match self.byte(self.at) {
-            b' ' | b'\t' | b'\r' | b'<' | b'>' => self.at += 1,
-            b'\\' if self.byte(self.at + 1) == b'\n' => self.at += 2,
-            b'\n' | b';' | b'&' | b'(' | b')' | b'|' => {
-                let next = self.byte(self.at + 1);
-                let piped = self.byte(self.at) == b'|' && next != b'|';
-                self.at += if self.byte(self.at) == b'|' && next == b'|' { 2 } else { 1 };
-                self.end_command(piped);
-            }
-            b'#' => self.at += self.text[self.at..].find('\n').unwrap_or(self.text.len() - self.at),
-            _ => {
-                let word = self.read_word()?;
-                self.words += 1;
-                if let Some(command) = self.commands.last_mut() {
-                    command.words.push(word);
-                }
-            }
+fn add_commands(line: &CommandLine, start: usize, is_doubtful: bool, found: &mut Vec<WordList>) {
+    for command in &line.commands {
+        if let Some(before) = found.last_mut().filter(|_| command.is_piped) {
+            before.piped = true;
         }
-        Some(())
-    }
-
-    fn end_command(&mut self, piped: bool) {
-        if let Some(command) = self.commands.last_mut().filter(|command| !command.words.is_empty()) {
-            command.piped = piped;
-            self.commands.push(WordList::default());
-        }
-    }
-
-    fn skip_line(&mut self) {
-        let rest = &self.text.as_bytes()[self.at..];
-        self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
-        self.doubtful = true;
-        if let Some(command) = self.commands.last_mut() {
-            command.words.clear();
-        }
-    }
-
-    /// Reads the word at the current position. Returns `None` if it is not understood.
-    fn read_word(&mut self) -> Option<CommandWord<'a>> {
-        let (start, mut value, mut literal, mut quoted) = (self.at, String::new(), true, false);
-        loop {
-            let here = self.at;
-            match self.byte(here) {
-                b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => break,
-                quote @ (b'"' | b'\'') => {
-                    let inner = self.read_quoted(quote)?;
-                    literal &= is_literal(inner, quote);
-                    quoted = true;
-                    value.push_str(inner);
-                }
-                b'\\' => return None,
-                b'$' if matches!(self.byte(here + 1), b'\'' | b'"') => return None,
-                b'$' if self.byte(here + 1) == b'(' => return None,
-                b'$' if self.byte(here + 1) == b'{' => {
-                    let name = self.text.as_bytes()[here + 2..].iter().take(64);
-                    let end = here
-                        + 2
-                        + name.take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-                    if self.byte(end) != b'}' {
-                        return None;
-                    }
-                    literal = false;
-                    self.at = end + 1;
-                }
-                byte => {
-                    literal &= !matches!(byte, b'$' | b'`' | b'*' | b'?' | b'[' | b'{' | b'~');
-                    let length = self.text[here..].chars().next().map_or(1, char::len_utf8);
-                    value.push_str(&self.text[here..here + length]);
-                    self.at += length;
-                }
-            }
-        }
-        let text = (literal && !(quoted && self.doubtful)).then(|| value.into());
-        Some(CommandWord { span: start..self.at, text })
-    }
-
-    fn read_quoted(&mut self, quote: u8) -> Option<&'a str> {
-        let start = self.at + 1;
-        let mut end = start;
-        loop {
-            match self.text.as_bytes().get(end)? {
-                byte if *byte == quote => break,
-                b'\\' if quote == b'"' => end += 2,
-                _ => end += 1,
-            }
-        }
-        self.at = end + 1;
-        self.text.get(start..end)
+        found.push(WordList { words: read_words(command, start, is_doubtful), piped: false });
     }
 }
 
-/// True if the text in quotes is a literal, also if a shell reads it within other double quotes.
-fn is_literal(inner: &str, quote: u8) -> bool {
-    let expands = if quote == b'"' {
-        inner.contains(['$', '\\'])
-    } else {
-        inner.contains("$(") || inner.contains("${")
-    };
-    !expands && !inner.contains(['`', '\n'])
+fn read_words(command: &SimpleCommand, start: usize, is_doubtful: bool) -> Vec<CommandWord> {
+    let words = command.words.iter().map(|word| {
+        let value = word.value().filter(|value| is_literal(value));
+        let value = value.filter(|_| !(is_doubtful && word.raw.contains(['"', '\''])));
+        CommandWord { span: start + word.span.start..start + word.span.end, text: value.map(str::to_owned) }
+    });
+    words.collect()
+}
+
+/// True if the value is a literal, also if a shell reads it within other double quotes.
+fn is_literal(value: &str) -> bool {
+    !value.contains(['`', '\n']) && !value.contains("$(") && !value.contains("${")
 }
