@@ -37,7 +37,7 @@ pub(super) const CASES: &[ShellCase] = &[
     ("tar that runs, in one word", "tar **", "rm*", "tar xf a --to-command='rm x'", UNCLEAR, UNCLEAR),
     ("tar that runs, shortened", "tar **", "rm*", "tar xf a --to-com=rm", UNCLEAR, UNCLEAR),
     ("tar that runs, in old letters", "tar **", "rm*", "tar cIf 'rm x' a", UNCLEAR, UNCLEAR),
-    ("tar of files", "tar **", "rm*", "tar czf a.tgz src", YES, NO),
+    ("tar of files", "tar **", "rm*", "tar czf a.tgz src", UNCLEAR, NO),
     ("git in each submodule", "git **", "rm*", "git submodule foreach 'rm x'", UNCLEAR, UNCLEAR),
     (
         "git in each submodule, with options",
@@ -73,7 +73,7 @@ pub(super) const CASES: &[ShellCase] = &[
     ("uv that runs", "uv **", "rm*", "uv run rm x", UNCLEAR, UNCLEAR),
     ("sandbox that runs", "*", "rm*", "bwrap --bind / / rm x", NO, UNCLEAR),
     ("client of a database that runs", "psql **", "rm*", "psql -c '\\! rm x'", UNCLEAR, UNCLEAR),
-    ("client of a database that asks", "psql **", "rm*", "psql -c 'select 1'", YES, NO),
+    ("client of a database that asks", "psql **", "rm*", "psql -c 'select 1'", UNCLEAR, NO),
     ("test of an index", "*", "rm*", "test -v 'a[$(rm x)]'", UNCLEAR, UNCLEAR),
     ("test of an index in brackets", "*", "rm*", "[ 'a[$(rm x)]' -eq 1 ]", UNCLEAR, UNCLEAR),
     ("test of a file", "*", "rm*", "[ -f x ]", YES, NO),

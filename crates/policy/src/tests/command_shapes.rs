@@ -27,7 +27,8 @@ fn list_is_argv_where_tools_say_so() {
     let selectors = |rest: &str| format!("{rest}\n[tools.x]\nargv = true\n");
     for (rest, arguments, wanted) in [
         (LS, r#"{"command":["ls","; rm -rf /"]}"#, YES),
-        (RM, r#"{"command":["ls","; rm -rf /"]}"#, NO),
+        // The words without quotes show what the pattern blocks.
+        (RM, r#"{"command":["ls","; rm -rf /"]}"#, UNCLEAR),
         (RM, r#"{"command":["bash","-c","rm -rf /"]}"#, "bqb"),
         (LS, r#"{"command":"ls; rm -rf /"}"#, "bqb"),
         (LS, r#"{"command":"ls","args":["; rm -rf /"]}"#, YES),
