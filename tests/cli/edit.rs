@@ -228,11 +228,12 @@ async fn terminal_asks_to_confirm_an_edit() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", r#"{"command":"make"}"#).await;
         let terminal = TmuxTerminal::open(desk).await;
-        let line = r#"clear; countersign allow call_1 --as user:ada --arguments '{"command":"ls"}'"#;
+        let line = r#"countersign allow call_1 --as user:ada --arguments '{"command":"ls"}'"#;
         terminal.types(line).await;
         terminal.wait_for_line("Allow the changed call? [y/N]").await;
         terminal.types("").await;
         terminal.wait_for_line("Nothing was decided.").await;
+        terminal.clear().await;
         terminal.types(line).await;
         terminal.wait_for_line("Allow the changed call? [y/N]").await;
         terminal.types("y").await;

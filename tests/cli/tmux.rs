@@ -35,6 +35,13 @@ impl<'a> TmuxTerminal<'a> {
         self.presses("Enter").await;
     }
 
+    /// Clears the screen, so that a later wait cannot see earlier output.
+    pub(crate) async fn clear(&self) {
+        self.wait_for_prompt().await;
+        self.types("clear").await;
+        self.wait_for_screen(|screen| screen.trim() == "$").await;
+    }
+
     /// Presses a key, which is named as in tmux.
     pub(crate) async fn presses(&self, key: &str) {
         self.tmux(&["send-keys", key]).await;
