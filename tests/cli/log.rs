@@ -64,7 +64,7 @@ async fn each_event_is_one_line() {
         assert_snapshot!(desk.types("log").await, @r#"
             1  [moment]  t1  agent:builder proposes bash as call_1: ls
             2  [moment]  t1  people are asked about call_1 (no rule matches this call)
-            3  [moment]  t1  user:ada allows call_1 for the session, for the whole tool (go on)
+            3  [moment]  t1  user:ada allows call_1 for the session, for the whole tool and every agent (go on)
             4  [moment]  t1  agent:ben proposes bash as call_2: false
             5  [moment]  t1  policy:grant allows call_2 by grant 3
             6  [moment]  t1  agent:ben runs call_2 as [executor]

@@ -105,7 +105,7 @@ async fn grant_has_the_chosen_scope() {
             2  [moment]  t1  people are asked about call_1 (no rule matches this call)
             3  [moment]  t1  agent:builder proposes bash as call_2: git push
             4  [moment]  t1  people are asked about call_2 (no rule matches this call)
-            5  [moment]  t1  user:ada allows call_1 for the session, for command `echo **`
+            5  [moment]  t1  user:ada allows call_1 for the session, for command `echo **` and every agent
             6  [moment]  t1  user:ada denies call_2 and later calls for these exact arguments (not on Fridays)
             7  [moment]  t1  call_2 did not run: denied
             8  [moment]  t1  agent:root proposes bash as [call 1]: echo two three

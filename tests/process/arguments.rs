@@ -63,8 +63,7 @@ async fn unicode_names_pass_through_paths_headers_and_log() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
         let server = world.serves().await;
-        let (thread, id, path) =
-            ("gespräch/ü?#%", "日本 🧑‍🚀", "%E6%97%A5%E6%9C%AC%20%F0%9F%A7%91%E2%80%8D%F0%9F%9A%80");
+        let (thread, id, path) = ("gespräch/ü?#%", "日本 🚀", "%E6%97%A5%E6%9C%AC%20%F0%9F%9A%80");
         let under = "/v1/threads/gespr%C3%A4ch%2F%C3%BC%3F%23%25";
         let body = format!(r#"{{"id":"{id}","name":"outil é","arguments":{{}}}}"#);
         let (status, body) = server.post(&format!("{under}/tool-calls"), body).await.into_parts();

@@ -181,7 +181,6 @@ async fn plant_over_http(server: &Server, outputs: &mut Vec<String>) {
         ("approvals/b", json!({"decision": "deny", "comment": comment})),
         ("approvals/c", json!({"decision": "allow_once", "comment": comment})),
         ("tool-calls/d/cancel", json!({"reason": comment})),
-        ("stop", json!({"tool": "curl", "comment": comment})),
     ] {
         let (status, body) =
             server.post(&format!("{thread_path}/{path}"), body.to_string()).await.into_parts();
@@ -197,6 +196,10 @@ async fn plant_over_http(server: &Server, outputs: &mut Vec<String>) {
             .1,
     );
     plant_in_claims(server, outputs, &comment).await;
+    let stop = json!({"tool": "curl", "comment": comment}).to_string();
+    let (status, body) = server.post(&format!("{thread_path}/stop"), stop).await.into_parts();
+    assert_eq!(status, 200, "{body}");
+    outputs.push(body);
 }
 
 /// Claims a call with other arguments, which is refused, and with its own, which the answer returns.

@@ -2,7 +2,7 @@
 //! options.
 
 use super::{
-    command_words::{CommandWord, WordList, split_commands},
+    command_words::{SpannedWord, WordList, split_commands},
     cookies,
     keys::{KeyJudgement, SensitiveKeys},
     literal::{holds_code, is_secret, looks_like_password},
@@ -64,7 +64,7 @@ fn quoted_command(raw: &str) -> Option<&str> {
 }
 
 /// Maps a part of a word's value to the text. A part that quotes interrupt is covered up to its last byte.
-fn source_span(text: &str, word: &CommandWord, range: &Range<usize>) -> Option<Range<usize>> {
+fn source_span(text: &str, word: &SpannedWord, range: &Range<usize>) -> Option<Range<usize>> {
     let value = word.text.as_deref()?;
     let (raw, part) = (&text[word.span.clone()], value.get(range.clone())?);
     // The part ends the word or precedes an equal ending, so its last occurrence is the right one.

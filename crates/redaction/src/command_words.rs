@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct CommandWord {
+pub(crate) struct SpannedWord {
     /// The word in the text, with its quotes.
     pub(crate) span: Range<usize>,
     /// The value, if the word is a literal: without expansions, and in one line.
@@ -15,7 +15,7 @@ pub(crate) struct CommandWord {
 /// A simple command.
 #[derive(Debug, Default)]
 pub(crate) struct WordList {
-    pub(crate) words: Vec<CommandWord>,
+    pub(crate) words: Vec<SpannedWord>,
     /// True if `|` follows, so that the next command reads what this one writes.
     pub(crate) piped: bool,
 }
@@ -52,11 +52,11 @@ fn add_commands(line: &CommandLine, start: usize, is_doubtful: bool, found: &mut
     }
 }
 
-fn read_words(command: &SimpleCommand, start: usize, is_doubtful: bool) -> Vec<CommandWord> {
+fn read_words(command: &SimpleCommand, start: usize, is_doubtful: bool) -> Vec<SpannedWord> {
     let words = command.words.iter().map(|word| {
         let value = word.value().filter(|value| is_literal(value));
         let value = value.filter(|_| !(is_doubtful && word.raw.contains(['"', '\''])));
-        CommandWord { span: start + word.span.start..start + word.span.end, text: value.map(str::to_owned) }
+        SpannedWord { span: start + word.span.start..start + word.span.end, text: value.map(str::to_owned) }
     });
     words.collect()
 }

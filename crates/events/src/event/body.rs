@@ -38,7 +38,7 @@ macro_rules! bodies {
 
             /// Reads the `data` of the event at `seq`.
             pub fn read(seq: i64, kind: EventType, data: &Json) -> Result<Self, DamagedEvent> {
-                let damaged = |e: serde_json::Error| DamagedEvent { seq, what: format!("its data is no {kind}: {e}") };
+                let damaged = |e: serde_json::Error| DamagedEvent { seq, what: format!("its data is not a valid {kind}: {e}") };
                 match kind {
                     $(EventType::$name => data.read().map(Self::$name).map_err(damaged),)*
                     _ => Ok(Self::Message(kind, data.clone())),
@@ -92,7 +92,7 @@ mod tests {
         let damaged = Body::read(7, EventType::ToolResult, &data).expect_err("no status");
         assert_eq!(
             damaged.to_string(),
-            "event 7 is damaged: its data is no TOOL_RESULT: missing field `status` at line 1 column 18"
+            "event 7 is damaged: its data is not a valid TOOL_RESULT: missing field `status` at line 1 column 18"
         );
     }
 
