@@ -18,7 +18,7 @@ async fn thread_history_lists_its_calls_newest_first(world: &mut World) {
     let (bot, ada) = (world.agent("bot"), world.person("ada"));
     for n in 0..6 {
         let id = format!("call_{n}");
-        bot.without_memory().proposes(&id).await.expect("asked");
+        bot.proposes(&id).await.expect("asked");
         ada.allows(&id).await.expect("allowed");
         bot.in_thread("t2").proposes(&id).await.expect("asked");
     }

@@ -34,7 +34,7 @@ async fn racing_decisions_have_one_winner_named_to_losers(world: &mut World) {
         let id = format!("call_{round}");
         world.agent("bot").without_memory().proposes(&id).await.expect("asked");
         let outcomes = join_all((0..20).map(async |n| {
-            let person = world.person(&format!("p{n}")).at(&stores[n % stores.len()]);
+            let person = world.person(&format!("p{n}")).without_memory().at(&stores[n % stores.len()]);
             if n % 2 == 0 { person.allows(&id).await } else { person.denies(&id).await }
         }))
         .await;
@@ -81,7 +81,7 @@ async fn call_not_allowed_cannot_be_claimed(world: &mut World) {
     ada.denies("call_1").await.expect("denied");
     assert_eq!(code(&bot.at(&other_store).claims("call_1").await), "not_allowed");
     bot.without_memory().proposes("call_2").await.expect("asked");
-    ada.allows("call_2").await.expect("allowed");
+    ada.without_memory().allows("call_2").await.expect("allowed");
     let changed = bot.at(&other_store).claims_with("call_2", r#"{"command":"rm -rf /"}"#).await;
     assert_eq!(code(&changed), "arguments_changed");
     assert_eq!(world.count(EventType::ExecutionStarted).await, 0);

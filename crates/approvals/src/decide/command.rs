@@ -1,7 +1,7 @@
 //! The commands, as plain data. The file of each rule says what its command does.
 
 use super::arguments::HashedArguments;
-use crate::GrantScope;
+use crate::{Call, GrantScope};
 use countersign_events::{
     CallId, Json, Principal, Sha256, ThreadId, ToolName,
     event::{Decision, GrantAgents, Mode, Status, ToolDefinition, ToolPolicy},
@@ -133,7 +133,12 @@ impl RespondCommand {
 }
 
 impl RespondCommand {
-    /// The agents as the log keeps them. The proposer alone is the rule, which needs no word.
+    /// True if the answer changes the arguments that would run.
+    pub(super) fn is_edit(&self, call: &Call) -> bool {
+        self.arguments.as_ref().is_some_and(|edited| edited.hash() != call.arguments_hash())
+    }
+
+    /// The agents as the log records them. Without a word, a grant answers the proposer only.
     pub(super) fn recorded_agents(&self) -> Option<GrantAgents> {
         self.agents.filter(|agents| *agents == GrantAgents::Any)
     }

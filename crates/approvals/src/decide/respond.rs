@@ -106,7 +106,7 @@ fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<
     let Some(scope) = &respond.scope else {
         return match respond.decision {
             // An edit is for one call, which has a refusal of its own.
-            Decision::AllowSession if respond.arguments.is_none() => invalid(
+            Decision::AllowSession if !respond.is_edit(call) => invalid(
                 "allow_session needs one: \"exact\", \"tool\" or a pattern such as {\"command\": \"git status *\"}",
             ),
             _ => Ok(()),
@@ -117,7 +117,7 @@ fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<
         Decision::Deny => RuleEffect::Restrict,
         _ => return invalid("only allow_session and deny are remembered; leave it out"),
     };
-    if respond.arguments.is_some() {
+    if respond.is_edit(call) {
         return invalid("changed arguments are for this call alone; leave it out");
     }
     // The scope is listed and shown, where it would not be masked.

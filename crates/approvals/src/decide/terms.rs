@@ -34,8 +34,7 @@ pub(super) fn terms_of_answer(
     context: &DecisionContext<'_>,
 ) -> Result<DecisionTerms, Refused> {
     let asked = DecisionTerms::of_request(call);
-    let is_edit = respond.arguments.as_ref().is_some_and(|edited| edited.hash() != call.arguments_hash());
-    if is_edit || !answer_needs_judgement(call, context.policy.hash()) {
+    if respond.is_edit(call) || !answer_needs_judgement(call, context.policy.hash()) {
         return Ok(asked);
     }
     let judgement = context.judgement_of(call.arguments_hash());
