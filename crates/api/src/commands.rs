@@ -181,7 +181,11 @@ pub struct ClaimRequest {
     /// distinguish its own claim from that of another.
     #[cfg_attr(
         feature = "openapi",
-        schema(min_length = 1, max_length = 512, pattern = r"^[^\u0000-\u001F\u007F-\u009F]+$")
+        schema(
+            min_length = 1,
+            max_length = 512,
+            pattern = r"^(?! )[ -~\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u017F]+(?<! )$"
+        )
     )]
     pub executor: String,
     /// The hash of the arguments that will run.
