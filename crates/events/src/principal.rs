@@ -62,11 +62,16 @@ impl Principal {
 
     fn sanitize_actor(kind: &str, name: &str) -> Self {
         let is_bad = |c: char| c.is_control() || check_name(c.encode_utf8(&mut [0; 4])) != Ok(()) && c != ' ';
-        let mut text = replace_characters(kind, name.trim_matches(' '), is_bad);
-        text.truncate(text.trim_end_matches(' ').len());
+        let replace = |name: &str, is_bad: &dyn Fn(char) -> bool| {
+            let mut text = replace_characters(kind, name.trim_matches(' '), is_bad);
+            // The limit on bytes may cut the text behind a blank.
+            text.truncate(text.trim_end_matches(' ').len());
+            text
+        };
+        let mut text = replace(name, &is_bad);
         if check_name(&text[kind.len()..]).is_err() {
             // Only mixed scripts remain.
-            text = replace_characters(kind, &text[kind.len()..], |c| !c.is_ascii());
+            text = replace(&text[kind.len()..], &|c| !c.is_ascii());
         }
         Self(text.into())
     }
@@ -216,5 +221,11 @@ mod tests {
         assert_eq!(long.as_str().parse::<Principal>().expect("fits"), long);
         let cut = Principal::user(&format!("{} b", "a".repeat(506)));
         assert_eq!(cut.as_str().parse::<Principal>().expect("no blank at the end"), cut);
+        // The replacement characters are longer than the letters, so the second replacement cuts the text too.
+        for latin in 1..4 {
+            let name = format!("{}{} b", "o".repeat(latin), "\u{43e}".repeat(168));
+            let mixed = Principal::user(&name);
+            assert_eq!(mixed.as_str().parse::<Principal>().expect("no blank at the end"), mixed);
+        }
     }
 }
