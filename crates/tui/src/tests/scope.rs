@@ -133,8 +133,8 @@ fn edited_arguments_are_shown_and_sent() {
 fn failed_or_empty_edit_changes_nothing() {
     let one = call_with_scopes(10, &json!({}));
     let mut ben = InboxTester::with_calls(std::slice::from_ref(&one));
-    ben.receive(InboxEvent::Edited(call_key(&one), Err("it is no JSON".to_owned())));
-    assert_eq!(ben.status_text(), "it is no JSON");
+    ben.receive(InboxEvent::Edited(call_key(&one), Err("it is not JSON".to_owned())));
+    assert_eq!(ben.status_text(), "it is not JSON");
     let other = parse_json(r#"{"command":"ls"}"#);
     ben.receive(InboxEvent::Edited(call_key(&one), Ok(Some(other))));
     let same = parse_json(r#"{ "command" : "git push origin" }"#);
