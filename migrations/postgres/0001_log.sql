@@ -41,13 +41,13 @@ CREATE OPERATOR -> (FUNCTION = json_of, LEFTARG = text, RIGHTARG = text);
 -- Text compares by its bytes, as in SQLite, in a database of any language: times sort as text.
 CREATE TABLE events (
     seq       bigint PRIMARY KEY CHECK (seq > 0),
-    thread_id text COLLATE "C" NOT NULL CHECK (thread_id <> ''),
+    thread_id text COLLATE "C" NOT NULL,
     type      text COLLATE "C" NOT NULL CHECK (type IN (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
         'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
-        'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'TOOL_POLICY_SET',
-        'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE', 'SYSTEM_PROMPT',
-        'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
+        'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'POLICY_SET',
+        'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
+        'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp text COLLATE "C" NOT NULL
         DEFAULT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') CHECK (
         timestamp ~ '^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{3}Z$'),
@@ -56,6 +56,7 @@ CREATE TABLE events (
     data      text COLLATE "C" NOT NULL CHECK (jsonb_typeof(document(data)) = 'object'),
     -- The length is a check of its own: a pattern that counts to 64 takes six times as long.
     hash      text COLLATE "C" CHECK (hash ~ '^[0-9a-f]*$' AND length(hash) = 64),
+    CHECK ((thread_id = '') = (type = 'POLICY_SET')),
     CHECK (type <> 'TOOL_CALL' OR coalesce(data ->> 'id', '') <> '')
 );
 
@@ -68,6 +69,9 @@ CREATE INDEX events_by_thread ON events (thread_id, seq);
 -- PostgreSQL keeps statistics about common values. For a common thread it would scan the whole log, although all events
 -- of that thread may be at the other end. Without statistics it uses the index for each thread.
 ALTER TABLE events ALTER COLUMN thread_id SET STATISTICS 0;
+
+-- The policies in order. The last one is in force.
+CREATE INDEX policies ON events (seq) WHERE type = 'POLICY_SET';
 
 -- A thread's calls in order, for lists and counts of them.
 CREATE INDEX calls_by_thread ON events (thread_id, seq) WHERE type = 'TOOL_CALL';

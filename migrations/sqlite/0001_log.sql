@@ -5,13 +5,14 @@ PRAGMA application_id = 0x4353474e;
 
 CREATE TABLE events (
     seq       INTEGER PRIMARY KEY CHECK (seq > 0),
-    thread_id TEXT NOT NULL CHECK (thread_id <> ''),
+    -- Empty for the events of the log as a whole, which are the policies.
+    thread_id TEXT NOT NULL,
     type      TEXT NOT NULL CHECK (type IN (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
         'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
-        'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'TOOL_POLICY_SET',
-        'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE', 'SYSTEM_PROMPT',
-        'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
+        'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'POLICY_SET',
+        'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
+        'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')) CHECK (
         timestamp GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9].[0-9][0-9][0-9]Z'),
     principal TEXT NOT NULL CHECK (principal GLOB 'user:?*' OR principal GLOB 'agent:?*'
@@ -20,11 +21,15 @@ CREATE TABLE events (
     -- The link of the hash chain, in 64 lower-case hexadecimal digits. A decision made with SQL leaves it empty. The
     -- next row that Countersign writes seals that row, because its own link covers it.
     hash      TEXT CHECK (hash IS NULL OR length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
+    CHECK ((thread_id = '') = (type = 'POLICY_SET')),
     CHECK (type <> 'TOOL_CALL' OR coalesce(data ->> 'id', '') <> '')
 ) STRICT;
 
 -- A thread's events in order.
 CREATE INDEX events_by_thread ON events (thread_id);
+
+-- The policies in order. The last one is in force.
+CREATE INDEX policies ON events (seq) WHERE type = 'POLICY_SET';
 
 -- A thread's calls in order, for lists and counts of them.
 CREATE INDEX calls_by_thread ON events (thread_id) WHERE type = 'TOOL_CALL';

@@ -6,7 +6,7 @@
 -- - the calls of some threads ($3: [thread, ...]) that are pending, or allowed and not started. If $6 is true, those of
 --   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
 --   under the write lock;
--- - if $4 is true, the end of the log from its last row with a hash on.
+-- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the policy in force.
 -- LATERAL with OFFSET 0, and a subquery with LIMIT 1, make PostgreSQL look up each key in the index, whatever its
 -- statistics are. The result is one row with a JSON array, as on SQLite.
 WITH threads (thread_id) AS (
@@ -77,6 +77,11 @@ WITH threads (thread_id) AS (
     SELECT 1, e.* FROM events e
     WHERE $4 AND e.seq >= coalesce(
         (SELECT s.seq FROM events s WHERE s.hash IS NOT NULL ORDER BY s.seq DESC LIMIT 1), 1)
+    UNION ALL
+    SELECT 2, e.seq, e.thread_id, e.type, e.timestamp, e.principal,
+        json_build_object('hash', e.data ->> 'hash')::text, e.hash
+    FROM events e
+    WHERE $4 AND e.seq = (SELECT p.seq FROM events p WHERE p.type = 'POLICY_SET' ORDER BY p.seq DESC LIMIT 1)
 )
 SELECT coalesce(json_agg(json_build_array(tip, seq, thread_id, type, timestamp, principal, data, hash)), '[]')::text
 FROM found

@@ -6,7 +6,7 @@
 -- - the calls of some threads ($3: [thread, ...]) that are pending, or allowed and not started. If $6 is true, those of
 --   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
 --   under the write lock;
--- - if $4 is true, the end of the log from its last row with a hash on.
+-- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the policy in force.
 -- CROSS JOIN prevents SQLite from scanning the log for the keys. || '' removes the type of a column, because SQLite
 -- uses an index on an expression only for a value without a type. The result is one row with a JSON array, because one
 -- row per event would cost more time in the driver.
@@ -66,5 +66,9 @@ WITH keys (thread_id, tool_call_id) AS (
     FROM events e
     WHERE $4 AND e.seq >= coalesce(
         (SELECT s.seq FROM events s WHERE s.hash IS NOT NULL ORDER BY s.seq DESC LIMIT 1), 1)
+    UNION ALL
+    SELECT 2, e.seq, e.thread_id, e.type, e.timestamp, e.principal, json_object('hash', e.data ->> 'hash'), e.hash
+    FROM events e
+    WHERE $4 AND e.seq = (SELECT p.seq FROM events p WHERE p.type = 'POLICY_SET' ORDER BY p.seq DESC LIMIT 1)
 )
 SELECT json_group_array(json_array(tip, seq, thread_id, type, timestamp, principal, data, hash)) FROM found

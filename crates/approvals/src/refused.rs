@@ -119,6 +119,12 @@ pub enum Refused {
         /// The state of the call.
         state: CallState,
     },
+    /// Another policy was put in force meanwhile.
+    #[error("another policy is in force now, {in_force}: look at it before you replace it")]
+    PolicyChanged {
+        /// The hash of the policy in force.
+        in_force: Sha256,
+    },
     /// The log has no event of that thread.
     #[error("there is no thread {0}")]
     UnknownThread(ThreadId),
@@ -194,6 +200,7 @@ impl Refused {
             Self::AlreadyVoted { .. } => "already_voted",
             Self::DefinitionChanged { .. } => "definition_changed",
             Self::NotUnknown { .. } => "not_unknown",
+            Self::PolicyChanged { .. } => "policy_changed",
             Self::UnknownThread(_) => "unknown_thread",
             Self::UnknownGrant { .. } => "unknown_grant",
             Self::Invalid { .. } => "invalid",

@@ -126,6 +126,32 @@ define_name! {
     ToolName, "the tool name"
 }
 
+impl ThreadId {
+    /// The thread id of the events that belong to the log as a whole. It is empty, so no caller can name it.
+    #[must_use]
+    pub fn whole_log() -> Self {
+        Self("".into())
+    }
+
+    /// True for [`whole_log`](Self::whole_log).
+    #[must_use]
+    pub fn is_whole_log(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Accepts the thread ids that an event can have: those of [`new`](Self::new), and the empty one.
+    pub fn of_event(text: &str) -> Result<Self, BadName> {
+        if text.is_empty() { Ok(Self::whole_log()) } else { Self::new(text) }
+    }
+
+    /// Deserializes a thread id as [`of_event`](Self::of_event) accepts it.
+    pub fn deserialize_of_event<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::of_event(&text)
+            .map_err(|reason| de::Error::custom(format!("the thread id cannot be used: {reason}")))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

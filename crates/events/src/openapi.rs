@@ -146,11 +146,17 @@ impl PartialSchema for Event {
         let data = ObjectBuilder::new()
             .schema_type(Type::Object)
             .description(Some("The event body. It keeps the fields that a newer version wrote."));
+        let thread_id = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .max_length(Some(MAX_NAME_BYTES))
+            .description(Some(
+                "The thread of the event; empty for a `POLICY_SET`, which belongs to the log as a whole.",
+            ));
         ObjectBuilder::new()
             .schema_type(Type::Object)
             .description(Some("One row of the log, the same for every reader."))
             .property("seq", seq)
-            .property("threadId", Ref::from_schema_name("ThreadId"))
+            .property("threadId", thread_id)
             .property("type", Ref::from_schema_name("EventType"))
             .property("timestamp", Ref::from_schema_name("Timestamp"))
             .property("principal", Ref::from_schema_name("Principal"))

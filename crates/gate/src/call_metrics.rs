@@ -189,6 +189,7 @@ impl CallMetrics {
                 info!(thread, tool = set.tool.as_str(), policy = set.policy.as_str(), by, seq, "policy set");
             }
             Body::ThreadClosed(_) => info!(thread, by, seq, "thread closed"),
+            Body::PolicySet(set) => info!(hash = %set.hash, source = set.source, by, seq, "policy in force"),
             _ => {}
         }
     }

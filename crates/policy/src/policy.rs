@@ -2,6 +2,7 @@
 
 use crate::{
     approvers::{ApproverDirectory, AssumedLevels},
+    policy_text::PolicyText,
     rule::PolicyRule,
     selector::RuleSelectors,
     settings::PolicySettings,
@@ -9,7 +10,7 @@ use crate::{
 };
 use countersign_events::Sha256;
 use countersign_redaction::Redactor;
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 /// A policy that has been read and checked.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct Policy {
     pub(crate) index: RuleIndex,
     pub(crate) warnings: Vec<PolicyWarning>,
     pub(crate) hash: Sha256,
+    /// The texts that it was read from. Shared, because a policy is cloned.
+    pub(crate) text: Arc<PolicyText>,
 }
 
 /// Finds the rules that may match a tool without testing every rule.
@@ -34,12 +37,14 @@ impl Policy {
     /// A policy that asks people about every call.
     #[must_use]
     pub fn ask_always() -> Self {
+        let text = PolicyText::from("default = \"ask\"\n");
         Self {
             settings: PolicySettings::default(),
             rules: Vec::new(),
             index: RuleIndex::default(),
             warnings: Vec::new(),
-            hash: Sha256::digest(b"default = \"ask\"\n"),
+            hash: text.hash(),
+            text: Arc::new(text),
         }
     }
 
@@ -58,7 +63,13 @@ impl Policy {
         Self { settings, hash, ..Self::ask_always() }
     }
 
-    /// SHA-256 of the policy's text. Every request and response that the policy causes records it.
+    /// The texts that the policy was read from.
+    #[must_use]
+    pub fn text(&self) -> &PolicyText {
+        &self.text
+    }
+
+    /// SHA-256 of the policy's texts, [`PolicyText::hash`]. Every request and response that the policy causes records it.
     #[must_use]
     pub fn hash(&self) -> Sha256 {
         self.hash

@@ -104,6 +104,8 @@ queries! {
         OPEN_NOW = "open_now.sql",
         OPEN_REQUESTS = "open_requests.sql",
         OPEN_REQUESTS_PURE = "open_requests_pure.sql",
+        POLICIES = "policies.sql",
+        POLICY_IN_FORCE = "policy_in_force.sql",
         PROBE = "probe.sql",
         PROBED = "probed.sql",
         REBUILD_OPEN_REQUESTS = "rebuild_open_requests.sql",

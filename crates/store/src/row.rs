@@ -24,7 +24,7 @@ pub(crate) fn read_event(row: &SqlRow, from: usize) -> Result<Event, DamagedEven
     };
     Ok(Event {
         seq,
-        thread_id: ThreadId::new(&text(1)?)
+        thread_id: ThreadId::of_event(&text(1)?)
             .map_err(|why| damaged(format!("its thread has no usable name: {why}")))?,
         kind: text(2)?.parse().map_err(|why| damaged(format!("{why}")))?,
         timestamp: text(3)?.parse().map_err(|why| damaged(format!("{why}")))?,

@@ -54,8 +54,8 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
         Body::ThreadModeSet(set) => thread(ThreadCommand::SetMode(set.mode)),
         Body::ToolPolicySet(set) => thread(ThreadCommand::SetPolicies(vec![(set.tool.clone(), set.policy)])),
         Body::ThreadClosed(_) => thread(ThreadCommand::Close),
-        // A request follows its call, and no command writes a message.
-        Body::ApprovalRequest(_) | Body::Message(..) => Vec::new(),
+        // A request follows its call, a policy is checked apart, and no command writes a message.
+        Body::ApprovalRequest(_) | Body::PolicySet(_) | Body::Message(..) => Vec::new(),
     }
 }
 

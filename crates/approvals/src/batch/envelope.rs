@@ -1,6 +1,9 @@
 //! A command with everything that the rules need to decide on it.
 
-use crate::{CallCommand, CommandEvidence, ThreadCommand, decide::StopCommand};
+use crate::{
+    CallCommand, CommandEvidence, ThreadCommand,
+    decide::{SetPolicyCommand, StopCommand},
+};
 use countersign_events::{CallId, Principal, ThreadId, Timestamp};
 use countersign_policy::Policy;
 use std::sync::Arc;
@@ -17,7 +20,7 @@ pub struct CommandEnvelope {
     pub by: Principal,
     /// The moment at which the command is decided.
     pub now: Timestamp,
-    /// The policy by which the command is decided.
+    /// The policy by which the command is decided. It must be the one in force.
     pub policy: Arc<Policy>,
     /// The facts that were worked out before the command was queued.
     pub evidence: CommandEvidence,
@@ -32,15 +35,19 @@ pub enum CommandTarget {
     Thread(ThreadId),
     /// Every thread that has pending calls. Only [`ThreadCommand::Stop`] applies to it.
     AllThreads,
+    /// The log as a whole. Only [`ApprovalCommand::SetPolicy`] applies to it.
+    Log,
 }
 
-/// A command to a call or to a thread.
+/// A command to a call, to a thread or to the log.
 #[derive(Debug, Clone)]
 pub enum ApprovalCommand {
     /// To a call.
     Call(CallCommand),
     /// To a thread.
     Thread(ThreadCommand),
+    /// To the log: put a policy in force.
+    SetPolicy(SetPolicyCommand),
 }
 
 impl CommandTarget {
@@ -49,7 +56,7 @@ impl CommandTarget {
     pub const fn call(&self) -> Option<(&ThreadId, &CallId)> {
         match self {
             Self::Call(thread_id, id) => Some((thread_id, id)),
-            Self::Thread(_) | Self::AllThreads => None,
+            Self::Thread(_) | Self::AllThreads | Self::Log => None,
         }
     }
 }

@@ -30,13 +30,17 @@ pub struct BatchState {
     tip: i64,
     link: Sha256,
     loaded_bytes: usize,
+    /// The hash of the policy in force; `None` in a log without one.
+    policy: Option<Sha256>,
+    /// True if `policy` was read from the log.
+    is_policy_read: bool,
 }
 
 impl BatchState {
     /// A state that appends after the event at `tip` (0 if the log is empty), whose chain link is `link`.
     #[must_use]
     pub fn new(tip: i64, link: Sha256) -> Self {
-        Self { threads: HashMap::new(), tip, link, loaded_bytes: 0 }
+        Self { threads: HashMap::new(), tip, link, loaded_bytes: 0, policy: None, is_policy_read: false }
     }
 
     /// The `seq` of the last event.
@@ -51,10 +55,22 @@ impl BatchState {
         self.link
     }
 
+    /// The hash of the policy in force; `None` if the log has none or if it was not read.
+    #[must_use]
+    pub fn policy(&self) -> Option<Sha256> {
+        self.policy
+    }
+
+    /// Records the hash of the policy in force, as it was read from the log.
+    pub fn set_policy(&mut self, hash: Option<Sha256>) {
+        self.policy = hash;
+        self.is_policy_read = true;
+    }
+
     /// The part of the log that these commands need and this state does not have yet.
     #[must_use]
     pub fn missing(&self, envelopes: &[CommandEnvelope]) -> ReadSet {
-        let mut missing = ReadSet::default();
+        let mut missing = ReadSet { policy: !self.is_policy_read, ..ReadSet::default() };
         // Twice the memory: the clocks of several processes differ a little, and an event too many does no harm.
         if let Some(earliest) = envelopes.iter().map(|envelope| envelope.now).min() {
             missing.since = earliest.before(2 * LONGEST_MEMORY);
@@ -66,9 +82,13 @@ impl BatchState {
     }
 
     fn add_missing(&self, envelope: &CommandEnvelope, missing: &mut ReadSet) {
-        let (CommandTarget::Call(thread_id, _) | CommandTarget::Thread(thread_id)) = &envelope.target else {
-            missing.all_open = true;
-            return;
+        let thread_id = match &envelope.target {
+            CommandTarget::Call(thread_id, _) | CommandTarget::Thread(thread_id) => thread_id,
+            CommandTarget::AllThreads => {
+                missing.all_open = true;
+                return;
+            }
+            CommandTarget::Log => return,
         };
         let state = self.threads.get(thread_id);
         if state.is_none_or(|state| !state.is_read) {
@@ -89,7 +109,7 @@ impl BatchState {
             ApprovalCommand::Thread(_) => {
                 missing.open.insert(thread_id.clone());
             }
-            ApprovalCommand::Call(_) => {}
+            ApprovalCommand::Call(_) | ApprovalCommand::SetPolicy(_) => {}
         }
     }
 
@@ -152,9 +172,15 @@ impl BatchState {
         self.threads.get(thread_id).map(|state| &state.thread)
     }
 
-    /// Appends the events that are due on the command's call, then those of the command itself.
+    /// Appends the events that are due on the command's call, then those of the command itself. Refuses a command that
+    /// was prepared with another policy than the one in force.
     pub fn apply(&mut self, envelope: &CommandEnvelope) -> Result<AppliedCommand, DamagedEvent> {
         let mut events = Vec::new();
+        if let Some(in_force) = self.policy.filter(|in_force| *in_force != envelope.policy.hash())
+            && envelope.target != CommandTarget::Log
+        {
+            return Ok(AppliedCommand { outcome: Err(Refused::PolicyChanged { in_force }), events });
+        }
         let outcome = match (&envelope.target, &envelope.command) {
             (CommandTarget::Call(thread_id, id), ApprovalCommand::Call(command)) => {
                 let due = self.decide_on_call(envelope, thread_id, id, |call, context| {
@@ -172,6 +198,10 @@ impl BatchState {
             }
             (CommandTarget::AllThreads, ApprovalCommand::Thread(command @ ThreadCommand::Stop(_))) => {
                 self.stop_all_threads(envelope, command, &mut events)?
+            }
+            (CommandTarget::Log, ApprovalCommand::SetPolicy(command)) => {
+                let decided = decide::set_policy(command, &envelope.by, self.policy);
+                self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
             }
             _ => Err(wrong_target()),
         };
@@ -256,7 +286,10 @@ impl BatchState {
             };
             let link = chain::link(self.link, &event);
             event.hash = Some(link);
-            self.threads.entry(thread_id.clone()).or_default().evolve(&event, body.clone())?;
+            match &body {
+                Body::PolicySet(set) => self.set_policy(Some(set.hash)),
+                _ => self.threads.entry(thread_id.clone()).or_default().evolve(&event, body.clone())?,
+            }
             (self.tip, self.link) = (seq, link);
             self.loaded_bytes += memory_bytes(&event);
             events.push(RecordedEvent { event: Arc::new(event), body: Arc::new(body) });

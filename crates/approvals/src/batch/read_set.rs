@@ -19,6 +19,8 @@ pub struct ReadSet {
     pub open: HashSet<ThreadId>,
     /// True if the events of such calls are needed in all threads, with the settings of their threads.
     pub all_open: bool,
+    /// True if the policy in force is needed.
+    pub policy: bool,
 }
 
 impl Default for ReadSet {
@@ -30,6 +32,7 @@ impl Default for ReadSet {
             since: Timestamp::from_millis(0),
             open: HashSet::new(),
             all_open: false,
+            policy: false,
         }
     }
 }
@@ -43,5 +46,6 @@ impl ReadSet {
             && self.same_arguments.is_empty()
             && self.open.is_empty()
             && !self.all_open
+            && !self.policy
     }
 }

@@ -17,6 +17,7 @@ mod expiry;
 mod finish;
 mod lift;
 mod new_event;
+mod policy;
 mod propose;
 mod release;
 mod respond;
@@ -38,6 +39,8 @@ pub use edit::argument_changes;
 pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview, ProposalReview};
 pub use expiry::expiry_needs_judgement;
 pub use new_event::NewEvent;
+pub use policy::SetPolicyCommand;
+pub(crate) use policy::set_policy;
 pub use terms::answer_needs_judgement;
 
 use crate::{Call, Refused};

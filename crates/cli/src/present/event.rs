@@ -59,6 +59,10 @@ pub(crate) fn describe_event(event: &Event) -> (TextStyle, String) {
         Body::ToolResult(result) => {
             describe_result(&escape_text(result.tool_call_id.as_str()), result.status, &result.content)
         }
+        Body::PolicySet(set) => {
+            let (source, hash) = (escape_text(&set.source), set.hash.to_string());
+            (TextStyle::Cyan, format!("{who} puts a policy in force: {} ({source})", &hash[..12]))
+        }
         Body::ToolPolicySet(set) => {
             let tool = escape_text(set.tool.as_str());
             let what = match set.policy {

@@ -3,8 +3,8 @@
 
 use super::{
     ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, EventType,
-    ExecutionReleased, ExecutionStarted, ExecutionTakenOver, GrantRevoked, ThreadClosed, ThreadMode,
-    ToolCall, ToolPolicySet, ToolResult,
+    ExecutionReleased, ExecutionStarted, ExecutionTakenOver, GrantRevoked, PolicySet, ThreadClosed,
+    ThreadMode, ToolCall, ToolPolicySet, ToolResult,
 };
 use crate::{DamagedEvent, Json};
 
@@ -59,6 +59,7 @@ bodies! {
     ExecutionReleased(ExecutionReleased),
     ExecutionTakenOver(ExecutionTakenOver),
     ToolResult(ToolResult),
+    PolicySet(PolicySet),
     ToolPolicySet(ToolPolicySet),
     GrantRevoked(GrantRevoked),
     ThreadModeSet(ThreadMode),

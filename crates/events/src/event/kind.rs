@@ -48,6 +48,8 @@ event_types! {
     ExecutionTakenOver = "TOOL_EXECUTION_TAKEN_OVER",
     /// How the call ended.
     ToolResult = "TOOL_RESULT",
+    /// The policy in force from here on. It belongs to the log as a whole, not to a thread.
+    PolicySet = "POLICY_SET",
     /// A thread's own rule for a tool.
     ToolPolicySet = "TOOL_POLICY_SET",
     /// A standing grant was taken back.

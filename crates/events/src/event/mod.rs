@@ -18,7 +18,7 @@ pub use body::Body;
 pub use execution::{ExecutionReleased, ExecutionStarted, ExecutionTakenOver, ToolResult};
 pub use kind::{EventType, UnknownType};
 pub use proposal::{ShadowVerdict, ToolCall, ToolDefinition};
-pub use setting::{GrantRevoked, ThreadClosed, ThreadMode, ToolPolicySet};
+pub use setting::{GrantRevoked, PolicyLayer, PolicySet, ThreadClosed, ThreadMode, ToolPolicySet};
 pub use state::CallState;
 pub use verdict::Verdict;
 pub use words::{
@@ -35,7 +35,8 @@ use serde::{Deserialize, Serialize};
 pub struct Event {
     /// Position in the log: 1, 2, 3, … without a gap, in commit order.
     pub seq: i64,
-    /// The thread it belongs to.
+    /// The thread it belongs to; [`ThreadId::whole_log`] for a `POLICY_SET`.
+    #[serde(deserialize_with = "ThreadId::deserialize_of_event")]
     pub thread_id: ThreadId,
     /// The type of the event.
     #[serde(rename = "type")]

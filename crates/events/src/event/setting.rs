@@ -1,8 +1,33 @@
-//! The settings of a thread.
+//! The settings of the log and of a thread.
 
 use super::{Mode, ToolPolicy};
-use crate::ToolName;
+use crate::{Sha256, ToolName};
 use serde::{Deserialize, Serialize};
+
+/// `POLICY_SET`: the policy in force from here on. It belongs to the log as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicySet {
+    /// The text of the policy's main file.
+    pub text: String,
+    /// The texts of the files in `policy.d`, in the order of their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<PolicyLayer>,
+    /// The hash of the texts, which the requests and responses of this policy carry.
+    pub hash: Sha256,
+    /// The place that the texts came from, for people: a file, `shipped`, or an earlier event.
+    pub source: String,
+}
+
+/// A further file of a policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyLayer {
+    /// The name of the file, such as `policy.d/10-security.toml`.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
 
 /// `TOOL_POLICY_SET`: a thread's own rule for a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -20,12 +20,13 @@ pub(crate) use selector::read_patterns;
 
 use crate::{
     policy::{Policy, RuleIndex},
+    policy_text::PolicyText,
     rule::PolicyRule,
 };
-use countersign_events::Sha256;
 use node::PolicyFault;
 use position::line_and_column;
 use source::SourcePosition;
+use std::sync::Arc;
 use toml::de::DeTable;
 
 impl Policy {
@@ -34,7 +35,16 @@ impl Policy {
 
     /// Reads a policy from TOML. [`BadPolicy`] names the line and column of an error.
     pub fn read(text: &str) -> Result<Self, BadPolicy> {
-        read_policy(text)
+        Self::read_text(PolicyText::from(text))
+    }
+
+    /// Reads a policy from the texts of its files.
+    pub fn read_text(text: PolicyText) -> Result<Self, BadPolicy> {
+        if let Some(layer) = text.layers.first() {
+            return Err(BadPolicy::Unreadable(format!("{} cannot be merged", layer.name)));
+        }
+        let policy = read_policy(&text.text)?;
+        Ok(Self { hash: text.hash(), text: Arc::new(text), ..policy })
     }
 
     /// The policy in [`SHIPPED`](Self::SHIPPED).
@@ -63,7 +73,7 @@ fn read_policy(text: &str) -> Result<Policy, BadPolicy> {
 fn build_policy(file: &TomlNode, text: &str) -> Result<Policy, PolicyFault> {
     let mut keys = file.keys("a policy")?;
     let (settings, tables) = settings::read_settings(&mut keys)?;
-    let mut policy = Policy { settings, hash: Sha256::digest(text.as_bytes()), ..Policy::ask_always() };
+    let mut policy = Policy { settings, ..Policy::ask_always() };
     let parsed = rule::read_rules(&mut keys, &tables)?;
     keys.reject_unknown()?;
     let (rules, positions): (Vec<PolicyRule>, Vec<SourcePosition<'_>>) = parsed.into_iter().unzip();

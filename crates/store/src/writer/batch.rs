@@ -187,15 +187,16 @@ impl<D: WriteSession> BatchWriter<D> {
             .bind(json(&missing.same_arguments));
         let rows = self.session.query_all(query).await?;
         let found = rows.first().and_then(|row| row.bytes(0).ok().flatten()).unwrap_or(b"[]");
-        let (end, events) = parse_rows(&String::from_utf8_lossy(found)).map_err(fail_some)?;
+        let loaded = parse_rows(&String::from_utf8_lossy(found)).map_err(fail_some)?;
         if read_end {
             let mut link = Sha256::ZERO;
-            for event in &end {
+            for event in &loaded.end {
                 link = event.hash.unwrap_or_else(|| chain::link(link, event));
             }
-            state = BatchState::new(end.last().map_or(0, |event| event.seq), link);
+            state = BatchState::new(loaded.end.last().map_or(0, |event| event.seq), link);
+            state.set_policy(loaded.policy);
         }
-        state.load(&missing, &events).map_err(fail_some)?;
+        state.load(&missing, &loaded.events).map_err(fail_some)?;
         Ok(state)
     }
 
@@ -271,22 +272,43 @@ fn call_of(state: &BatchState, command: &CommandEnvelope) -> Option<Call> {
     state.call(thread_id, id).cloned()
 }
 
-/// A loaded row: 1 if it belongs to the end of the log and otherwise 0, then the columns of `events`.
-type LoadedRow = (u8, i64, ThreadId, EventType, Timestamp, Principal, String, Option<Sha256>);
+/// A loaded row: 0 if it belongs to a call or a thread, 1 to the end of the log, and 2 if it is the policy in force, whose
+/// data is only its hash; then the columns of `events`.
+type LoadedRow = (u8, i64, String, EventType, Timestamp, Principal, String, Option<Sha256>);
 
-/// The events at the end of the log, if they were read, and the other events, each in `seq` order.
-fn parse_rows(found: &str) -> Result<(Vec<Event>, Vec<Event>), DamagedEvent> {
+/// The rows that a batch needs, each group in `seq` order.
+#[derive(Default)]
+struct LoadedRows {
+    events: Vec<Event>,
+    /// The events at the end of the log, if they were read.
+    end: Vec<Event>,
+    /// The hash of the policy in force, if it was read and the log has one.
+    policy: Option<Sha256>,
+}
+
+fn parse_rows(found: &str) -> Result<LoadedRows, DamagedEvent> {
+    #[derive(serde::Deserialize)]
+    struct PolicyHash {
+        hash: Sha256,
+    }
     let rows: Vec<LoadedRow> =
         serde_json::from_str(found).map_err(|e| DamagedEvent { seq: 0, what: e.to_string() })?;
-    let (mut end, mut events) = (Vec::new(), Vec::new());
-    for (is_end, seq, thread_id, kind, timestamp, principal, data, hash) in rows {
-        let data = Json::stored(data).map_err(|e| DamagedEvent { seq, what: e.to_string() })?;
-        let part = if is_end == 1 { &mut end } else { &mut events };
+    let mut loaded = LoadedRows::default();
+    for (group, seq, thread_id, kind, timestamp, principal, data, hash) in rows {
+        let damaged = |what: String| DamagedEvent { seq, what };
+        let data = Json::stored(data).map_err(|e| damaged(e.to_string()))?;
+        if group == 2 {
+            let policy: PolicyHash = data.read().map_err(|e| damaged(e.to_string()))?;
+            loaded.policy = Some(policy.hash);
+            continue;
+        }
+        let thread_id = ThreadId::of_event(&thread_id).map_err(|e| damaged(e.to_string()))?;
+        let part = if group == 1 { &mut loaded.end } else { &mut loaded.events };
         part.push(Event { seq, thread_id, kind, timestamp, principal, data, hash });
     }
-    end.sort_by_key(|event| event.seq);
-    events.sort_by_key(|event| event.seq);
-    Ok((end, events))
+    loaded.end.sort_by_key(|event| event.seq);
+    loaded.events.sort_by_key(|event| event.seq);
+    Ok(loaded)
 }
 
 /// The rows of these events as the JSON parameter of the insert statement.
