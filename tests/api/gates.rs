@@ -168,7 +168,7 @@ async fn decision_scenario(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTran
     transcript.record("look", ada.call(&thread, &b).await.map(|call| call.request));
     transcript
         .record("look at the list", ada.pending(&LogFilter::default(), api::PageQuery::default()).await);
-    let scope = |text: &str| api::ScopeRequest { scope: json(text).expect("there") };
+    let scope = |text: &str| api::ScopeRequest::new(json(text).expect("there"));
     transcript.record("scope", ada.preview_scope(&thread, &b, &scope(r#"{"command":"git *"}"#)).await);
     transcript.record("scope for nonsense", ada.preview_scope(&thread, &b, &scope("\"all\"")).await);
     let git = api::DecisionRequest {
@@ -268,7 +268,7 @@ async fn decisions_are_equal_embedded_and_over_http() {
     look at the list
       {"pending":[{"threadId":"t","id":"two","name":"transfer","state":"pending","arguments":{"command":"all"},"argumentsHash"…
     scope
-      {"scope":{"command":"git *"},"says":"command `git *`","allows":0,"denies":0,"masked":0,"calls":[],"of":2}
+      {"scope":{"command":"git *"},"description":"command `git *`","earlier":{"compared":1,"allows":0,"denies":0,"masked":0,"cal…
     scope for nonsense
       invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}
     allow a pattern

@@ -42,6 +42,7 @@ mod stats;
 mod stop;
 mod stream;
 mod threads;
+mod waiting;
 
 /// A policy that asks about every call.
 const ASK: &str = "default = \"ask\"";

@@ -38,7 +38,7 @@ async fn duplicate_or_oversized_scope_is_refused() {
         let ada = world.person("ada");
         assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"command":"ls","command":"rm"}}"#).await, @r#"422 invalid: scope: an object repeats the key "command" (at byte 16)"#);
         assert_snapshot!(ada.post(SCOPE, r#"{"scope":"tool","limit":5}"#).await, @"
-        422 invalid: unknown field `limit`, expected `scope` at line 1 column 23
+        422 invalid: unknown field `limit`, expected one of `scope`, `agents`, `level` at line 1 column 23
         column: 23
         line: 1
         ");
@@ -57,40 +57,42 @@ async fn custom_pattern_is_previewed_before_it_is_chosen() {
             let call = format!(r#"{{"id":"{id}","name":"bash","arguments":{{"command":"{command}"}}}}"#);
             builder.post("/v1/threads/t/tool-calls", &call).await;
         }
+        for id in ["a", "b", "c"] {
+            ada.allows(id).await;
+        }
         assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"command":"ls *"}}"#).await, @r#"
         200
         {
           "scope": {"command":"ls *"},
-          "says": "command `ls *`",
-          "allows": 1,
-          "denies": 2,
-          "masked": 0,
-          "calls": ["b","a"],
-          "of": 3
+          "description": "command `ls *`",
+          "earlier": {"compared":3,"allows":1,"denies":2,"masked":0,"calls":["b","a"]},
+          "waiting": {"allows":[],"denies":[]}
         }
         "#);
         assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"command":"npm *"}}"#).await, @r#"
         200
         {
           "scope": {"command":"npm *"},
-          "says": "command `npm *`",
-          "allows": 1,
-          "denies": 1,
-          "masked": 0,
-          "calls": ["c"],
-          "of": 3
+          "description": "command `npm *`",
+          "earlier": {"compared":3,"allows":1,"denies":1,"masked":0,"calls":["c"]},
+          "waiting": {"allows":[],"denies":[]}
         }
         "#);
         assert_snapshot!(ada.post(SCOPE, r#"{"scope":"exact"}"#).await, @r#"
         200
-        {"scope":"exact","says":"these exact arguments","allows":0,"denies":0,"masked":0,"calls":[],"of":3}
+        {
+          "scope": "exact",
+          "description": "these exact arguments",
+          "earlier": {"compared":3,"allows":0,"denies":0,"masked":0,"calls":[]},
+          "waiting": {"allows":[],"denies":[]}
+        }
         "#);
         assert_eq!(
             builder.post(SCOPE, r#"{"scope":"tool"}"#).await.status,
             200,
             "an agent may request a preview"
         );
-        assert_eq!(ada.get("/v1/threads/t").await.member("lastSeq"), "8", "nothing was written");
+        assert_eq!(ada.get("/v1/threads/t").await.member("lastSeq"), "11", "nothing was written");
     })
     .await;
 }

@@ -194,6 +194,9 @@ async fn pattern_preview_counts_masked_calls_apart() {
         for (id, command) in [("c", "git status"), ("d", "git status -s")] {
             runs(&builder, id, command).await;
         }
+        for id in ["a", "b", "c"] {
+            ada.allows(id).await;
+        }
         let preview = async |scope: &str| {
             ada.post(&format!("{CALLS}/d/scope"), &format!(r#"{{"scope":{scope}}}"#)).await
         };
@@ -201,24 +204,18 @@ async fn pattern_preview_counts_masked_calls_apart() {
         200
         {
           "scope": {"command":"git status *"},
-          "says": "command `git status *`",
-          "allows": 0,
-          "denies": 0,
-          "masked": 2,
-          "calls": [],
-          "of": 3
+          "description": "command `git status *`",
+          "earlier": {"compared":3,"allows":1,"denies":1,"masked":2,"calls":["c"]},
+          "waiting": {"allows":[],"denies":[]}
         }
         "#);
         assert_snapshot!(preview("\"tool\"").await, @r#"
         200
         {
           "scope": "tool",
-          "says": "the whole tool",
-          "allows": 3,
-          "denies": 3,
-          "masked": 0,
-          "calls": ["c","b","a"],
-          "of": 3
+          "description": "the whole tool",
+          "earlier": {"compared":3,"allows":3,"denies":3,"masked":0,"calls":["c","b","a"]},
+          "waiting": {"allows":[],"denies":[]}
         }
         "#);
     })

@@ -71,7 +71,7 @@ async fn grant_has_the_chosen_scope() {
         exit 0
         ");
         assert_snapshot!(desk.types("allow call_1 --any-agent --as user:ada --command 'echo **'").await, @"
-        command `echo **`: 0 of 1 other call
+        command `echo **`
         Allowed call_1, and later calls of bash in thread t1, for command `echo **`.
         exit 0
         ");
@@ -127,7 +127,7 @@ async fn scope_that_does_not_fit_is_refused() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", r#"{"command":"git status"}"#).await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --command 'make *'").await, @"
-        command `make *`: no other calls yet
+        command `make *`
         ! countersign: scope: the pattern does not match the call that it is decided on
         exit 2
         ");

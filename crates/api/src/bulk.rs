@@ -2,7 +2,7 @@
 
 use crate::{
     Call, CallId, DecisionRequest, GateError, Json, Problem, Sha256, ThreadId, ToolName,
-    commands::{maybe_word, read_word},
+    commands::{is_false, maybe_word, read_word},
 };
 use countersign_events::event::{Decision, GrantAgents};
 use serde::{Deserialize, Serialize};
@@ -67,21 +67,45 @@ pub struct BulkDecisionItem {
     /// The level at which the approver decides, as in a single decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
+    /// True if the decision also decides the calls that wait, as in a single decision.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub and_waiting: bool,
 }
 
 impl BulkDecisionItem {
     /// Creates an item that makes this decision on a call.
     #[must_use]
     pub fn new(thread_id: ThreadId, id: CallId, decide: DecisionRequest) -> Self {
-        let DecisionRequest { decision, comment, arguments, arguments_hash, scope, agents, level } = decide;
-        Self { thread_id, id, decision, comment, arguments, arguments_hash, scope, agents, level }
+        let DecisionRequest {
+            decision,
+            comment,
+            arguments,
+            arguments_hash,
+            scope,
+            agents,
+            level,
+            and_waiting,
+        } = decide;
+        Self {
+            thread_id,
+            id,
+            decision,
+            comment,
+            arguments,
+            arguments_hash,
+            scope,
+            agents,
+            level,
+            and_waiting,
+        }
     }
 
     /// Returns the decision without the call.
     #[must_use]
     pub fn request(&self) -> DecisionRequest {
-        let Self { decision, comment, arguments, arguments_hash, scope, agents, level, .. } = self.clone();
-        DecisionRequest { decision, comment, arguments, arguments_hash, scope, agents, level }
+        let Self { decision, comment, arguments, arguments_hash, scope, agents, level, and_waiting, .. } =
+            self.clone();
+        DecisionRequest { decision, comment, arguments, arguments_hash, scope, agents, level, and_waiting }
     }
 }
 

@@ -83,6 +83,10 @@ pub struct Call {
     /// The result, once the call has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CallResult>,
+    /// The calls of the thread that waited and that the decision decided too, the oldest first. Only the answer to a
+    /// decision has them, and only the first answer: to repeat a decision decides nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_decided: Vec<CallId>,
 }
 
 /// A person's release of a call whose outcome is unknown. Another executor may then take over.

@@ -150,14 +150,27 @@ pub struct DecisionRequest {
     /// The level at which the approver decides; without it, the level that the request asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
+    /// True if the decision also decides the calls of the thread that wait, as far as it would answer them if they were
+    /// proposed now. Only for a decision with a scope. The preview of the scope counts these calls, and the answer names
+    /// them in `alsoDecided`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub and_waiting: bool,
 }
 
 impl DecisionRequest {
     /// Creates a decision without further fields.
     #[must_use]
     pub fn plain(decision: Decision) -> Self {
-        let (comment, arguments, arguments_hash) = (None, None, None);
-        Self { decision, comment, arguments, arguments_hash, scope: None, agents: None, level: None }
+        Self {
+            decision,
+            comment: None,
+            arguments: None,
+            arguments_hash: None,
+            scope: None,
+            agents: None,
+            level: None,
+            and_waiting: false,
+        }
     }
 
     /// An approval of this call, and of later calls in this scope by the same agent.
@@ -304,6 +317,12 @@ fn reported_statuses() -> utoipa::openapi::schema::Object {
         .schema_type(utoipa::openapi::Type::String)
         .enum_values(Some([Status::Success, Status::Error, Status::Cancelled].map(Status::as_str)))
         .build()
+}
+
+/// True if a flag is not set, so that it can be left out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(super) const fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// Reads a word of an enumeration. Unlike in a stored event, a word that this version does not know is an error.

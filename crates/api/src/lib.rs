@@ -40,7 +40,7 @@ pub use random::random_id;
 pub use readiness::{OpenRequestCount, ReadinessReport};
 pub use request::{ApprovalRequest, ApprovalVote, EventMark};
 pub use response::ApprovalResponse;
-pub use scope::{ScopePreview, ScopeRequest};
+pub use scope::{EarlierCalls, ScopePreview, ScopeRequest, WaitingCalls};
 pub use settings::{
     CloseReport, Grant, GrantPage, ModeRequest, ThreadMode, ThreadPolicies, ThreadToolPolicy,
     ToolPoliciesRequest,

@@ -1,6 +1,7 @@
-//! The scope of a remembered decision, and the calls that it would have answered.
+//! The scope of a remembered decision, the calls that it would have answered, and the waiting calls that it can decide.
 
-use crate::{CallId, Json};
+use crate::{CallId, Json, commands::maybe_word};
+use countersign_events::event::GrantAgents;
 use serde::{Deserialize, Serialize};
 
 /// A request to preview the scope of a decision.
@@ -12,19 +13,30 @@ pub struct ScopeRequest {
     /// `"exact"`, `"tool"` or a pattern.
     #[serde(rename = "scope")]
     pub scope: Json,
+    /// The agents whose calls an approval would answer, as in the decision. Only the waiting calls depend on it.
+    #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
+    pub agents: Option<GrantAgents>,
+    /// The level of the decision, as in the decision. Only the waiting calls depend on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
 }
 
-/// The calls of a thread that a decision with this scope would have answered.
+impl ScopeRequest {
+    /// A request about this scope, for the agent of the call and the level that the request asks for.
+    #[must_use]
+    pub const fn new(scope: Json) -> Self {
+        Self { scope, agents: None, level: None }
+    }
+}
+
+/// The calls of a thread that a decision with this scope would have answered, and those that it can decide now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
         "scope": {"command": "git status *"},
-        "says": "command `git status *`",
-        "allows": 3,
-        "denies": 3,
-        "masked": 0,
-        "calls": ["call_1", "call_4", "call_7"],
-        "of": 12
+        "description": "command `git status *`",
+        "earlier": {"compared": 12, "allows": 3, "denies": 3, "masked": 0, "calls": ["call_1", "call_4", "call_7"]},
+        "waiting": {"allows": ["call_8"], "denies": ["call_8", "call_9"]}
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ScopePreview {
@@ -32,11 +44,26 @@ pub struct ScopePreview {
     #[serde(rename = "scope")]
     pub scope: Json,
     /// The scope in words.
-    pub says: String,
-    /// The number of other calls of this thread that a grant with this scope would have allowed.
+    pub description: String,
+    /// The comparison with calls that do not wait any more.
+    pub earlier: EarlierCalls,
+    /// The other calls that wait and that the decision decides too if it says `andWaiting`.
+    pub waiting: WaitingCalls,
+}
+
+/// The calls of a thread that do not wait any more, as far as a scope covers them: among the last thousand of the thread,
+/// or fewer if their arguments are very long.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"compared": 12, "allows": 3, "denies": 3, "masked": 0, "calls": ["call_1", "call_4", "call_7"]}))))]
+#[serde(rename_all = "camelCase")]
+pub struct EarlierCalls {
+    /// The number of calls that were compared.
+    pub compared: usize,
+    /// The number of calls that a grant with this scope would have allowed.
     pub allows: usize,
-    /// The number of other calls that a denial with this scope would have denied. It may be greater than `allows`: a
-    /// grant must match every part of a compound command, a denial only one part.
+    /// The number of calls that a denial with this scope would have denied. It may be greater than `allows`: a grant must
+    /// match every part of a compound command, a denial only one part.
     pub denies: usize,
     /// The number of calls of the same tool whose arguments are masked. A pattern cannot be compared with them, so they
     /// are in neither count.
@@ -44,7 +71,17 @@ pub struct ScopePreview {
     pub masked: usize,
     /// The ids of the last ten of the denied calls, the newest first.
     pub calls: Vec<CallId>,
-    /// The number of other calls that were looked at: the last thousand of this thread, or fewer if their arguments
-    /// are very long.
-    pub of: usize,
+}
+
+/// The other calls of a thread that wait and that a decision with this scope, by this approver, decides too if it says
+/// `andWaiting`; at most a thousand of each.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"allows": ["call_8"], "denies": ["call_8", "call_9"]}))))]
+#[serde(rename_all = "camelCase")]
+pub struct WaitingCalls {
+    /// The calls that `allow_session` would allow, the oldest first.
+    pub allows: Vec<CallId>,
+    /// The calls that a remembered `deny` would deny, the oldest first.
+    pub denies: Vec<CallId>,
 }

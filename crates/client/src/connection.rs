@@ -186,11 +186,12 @@ impl ServerConnection {
 
     pub(crate) async fn preview_scope(
         &self,
+        by: &Principal,
         thread: &ThreadId,
         id: &CallId,
         request: &api::ScopeRequest,
     ) -> Result<api::ScopePreview, GateError> {
-        self.send(self.client.post(self.call_url(thread, id, &["scope"])).json(request)).await
+        self.post(by, self.call_url(thread, id, &["scope"]), request).await
     }
 
     /// Denies the pending calls of this thread, or of all threads.

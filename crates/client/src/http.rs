@@ -119,7 +119,7 @@ impl ApprovalGate for HttpGate {
         id: &CallId,
         request: &ScopeRequest,
     ) -> Result<ScopePreview, GateError> {
-        self.connection.preview_scope(thread, id, request).await
+        self.connection.preview_scope(&self.by, thread, id, request).await
     }
 
     async fn stop(&self, thread: Option<&ThreadId>, request: &StopRequest) -> Result<StopReport, GateError> {

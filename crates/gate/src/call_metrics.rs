@@ -78,7 +78,8 @@ impl CallMetrics {
     pub(crate) fn record(&self, outcome: &CommandOutcome) {
         for event in &outcome.events {
             match (&outcome.call, event.kind.is_about_a_call()) {
-                // If an approval moves to this call, the result of the call that it moves from is among the events.
+                // If an approval moves to this call, the result of the call that it moves from is among the events. A
+                // decision may also decide calls that wait.
                 (Some(call), true) if is_about(event, call) => self.record_call_event(event, call),
                 _ => self.record_other_event(event),
             }
@@ -195,7 +196,7 @@ impl CallMetrics {
     }
 }
 
-/// True if the event is about `call`. Only a result can be about another call.
-fn is_about(event: &Event, call: &Call) -> bool {
-    event.kind != EventType::ToolResult || call.result().is_some_and(|result| result.seq == event.seq)
+/// True if the event is about `call`.
+fn is_about(event: &RecordedEvent, call: &Call) -> bool {
+    event.call_id() == Some(call.id())
 }

@@ -176,7 +176,7 @@ impl ApprovalGate for EmbeddedGate {
         id: &CallId,
         request: &ScopeRequest,
     ) -> Result<ScopePreview, GateError> {
-        Ok(self.service.preview_scope(thread, id, request).await?)
+        Ok(self.service.preview_scope(&self.by, thread, id, request).await?)
     }
 
     async fn stop(&self, thread: Option<&ThreadId>, request: &StopRequest) -> Result<StopReport, GateError> {

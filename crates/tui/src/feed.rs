@@ -214,6 +214,7 @@ pub(crate) async fn send_to_log(
         scope: sent.scope.clone(),
         agents: None,
         level: sent.level.clone(),
+        and_waiting: false,
     };
     match limit_time(gate.decide(thread, id, &decide)).await {
         Ok(call) => Ok(Box::new(call)),

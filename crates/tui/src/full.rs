@@ -167,7 +167,7 @@ impl InboxSession {
 async fn preview_scopes(gate: &SharedGate, call: &InboxCallKey, scopes: Vec<Json>) -> Vec<ScopePreview> {
     let mut previews = Vec::new();
     for scope in scopes {
-        previews.extend(gate.preview_scope(&call.0, &call.1, &ScopeRequest { scope }).await.ok());
+        previews.extend(gate.preview_scope(&call.0, &call.1, &ScopeRequest::new(scope)).await.ok());
     }
     previews
 }

@@ -132,7 +132,8 @@ fn response(
             vec![CommandGuess { due_first: false, ..to_call(row, command, policy) }]
         }
         Source::Policy if call.is_some_and(Call::is_pending) => blocked(row, response, call),
-        // The policy, a grant and the mode answer a proposal, in the same step.
+        // The policy, a grant and the mode answer a proposal, in the same step. The answer of a grant to a call that
+        // waited has a guess of its own.
         Source::Policy | Source::Grant | Source::Mode | Source::Other => Vec::new(),
     }
 }
@@ -223,6 +224,7 @@ impl ReconstructedAnswer<'_> {
             scope,
             agents: self.agents,
             level: self.level.cloned(),
+            and_waiting: false,
         });
         let evidence = match review {
             Some(review) => vec![CommandEvidence::Edit(review)],

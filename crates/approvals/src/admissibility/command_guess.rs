@@ -23,6 +23,8 @@ pub(super) struct CommandGuess {
 pub(super) enum GuessedCommand {
     Call(CallId, CallCommand),
     Thread(ThreadCommand),
+    /// The decision that gave the grant with this `seq`, which also decides this call, because it waits.
+    Waiting(CallId, i64),
 }
 
 impl CommandGuess {
@@ -47,6 +49,7 @@ impl CommandGuess {
     pub(super) const fn reason_for_nothing(&self) -> &'static str {
         match self.command {
             GuessedCommand::Call(_, CallCommand::Due) => "nothing was due on the call",
+            GuessedCommand::Waiting(..) => "the grant does not answer this call",
             GuessedCommand::Call(..) | GuessedCommand::Thread(_) => "the log says the same already",
         }
     }

@@ -11,6 +11,7 @@ mod evidence;
 mod log_row;
 mod proposal;
 mod thread_guess;
+mod waiting;
 
 use crate::{
     Call, DecisionContext, NewEvent, Refused,
@@ -21,6 +22,7 @@ use command_guess::{CommandGuess, GuessedCommand};
 use countersign_events::{Body, CallId, Event, ThreadId};
 use log_row::LogRow;
 use std::collections::{HashMap, VecDeque};
+use waiting::LastGrant;
 
 /// The longest sequence of rows that one command writes about a call.
 const LONGEST_SEQUENCE: usize = 3;
@@ -40,6 +42,8 @@ pub struct InadmissibleRow {
 pub struct AdmissibilityCheck {
     threads: HashMap<ThreadId, ThreadState>,
     rows: VecDeque<LogRow>,
+    /// The grant that the last rows gave, while it may decide calls that wait.
+    last_grant: Option<LastGrant>,
 }
 
 /// The outcome of comparing a reconstructed command with the log.
@@ -82,6 +86,7 @@ impl AdmissibilityCheck {
                     position + 1
                 }
             };
+            self.last_grant = waiting::last_grant(self.last_grant, self.rows.iter().take(length));
             for row in self.rows.drain(..length) {
                 apply_row(&mut self.threads, row, &mut findings);
             }
@@ -99,7 +104,8 @@ impl AdmissibilityCheck {
         let empty = ThreadState::default();
         let state = self.threads.get(&head.event.thread_id).unwrap_or(&empty);
         let mut closest: Option<(usize, String)> = None;
-        for guess in command::guesses(rows, state) {
+        let waiting = waiting::guess(head, state, self.last_grant);
+        for guess in command::guesses(rows, state).into_iter().chain(waiting) {
             match compare_guess(&guess, rows, state) {
                 RowComparison::Same(length) => return RowComparison::Same(length),
                 RowComparison::Different { position, reason } => {
@@ -163,6 +169,11 @@ fn decide_on_guess(
             let call = state.call(id);
             check_nothing_is_due(call, guess, &context)?;
             decide::decide(id, call, command, &context)
+        }
+        GuessedCommand::Waiting(id, grant) => {
+            let grant = context.thread.grants.iter().find(|given| given.seq == *grant);
+            let answers = |grant| decide::answer_waiting(grant, state.call(id).into_iter(), &context);
+            Ok(grant.map(answers).unwrap_or_default())
         }
         GuessedCommand::Thread(command) => {
             decide::decide_thread(state.open_calls().into_iter(), command, &context)

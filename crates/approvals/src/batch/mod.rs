@@ -109,6 +109,9 @@ impl BatchState {
             ApprovalCommand::Thread(_) => {
                 missing.open.insert(thread_id.clone());
             }
+            ApprovalCommand::Call(CallCommand::Respond(respond)) if respond.and_waiting => {
+                missing.open.insert(thread_id.clone());
+            }
             ApprovalCommand::Call(_) | ApprovalCommand::SetPolicy(_) => {}
         }
     }
@@ -190,7 +193,11 @@ impl BatchState {
                 let decided = self.decide_on_call(envelope, thread_id, id, |call, context| {
                     decide::decide(id, call, command, context)
                 });
-                self.append_decided(envelope, thread_id, decided, &mut events)?
+                let outcome = self.append_decided(envelope, thread_id, decided, &mut events)?;
+                if matches!(command, CallCommand::Respond(respond) if respond.and_waiting) {
+                    self.answer_waiting(envelope, thread_id, &mut events)?;
+                }
+                outcome
             }
             (CommandTarget::Thread(thread_id), ApprovalCommand::Thread(command)) => {
                 let decided = self.decide_on_thread(envelope, thread_id, command);
@@ -239,6 +246,21 @@ impl BatchState {
     ) -> T {
         let state = self.threads.entry(thread_id.clone()).or_default();
         decide(state.call(id), &state.decision_context(thread_id, envelope))
+    }
+
+    /// Decides the calls that wait by the grant that the command has just given, if it gave one.
+    fn answer_waiting(
+        &mut self,
+        envelope: &CommandEnvelope,
+        thread_id: &ThreadId,
+        events: &mut Vec<RecordedEvent>,
+    ) -> Result<(), DamagedEvent> {
+        let state = self.threads.entry(thread_id.clone()).or_default();
+        let is_new = |seq: i64| events.first().is_some_and(|first| seq >= first.seq);
+        let Some(grant) = state.thread.grants.last().filter(|grant| is_new(grant.seq)) else { return Ok(()) };
+        let context = state.decision_context(thread_id, envelope);
+        let answers = decide::answer_waiting(grant, state.open_calls().into_iter(), &context);
+        self.append(envelope, thread_id, answers, events)
     }
 
     fn decide_on_thread(

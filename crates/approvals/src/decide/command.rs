@@ -116,13 +116,25 @@ pub struct RespondCommand {
     pub agents: Option<GrantAgents>,
     /// The level of the decision. Without it, the level that the request asks for.
     pub level: Option<String>,
+    /// True if a remembered decision also decides the calls of the thread that wait, as far as it would answer them if
+    /// they were proposed now.
+    pub and_waiting: bool,
 }
 
 impl RespondCommand {
     /// A decision without options.
     #[must_use]
     pub fn plain(decision: Decision) -> Self {
-        Self { decision, comment: None, arguments: None, about: None, scope: None, agents: None, level: None }
+        Self {
+            decision,
+            comment: None,
+            arguments: None,
+            about: None,
+            scope: None,
+            agents: None,
+            level: None,
+            and_waiting: false,
+        }
     }
 
     /// An approval of this call, and of later calls in this scope by the same agent.

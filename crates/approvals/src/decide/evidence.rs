@@ -1,9 +1,9 @@
 //! Evidence: facts about a command that only a policy's conditions or a tool's schema can give. Both are programs
 //! of other people, so the gate runs them before the command is queued and never on the writer.
 
-use countersign_events::{Sha256, event::SuggestedScope, json::ArgumentChange};
+use countersign_events::{CallId, Sha256, event::SuggestedScope, json::ArgumentChange};
 use countersign_policy::Judgement;
-use std::{fmt, sync::Arc};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 /// The facts about a command that were worked out before it was queued.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub enum CommandEvidence {
     Proposal(ProposalReview),
     /// The review of the arguments that an approver edited.
     Edit(EditReview),
+    /// The review of a decision that also decides calls that wait.
+    Waiting(WaitingReview),
 }
 
 /// The policy's judgement of a call with certain arguments.
@@ -49,6 +51,15 @@ pub struct EditReview {
     pub changes: Vec<ArgumentChange>,
 }
 
+/// The policy's judgements for a decision that also decides calls that wait.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct WaitingReview {
+    /// The judgement of the call that is decided, if it needs one.
+    pub answer: Option<ArgumentsJudgement>,
+    /// The judgements of the calls that wait and need one: those that another policy asked about.
+    pub waiting: HashMap<CallId, ArgumentsJudgement>,
+}
+
 impl CommandEvidence {
     /// The judgement, if the evidence has one.
     #[must_use]
@@ -58,6 +69,27 @@ impl CommandEvidence {
             Self::Judgement(judged) => Some(judged),
             Self::Proposal(review) => Some(&review.judged),
             Self::Edit(review) => Some(&review.judged),
+            Self::Waiting(review) => review.answer.as_ref(),
+        }
+    }
+
+    /// The judgement of a recorded call with the arguments that it has. The judgements of a proposal and of an edit are
+    /// about other arguments.
+    #[must_use]
+    pub const fn judged_as_recorded(&self) -> Option<&ArgumentsJudgement> {
+        match self {
+            Self::Judgement(judged) => Some(judged),
+            Self::Waiting(review) => review.answer.as_ref(),
+            Self::NotNeeded | Self::Proposal(_) | Self::Edit(_) => None,
+        }
+    }
+
+    /// The judgement of a call that waits while another one is decided.
+    #[must_use]
+    pub fn judged_waiting(&self, id: &CallId) -> Option<&ArgumentsJudgement> {
+        match self {
+            Self::Waiting(review) => review.waiting.get(id),
+            Self::NotNeeded | Self::Judgement(_) | Self::Proposal(_) | Self::Edit(_) => None,
         }
     }
 
@@ -66,7 +98,7 @@ impl CommandEvidence {
     pub const fn edit_review(&self) -> Option<&EditReview> {
         match self {
             Self::Edit(review) => Some(review),
-            Self::NotNeeded | Self::Judgement(_) | Self::Proposal(_) => None,
+            Self::NotNeeded | Self::Judgement(_) | Self::Proposal(_) | Self::Waiting(_) => None,
         }
     }
 
@@ -75,7 +107,7 @@ impl CommandEvidence {
     pub fn suggested_scopes(&self) -> &[SuggestedScope] {
         match self {
             Self::Proposal(review) => &review.suggested,
-            Self::NotNeeded | Self::Judgement(_) | Self::Edit(_) => &[],
+            Self::NotNeeded | Self::Judgement(_) | Self::Edit(_) | Self::Waiting(_) => &[],
         }
     }
 }
@@ -88,6 +120,7 @@ impl fmt::Debug for CommandEvidence {
             Self::Judgement(_) => "Judgement",
             Self::Proposal(_) => "Proposal",
             Self::Edit(_) => "Edit",
+            Self::Waiting(_) => "Waiting",
         };
         let hash = self.judged().map(|judged| judged.arguments_hash);
         f.debug_struct(name).field("arguments_hash", &hash).finish_non_exhaustive()

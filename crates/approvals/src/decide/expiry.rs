@@ -2,7 +2,7 @@
 //! only while it is a plain `ask`: a denial stays a denial, and a restriction stays a restriction.
 
 use super::{
-    CommandEvidence, DecisionContext, NewEvent,
+    DecisionContext, NewEvent,
     new_event::{new_response, new_result},
     restriction,
 };
@@ -60,7 +60,7 @@ fn find_obstacle(
 }
 
 /// The vote of a person who did not want the call to run as proposed. It counts in whatever round it was cast.
-fn find_objection(votes: &[RecordedFact<ApprovalVote>]) -> Option<String> {
+pub(super) fn find_objection(votes: &[RecordedFact<ApprovalVote>]) -> Option<String> {
     let denial = votes.iter().find(|vote| !vote.what.decision.allows());
     let edit = || votes.iter().find(|vote| vote.what.arguments.is_some());
     match (denial, denial.and_then(|vote| vote.what.comment.as_ref())) {
@@ -82,7 +82,7 @@ fn is_plain_ask(
         return true;
     }
     // The evidence of a proposal is about its own caller, so it does not count here.
-    let CommandEvidence::Judgement(judged) = context.evidence else { return false };
+    let Some(judged) = context.evidence.judged_as_recorded() else { return false };
     let judgement = &judged.judgement;
     let terms = &judgement.terms;
     judgement.policy == context.policy.hash()

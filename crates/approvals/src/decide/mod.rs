@@ -28,6 +28,7 @@ mod settings;
 mod stop;
 mod terms;
 mod vote;
+mod waiting;
 
 pub use arguments::HashedArguments;
 pub use claim::{claim_needs_judgement, claim_subject};
@@ -36,12 +37,14 @@ pub use command::{
 };
 pub use context::DecisionContext;
 pub use edit::argument_changes;
-pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview, ProposalReview};
+pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview, ProposalReview, WaitingReview};
 pub use expiry::expiry_needs_judgement;
 pub use new_event::NewEvent;
 pub use policy::SetPolicyCommand;
 pub(crate) use policy::set_policy;
 pub use terms::answer_needs_judgement;
+pub(crate) use waiting::answer_waiting;
+pub use waiting::{MAX_WAITING, preview_waiting};
 
 use crate::{Call, Refused};
 use countersign_events::{CallId, Principal};

@@ -183,7 +183,7 @@ fn denied(
 }
 
 /// The text for the model if the call is denied without asking people.
-fn denial_text(answer: &RulingAnswer) -> String {
+pub(super) fn denial_text(answer: &RulingAnswer) -> String {
     match answer.grant {
         Some(_) => format!(
             "Denied without asking again, because {} (do not retry this call unchanged)",

@@ -103,6 +103,11 @@ fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<
         let why = "only allow_session is for certain agents; leave it out".to_owned();
         return Err(Refused::Invalid { field: "agents", why });
     }
+    if respond.and_waiting && respond.scope.is_none() {
+        let why = "only a decision that is remembered with a scope answers calls that wait; leave it out"
+            .to_owned();
+        return Err(Refused::Invalid { field: "andWaiting", why });
+    }
     let Some(scope) = &respond.scope else {
         return match respond.decision {
             // An edit is for one call, which has a refusal of its own.

@@ -76,7 +76,7 @@ impl DecisionTerms {
     }
 
     /// The stricter of these terms and those of a judgement. A judgement that allows asks for nothing more.
-    fn with(mut self, judgement: &Judgement, context: &DecisionContext<'_>) -> Self {
+    pub(super) fn with(mut self, judgement: &Judgement, context: &DecisionContext<'_>) -> Self {
         if judgement.verdict != Verdict::Ask {
             return self;
         }

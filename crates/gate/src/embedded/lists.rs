@@ -1,13 +1,13 @@
 //! Lists and streams of the embedded service.
 
-use super::{EmbeddedService, read_scope};
+use super::EmbeddedService;
 use crate::{
     GateFailure,
-    view::{CallCounter, CallHistory, inform_approvers, view_call, view_thread},
+    view::{CallCounter, inform_approvers, view_call, view_thread},
 };
 use countersign_api::{self as api, EventStream, GateError, LogFilter};
 use countersign_approvals::{Call, Refused};
-use countersign_events::{Body, CallId, CallState, Event, ThreadId};
+use countersign_events::{Body, CallState, Event, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::EventFilter;
 use std::{collections::BTreeSet, sync::Arc};
@@ -107,20 +107,8 @@ impl EmbeddedService {
         Ok(describe_pending(&calls, views, &histories, &policy))
     }
 
-    /// Counts the other recent calls of the thread that a decision on the call with this scope would have answered.
-    pub(crate) async fn preview_scope(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &api::ScopeRequest,
-    ) -> Result<api::ScopePreview, GateFailure> {
-        let (call, scope) = (self.look_up(thread, id).await?, read_scope(&request.scope)?);
-        let (history, policy) = (self.history(thread, MAX_HISTORY_CALLS).await?, self.policy.policy());
-        Ok(run_blocking(move || CallHistory::new(&policy, &history).preview(&scope, &call)).await)
-    }
-
     /// The last calls of the thread as they were proposed, the newest first, `limit` at most.
-    async fn history(&self, thread: &ThreadId, limit: usize) -> Result<Vec<Call>, GateFailure> {
+    pub(super) async fn history(&self, thread: &ThreadId, limit: usize) -> Result<Vec<Call>, GateFailure> {
         let history = self.store.history(thread, 0, limit).await?;
         Ok(history.items.iter().filter_map(read_proposal).collect())
     }
@@ -151,7 +139,7 @@ fn describe_pending(
 }
 
 /// Runs the work on a blocking thread, because parsing the commands of a thousand calls takes long.
-async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+pub(super) async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     // The task is never cancelled, so a JoinError is a panic: resume it.
     tokio::task::spawn_blocking(work)
         .await
@@ -159,7 +147,7 @@ async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
 }
 
 /// The most calls of one thread that a scope preview compares.
-const MAX_HISTORY_CALLS: usize = 1_000;
+pub(super) const MAX_HISTORY_CALLS: usize = 1_000;
 /// The number of calls that the threads of one page share, so that a page of many threads takes as long as a page of
 /// few.
 const PAGE_HISTORY_CALLS: usize = 2_000;

@@ -6,19 +6,20 @@ mod lists;
 mod ready;
 mod schema;
 mod schema_budget;
+mod scope;
 mod stop;
 mod threads;
 
+use self::scope::read_scope;
 use crate::{
     GateFailure, active_policy::ActivePolicy, call_metrics::CallMetrics, due_task_runner::DueTaskRunner,
     policy_judge::PolicyJudge, policy_reviewer::PolicyReviewer, view::view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{
-    ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, Refused,
-    ThreadCommand,
+    ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, RecordedEvent,
+    Refused, ThreadCommand,
     decide::{ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RespondCommand},
-    scope::GrantScope,
 };
 use countersign_events::{CallId, Json, Principal, ThreadId};
 use countersign_policy::Policy;
@@ -122,8 +123,21 @@ impl EmbeddedService {
         thread: &ThreadId,
         id: &CallId,
         command: CallCommand,
-        (policy, evidence): (Arc<Policy>, CommandEvidence),
+        judged: (Arc<Policy>, CommandEvidence),
     ) -> Result<api::Call, GateFailure> {
+        let (call, _) = self.execute_and_report(by, thread, id, command, judged).await?;
+        Ok(call)
+    }
+
+    /// Executes a command on a call, and returns the events that it wrote, too.
+    async fn execute_and_report(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        command: CallCommand,
+        (policy, evidence): (Arc<Policy>, CommandEvidence),
+    ) -> Result<(api::Call, Vec<RecordedEvent>), GateFailure> {
         let envelope = CommandEnvelope {
             target: CommandTarget::Call(thread.clone(), id.clone()),
             command: ApprovalCommand::Call(command),
@@ -134,7 +148,22 @@ impl EmbeddedService {
         };
         // Boxed, so that the futures of all callers do not hold the whole envelope.
         let outcome = Box::pin(self.execute(envelope)).await?;
-        outcome.call.map(|call| self.view(&call)).ok_or_else(|| unknown_call(thread, id))
+        let call = outcome.call.ok_or_else(|| unknown_call(thread, id))?;
+        Ok((self.view(&call), outcome.events))
+    }
+
+    /// Executes a decision. The answer names the calls that waited and were decided by it, too.
+    async fn execute_decision(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        command: CallCommand,
+        judged: (Arc<Policy>, CommandEvidence),
+    ) -> Result<api::Call, GateFailure> {
+        let (call, events) = self.execute_and_report(by, thread, id, command, judged).await?;
+        let also_decided = events.iter().filter_map(|event| scope::decided_by_grant(event, id)).collect();
+        Ok(api::Call { also_decided, ..call })
     }
 
     /// The active policy, for a command that needs no evidence.
@@ -196,7 +225,7 @@ impl EmbeddedService {
         decide: &api::DecisionRequest,
     ) -> Result<api::Call, GateFailure> {
         let (command, judged) = self.prepare_decision(thread, id, decide).await?;
-        self.execute_on_call(by, thread, id, command, judged).await
+        self.execute_decision(by, thread, id, command, judged).await
     }
 
     /// The command of a decision, with the policy and the evidence that it needs.
@@ -215,9 +244,11 @@ impl EmbeddedService {
             scope: decide.scope.as_ref().map(read_scope).transpose()?,
             agents: decide.agents,
             level: decide.level.clone(),
+            and_waiting: decide.and_waiting,
         };
         let evidence = match &respond.arguments {
             Some(arguments) => self.review_edit(&policy, thread, id, arguments).await?,
+            None if respond.and_waiting => self.judge_answer_and_waiting(&policy, thread, id).await?,
             None => self.judge_answer(&policy, thread, id).await?,
         };
         Ok((CallCommand::Respond(respond), (policy, evidence)))
@@ -237,7 +268,7 @@ impl EmbeddedService {
         let execute = async |(item, prepared): (&api::BulkDecisionItem, Result<_, GateFailure>)| {
             let outcome = match prepared {
                 Ok((command, judged)) => {
-                    self.execute_on_call(by, &item.thread_id, &item.id, command, judged).await
+                    self.execute_decision(by, &item.thread_id, &item.id, command, judged).await
                 }
                 Err(error) => Err(error),
             };
@@ -344,12 +375,6 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFail
         expires_in: call.expires_in_seconds.map(|seconds| Duration::from_secs(u64::from(seconds))),
         replaces: call.replaces.clone(),
     })
-}
-
-/// Parses the scope of a decision.
-pub(super) fn read_scope(json: &Json) -> Result<GrantScope, GateFailure> {
-    json.admit().map_err(|why| Refused::bad_json("scope", &why))?;
-    GrantScope::read(json).map_err(|why| GateFailure::invalid("scope", &why))
 }
 
 fn unknown_call(thread: &ThreadId, id: &CallId) -> GateFailure {

@@ -39,6 +39,7 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
             comment: released.what.comment.clone(),
         }),
         result: call.result().map(view_result),
+        also_decided: Vec::new(),
     }
 }
 

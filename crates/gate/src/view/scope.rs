@@ -1,13 +1,13 @@
 //! Previews of the scopes that a decision may have: comparisons with the recent calls of the thread.
 
-use countersign_api::ScopePreview;
+use countersign_api::EarlierCalls;
 use countersign_approvals::{Call, scope::GrantScope};
 use countersign_policy::{PatternContext, Policy, RuleEffect};
 
-/// The most calls that a [`ScopePreview`] names.
+/// The most calls that a preview names.
 const NAMED_CALLS: usize = 10;
 
-/// The bytes of arguments that a [`ScopePreview`] reads at most.
+/// The bytes of arguments that a preview reads at most.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// The recent calls of a thread, the newest first, as far as a preview may read them.
@@ -28,30 +28,22 @@ impl<'a> CallHistory<'a> {
 
     /// Counts the other calls that a decision on `call` with this scope would have answered. A pattern cannot be
     /// compared with masked arguments, so those calls are counted apart.
-    pub(crate) fn preview(&self, scope: &GrantScope, call: &Call) -> ScopePreview {
-        let mut preview = ScopePreview {
-            scope: scope.json(),
-            says: scope.to_string(),
-            allows: 0,
-            denies: 0,
-            masked: 0,
-            calls: Vec::new(),
-            of: 0,
-        };
+    pub(crate) fn compare(&self, scope: &GrantScope, call: &Call) -> EarlierCalls {
+        let mut earlier = EarlierCalls::default();
         for (other, look) in self.calls.iter().filter(|(other, _)| other.id() != call.id()) {
-            preview.of += 1;
+            earlier.compared += 1;
             if is_masked_for(scope, call, other) {
-                preview.masked += 1;
+                earlier.masked += 1;
                 continue;
             }
             let answers = |effect| scope.answers(call.made(), look, other.arguments_hash(), effect);
-            preview.allows += usize::from(answers(RuleEffect::Widen));
+            earlier.allows += usize::from(answers(RuleEffect::Widen));
             if answers(RuleEffect::Restrict) {
-                preview.denies += 1;
-                preview.calls.extend((preview.denies <= NAMED_CALLS).then(|| other.id().clone()));
+                earlier.denies += 1;
+                earlier.calls.extend((earlier.denies <= NAMED_CALLS).then(|| other.id().clone()));
             }
         }
-        preview
+        earlier
     }
 }
 

@@ -3,7 +3,7 @@
 use super::RouteAnswer;
 use crate::{
     AppState,
-    extract::{CallPath, JsonBody, NoQuery},
+    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal},
     openapi::refusals,
 };
 use axum::{Json, extract::State};
@@ -13,22 +13,23 @@ refusals!(Refusals: UnknownCall);
 
 /// Previews the scope of a decision.
 ///
-/// Counts the calls, among the last thousand of the thread, that a decision remembered with this scope would have
-/// answered. Writes nothing.
+/// Counts the earlier calls, among the last thousand of the thread, that a decision remembered with this scope would have
+/// answered, and lists the calls that wait and that the decision decides too if it says `andWaiting`. Writes nothing.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls/{id}/scope",
     operation_id = "previewScope",
     tag = "approver",
-    params(CallPath),
+    params(CallPath, RequestPrincipal),
     request_body(content = api::ScopeRequest),
     responses((status = 200, description = "The calls that the scope covers.", body = api::ScopePreview), Refusals)
 )]
 pub(super) async fn preview_scope(
     State(app): State<AppState>,
     CallPath(thread, id): CallPath,
+    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(scope): JsonBody<api::ScopeRequest>,
 ) -> RouteAnswer<api::ScopePreview> {
-    Ok(Json(app.gate.preview_scope(&thread, &id, &scope).await?))
+    Ok(Json(app.gate.acting_as(caller.person()).preview_scope(&thread, &id, &scope).await?))
 }

@@ -30,7 +30,12 @@ impl InboxState {
     pub(crate) fn describe_offer(&self, offered: &SuggestedScope) -> String {
         let previews = self.shown.as_ref().and_then(|shown| self.previews.get(shown));
         let preview = previews.and_then(|all| all.iter().find(|preview| preview.scope == offered.scope));
-        preview.map_or_else(|| escape_text(&offered.says), describe_scope_preview)
+        let decision = match self.mode {
+            InboxMode::ChoosingScope(decision) => decision,
+            _ => Decision::AllowSession,
+        };
+        let describe = |preview| describe_scope_preview(preview, decision);
+        preview.map_or_else(|| escape_text(&offered.says), describe)
     }
 
     /// Shows the scopes, and asks the gate for their previews.

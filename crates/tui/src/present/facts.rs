@@ -3,7 +3,7 @@
 use super::text::{compact_json, escape_text};
 use countersign_api as api;
 use countersign_gate::{
-    GrantScope, Json,
+    CallId, GrantScope, Json,
     event::{Basis, Decision, OnExpiry, SameCall, ShadowVerdict, SuggestedScope},
     json::ArgumentChange,
 };
@@ -158,20 +158,34 @@ fn scope_lines(request: &api::ApprovalRequest) -> Vec<String> {
     request.scopes.iter().filter(is_pattern).map(|offered| escape_text(&offered.says)).collect()
 }
 
-/// A scope, and the number of the thread's calls that it would have answered.
+/// A scope, the number of earlier calls of the thread that a decision with it would have answered, and the number of
+/// calls that wait for the same decision. It leaves out numbers that say nothing.
 #[must_use]
-pub fn describe_scope_preview(preview: &api::ScopePreview) -> String {
-    let api::ScopePreview { allows, denies, masked, of, .. } = preview;
-    let says = escape_text(&preview.says);
-    if *of == 0 {
-        return format!("{says}: no other calls yet");
+pub fn describe_scope_preview(preview: &api::ScopePreview, decision: Decision) -> String {
+    let api::EarlierCalls { compared, masked, .. } = preview.earlier;
+    let scope = escape_text(&preview.description);
+    let waiting = match waiting_calls(preview, decision).len() {
+        0 => String::new(),
+        1 => "; 1 more call waits".to_owned(),
+        number => format!("; {number} more calls wait"),
+    };
+    if compared == 0 {
+        return format!("{scope}{waiting}");
     }
-    let calls = if *of == 1 { "call" } else { "calls" };
-    let unknown = if *masked == 0 { String::new() } else { format!("; {masked} masked, unknown") };
-    if allows == denies {
-        return format!("{says}: {allows} of {of} other {calls}{unknown}");
-    }
-    format!("{says}: allows {allows} and denies {denies} of {of} other {calls}{unknown}")
+    let (answered, verb) = if decision.allows() {
+        (preview.earlier.allows, "allowed")
+    } else {
+        (preview.earlier.denies, "denied")
+    };
+    let calls = if compared == 1 { "call" } else { "calls" };
+    let unknown = if masked == 0 { String::new() } else { format!(" ({masked} masked, unknown)") };
+    format!("{scope}: would have {verb} {answered} of {compared} earlier {calls}{unknown}{waiting}")
+}
+
+/// The calls that wait and that this decision decides too, if it says so.
+#[must_use]
+pub fn waiting_calls(preview: &api::ScopePreview, decision: Decision) -> &[CallId] {
+    if decision.allows() { &preview.waiting.allows } else { &preview.waiting.denies }
 }
 
 /// The scope of a remembered decision, in words.

@@ -46,8 +46,10 @@ fn each_scope_shows_its_effect_on_past_calls() {
     assert_eq!(ben.press_keys("s"), []);
     assert!(ben.screen().contains("2 command `git push *`"), "{}", ben.screen());
     let preview = |scope: Value, says: &str, allows: u32, denies: u32, masked: u32| {
-        let preview = json!({"scope": scope, "says": says, "allows": allows, "denies": denies,
-            "masked": masked, "calls": [], "of": 12});
+        let earlier =
+            json!({"compared": 12, "allows": allows, "denies": denies, "masked": masked, "calls": []});
+        let waiting = json!({"allows": ["call_7"], "denies": ["call_7", "call_8"]});
+        let preview = json!({"scope": scope, "description": says, "earlier": earlier, "waiting": waiting});
         serde_json::from_value(preview).expect("a preview")
     };
     let previews = vec![
@@ -56,8 +58,8 @@ fn each_scope_shows_its_effect_on_past_calls() {
     ];
     ben.receive(InboxEvent::Previewed(call_key(&call_with_scopes(10, &json!({}))), previews));
     let screen = ben.screen();
-    assert!(screen.contains("1 these exact arguments: 1 of 12 other calls"), "{screen}");
-    let pattern = "2 command `git push *`: allows 2 and denies 3 of 12 other calls; 4 masked";
+    assert!(screen.contains("1 these exact arguments: would have allowed 1 of 12 earlier calls"), "{screen}");
+    let pattern = "2 command `git push *`: would have allowed 2 of 12 earlier calls (4 masked";
     assert!(screen.contains(pattern), "{screen}");
     assert!(screen.contains("3 the whole tool"), "{screen}");
     assert_eq!(ben.press_keys("40x"), []);

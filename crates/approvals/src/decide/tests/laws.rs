@@ -28,12 +28,17 @@ fn any_answer() -> impl Strategy<Value = RespondCommand> {
     let agents = prop::option::weighted(0.3, prop::sample::select(GrantAgents::ALL.to_vec()));
     let scope = prop::option::weighted(0.6, prop::sample::select(vec![GrantScope::Exact, GrantScope::Tool]));
     let arguments = prop::option::weighted(0.2, 0..ARGUMENTS.len());
-    (decision, scope, agents, arguments).prop_map(|(decision, scope, agents, arguments)| {
-        let read =
-            |n: usize| HashedArguments::new(Json::parse(ARGUMENTS[n]).expect("valid")).expect("admitted");
-        let agents = agents.filter(|_| decision == Decision::AllowSession);
-        RespondCommand { scope, agents, arguments: arguments.map(read), ..RespondCommand::plain(decision) }
-    })
+    let and_waiting = prop::bool::weighted(0.5);
+    (decision, scope, agents, arguments, and_waiting).prop_map(
+        |(decision, scope, agents, arguments, and_waiting)| {
+            let read =
+                |n: usize| HashedArguments::new(Json::parse(ARGUMENTS[n]).expect("valid")).expect("admitted");
+            let agents = agents.filter(|_| decision == Decision::AllowSession);
+            let and_waiting = and_waiting && scope.is_some();
+            let arguments = arguments.map(read);
+            RespondCommand { scope, agents, arguments, and_waiting, ..RespondCommand::plain(decision) }
+        },
+    )
 }
 
 fn any_command() -> impl Strategy<Value = CallCommand> {

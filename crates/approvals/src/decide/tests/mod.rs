@@ -12,11 +12,12 @@ mod settings;
 mod several;
 mod silence;
 mod stricter;
+mod waiting;
 
 use super::{
     ArgumentsJudgement, CallCommand, ClaimCommand, CommandEvidence, EditReview, FinishCommand,
     HashedArguments, ProposalReview, ProposeCommand, RespondCommand, StopCommand, ThreadCommand,
-    answer_needs_judgement, argument_changes, claim_needs_judgement, claim_subject,
+    WaitingReview, answer_needs_judgement, argument_changes, claim_needs_judgement, claim_subject,
 };
 use crate::{
     ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, GrantScope, Refused,
@@ -137,11 +138,34 @@ impl DecisionStory {
         let evidence = match (&target, &command) {
             (CommandTarget::Call(thread_id, id), ApprovalCommand::Call(command)) => {
                 let call = self.batch.call(thread_id, id);
-                evidence_for(&self.policy, (&self.by, thread_id), call, command)
+                let evidence = evidence_for(&self.policy, (&self.by, thread_id), call, command);
+                match command {
+                    CallCommand::Respond(respond) if respond.and_waiting => self.judge_waiting(evidence),
+                    _ => evidence,
+                }
             }
             _ => CommandEvidence::NotNeeded,
         };
         self.execute_with(target, command, evidence)
+    }
+
+    /// The evidence that the gate would add about the calls that wait.
+    fn judge_waiting(&self, evidence: CommandEvidence) -> CommandEvidence {
+        let calls = self.log.iter().filter_map(|event| {
+            let body = Body::read(event.seq, event.kind, &event.data).expect("readable");
+            let Body::ToolCall(call) = body else { return None };
+            self.batch.call(&thread_id(), &call.id)
+        });
+        let judged = |call: &Call| {
+            let judgement = Arc::new(self.policy.judge(&call.subject(), &|| false));
+            (call.id().clone(), ArgumentsJudgement { arguments_hash: call.arguments_hash(), judgement })
+        };
+        let waiting =
+            calls.filter(|call| answer_needs_judgement(call, self.policy.hash())).map(judged).collect();
+        match evidence {
+            CommandEvidence::Edit(_) => evidence,
+            other => CommandEvidence::Waiting(WaitingReview { answer: other.judged().cloned(), waiting }),
+        }
     }
 
     pub(super) fn execute_with(

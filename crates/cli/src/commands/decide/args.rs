@@ -68,6 +68,9 @@ pub(crate) struct DecideOptions {
     /// Decide at this level [default: the level that the request needs]
     #[arg(long, value_name = "LEVEL")]
     pub(crate) level: Option<String>,
+    /// With a scope, decide the calls of the thread that wait too, as if they were proposed now
+    #[arg(long)]
+    pub(crate) and_waiting: bool,
     /// Do not ask for confirmation of changed arguments or a pattern; without a terminal this is the default
     #[arg(long)]
     pub(crate) yes: bool,

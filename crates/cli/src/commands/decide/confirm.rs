@@ -41,9 +41,10 @@ pub(super) async fn confirm_scope(
 ) -> anyhow::Result<bool> {
     let pattern = decide.scope.as_ref().filter(|scope| scope.as_str().trim_start().starts_with('{'));
     let Some(pattern) = pattern.filter(|_| call.is_pending() && !context.json) else { return Ok(true) };
-    let scope = api::ScopeRequest { scope: pattern.clone() };
+    let scope =
+        api::ScopeRequest { scope: pattern.clone(), agents: decide.agents, level: decide.level.clone() };
     match gate.preview_scope(&call.thread_id, &call.id, &scope).await {
-        Ok(preview) => print_line(&describe_scope_preview(&preview)),
+        Ok(preview) => print_line(&describe_scope_preview(&preview, decide.decision)),
         // An older server has no previews, but takes the decision.
         Err(error) if error.code == ErrorCode::UnknownRoute => {}
         Err(error) => return Err(error.into()),

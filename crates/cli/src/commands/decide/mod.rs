@@ -56,11 +56,13 @@ pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> a
     if args.any_agent && !remembered {
         return Err(CliError::usage("--any-agent needs --session or a scope").into());
     }
+    check_and_waiting(&args.decide, remembered)?;
     let decision = if remembered { Decision::AllowSession } else { Decision::AllowOnce };
     let mut decide = api::DecisionRequest {
         comment: args.comment.clone(),
         scope,
         agents: args.any_agent.then_some(GrantAgents::Any),
+        and_waiting: args.decide.and_waiting,
         ..api::DecisionRequest::plain(decision)
     };
     decide.level.clone_from(&args.decide.level);
@@ -80,9 +82,11 @@ pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> a
 
 pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> anyhow::Result<CommandExit> {
     let scope = args.scope.to_json()?;
+    check_and_waiting(&args.decide, scope.is_some())?;
     let mut decide = api::DecisionRequest {
         comment: args.comment.clone(),
         scope,
+        and_waiting: args.decide.and_waiting,
         ..api::DecisionRequest::plain(Decision::Deny)
     };
     decide.level.clone_from(&args.decide.level);
@@ -98,6 +102,14 @@ pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> any
         return Ok(CommandExit::DONE);
     }
     decide_several(context, &gate, calls, &decide).await
+}
+
+/// Only a remembered decision answers other calls.
+fn check_and_waiting(options: &DecideOptions, remembered: bool) -> Result<(), CliError> {
+    if options.and_waiting && !remembered {
+        return Err(CliError::usage("--and-waiting needs a scope, such as --exact or --command PATTERN"));
+    }
+    Ok(())
 }
 
 /// Finds all calls before any is decided, so that a typing error in the last id decides nothing.
