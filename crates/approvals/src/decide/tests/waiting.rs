@@ -33,14 +33,16 @@ impl DecisionStory {
     /// The calls that wait, the oldest first, according to the preview of this decision by `name`.
     fn previews(&mut self, name: &str, id: &str, respond: &RespondCommand, ids: &[&str]) -> Vec<String> {
         let call = |id: &str| self.batch.call(&thread_id(), &call_id(id)).expect("proposed");
-        let empty = Thread::default();
+        let (empty, by) = (Thread::default(), Principal::user(name));
+        let command = CallCommand::Respond(respond.clone());
+        let evidence = evidence_for(&self.policy, (&by, &thread_id()), Some(call(id)), &command);
         let context = DecisionContext {
             thread_id: &thread_id(),
             thread: self.batch.thread(&thread_id()).unwrap_or(&empty),
             policy: &self.policy,
-            by: &Principal::user(name),
+            by: &by,
             now: self.now,
-            evidence: &self.judge_waiting(CommandEvidence::NotNeeded),
+            evidence: &self.judge_waiting(evidence),
         };
         let open = ids.iter().map(|id| call(id));
         preview_waiting(call(id), respond, open, &context).into_iter().map(ToString::to_string).collect()
