@@ -36,7 +36,7 @@ fn any_answer() -> impl Strategy<Value = RespondCommand> {
             let agents = agents.filter(|_| decision == Decision::AllowSession);
             let and_waiting = and_waiting && scope.is_some();
             let arguments = arguments.map(read);
-            RespondCommand { scope, agents, arguments, and_waiting, ..RespondCommand::plain(decision) }
+            RespondCommand { arguments, scope, agents, and_waiting, ..RespondCommand::plain(decision) }
         },
     )
 }
