@@ -16,6 +16,7 @@ mod log;
 mod pending;
 mod policy_check;
 mod policy_fmt;
+mod policy_layers;
 mod policy_replay;
 mod policy_suggest;
 mod policy_test;

@@ -66,8 +66,8 @@ async fn policy_error_names_its_line() {
 #[tokio::test]
 async fn invalid_call_is_refused() {
     with_desk(async |desk| {
-        assert_snapshot!(desk.types("policy check bash '{'").await, @"
-        ! error: invalid value '{' for '[ARGUMENTS]': it is not JSON: EOF while parsing an object at line 1 column 1
+        assert_snapshot!(desk.types("policy check --tool bash --arguments '{'").await, @"
+        ! error: invalid value '{' for '--arguments <JSON>': it is not JSON: EOF while parsing an object at line 1 column 1
         ! 
         ! For more information, try '--help'.
         exit 2
@@ -85,7 +85,7 @@ async fn invalid_call_is_refused() {
         assert_snapshot!(desk.types("policy check --call call.json -- ls").await, @"
         ! error: the argument '--call <FILE>' cannot be used with '[COMMAND]...'
         ! 
-        ! Usage: countersign policy check --call <FILE> [TOOL] [ARGUMENTS] [-- <COMMAND>...]
+        ! Usage: countersign policy check --call <FILE> [FILE] [-- <COMMAND>...]
         ! 
         ! For more information, try '--help'.
         exit 2
@@ -144,7 +144,7 @@ async fn verdict_sets_exit_code_and_explains_itself() {
           policy   policy.toml
         exit 77
         ");
-        assert_snapshot!(desk.types(r#"policy check transfer '{"amount":20000}'"#).await, @"
+        assert_snapshot!(desk.types(r#"policy check --tool transfer --arguments '{"amount":20000}'"#).await, @"
         ask  the rule says so
           by       rule large transfers
           terms    level user
@@ -157,7 +157,7 @@ async fn verdict_sets_exit_code_and_explains_itself() {
           policy   policy.toml
         exit 76
         ");
-        assert_snapshot!(desk.types(r#"policy check transfer '{"amount":5}'"#).await, @"
+        assert_snapshot!(desk.types(r#"policy check --tool transfer --arguments '{"amount":5}'"#).await, @"
         ask  no rule matches this call
           by       default
           matched  no rule
@@ -187,6 +187,71 @@ async fn call_is_read_from_a_file() {
                 .expect("JSON");
         assert_eq!((&output["verdict"], &output["rule"]), (&"allow".into(), &"reads".into()), "{output}");
         assert_eq!(output["terms"]["quorum"], 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn positional_argument_is_a_policy_file() {
+    with_desk(async |desk| {
+        write_policy(desk);
+        assert_snapshot!(desk.types("policy check policy.toml").await, @"
+        policy.toml: 4 rules, no warnings.
+        exit 0
+        ");
+        assert_snapshot!(desk.types("policy check policy.toml -- git push --force").await, @"
+        block  history is shared
+          by       rule no force pushes
+          matched  block no force pushes: tool `bash` matches, command `git push*--force*` matches
+          matched  block no shell at all: tool `bash` matches (shadow rule: no effect)
+          policy   policy.toml
+        exit 77
+        ");
+        assert_snapshot!(desk.types("policy check policy.toml --tool bash").await, @"
+        block  history is shared (the call has no command; a block rule then matches)
+          by       rule no force pushes
+          matched  block no force pushes: the call has no command; a block rule then matches
+          matched  block no shell at all: tool `bash` matches (shadow rule: no effect)
+          policy   policy.toml
+        exit 77
+        ");
+        assert_snapshot!(desk.types("policy check missing.toml").await, @"
+        ! countersign: the policy missing.toml cannot be read: No such file or directory (os error 2)
+        ! hint: correct the policy (see docs/policy.md), or use another file with --policy
+        exit 2
+        ");
+        assert_snapshot!(desk.types("policy check policy.toml --policy policy.toml").await, @"
+        ! countersign: check policy.toml or policy.toml, not both: remove --policy
+        exit 2
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn tool_as_positional_argument_names_the_option() {
+    with_desk(async |desk| {
+        assert_snapshot!(desk.types(r#"policy check transfer '{"amount":5}'"#).await, @r#"
+        ! countersign: transfer is read as the file of a policy; for a call of a tool, type --tool transfer --arguments '{"amount":5}'
+        exit 2
+        "#);
+        assert_snapshot!(desk.types("policy check bash").await, @"
+        ! countersign: bash is read as the file of a policy; for a call of a tool, type --tool bash --arguments '{}'
+        exit 2
+        ");
+        let remedy = r#"policy check --tool transfer --arguments '{"amount":5}'"#;
+        assert_eq!(desk.types(remedy).await.code, 76, "the remedy works");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn policy_on_stdin_is_checked() {
+    with_desk(async |desk| {
+        write_policy(desk);
+        let piped = format!("{} policy check - -- ls < policy.toml", crate::desk::COUNTERSIGN);
+        let output = desk.run_program("sh", &["-c", &piped]).await;
+        assert!(output.contains("allow"), "{output}");
     })
     .await;
 }

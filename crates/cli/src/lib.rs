@@ -7,6 +7,7 @@ mod exit;
 mod filters;
 mod find;
 mod logging;
+mod policy_file;
 mod present;
 mod scope;
 mod settings;

@@ -99,10 +99,16 @@ impl<'a> CallFacts<'a> {
     pub(crate) fn pointers(&self, kind: OperandKind) -> (Vec<JsonPointer>, bool) {
         let mapped: Vec<_> =
             self.mappings().iter().flat_map(|mapping| mapping.pointers(kind)).cloned().collect();
-        if !mapped.is_empty() {
+        let replaces_usual =
+            |mapping: &&OperandMapping| !mapping.is_layer && !mapping.pointers(kind).is_empty();
+        if self.mappings().iter().any(replaces_usual) {
             return (mapped, true);
         }
-        (kind.usual_pointers().iter().filter_map(|text| JsonPointer::read(text).ok()).collect(), false)
+        let usual = kind.usual_pointers().iter().filter_map(|text| JsonPointer::read(text).ok());
+        let is_new = |pointer: &JsonPointer| mapped.iter().all(|known| known.as_str() != pointer.as_str());
+        let usual: Vec<_> = usual.filter(is_new).collect();
+        let is_mapped = !mapped.is_empty();
+        (mapped.into_iter().chain(usual).collect(), is_mapped)
     }
 
     pub(crate) fn commands(&self) -> &CallOperands<CommandOperand> {

@@ -3,7 +3,7 @@
 
 use crate::{
     policy::Policy,
-    read::{BadPolicy, TomlNode},
+    read::{BadPolicy, MAX_POLICY_BYTES, TomlNode},
 };
 use toml::de::DeTable;
 use toml_edit::{Array, ArrayOfTables, Decor, DocumentMut, Item, RawString, Table, Value};
@@ -55,6 +55,19 @@ const UNSORTED: &[&str] = &["patterns", "groups", "approvers"];
 /// Formats a policy. The meaning does not change, and formatting the result again does not change it.
 pub fn format(text: &str) -> Result<String, BadPolicy> {
     let policy = Policy::read(text)?;
+    let formatted = format_layer(text)?;
+    let names = |policy: &Policy| policy.rules.iter().map(|rule| rule.name.clone()).collect::<Vec<_>>();
+    // If the formatted text would have another meaning, return the original.
+    let same = Policy::read(&formatted).is_ok_and(|formatted| names(&formatted) == names(&policy));
+    Ok(if same { formatted } else { text.to_owned() })
+}
+
+/// Formats a layer, which may refer to groups and zones of other files and thus need not be a policy on its own.
+pub fn format_layer(text: &str) -> Result<String, BadPolicy> {
+    if text.len() > MAX_POLICY_BYTES {
+        let bytes = text.len();
+        return Err(BadPolicy::Unreadable(format!("it has {bytes} bytes; the limit is {MAX_POLICY_BYTES}")));
+    }
     let mut document: DocumentMut = text.parse().map_err(|e| BadPolicy::Unreadable(format!("{e}")))?;
     let mut first = true;
     let head = take_file_comment(document.as_table_mut());
@@ -66,10 +79,7 @@ pub fn format(text: &str) -> Result<String, BadPolicy> {
         formatted.truncate(formatted.trim_end().len());
         formatted.push('\n');
     }
-    // If the formatted text would have another meaning, return the original.
-    let names = |policy: &Policy| policy.rules.iter().map(|rule| rule.name.clone()).collect::<Vec<_>>();
-    let same = normalized_meaning(&formatted) == normalized_meaning(text)
-        && Policy::read(&formatted).is_ok_and(|formatted| names(&formatted) == names(&policy));
+    let same = normalized_meaning(&formatted) == normalized_meaning(text);
     Ok(if same { formatted } else { text.to_owned() })
 }
 

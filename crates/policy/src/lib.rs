@@ -31,13 +31,13 @@ mod value;
 mod warning;
 
 pub use approvers::{ApproverDirectory, AssumedLevels, QualifiedPeople};
-pub use format::format;
+pub use format::{format, format_layer};
 pub use grant::{PatternContext, ScopePattern};
 pub use judgement::{ApprovalTerms, Judgement, MatchedRule};
 pub use outcome::RuleEffect;
 pub use policy::Policy;
-pub use policy_text::PolicyText;
-pub use read::BadPolicy;
+pub use policy_text::{LAYER_FOLDER, MAX_LAYERS, PolicyText, plain_rule_name};
+pub use read::{BadPolicy, MAX_POLICY_BYTES};
 pub use span::parse_span;
 pub use subject::JudgedCall;
 pub use warning::PolicyWarning;

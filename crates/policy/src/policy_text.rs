@@ -5,6 +5,15 @@ use countersign_events::{
     event::{PolicyLayer, PolicySet},
 };
 
+/// The folder of the layers, beside the main file.
+pub const LAYER_FOLDER: &str = "policy.d/";
+
+/// The most layers of a policy.
+pub const MAX_LAYERS: usize = 64;
+
+/// The longest name of a layer, in bytes.
+const MAX_LAYER_NAME_BYTES: usize = 128;
+
 /// The texts that a policy is read from: its main file, and the files of `policy.d` beside it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PolicyText {
@@ -21,14 +30,39 @@ impl PolicyText {
         if self.layers.is_empty() {
             return Sha256::digest(self.text.as_bytes());
         }
-        // Lengths before the parts, so that no other division of the same bytes has the same hash.
-        let layers = self.layers.iter().flat_map(|layer| [&layer.name, &layer.text]);
-        let mut bytes = Vec::new();
-        for part in std::iter::once(&self.text).chain(layers) {
-            bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
-            bytes.extend_from_slice(part.as_bytes());
+        // The output of `sha256sum - policy.d/*.toml < policy.toml`, so that the hash can be checked in a shell.
+        let layers = self.layers.iter().map(|layer| (layer.name.as_str(), &layer.text));
+        let line = |(name, text): (&str, &String)| format!("{}  {name}\n", Sha256::digest(text.as_bytes()));
+        let lines: String = std::iter::once(("-", &self.text)).chain(layers).map(line).collect();
+        Sha256::digest(lines.as_bytes())
+    }
+
+    /// The size of all texts, in bytes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.layers.iter().map(|layer| layer.text.len()).fold(self.text.len(), usize::saturating_add)
+    }
+
+    /// Checks that the layers are few, have plain names, and are in the order of their names.
+    pub(crate) fn check_layer_names(&self) -> Result<(), String> {
+        let layers = self.layers.len();
+        if layers > MAX_LAYERS {
+            return Err(format!("it has {layers} files in {LAYER_FOLDER}; the limit is {MAX_LAYERS}"));
         }
-        Sha256::digest(&bytes)
+        if let Some(layer) = self.layers.iter().find(|layer| !is_layer_name(&layer.name)) {
+            return Err(format!(
+                "the name {:?} is not possible for a layer; use letters, digits, `-`, `_` and `.`, as in \"{LAYER_FOLDER}10-team.toml\"",
+                layer.name
+            ));
+        }
+        match self
+            .layers
+            .windows(2)
+            .find(|pair| pair.first().map(|a| &a.name) >= pair.last().map(|b| &b.name))
+        {
+            Some(_) => Err("its layers are not in the order of their names".to_owned()),
+            None => Ok(()),
+        }
     }
 }
 
@@ -42,4 +76,23 @@ impl From<&PolicySet> for PolicyText {
     fn from(set: &PolicySet) -> Self {
         Self { text: set.text.clone(), layers: set.layers.clone() }
     }
+}
+
+fn is_layer_name(name: &str) -> bool {
+    let stem = name.strip_prefix(LAYER_FOLDER).and_then(|file| file.strip_suffix(".toml"));
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    name.len() <= MAX_LAYER_NAME_BYTES
+        && stem.is_some_and(|stem| !stem.is_empty() && !stem.starts_with('.') && stem.chars().all(is_plain))
+}
+
+/// The name of a rule of a layer.
+pub(crate) fn qualify_rule_name(layer: &str, rule: &str) -> String {
+    format!("{layer}: {rule}")
+}
+
+/// The name that a rule has in its own file, without the name of the layer.
+#[must_use]
+pub fn plain_rule_name(rule: &str) -> &str {
+    let in_layer = rule.strip_prefix(LAYER_FOLDER).and_then(|rest| rest.split_once(".toml: "));
+    in_layer.map_or(rule, |(_, name)| name)
 }

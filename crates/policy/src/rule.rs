@@ -8,6 +8,7 @@ use crate::{
 };
 use countersign_events::event::Verdict;
 use countersign_patterns::CommandPattern;
+use std::sync::Arc;
 
 /// A rule, a pattern of the short form, or the verdict of a zone for one operation.
 #[derive(Debug, Clone)]
@@ -17,6 +18,8 @@ pub(crate) struct PolicyRule {
     pub(crate) reason: Option<String>,
     pub(crate) shadow: bool,
     pub(crate) is_zone: bool,
+    /// The file of the rule, if the policy has several.
+    pub(crate) file: Option<Arc<str>>,
     pub(crate) matching: RuleSelectors,
     pub(crate) unless: Option<RuleSelectors>,
     pub(crate) terms: OwnTerms,
@@ -84,6 +87,14 @@ impl PolicyRule {
 
 impl<'a> RuleAnswer<'a> {
     pub(crate) fn reason(&self) -> String {
+        let reason = self.reason_without_file();
+        match &self.rule.file {
+            Some(file) => format!("{reason} ({file})"),
+            None => reason,
+        }
+    }
+
+    fn reason_without_file(&self) -> String {
         match &self.rule.reason {
             _ if self.unsure => format!("{}: rule {:?} might block it", self.why, self.rule.name),
             // The reason alone may not fit the call, so add why the rule matches.

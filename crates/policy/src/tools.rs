@@ -54,6 +54,9 @@ pub(crate) struct OperandMapping {
     pub(crate) idempotent: Option<bool>,
     /// True if the tools run a list of words without a shell.
     pub(crate) argv: Option<bool>,
+    /// True if a layer has the entry. It then adds pointers and replaces none, so that it cannot hide an operand from
+    /// the rules of another file.
+    pub(crate) is_layer: bool,
 }
 
 impl OperandMapping {

@@ -5,6 +5,8 @@ use std::fmt;
 /// A warning about a part of a policy that is valid and probably a mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyWarning {
+    /// The file, if the policy has several.
+    pub file: Option<String>,
     /// The line, counted from 1.
     pub line: usize,
     /// The column in characters, counted from 1.
@@ -15,6 +17,9 @@ pub struct PolicyWarning {
 
 impl fmt::Display for PolicyWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{file}, ")?;
+        }
         write!(f, "line {}, column {}: {}", self.line, self.column, self.text)
     }
 }

@@ -1,7 +1,8 @@
 //! The settings in force.
 
 use crate::{
-    exit::{CliError, CommandExit},
+    exit::CliError,
+    policy_file::PolicyOnDisk,
     settings::{
         file::find_settings_file,
         keys::{KEYS, LOG_KEYS, SettingKey},
@@ -10,7 +11,7 @@ use crate::{
         value::{ColourMode, LogFormat, SettingValue},
     },
 };
-use countersign_gate::{Policy, Principal, policy::BadPolicy};
+use countersign_gate::{Policy, Principal};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -183,14 +184,9 @@ impl Settings {
     }
 }
 
-/// Reads a policy file.
+/// Reads a policy file and its layers.
 pub(crate) fn read_policy(path: &Path) -> anyhow::Result<Policy> {
-    let bad_policy = |message| CliError { exit: CommandExit::USAGE, code: "bad_policy", message };
-    let text = std::fs::read_to_string(path)
-        .map_err(|why| bad_policy(format!("the policy {} cannot be read: {why}", path.display())))?;
-    // The message of the TOML parser ends with a line break.
-    let wrong = |why: BadPolicy| bad_policy(format!("{}: {}", path.display(), why.to_string().trim_end()));
-    Ok(Policy::read(&text).map_err(wrong)?)
+    PolicyOnDisk::read(path)?.parse()
 }
 
 /// The name of the current user.

@@ -16,4 +16,22 @@ pub enum BadPolicy {
         /// The problem, and how to fix it.
         why: String,
     },
+    /// The error of one of several files.
+    #[error("{file}: {error}")]
+    InFile {
+        /// The name of the layer, such as `policy.d/10-team.toml`, or `the main file`.
+        file: String,
+        /// The error.
+        error: Box<BadPolicy>,
+    },
+}
+
+impl BadPolicy {
+    /// Adds the name of the file, if the policy has several.
+    pub(super) fn in_file(self, file: Option<&str>) -> Self {
+        match file {
+            Some(file) => Self::InFile { file: file.to_owned(), error: Box::new(self) },
+            None => self,
+        }
+    }
 }

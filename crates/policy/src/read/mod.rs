@@ -3,6 +3,8 @@
 
 mod bad_policy;
 mod example;
+mod files;
+mod merge;
 mod node;
 mod position;
 mod predicate;
@@ -23,8 +25,9 @@ use crate::{
     policy_text::PolicyText,
     rule::PolicyRule,
 };
+use files::PolicyFiles;
+use merge::MergedPolicy;
 use node::PolicyFault;
-use position::line_and_column;
 use source::SourcePosition;
 use std::sync::Arc;
 use toml::de::DeTable;
@@ -38,12 +41,9 @@ impl Policy {
         Self::read_text(PolicyText::from(text))
     }
 
-    /// Reads a policy from the texts of its files.
+    /// Reads a policy from the texts of its files. The strictest rule of all files wins.
     pub fn read_text(text: PolicyText) -> Result<Self, BadPolicy> {
-        if let Some(layer) = text.layers.first() {
-            return Err(BadPolicy::Unreadable(format!("{} cannot be merged", layer.name)));
-        }
-        let policy = read_policy(&text.text)?;
+        let policy = read_policy(&text)?;
         Ok(Self { hash: text.hash(), text: Arc::new(text), ..policy })
     }
 
@@ -55,26 +55,31 @@ impl Policy {
     }
 }
 
-/// The longest policy, in bytes.
-const MAX_POLICY_BYTES: usize = 512 * 1024;
+/// The longest policy, in bytes. It applies to the sum of its files.
+pub const MAX_POLICY_BYTES: usize = 512 * 1024;
 
-fn read_policy(text: &str) -> Result<Policy, BadPolicy> {
-    if text.len() > MAX_POLICY_BYTES {
-        let bytes = text.len();
+fn read_policy(text: &PolicyText) -> Result<Policy, BadPolicy> {
+    let bytes = text.size();
+    if bytes > MAX_POLICY_BYTES {
         return Err(BadPolicy::Unreadable(format!("it has {bytes} bytes; the limit is {MAX_POLICY_BYTES}")));
     }
-    let table = DeTable::parse(text).map_err(|e| BadPolicy::Unreadable(e.to_string()))?;
-    build_policy(&TomlNode::from_toml(&table), text).map_err(|fault| {
-        let (line, column) = line_and_column(text, fault.at);
-        BadPolicy::Wrong { line, column, why: fault.why }
-    })
+    text.check_layer_names().map_err(BadPolicy::Unreadable)?;
+    let files = PolicyFiles::new(text);
+    let tables = files.iter().map(|file| {
+        let table = DeTable::parse(file.text)
+            .map_err(|e| BadPolicy::Unreadable(e.to_string()).in_file(files.name_at(file.start)))?;
+        Ok(TomlNode::from_toml(&table).moved_by(file.start))
+    });
+    let tables = tables.collect::<Result<Vec<_>, BadPolicy>>()?;
+    let merged = merge::merge_files(tables, &files);
+    merged.and_then(|merged| build_policy(&merged, &files)).map_err(|fault| files.bad_policy(fault))
 }
 
-fn build_policy(file: &TomlNode, text: &str) -> Result<Policy, PolicyFault> {
-    let mut keys = file.keys("a policy")?;
-    let (settings, tables) = settings::read_settings(&mut keys)?;
+fn build_policy(merged: &MergedPolicy, files: &PolicyFiles<'_>) -> Result<Policy, PolicyFault> {
+    let mut keys = merged.table.keys("a policy")?;
+    let (settings, tables) = settings::read_settings(&mut keys, merged, files)?;
     let mut policy = Policy { settings, ..Policy::ask_always() };
-    let parsed = rule::read_rules(&mut keys, &tables)?;
+    let parsed = rule::read_rules(&mut keys, &tables, files)?;
     keys.reject_unknown()?;
     let (rules, positions): (Vec<PolicyRule>, Vec<SourcePosition<'_>>) = parsed.into_iter().unzip();
     policy.index = RuleIndex::new(&rules);
@@ -82,6 +87,6 @@ fn build_policy(file: &TomlNode, text: &str) -> Result<Policy, PolicyFault> {
     for (rule, position) in policy.rules.iter().zip(&positions) {
         example::check_examples(&policy, rule, position)?;
     }
-    policy.warnings = warn::find_warnings(&policy.rules, &positions, &tables, text);
+    policy.warnings = warn::find_warnings(&policy.rules, &positions, &tables, files);
     Ok(policy)
 }

@@ -85,6 +85,26 @@ impl TomlNode {
         }
     }
 
+    /// The node of a file that begins at `start`.
+    pub(super) fn moved_by(mut self, start: usize) -> Self {
+        self.move_by(start);
+        self
+    }
+
+    fn move_by(&mut self, start: usize) {
+        self.at += start;
+        match &mut self.item {
+            TomlItem::List(nodes) => nodes.iter_mut().for_each(|node| node.move_by(start)),
+            TomlItem::Table(entries) => {
+                for entry in entries {
+                    entry.at += start;
+                    entry.value.move_by(start);
+                }
+            }
+            TomlItem::Plain(_) | TomlItem::Strange(_) => {}
+        }
+    }
+
     pub(crate) fn fault(&self, why: impl Into<String>) -> PolicyFault {
         PolicyFault { at: self.at, why: why.into() }
     }

@@ -1,6 +1,7 @@
 //! Reads rules: full rules, rules in the short form, and the rules that zones define.
 
 use super::{
+    files::PolicyFiles,
     node::{PolicyFault, TableKeys, TomlItem, TomlNode},
     selector::{self, SelectorOwner},
     settings,
@@ -8,9 +9,14 @@ use super::{
     verdict::read_verdict,
     zone,
 };
-use crate::{judgement::OwnTerms, rule::PolicyRule, selector::RuleSelectors};
+use crate::{
+    judgement::OwnTerms,
+    policy_text::{LAYER_FOLDER, qualify_rule_name},
+    rule::PolicyRule,
+    selector::RuleSelectors,
+};
 use countersign_events::{Principal, event::Verdict, id::MAX_NAME_BYTES, principal::PrincipalKind};
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 /// The most rules. Finding mistakes compares every rule with every other.
 const MAX_RULES: usize = 2_000;
@@ -21,6 +27,7 @@ const RESERVED_NAMES: &[&str] = &["default", "tool", "thread", "mode", "grant"];
 pub(super) fn read_rules<'a>(
     keys: &mut TableKeys<'a>,
     tables: &PolicyTables,
+    files: &PolicyFiles<'_>,
 ) -> Result<Vec<ParsedRule<'a>>, PolicyFault> {
     let mut rules = Vec::new();
     match keys.optional("rule").map(|node| (node, &node.item)) {
@@ -45,11 +52,30 @@ pub(super) fn read_rules<'a>(
         let why = format!("a policy may have at most {MAX_RULES} rules");
         return Err(PolicyFault { at: place.at, why });
     }
+    name_files(&mut rules, files)?;
     check_unique_names(&rules)?;
     if let Some(node) = keys.optional("zones") {
-        rules.extend(zone::read_rules(node)?);
+        let mut zones = zone::read_rules(node)?;
+        name_files(&mut zones, files)?;
+        rules.extend(zones);
     }
     Ok(rules)
+}
+
+/// Adds the name of the layer to the names of its rules, so that two files may use the same name. The rules of the main
+/// file keep their names, which then do not change when the first layer is added.
+fn name_files(rules: &mut [ParsedRule<'_>], files: &PolicyFiles<'_>) -> Result<(), PolicyFault> {
+    for (rule, place) in rules {
+        rule.file = files.name_at(place.verdict_at).map(Arc::from);
+        let Some(layer) = files.layer_at(place.verdict_at) else { continue };
+        rule.name = qualify_rule_name(layer, &rule.name);
+        if rule.name.len() > MAX_NAME_BYTES - "policy:".len() {
+            let why =
+                "the name of the rule is too long together with the name of its file; shorten one of them";
+            return Err(PolicyFault { at: place.at, why: why.to_owned() });
+        }
+    }
+    Ok(())
 }
 
 fn check_unique_names(rules: &[ParsedRule<'_>]) -> Result<(), PolicyFault> {
@@ -81,8 +107,9 @@ fn read_rule<'a>(node: &'a TomlNode, tables: &PolicyTables) -> Result<ParsedRule
         let why = "the rule has no selector; add a `tool`, or write `tool = \"*\"` to match every call";
         return Err(node.fault(why));
     }
-    let rule = PolicyRule { name, verdict, reason, shadow, is_zone: false, matching, unless, terms };
-    Ok((rule, SourcePosition { at: at.at, examples, selectors: canonical }))
+    let rule =
+        PolicyRule { name, verdict, reason, shadow, is_zone: false, file: None, matching, unless, terms };
+    Ok((rule, SourcePosition { at: at.at, verdict_at: at.at, examples, selectors: canonical }))
 }
 
 /// Reads `"tool:pattern" = "verdict"`.
@@ -109,11 +136,14 @@ fn read_short_rule<'a>(
         reason: None,
         shadow: false,
         is_zone: false,
+        file: None,
         matching,
         unless: None,
         terms,
     };
-    Ok((rule, SourcePosition { at: key.at, examples: None, selectors: text.to_owned() }))
+    let position =
+        SourcePosition { at: key.at, verdict_at: key.at, examples: None, selectors: text.to_owned() };
+    Ok((rule, position))
 }
 
 fn read_name(node: &TomlNode) -> Result<String, PolicyFault> {
@@ -121,7 +151,8 @@ fn read_name(node: &TomlNode) -> Result<String, PolicyFault> {
     if name.is_empty() || name.len() > MAX_NAME_BYTES - "policy:".len() || name.contains(char::is_control) {
         return Err(node.fault("the name of a rule must have 1 to 505 bytes and no control characters"));
     }
-    if RESERVED_NAMES.contains(&name) || name.starts_with("zone-") {
+    let is_reserved = RESERVED_NAMES.contains(&name) || name.starts_with("zone-");
+    if is_reserved || name.starts_with(LAYER_FOLDER) {
         return Err(node.fault(format!("{name:?} is a reserved name; give the rule another name")));
     }
     Ok(name.to_owned())
@@ -204,7 +235,7 @@ fn read_terms(
     }
     Ok(OwnTerms {
         expires,
-        allow_on_expiry: read_on_expiry(keys.optional("onExpiry"), expires.or(tables.expires).is_some())?,
+        allow_on_expiry: read_on_expiry(keys.optional("onExpiry"), expires, tables)?,
         level: needed.map(|(level, _)| level),
         default_level: offered.map(|(level, _)| level),
         quorum: quorum.map(|(count, _)| count),
@@ -230,11 +261,19 @@ fn check_quorum(
     )))
 }
 
-fn read_on_expiry(node: Option<&TomlNode>, expires: bool) -> Result<bool, PolicyFault> {
+fn read_on_expiry(
+    node: Option<&TomlNode>,
+    own: Option<Duration>,
+    tables: &PolicyTables,
+) -> Result<bool, PolicyFault> {
     let Some(node) = node else { return Ok(false) };
     match node.text("onExpiry")? {
         "deny" => Ok(false),
-        "allow" if expires => Ok(true),
+        // Another file must not be able to allow the calls of this rule earlier.
+        "allow" if own.is_none() && tables.layer_expires => Err(node.fault(
+            "a file in policy.d sets `expires`, so a rule with `onExpiry = \"allow\"` needs an `expires` of its own",
+        )),
+        "allow" if own.or(tables.expires).is_some() => Ok(true),
         "allow" => Err(node.fault("`onExpiry = \"allow\"` has no effect without `expires`; set `expires`")),
         other => Err(node.fault(format!("onExpiry must be \"deny\" or \"allow\", not {other:?}"))),
     }

@@ -1,6 +1,8 @@
 //! Reads the settings of a policy: defaults, groups, people, trust, tools and secrets.
 
 use super::{
+    files::PolicyFiles,
+    merge::MergedPolicy,
     node::{PolicyFault, TableKeys, TomlEntry, TomlItem, TomlNode},
     selector::read_names,
     source::PolicyTables,
@@ -23,7 +25,11 @@ use std::{collections::HashMap, time::Duration};
 const MAX_REMEMBER: Duration = Duration::from_hours(1);
 
 /// Reads the settings, and the tables to which rules refer.
-pub(super) fn read_settings(keys: &mut TableKeys<'_>) -> Result<(PolicySettings, PolicyTables), PolicyFault> {
+pub(super) fn read_settings(
+    keys: &mut TableKeys<'_>,
+    merged: &MergedPolicy,
+    files: &PolicyFiles<'_>,
+) -> Result<(PolicySettings, PolicyTables), PolicyFault> {
     let mut settings = PolicySettings::default();
     if let Some(node) = keys.optional("default") {
         settings.default = read_verdict(node)?;
@@ -37,8 +43,15 @@ pub(super) fn read_settings(keys: &mut TableKeys<'_>) -> Result<(PolicySettings,
     let groups = keys.optional("groups").map(read_groups).transpose()?.unwrap_or_default();
     let zones = keys.optional("zones").map(zone::read_roots).transpose()?.unwrap_or_default();
     let approvers = settings.approvers.clone();
-    let mut tables =
-        PolicyTables { groups, approvers, zones, expires: settings.expires, operations: Vec::new() };
+    let mut tables = PolicyTables {
+        groups,
+        approvers,
+        zones,
+        expires: settings.expires,
+        layer_expires: merged.layer_expires,
+        layers_start: files.layers_start(),
+        operations: Vec::new(),
+    };
     if let Some(node) = keys.optional("trust") {
         settings.trust = read_trust(node, &tables)?;
     }
@@ -209,5 +222,6 @@ fn read_mapping(entry: &TomlEntry, tables: &PolicyTables) -> Result<OperandMappi
         paths,
         idempotent,
         argv,
+        is_layer: entry.at >= tables.layers_start,
     })
 }

@@ -8,6 +8,8 @@ use std::{collections::HashMap, time::Duration};
 #[derive(Clone)]
 pub(crate) struct SourcePosition<'a> {
     pub(crate) at: usize,
+    /// The position of the part that gives the rule its verdict. Its file is the file of the rule.
+    pub(crate) verdict_at: usize,
     /// The examples that the rule must match or not match.
     pub(crate) examples: Option<&'a TomlNode>,
     /// A text that is equal for selectors with the same meaning.
@@ -25,6 +27,10 @@ pub(crate) struct PolicyTables {
     /// The root of each zone.
     pub(crate) zones: HashMap<String, countersign_patterns::ParsedPath>,
     pub(crate) expires: Option<Duration>,
+    /// True if a layer sets `expires`.
+    pub(crate) layer_expires: bool,
+    /// The position at which the layers begin.
+    pub(crate) layers_start: usize,
     /// The operations in `[tools]`, each with its position.
     pub(crate) operations: Vec<(usize, String)>,
 }

@@ -1,7 +1,7 @@
 //! Finds rules that are valid and probably mistakes, such as rules without effect or with contradictions.
 
 use super::{
-    position::line_and_column,
+    files::{FilePosition, PolicyFiles},
     source::{PolicyTables, SourcePosition},
 };
 use crate::{
@@ -19,7 +19,7 @@ pub(super) fn find_warnings(
     rules: &[PolicyRule],
     positions: &[SourcePosition<'_>],
     tables: &PolicyTables,
-    text: &str,
+    files: &PolicyFiles<'_>,
 ) -> Vec<PolicyWarning> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let all: Vec<_> = rules.iter().zip(positions).filter(|(rule, _)| !rule.shadow && !rule.is_zone).collect();
@@ -50,8 +50,8 @@ pub(super) fn find_warnings(
     found.sort();
     found.dedup();
     let warning = |(at, what): (usize, String)| {
-        let (line, column) = line_and_column(text, at);
-        PolicyWarning { line, column, text: what }
+        let FilePosition { file, line, column } = files.position(at);
+        PolicyWarning { file, line, column, text: what }
     };
     found.into_iter().map(warning).collect()
 }

@@ -58,11 +58,20 @@ pub(super) fn read_rules(node: &TomlNode) -> Result<Vec<ParsedRule<'_>>, PolicyF
                 reason: reason.map(str::to_owned),
                 shadow: false,
                 is_zone: true,
+                file: None,
                 matching,
                 unless: None,
                 terms: OwnTerms::default(),
             };
-            rules.push((rule, SourcePosition { at: entry.at, examples: None, selectors: String::new() }));
+            rules.push((
+                rule,
+                SourcePosition {
+                    at: entry.at,
+                    verdict_at: operation.at,
+                    examples: None,
+                    selectors: String::new(),
+                },
+            ));
         }
         if rules.len() == before {
             return Err(PolicyFault {

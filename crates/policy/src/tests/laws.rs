@@ -1,6 +1,7 @@
 //! Properties of all policies and all calls.
 
 use super::*;
+use countersign_events::event::PolicyLayer;
 use proptest::{prelude::*, sample::select, test_runner::Config};
 
 /// Selectors that match some of the calls below, with certainty or not.
@@ -116,6 +117,27 @@ proptest! {
         let mut rules: Vec<_> = rules.into_iter().enumerate().collect();
         rules.push((rules.len(), ("block", "tool = \"*\"")));
         prop_assert_eq!(call.verdict(&read_rules(default, &rules)), Verdict::Block);
+    }
+
+    #[test]
+    fn layer_loosens_only_unmatched_calls(
+        rules in prop::collection::vec(any_rule(), 0..5),
+        layer in prop::collection::vec(any_rule(), 0..3),
+        default in any_default(),
+        call in any_call(),
+    ) {
+        let main: String = rules.into_iter().enumerate().map(|(number, rule)| rule_text(number, rule)).collect();
+        let main = format!("default = \"{default}\"\n{main}{REST}");
+        let layer: String = layer.into_iter().enumerate().map(|(number, rule)| rule_text(number, rule)).collect();
+        let layer = format!("{layer}[tools.bash]\ncommand = \"/other\"\n");
+        let layer = PolicyLayer { name: "policy.d/a.toml".to_owned(), text: layer };
+        let texts = PolicyText { layers: vec![layer], ..PolicyText::from(main.as_str()) };
+        let before = call.judge(&policy(&main));
+        let after = call.judge(&Policy::read_text(texts).expect("valid"));
+        prop_assert!(
+            after.verdict >= before.verdict || before.matched.is_empty(),
+            "{before:?} became {after:?}"
+        );
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod formats;
 mod grants;
 mod hidden_characters;
 mod laws;
+mod layers;
 mod metadata;
 mod operands;
 mod selectors;

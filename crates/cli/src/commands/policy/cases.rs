@@ -2,7 +2,7 @@
 
 use crate::commands::policy::sample_call::{SampleCall, as_kept};
 use countersign_api as api;
-use countersign_gate::{Json, Policy, Principal, ToolName, event::Verdict};
+use countersign_gate::{Json, Policy, Principal, ToolName, event::Verdict, policy::plain_rule_name};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -117,11 +117,16 @@ impl PolicyTrial {
     pub(crate) fn fails(&self, policy: &Policy) -> Option<UnexpectedVerdict> {
         let judgement = self.call.judged(policy);
         let as_expected = judgement.verdict == self.verdict
-            && self.rule.as_ref().is_none_or(|rule| judgement.rule.as_ref() == Some(rule));
+            && self.rule.as_ref().is_none_or(|expected| is_rule(expected, judgement.rule.as_deref()));
         (!as_expected).then_some(UnexpectedVerdict {
             verdict: judgement.verdict,
             rule: judgement.rule,
             reason: judgement.reason,
         })
     }
+}
+
+/// True if a rule has the expected name, with or without its file.
+fn is_rule(expected: &str, rule: Option<&str>) -> bool {
+    rule.is_some_and(|rule| rule == expected || plain_rule_name(rule) == expected)
 }

@@ -15,7 +15,7 @@ use crate::{
 use countersign_gate::{
     Json, Principal, ToolName,
     event::{OnExpiry, Verdict},
-    policy::{ApprovalTerms, Judgement},
+    policy::{ApprovalTerms, Judgement, PolicyWarning},
 };
 use countersign_tui::present::{
     print::print_line,
@@ -29,28 +29,32 @@ use std::{path::PathBuf, time::Duration};
 #[command(after_help = "\
 Without a call, it checks the policy only, and exits with 2 if the policy is invalid. With a call, the exit code is \
 the verdict: 0 allow, 76 ask, 77 block. Only the policy judges: the policy, grants and mode of a thread do not apply.
+The files in the folder policy.d beside FILE belong to the policy.
 
 JSON: of a call {\"verdict\", \"basis\": rule, zone, tool or default, \"rule\": or null, \"reason\", \"terms\": {\"expires\": \
 seconds or null, \"onExpiry\", \"level\", \"defaultLevel\", \"quorum\", \"denials\", \"approvers\", \"remindAfter\", \
 \"escalateAfter\", \"escalateTo\"}, \"matched\": [{\"rule\", \"verdict\", \"why\", \"shadow\"}], \"shadow\": [{\"rule\", \
-\"verdict\"}], \"policy\": {\"file\": null if it is the shipped one, \"sha256\"}}; without one {\"policy\", \"rules\", \
-\"warnings\": [{\"line\", \"column\", \"text\"}]}")]
+\"verdict\"}], \"policy\": {\"file\": null if it is the shipped one, \"layers\": [names], \"ignored\": [names], \"sha256\"}}; without \
+one {\"policy\", \"rules\", \"warnings\": [{\"file\": if there are several, \"line\", \"column\", \"text\"}]}")]
 pub(crate) struct PolicyCheckArgs {
-    /// The tool of the call
-    #[arg(value_name = "TOOL", value_parser = tool, conflicts_with_all = ["call", "words"])]
-    name: Option<ToolName>,
+    /// The policy, - for stdin [default: the policy from the settings]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Arguments in the place where earlier versions expected them
+    #[arg(hide = true)]
+    misplaced: Option<String>,
+    /// The tool of the call; with a command line after --, bash is the default
+    #[arg(long, value_parser = tool)]
+    tool: Option<ToolName>,
     /// The arguments of the call, as JSON
-    #[arg(value_name = "ARGUMENTS", default_value = "{}", hide_default_value = true, value_parser = arguments)]
-    arguments: Json,
+    #[arg(long, value_name = "JSON", requires = "tool", conflicts_with = "words", value_parser = arguments)]
+    arguments: Option<Json>,
     /// A file with the call as proposed over HTTP, - for stdin
-    #[arg(long, value_name = "FILE", conflicts_with = "words")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["words", "tool"])]
     call: Option<PathBuf>,
     /// The thread of the call
     #[arg(long, value_name = "T", default_value = "terminal")]
     thread: String,
-    /// The tool of a command line
-    #[arg(long, default_value = "bash", value_parser = tool)]
-    tool: ToolName,
     /// A command line, after --: words as for `run`, or the whole line as one word
     #[arg(last = true, value_name = "COMMAND")]
     words: Vec<String>,
@@ -66,7 +70,7 @@ fn arguments(text: &str) -> Result<Json, String> {
 
 pub(crate) fn check_policy(context: &CommandContext, args: &PolicyCheckArgs) -> anyhow::Result<CommandExit> {
     let call = call(context, args)?;
-    let meant = PolicySource::from_settings(&context.settings)?;
+    let meant = policy_source(context, args)?;
     let Some(call) = call else { return Ok(look_at(context, &meant)) };
     let judgement = call.judged(&meant.policy);
     if context.json {
@@ -81,23 +85,45 @@ pub(crate) fn check_policy(context: &CommandContext, args: &PolicyCheckArgs) -> 
     })
 }
 
+/// Reads the policy that the command names, or else the policy from the settings.
+fn policy_source(context: &CommandContext, args: &PolicyCheckArgs) -> anyhow::Result<PolicySource> {
+    let Some(path) = &args.file else { return PolicySource::from_settings(&context.settings) };
+    let name = path.display();
+    if let Some(other) = &context.options.policy {
+        let other = other.display();
+        return Err(CliError::usage(format!("check {name} or {other}, not both: remove --policy")).into());
+    }
+    let is_tool = !name.to_string().contains(['/', '.']) && tool(&name.to_string()).is_ok();
+    if args.misplaced.is_some() || (is_tool && name.to_string() != "-" && !path.exists()) {
+        let json = args.misplaced.as_deref().unwrap_or("{}");
+        let json = shlex::try_quote(json).unwrap_or_default();
+        let remedy = format!("--tool {name} --arguments {json}");
+        let message = format!("{name} is read as the file of a policy; for a call of a tool, type {remedy}");
+        return Err(CliError::usage(message).into());
+    }
+    PolicySource::from_file(path)
+}
+
 fn call(context: &CommandContext, args: &PolicyCheckArgs) -> anyhow::Result<Option<SampleCall>> {
     let thread = countersign_api::parse_thread_id(&args.thread)?;
     let principal = context.settings.principal(Principal::agent)?;
     if let Some(path) = &args.call {
         return SampleCall::read(path, thread, principal).map(Some);
     }
-    if let Some(name) = &args.name {
-        return Ok(Some(SampleCall::new(thread, principal, name.clone(), args.arguments.clone())));
-    }
     let command = match args.words.as_slice() {
-        [] => return Ok(None),
+        [] => {
+            let Some(tool) = args.tool.clone() else { return Ok(None) };
+            let arguments =
+                args.arguments.clone().map_or_else(|| arguments("{}").map_err(CliError::usage), Ok)?;
+            return Ok(Some(SampleCall::new(thread, principal, tool, arguments)));
+        }
         // A single word with spaces is a whole line that the user quoted for the shell.
         [line] => line.clone(),
         words => shlex::try_join(words.iter().map(String::as_str))
             .map_err(|why| CliError::usage(format!("the command cannot be quoted: {why}")))?,
     };
-    Ok(Some(SampleCall::new(thread, principal, args.tool.clone(), command_line(&command)?)))
+    let tool = args.tool.clone().map_or_else(|| tool("bash").map_err(CliError::usage), Ok)?;
+    Ok(Some(SampleCall::new(thread, principal, tool, command_line(&command)?)))
 }
 
 fn look_at(context: &CommandContext, meant: &PolicySource) -> CommandExit {
@@ -105,7 +131,10 @@ fn look_at(context: &CommandContext, meant: &PolicySource) -> CommandExit {
     if context.json {
         let told: Vec<_> = warnings
             .iter()
-            .map(|warning| json!({"line": warning.line, "column": warning.column, "text": warning.text}))
+            .map(|warning| {
+                let PolicyWarning { file, line, column, text } = warning;
+                json!({"file": file, "line": line, "column": column, "text": text})
+            })
             .collect();
         let told = json!({"policy": about(meant), "rules": meant.policy.rules(), "warnings": told});
         print_line(&told.to_string());
@@ -120,11 +149,15 @@ fn look_at(context: &CommandContext, meant: &PolicySource) -> CommandExit {
     for warning in warnings {
         print_line(&format!("  {}", escape_text(&warning.to_string())));
     }
+    for name in &meant.ignored {
+        print_line(&format!("  ignored: {} (hidden, or not *.toml)", escape_text(name)));
+    }
     CommandExit::DONE
 }
 
 fn about(meant: &PolicySource) -> serde_json::Value {
-    json!({"file": meant.file, "sha256": meant.policy.hash()})
+    let layers: Vec<_> = meant.policy.text().layers.iter().map(|layer| &layer.name).collect();
+    json!({"file": meant.file, "layers": layers, "ignored": meant.ignored, "sha256": meant.policy.hash()})
 }
 
 fn as_json(judgement: &Judgement, meant: &PolicySource) -> serde_json::Value {

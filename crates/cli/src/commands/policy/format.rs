@@ -44,7 +44,9 @@ pub(crate) fn format_policy(
         code: "bad_policy",
         message: format!("{shown}: {}", why.to_string().trim_end()),
     };
-    let laid_out = policy::format(&text).map_err(bad)?;
+    let is_layer = path.parent().is_some_and(|folder| folder.ends_with(policy::LAYER_FOLDER));
+    let format = if is_layer { policy::format_layer } else { policy::format };
+    let laid_out = format(&text).map_err(bad)?;
     if args.check {
         return Ok(if laid_out == text {
             CommandExit::DONE

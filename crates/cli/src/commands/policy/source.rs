@@ -1,9 +1,6 @@
 //! Reading a policy, and other input files.
 
-use crate::{
-    exit::CliError,
-    settings::effective::{Settings, read_policy},
-};
+use crate::{exit::CliError, policy_file::PolicyOnDisk, settings::effective::Settings};
 use countersign_gate::Policy;
 use std::{io::Read, path::Path};
 
@@ -12,23 +9,36 @@ pub(super) struct PolicySource {
     pub(super) policy: Policy,
     /// Its file, or `None` for the shipped policy.
     pub(super) file: Option<String>,
-    pub(super) text: String,
+    /// Its name for people.
+    name: String,
+    /// The entries of `policy.d` that are not layers.
+    pub(super) ignored: Vec<String>,
 }
 
 impl PolicySource {
     /// Reads the policy from the settings, or the shipped one if none is set.
     pub(super) fn from_settings(settings: &Settings) -> anyhow::Result<Self> {
-        let Some(path) = settings.policy_path() else {
-            return Ok(Self { policy: Policy::shipped(), file: None, text: Policy::SHIPPED.to_owned() });
-        };
-        let policy = read_policy(&path)?;
-        let text = std::fs::read_to_string(&path)?;
-        Ok(Self { policy, file: Some(path.display().to_string()), text })
+        match settings.policy_path() {
+            Some(path) => Self::from_file(&path),
+            None => Ok(Self {
+                policy: Policy::shipped(),
+                file: None,
+                name: "the shipped policy (none is set)".to_owned(),
+                ignored: Vec::new(),
+            }),
+        }
+    }
+
+    /// Reads a file and its layers.
+    pub(super) fn from_file(path: &Path) -> anyhow::Result<Self> {
+        let file = PolicyOnDisk::read(path)?;
+        let (policy, name) = (file.parse()?, file.name());
+        Ok(Self { policy, file: Some(file.path().display().to_string()), name, ignored: file.ignored })
     }
 
     /// The name of the policy for people.
     pub(super) fn name(&self) -> &str {
-        self.file.as_deref().unwrap_or("the shipped policy (none is set)")
+        &self.name
     }
 }
 

@@ -42,7 +42,9 @@ struct CaseFailure {
 pub(crate) fn test_policy(context: &CommandContext, args: &PolicyTestArgs) -> anyhow::Result<CommandExit> {
     // Reading a policy checks its examples.
     let meant = PolicySource::from_settings(&context.settings)?;
-    let examples = examples(&meant.text);
+    let text = meant.policy.text();
+    let layers = text.layers.iter().map(|layer| &layer.text);
+    let examples = std::iter::once(&text.text).chain(layers).map(|text| examples(text)).sum();
     let (mut cases, mut failures) = (0, Vec::new());
     for path in &args.files {
         let file = path.display().to_string();
