@@ -1,8 +1,6 @@
 //! `POST /v1/threads/{thread}/tool-calls/{id}/claim`
 
 use crate::ASK;
-use countersign_api::ApprovalGate;
-use countersign_gate::{Policy, StoreOptions};
 use countersign_tests::{HttpAnswer, HttpWorld, over_http};
 use insta::assert_snapshot;
 
@@ -81,22 +79,14 @@ async fn claim_in_a_closed_thread_is_refused() {
     .await;
 }
 
-/// Another process allowed the call under an earlier policy, and the server's policy is stricter.
 #[tokio::test]
 async fn claim_of_a_since_blocked_call_is_refused() {
-    let rules =
+    let blocks =
         "[[rule]]\nname = \"no shells\"\ntool = \"bash\"\nverdict = \"block\"\nreason = \"they bite\"";
-    over_http(rules, async |world| {
-        let earlier = Policy::read("default = \"allow\"").expect("valid");
-        let path = world.path();
-        let gate = countersign_gate::EmbeddedGate::open_with(path, StoreOptions::default(), earlier)
-            .await
-            .expect("opens");
-        let call =
-            countersign_api::ProposeRequest::new("call_1", "bash", r#"{"command":"ls"}"#).expect("valid");
-        gate.propose(&countersign_api::parse_thread_id("t").expect("valid"), &call).await.expect("allowed");
+    over_http("default = \"allow\"", async |world| {
+        world.agent("builder").proposes("call_1").await;
+        world.apply_policy(blocks).await;
         assert_snapshot!(claims(world, HASH).await, @"409 blocked: blocked by policy:no shells: they bite");
-        gate.shut_down().await;
     })
     .await;
 }

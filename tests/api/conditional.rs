@@ -102,8 +102,7 @@ async fn pending_call_tag_holds_until_its_request_changes() {
         changes("a vote").await;
         builder.proposes("b").await;
         changes("another call, which a grant would scope").await;
-        let others = countersign_gate::Policy::read("levels = [\"boss\"]").expect("a policy");
-        world.service.gate.set_policy(others);
+        world.apply_policy("levels = [\"boss\"]").await;
         changes("a policy that offers something else").await;
     })
     .await;

@@ -25,7 +25,7 @@ async fn server_without_its_file_is_not_ready() {
 #[tokio::test]
 async fn unreadable_policy_shows_in_readiness() {
     over_http(ASK, async |world| {
-        world.service.gate.policy_failed("policy.toml: line 3 is strange");
+        world.service.gate.report_policy_trouble(Some("policy.toml: line 3 is strange".to_owned()));
         let ready = world.anonymous().get("/readyz").await;
         assert_eq!(ready.status, 200, "the previous policy is active");
         assert_eq!(ready.text("policyTrouble"), "policy.toml: line 3 is strange");

@@ -1,7 +1,6 @@
 //! Restrictions and stricter policies apply to calls that were asked or allowed before.
 
 use crate::ASK;
-use countersign_gate::Policy;
 use countersign_tests::{HttpAnswer, HttpWorld, over_http};
 use insta::assert_snapshot;
 use std::time::Duration;
@@ -15,10 +14,6 @@ const LAPSE: &str = "[[rule]]\nname = \"lapse\"\ntool = \"bash\"\nverdict = \"as
     onExpiry = \"allow\"\ndenials = 2\n";
 
 const LEVELS: &str = "[approvers]\n\"user:sue\" = { level = \"super_admin\" }\n";
-
-fn load_policy(world: &HttpWorld, text: &str) {
-    world.service.gate.set_policy(Policy::read(text).expect("valid"));
-}
 
 /// Tries to claim the usual call.
 async fn claim(world: &HttpWorld) -> HttpAnswer {
@@ -56,7 +51,7 @@ async fn silence_is_judged_by_the_loaded_policy() {
     for (loaded, expected) in [(same.as_str(), "running"), (stricter.as_str(), "denied")] {
         over_http(LAPSE, async |world| {
             world.agent("builder").proposes("a").await;
-            load_policy(world, loaded);
+            world.apply_policy(loaded).await;
             assert_eq!(claim_late(world).await, expected, "{loaded}");
         })
         .await;
@@ -120,12 +115,9 @@ async fn plain_user_cannot_lift_restrictions_of_others() {
 async fn stricter_policy_applies_to_pending_requests() {
     over_http(LEVELS, async |world| {
         world.agent("builder").proposes("a").await;
-        load_policy(
-            world,
-            &format!(
+        world.apply_policy(&format!(
                 "{LEVELS}[[rule]]\nname = \"up\"\ntool = \"bash\"\nverdict = \"ask\"\nlevel = \"admin\"\n"
-            ),
-        );
+            )).await;
         let once = r#"{"decision":"allow_once"}"#;
         assert_snapshot!(world.person("bob").post("/v1/threads/t/approvals/a", once).await, @"403 not_eligible: user:bob cannot decide this: it takes level admin, and theirs is user");
         assert_eq!(world.person("sue").allows("a").await.text("state"), "allowed");
@@ -138,10 +130,7 @@ async fn policy_that_blocks_denies_pending_calls() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         builder.proposes("a").await;
-        load_policy(
-            world,
-            "[[rule]]\nname = \"never\"\ntool = \"bash\"\nverdict = \"block\"\nreason = \"not here\"\n",
-        );
+        world.apply_policy("[[rule]]\nname = \"never\"\ntool = \"bash\"\nverdict = \"block\"\nreason = \"not here\"\n").await;
         let waited = builder.get_with(&format!("{CALLS}/a"), "prefer", "wait=60").await;
         assert_snapshot!(waited.fields(["state", "result"]), @r#"
         200

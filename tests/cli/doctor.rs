@@ -132,7 +132,7 @@ async fn server_health_is_reported() {
             No problems found.
             exit 0
             ");
-            server_world.service.gate.policy_failed("line 3 is odd");
+            server_world.service.gate.report_policy_trouble(Some("line 3 is odd".to_owned()));
             let output = desk.types(&format!("doctor --server {server}")).await;
             assert!(
                 output

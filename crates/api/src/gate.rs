@@ -3,9 +3,9 @@
 use crate::{
     BulkDecisionRequest, Call, CallId, CallPage, CallState, CallStatistics, CancelRequest, ClaimRequest,
     CloseReport, DecisionAnswer, DecisionRequest, Event, EventPage, GateError, GrantPage, LogFilter,
-    ModeRequest, PageQuery, PendingPage, Principal, ProposeRequest, ReadinessReport, ReleaseRequest,
-    ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage,
-    ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
+    ModeRequest, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest,
+    ReadinessReport, ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest,
+    ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
 };
 use async_trait::async_trait;
 use futures_util::Stream;
@@ -154,6 +154,16 @@ pub trait ApprovalGate: Send + Sync {
         thread: &ThreadId,
         request: &ToolPoliciesRequest,
     ) -> Result<ThreadPolicies, GateError>;
+
+    /// Returns the policy in force.
+    async fn policy(&self) -> Result<PolicyInForce, GateError>;
+
+    /// Returns the events that put policies in force, the oldest first.
+    async fn policy_history(&self, page: PageQuery) -> Result<EventPage, GateError>;
+
+    /// Puts a policy in force. Only people may, and only if they know the one that it replaces. A policy that is in force
+    /// already changes nothing.
+    async fn apply_policy(&self, request: &PolicyRequest) -> Result<PolicyInForce, GateError>;
 
     /// Closes a thread: its grants end, its pending calls are cancelled, and it accepts no new calls.
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError>;

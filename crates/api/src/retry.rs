@@ -7,9 +7,9 @@ mod follow;
 use crate::{
     ApprovalGate, BulkDecisionRequest, Call, CallId, CallPage, CallState, CallStatistics, CancelRequest,
     ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, ErrorCode, EventPage, EventStream, GateError,
-    GrantPage, LogFilter, ModeRequest, PageQuery, PendingPage, Principal, ProposeRequest, ReadinessReport,
-    ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode,
-    ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
+    GrantPage, LogFilter, ModeRequest, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal,
+    ProposeRequest, ReadinessReport, ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport,
+    StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
 };
 use async_trait::async_trait;
 use backoff::may_pass;
@@ -222,6 +222,18 @@ impl ApprovalGate for RetryingGate {
         request: &ToolPoliciesRequest,
     ) -> Result<ThreadPolicies, GateError> {
         self.inner.set_policies(thread, request).await
+    }
+
+    async fn policy(&self) -> Result<PolicyInForce, GateError> {
+        self.inner.policy().await
+    }
+
+    async fn policy_history(&self, page: PageQuery) -> Result<EventPage, GateError> {
+        self.inner.policy_history(page).await
+    }
+
+    async fn apply_policy(&self, request: &PolicyRequest) -> Result<PolicyInForce, GateError> {
+        self.inner.apply_policy(request).await
     }
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {

@@ -6,11 +6,17 @@ use crate::{
         progress::ProgressLine,
         screen::{ScreenFormat, use_colours},
     },
-    settings::{effective::Settings, log_target::LogTarget, options::GlobalOptions},
+    settings::{
+        effective::{Settings, read_policy},
+        keys::SettingKey,
+        log_target::LogTarget,
+        options::GlobalOptions,
+    },
 };
 use countersign_api::{GateError, SharedGate};
 use countersign_client::{HttpGate, without_password};
 use countersign_gate::{Clock, EmbeddedGate, Policy, Principal, StoreOptions, Timestamp};
+use countersign_tui::present::text::escape_text;
 use std::{
     io::{IsTerminal, stderr, stdout},
     path::PathBuf,
@@ -65,54 +71,80 @@ impl CommandContext {
         ProgressLine::new(noun, !self.json)
     }
 
-    /// Connects to decide, under the policy from the settings. The database must exist.
+    /// Connects to decide. The database must exist.
     pub(crate) async fn connect_to_decide(&self) -> anyhow::Result<SharedGate> {
-        self.open(Principal::user, DatabaseUse { create: false, retry: false }, Settings::policy).await
+        let usage = DatabaseUse { create: false, retry: false, compare_policy: true };
+        self.open(Principal::user, usage).await
     }
 
-    /// Connects to propose calls, under the policy from the settings. Creates a missing database, and retries while
-    /// it is unavailable.
+    /// Connects to propose calls. Creates a missing database, and retries while it is unavailable.
     pub(crate) async fn connect_to_propose(&self) -> anyhow::Result<SharedGate> {
-        self.open(Principal::agent, DatabaseUse { create: true, retry: true }, Settings::policy).await
+        let usage = DatabaseUse { create: true, retry: true, compare_policy: true };
+        self.open(Principal::agent, usage).await
     }
 
-    /// Connects to read or to change settings of a thread. The policy judges nothing then, so an invalid one is
-    /// ignored.
+    /// Connects to read or to change settings of a thread.
     pub(crate) async fn connect(&self) -> anyhow::Result<SharedGate> {
-        self.open(Principal::user, DatabaseUse { create: false, retry: false }, policy_or_shipped).await
+        let usage = DatabaseUse { create: false, retry: false, compare_policy: false };
+        self.open(Principal::user, usage).await
     }
 
     /// Connects to follow the log. Retries while the database is unavailable.
     pub(crate) async fn connect_to_follow(&self) -> anyhow::Result<SharedGate> {
-        self.open(Principal::user, DatabaseUse { create: false, retry: true }, policy_or_shipped).await
+        let usage = DatabaseUse { create: false, retry: true, compare_policy: false };
+        self.open(Principal::user, usage).await
     }
 
-    /// Connects to read the log only. `--policy` may name a policy for a comparison, so it is not used.
+    /// Connects to read the log only. `--policy` may name a policy for a comparison.
     pub(crate) async fn connect_to_read(&self) -> anyhow::Result<SharedGate> {
-        let usage = DatabaseUse { create: false, retry: false };
-        self.open(Principal::user, usage, |_| Ok(Policy::ask_always())).await
+        self.connect().await
     }
 
     /// The only place that chooses between a database and a server. A server is always retried.
-    async fn open(
-        &self,
-        kind: fn(&str) -> Principal,
-        usage: DatabaseUse,
-        policy: impl Fn(&Settings) -> anyhow::Result<Policy>,
-    ) -> anyhow::Result<SharedGate> {
+    async fn open(&self, kind: fn(&str) -> Principal, usage: DatabaseUse) -> anyhow::Result<SharedGate> {
         let principal = self.settings.principal(kind)?;
-        match self.settings.target()? {
+        let gate: SharedGate = match self.settings.target()? {
             LogTarget::Server(url) => {
                 let gate = HttpGate::connect(&url).map_err(|error| suggest_scheme(&url, error))?;
-                Ok(Arc::new(gate.acting_as(principal).with_retries()))
+                Arc::new(gate.acting_as(principal).with_retries())
             }
             LogTarget::Database(address) => {
                 let options = StoreOptions { create: usage.create, ..StoreOptions::default() };
-                let gate = EmbeddedGate::open_with(address, options, policy(&self.settings)?).await?;
+                let gate = EmbeddedGate::open_with(address, options, Policy::shipped()).await?;
                 let gate = gate.acting_as(principal);
-                Ok(if usage.retry { Arc::new(gate.with_retries()) } else { Arc::new(gate) })
+                if usage.retry { Arc::new(gate.with_retries()) } else { Arc::new(gate) }
             }
+        };
+        if usage.compare_policy {
+            self.compare_policy(&gate).await?;
         }
+        Ok(gate)
+    }
+
+    /// Fails if the settings name a policy that is not the one in force. The policy belongs to the log, so a command
+    /// cannot bring its own.
+    async fn compare_policy(&self, gate: &SharedGate) -> anyhow::Result<()> {
+        let Some((path, origin)) = self.settings.policy_path().zip(self.settings.get(SettingKey::Policy))
+        else {
+            return Ok(());
+        };
+        let policy = read_policy(&path)?;
+        let in_force = gate.policy().await?;
+        if in_force.hash == policy.hash() {
+            return Ok(());
+        }
+        let message = format!(
+            "{} names {}, but the log has another policy in force: {} put it there at {} (from {}). Leave the setting out, \
+             or put the file in force with: {} policy apply {}",
+            origin.origin,
+            path.display(),
+            in_force.principal,
+            in_force.at,
+            escape_text(&in_force.source),
+            self.command_prefix(),
+            quote_for_shell(&path.display().to_string()),
+        );
+        Err(CliError { exit: CommandExit::USAGE, code: "policy_differs", message }.into())
     }
 
     /// The beginning of a command line that reaches the same log from another terminal.
@@ -138,11 +170,8 @@ struct DatabaseUse {
     create: bool,
     /// Retry while it is unavailable.
     retry: bool,
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "has the signature of `Settings::policy`")]
-fn policy_or_shipped(settings: &Settings) -> anyhow::Result<Policy> {
-    Ok(settings.policy().unwrap_or_else(|_| Policy::shipped()))
+    /// Fail if the settings name another policy than the one in force.
+    compare_policy: bool,
 }
 
 /// Suggests the scheme that an address of a server lacks.

@@ -5,9 +5,9 @@ use async_trait::async_trait;
 use countersign_api::{
     ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
     CloseReport, DecisionAnswer, DecisionRequest, EventPage, EventStream, GateError, GrantPage, LogFilter,
-    ModeRequest, PageQuery, PendingPage, ProposeRequest, ReadinessReport, ReleaseRequest, ResultRequest,
-    ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies,
-    ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
+    ModeRequest, PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport,
+    ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode,
+    ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
 };
 use countersign_events::{CallId, CallState, Principal, ThreadId};
 use futures_util::StreamExt;
@@ -189,6 +189,18 @@ impl ApprovalGate for HttpGate {
         request: &ToolPoliciesRequest,
     ) -> Result<ThreadPolicies, GateError> {
         self.connection.set_policies(&self.by, thread, request).await
+    }
+
+    async fn policy(&self) -> Result<PolicyInForce, GateError> {
+        self.connection.policy().await
+    }
+
+    async fn policy_history(&self, page: PageQuery) -> Result<EventPage, GateError> {
+        self.connection.policy_history(page).await
+    }
+
+    async fn apply_policy(&self, request: &PolicyRequest) -> Result<PolicyInForce, GateError> {
+        self.connection.apply_policy(&self.by, request).await
     }
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {

@@ -24,6 +24,7 @@ mod connection;
 mod follow;
 mod http;
 mod lists;
+mod policy;
 mod secret;
 mod send;
 mod threads;

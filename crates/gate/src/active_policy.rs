@@ -1,50 +1,93 @@
-//! The active policy, and the error of a newer policy that could not be loaded.
+//! The policy in force, as this process has read it from the log.
 
+use crate::GateFailure;
 use arc_swap::{ArcSwap, ArcSwapOption};
-use countersign_policy::Policy;
+use countersign_approvals::call::RecordedFact;
+use countersign_events::event::PolicySet;
+use countersign_policy::{Policy, PolicyText};
+use countersign_store::{Store, StoreError};
 use std::sync::Arc;
-use tokio::sync::Notify;
 
-/// The active policy. It can be replaced while commands are judged: a command uses the policy that was active when it
-/// began.
+/// The policy in force, as this process has read it from the log. A command uses the policy that was in force when it
+/// began; the writer refuses it if another one is in force by then.
 pub(crate) struct ActivePolicy {
-    policy: ArcSwap<Policy>,
-    /// The error of a newer policy, if the last attempt to load one failed.
-    trouble: ArcSwapOption<String>,
-    exchanged: Notify,
+    current: ArcSwap<LoadedPolicy>,
+    /// The reason why the policy file of this process is not in force, if it has one and it is not.
+    file_trouble: ArcSwapOption<String>,
+}
+
+/// The policy of one `POLICY_SET` event.
+struct LoadedPolicy {
+    seq: i64,
+    /// The policy, or the reason why this version cannot read it.
+    policy: Result<Arc<Policy>, String>,
 }
 
 impl ActivePolicy {
-    pub(crate) fn new(policy: Policy) -> Self {
-        Self {
-            policy: ArcSwap::from_pointee(policy),
-            trouble: ArcSwapOption::empty(),
-            exchanged: Notify::new(),
+    /// Reads the policy in force. `None` if the log has no policy yet.
+    pub(crate) async fn read(store: &Store) -> Result<Option<Self>, StoreError> {
+        let Some(recorded) = store.policy_in_force().await? else { return Ok(None) };
+        let current = ArcSwap::from_pointee(load(recorded).await);
+        Ok(Some(Self { current, file_trouble: ArcSwapOption::empty() }))
+    }
+
+    /// The policy in force. Fails with [`GateFailure::PolicyUnreadable`] if this version cannot read it: then no call is
+    /// judged, because another policy could allow what this one blocks.
+    pub(crate) fn policy(&self) -> Result<Arc<Policy>, GateFailure> {
+        let current = self.current.load();
+        current.policy.clone().map_err(|why| GateFailure::PolicyUnreadable { seq: current.seq, why })
+    }
+
+    /// The policy in force, to describe calls by it. One that this version cannot read has no levels and no rules.
+    pub(crate) fn policy_for_views(&self) -> Arc<Policy> {
+        self.current.load().policy.clone().unwrap_or_else(|_| Arc::new(Policy::ask_always()))
+    }
+
+    /// Reads the policy in force again. Returns true if it is another one than before.
+    pub(crate) async fn reload(&self, store: &Store) -> Result<bool, StoreError> {
+        let Some(recorded) = store.policy_in_force().await? else { return Ok(false) };
+        if recorded.seq == self.current.load().seq {
+            return Ok(false);
         }
+        let loaded = load(recorded).await;
+        match &loaded.policy {
+            Ok(policy) => {
+                tracing::info!(seq = loaded.seq, hash = %policy.hash(), rules = policy.rules(), "another policy is in force");
+            }
+            Err(why) => tracing::error!(seq = loaded.seq, why, "the policy in force cannot be read"),
+        }
+        // Another task may have read a newer one meanwhile.
+        let mut is_newer = false;
+        self.current.rcu(|current| {
+            is_newer = loaded.seq > current.seq;
+            if is_newer {
+                LoadedPolicy { seq: loaded.seq, policy: loaded.policy.clone() }.into()
+            } else {
+                Arc::clone(current)
+            }
+        });
+        Ok(is_newer)
     }
 
-    pub(crate) fn policy(&self) -> Arc<Policy> {
-        self.policy.load_full()
+    /// Records why the policy file of this process is not in force; `None` if it is.
+    pub(crate) fn report_file_trouble(&self, trouble: Option<String>) {
+        self.file_trouble.store(trouble.map(Arc::new));
     }
 
-    /// Replaces the policy and clears the error.
-    pub(crate) fn exchange(&self, policy: Policy) {
-        self.policy.store(Arc::new(policy));
-        self.trouble.store(None);
-        self.exchanged.notify_one();
+    pub(crate) fn file_trouble(&self) -> Option<String> {
+        self.file_trouble.load_full().map(|trouble| (*trouble).clone())
     }
+}
 
-    /// Waits until another policy is in force. One task at a time may wait.
-    pub(crate) async fn exchanged(&self) {
-        self.exchanged.notified().await;
-    }
-
-    /// Keeps the policy and records why a newer one was not loaded.
-    pub(crate) fn keep_because(&self, trouble: String) {
-        self.trouble.store(Some(Arc::new(trouble)));
-    }
-
-    pub(crate) fn trouble(&self) -> Option<String> {
-        self.trouble.load_full().map(|trouble| (*trouble).clone())
-    }
+/// Reads the texts of a policy on a blocking thread, because a long policy takes long.
+async fn load(recorded: RecordedFact<PolicySet>) -> LoadedPolicy {
+    let seq = recorded.seq;
+    let text = PolicyText::from(&recorded.what);
+    let read = tokio::task::spawn_blocking(move || Policy::read_text(text)).await;
+    let policy = match read {
+        Ok(Ok(policy)) => Ok(Arc::new(policy)),
+        Ok(Err(why)) => Err(why.to_string()),
+        Err(panicked) => Err(panicked.to_string()),
+    };
+    LoadedPolicy { seq, policy }
 }

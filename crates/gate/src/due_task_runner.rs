@@ -3,7 +3,7 @@
 
 use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics, policy_judge::PolicyJudge};
 use countersign_approvals::{
-    CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, decide::expiry_needs_judgement,
+    CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, Refused, decide::expiry_needs_judgement,
 };
 use countersign_events::{CallId, Principal, ThreadId, Timestamp};
 use countersign_policy::Policy;
@@ -88,7 +88,8 @@ impl DueTaskRunner {
         call: CallName,
         now: Timestamp,
     ) -> (CallName, Result<bool, StoreError>) {
-        let policy = self.policy.policy();
+        // Nothing expires while the policy cannot be read: its terms are not known.
+        let Ok(policy) = self.policy.policy() else { return (call, Ok(false)) };
         let evidence = match self.evidence_for_expiry(&call, &policy, now).await {
             Ok(evidence) => evidence,
             Err(error) => return (call, Err(error)),
@@ -102,6 +103,10 @@ impl DueTaskRunner {
             evidence,
         };
         let outcome = self.store.execute(envelope).await;
+        if let Err(StoreError::Refused(Refused::PolicyChanged { .. })) = outcome {
+            // The next round uses the policy that is in force now.
+            return (call, self.policy.reload(&self.store).await);
+        }
         let is_written = outcome.map(|outcome| {
             self.metrics.record(&outcome);
             !outcome.events.is_empty()

@@ -15,6 +15,17 @@ pub enum GateFailure {
     /// The database failed.
     #[error(transparent)]
     Store(StoreError),
+    /// This version cannot read the policy in force.
+    #[error(
+        "the policy in force (event {seq}) cannot be read by this version: {}; put another in force with `countersign policy apply`",
+        .why.trim_end()
+    )]
+    PolicyUnreadable {
+        /// The position of its event in the log.
+        seq: i64,
+        /// The problem.
+        why: String,
+    },
     /// The feed delivers events later than it should.
     #[error("the feed is {by} events behind the log; if that lasts, restart this process")]
     FeedBehind {
@@ -30,6 +41,7 @@ impl GateFailure {
         match self {
             Self::Refused(refused) => refused.code(),
             Self::Store(error) => error.code(),
+            Self::PolicyUnreadable { .. } => ErrorCode::PolicyUnreadable.as_str(),
             Self::FeedBehind { .. } => ErrorCode::NotReady.as_str(),
         }
     }
@@ -70,6 +82,7 @@ impl From<GateFailure> for GateError {
         let (code, facts) = match &error {
             GateFailure::Refused(refused) => (ErrorCode::parse(refused.code()), refusal_facts(refused)),
             GateFailure::Store(error) => store_code(error),
+            GateFailure::PolicyUnreadable { .. } => (ErrorCode::PolicyUnreadable, ErrorFacts::default()),
             GateFailure::FeedBehind { .. } => (ErrorCode::NotReady, ErrorFacts::default()),
         };
         Self { code, detail, facts: Box::new(facts) }

@@ -5,11 +5,11 @@ use async_trait::async_trait;
 use countersign_api::{
     ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
     CloseReport, DecisionAnswer, DecisionRequest, EventPage, EventStream, GateError, GrantPage, LogFilter,
-    ModeRequest, OpenRequestCount, PageQuery, PendingPage, ProposeRequest, ReadinessReport, ReleaseRequest,
-    ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage,
-    ThreadPolicies, ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
+    ModeRequest, OpenRequestCount, PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest,
+    ReadinessReport, ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest,
+    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
 };
-use countersign_events::{CallId, CallState, Principal, Sha256, ThreadId};
+use countersign_events::{CallId, CallState, Principal, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::{DatabaseUrl, SchemaLayout, StoreOptions, VerifyReport};
 use prometheus_client::registry::Registry;
@@ -24,21 +24,23 @@ pub struct EmbeddedGate {
 }
 
 impl EmbeddedGate {
-    /// Opens the database at `address` under a policy that always asks. Creates the database if it does not exist.
+    /// Opens the database at `address`. Creates it if it does not exist, with the shipped policy.
     ///
     /// `address` is a file path or a [`DatabaseUrl`]. Fails with [`GateFailure::Store`] if the database cannot be
     /// opened.
     pub async fn open(address: impl Into<DatabaseUrl>) -> Result<Self, GateFailure> {
-        Self::open_with(address, StoreOptions::default(), Policy::ask_always()).await
+        Self::open_with(address, StoreOptions::default(), Policy::shipped()).await
     }
 
-    /// Opens the database at `address` under `policy`. Fails with [`GateFailure::Store`] if it cannot be opened.
+    /// Opens the database at `address`. A log without a policy starts with the policy `first`; any other log keeps its
+    /// own, which [`apply_policy`](ApprovalGate::apply_policy) replaces. Fails with [`GateFailure::Store`] if the
+    /// database cannot be opened.
     pub async fn open_with(
         address: impl Into<DatabaseUrl>,
         options: StoreOptions,
-        policy: Policy,
+        first: Policy,
     ) -> Result<Self, GateFailure> {
-        let service = EmbeddedService::open(address.into(), options, policy).await?;
+        let service = EmbeddedService::open(address.into(), options, first).await?;
         Ok(Self { service: Arc::new(service), by: Principal::agent("local") })
     }
 
@@ -54,20 +56,18 @@ impl EmbeddedGate {
         RetryingGate::new(Arc::new(self.clone()))
     }
 
-    /// Replaces the active policy. Later commands are judged by the new one.
-    pub fn set_policy(&self, policy: Policy) {
-        self.service.set_policy(policy);
+    /// The policy in force, as this process has read it from the log. Fails with [`GateFailure::PolicyUnreadable`] if
+    /// this version cannot read it.
+    pub fn policy_in_force(&self) -> Result<Arc<Policy>, GateFailure> {
+        self.service.policy.policy()
     }
 
-    /// The hash of the active policy.
-    #[must_use]
-    pub fn policy_hash(&self) -> Sha256 {
-        self.service.policy.policy().hash()
-    }
-
-    /// Keeps the active policy and reports in [`ready`](ApprovalGate::ready) why a newer one was not loaded.
-    pub fn policy_failed(&self, trouble: impl Into<String>) {
-        self.service.policy_failed(trouble.into());
+    /// Reports in [`ready`](ApprovalGate::ready) why the policy file of this process is not in force; `None` if it is.
+    pub fn report_policy_trouble(&self, trouble: Option<String>) {
+        if let Some(trouble) = &trouble {
+            tracing::error!(trouble, "the policy file is not in force");
+        }
+        self.service.policy.report_file_trouble(trouble);
     }
 
     /// Counts the open requests, and reads the time of the oldest one.
@@ -246,6 +246,18 @@ impl ApprovalGate for EmbeddedGate {
         request: &ToolPoliciesRequest,
     ) -> Result<ThreadPolicies, GateError> {
         Ok(self.service.set_policies(&self.by, thread, request).await?)
+    }
+
+    async fn policy(&self) -> Result<PolicyInForce, GateError> {
+        Ok(self.service.policy_in_force().await?)
+    }
+
+    async fn policy_history(&self, page: PageQuery) -> Result<EventPage, GateError> {
+        Ok(self.service.policy_history(page).await?)
+    }
+
+    async fn apply_policy(&self, request: &PolicyRequest) -> Result<PolicyInForce, GateError> {
+        Ok(self.service.apply_policy(&self.by, request).await?)
     }
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {

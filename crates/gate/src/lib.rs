@@ -26,8 +26,8 @@ mod due_task_runner;
 mod embedded;
 mod error;
 mod gate;
+mod policy_follower;
 mod policy_judge;
-mod policy_reviewer;
 mod view;
 
 pub use countersign_approvals::{GrantScope, Refused};

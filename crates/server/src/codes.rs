@@ -139,6 +139,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(
         409,
+        ErrorCode::PolicyChanged,
+        "Another policy was put in force meanwhile.",
+        "another policy is in force now, 4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db: look at it before you replace it",
+    ),
+    entry(
+        409,
         ErrorCode::ThreadClosed,
         "The thread is closed.",
         "the thread was closed at 2026-01-31T12:00:00.000Z",
@@ -193,6 +199,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(
         503,
+        ErrorCode::PolicyUnreadable,
+        "This version cannot read the policy in force, so it judges no calls.",
+        "the policy in force (event 7) cannot be read by this version: line 3, column 1: unknown key `quorums`; put another in force with `countersign policy apply`",
+    ),
+    entry(
+        503,
         ErrorCode::ShuttingDown,
         "The process is stopping.",
         "the server is stopping; try again with the next one",
@@ -218,6 +230,8 @@ pub(crate) const COMMON: &[ErrorCode] = &[
     ErrorCode::Internal,
     ErrorCode::Damaged,
     ErrorCode::DatabaseUnavailable,
+    ErrorCode::PolicyUnreadable,
+    ErrorCode::PolicyChanged,
     ErrorCode::ShuttingDown,
 ];
 

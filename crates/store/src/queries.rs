@@ -104,7 +104,6 @@ queries! {
         OPEN_NOW = "open_now.sql",
         OPEN_REQUESTS = "open_requests.sql",
         OPEN_REQUESTS_PURE = "open_requests_pure.sql",
-        POLICIES = "policies.sql",
         POLICY_IN_FORCE = "policy_in_force.sql",
         PROBE = "probe.sql",
         PROBED = "probed.sql",

@@ -6,8 +6,8 @@ use crate::{
     page::{ResultPage, readable_calls, replay_call},
     queries, row, writer,
 };
-use countersign_approvals::{BatchState, Call, ReadSet, Thread};
-use countersign_events::{CallId, DamagedEvent, Event, Sha256, ThreadId, Timestamp};
+use countersign_approvals::{BatchState, Call, ReadSet, Thread, call::RecordedFact};
+use countersign_events::{CallId, DamagedEvent, Event, Sha256, ThreadId, Timestamp, event::PolicySet};
 use std::time::Instant;
 
 /// The most batches of open requests that one filtered page searches.
@@ -102,6 +102,15 @@ impl Store {
         events.sort_by_key(|event| event.seq);
         state.load(&ReadSet::default(), &events)?;
         Ok(state.thread(thread_id).cloned().unwrap_or_default())
+    }
+
+    /// Reads the policy in force; `None` if the log has no policy yet.
+    pub async fn policy_in_force(&self) -> Result<Option<RecordedFact<PolicySet>>, StoreError> {
+        let rows = self.query_rows("policy_in_force", SqlQuery::new(queries::POLICY_IN_FORCE)).await?;
+        let Some(event) = read_events(&rows)?.pop() else { return Ok(None) };
+        let damaged = |e: serde_json::Error| DamagedEvent { seq: event.seq, what: e.to_string() };
+        let set = event.data.read().map_err(damaged)?;
+        Ok(Some(RecordedFact::from_event(&event, set)))
     }
 
     /// Reads the `seq` of the last event of the log; 0 if it is empty.

@@ -48,6 +48,12 @@ impl Store {
         self.inner.feed.watch_call(thread_id, id)
     }
 
+    /// Returns a waiter that wakes after another policy was put in force.
+    #[must_use]
+    pub fn watch_policy(&self) -> EventWaiter {
+        self.inner.feed.watch_thread(&ThreadId::whole_log())
+    }
+
     /// Returns a waiter that wakes after each event of the log.
     #[must_use]
     pub fn watch_all(&self) -> EventWaiter {

@@ -89,6 +89,8 @@ codes! {
         Blocked = "blocked",
         /// The thread is closed.
         ThreadClosed = "thread_closed",
+        /// Another policy was put in force meanwhile.
+        PolicyChanged = "policy_changed",
         /// The body is too large.
         TooLarge = "too_large",
         /// The content type is not JSON.
@@ -105,6 +107,8 @@ codes! {
         Damaged = "damaged",
         /// The database cannot be used now; `reason` contains the cause.
         DatabaseUnavailable = "database_unavailable",
+        /// This version cannot read the policy in force, so it judges no calls.
+        PolicyUnreadable = "policy_unreadable",
         /// The process is stopping.
         ShuttingDown = "shutting_down",
         /// A readiness check failed.

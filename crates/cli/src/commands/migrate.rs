@@ -16,8 +16,7 @@ pub(crate) async fn migrate_log(context: &CommandContext) -> anyhow::Result<Comm
         return Err(CliError::usage(message).into());
     }
     let address = context.settings.database()?;
-    let gate =
-        EmbeddedGate::open_with(address.clone(), StoreOptions::default(), Policy::ask_always()).await?;
+    let gate = EmbeddedGate::open_with(address.clone(), StoreOptions::default(), Policy::shipped()).await?;
     let found = gate.found_layout();
     gate.shut_down().await;
     let (done, text) = match found {

@@ -25,7 +25,7 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
         return Err(CliError::usage("verify works on a database: use --database instead of --server").into());
     }
     let options = StoreOptions { create: false, ..StoreOptions::default() };
-    let gate = EmbeddedGate::open_with(context.settings.database()?, options, Policy::ask_always()).await?;
+    let gate = EmbeddedGate::open_with(context.settings.database()?, options, Policy::shipped()).await?;
     let mut report = walk(context, &gate).await?;
     let repaired = args.repair && !report.index_holds;
     if repaired {

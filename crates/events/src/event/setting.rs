@@ -21,6 +21,7 @@ pub struct PolicySet {
 
 /// A further file of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyLayer {
     /// The name of the file, such as `policy.d/10-security.toml`.

@@ -95,7 +95,7 @@ impl EmbeddedService {
 impl EmbeddedService {
     /// Converts calls to API types. A pending call gets the levels that approvers may use and the suggested scopes.
     pub(super) async fn informed(&self, calls: Vec<Call>) -> Result<Vec<api::Call>, GateFailure> {
-        let (now, policy) = (self.store.clock().now(), self.policy.policy());
+        let (now, policy) = (self.store.clock().now(), self.policy.policy_for_views());
         let views: Vec<_> = calls.iter().map(|call| view_call(call, now)).collect();
         let waiting = calls.iter().zip(&views).filter(|(_, view)| view.state == CallState::Pending);
         let threads: BTreeSet<_> = waiting.map(|(call, _)| call.thread_id.clone()).collect();

@@ -3,6 +3,7 @@
 
 mod judge;
 mod lists;
+mod policy;
 mod ready;
 mod schema;
 mod schema_budget;
@@ -13,7 +14,7 @@ mod threads;
 use self::scope::read_scope;
 use crate::{
     GateFailure, active_policy::ActivePolicy, call_metrics::CallMetrics, due_task_runner::DueTaskRunner,
-    policy_judge::PolicyJudge, policy_reviewer::PolicyReviewer, view::view_call,
+    policy_follower::PolicyFollower, policy_judge::PolicyJudge, view::view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{
@@ -47,13 +48,15 @@ impl Drop for EmbeddedService {
 }
 
 impl EmbeddedService {
+    /// Opens the log. A log without a policy starts with `first`.
     pub(crate) async fn open(
         address: DatabaseUrl,
         options: StoreOptions,
-        policy: Policy,
+        first: Policy,
     ) -> Result<Self, GateFailure> {
         let store = Store::open(address, options).await?;
-        let (policy, opened) = (Arc::new(ActivePolicy::new(policy)), Arc::new(Notify::new()));
+        let policy = Arc::new(policy::open_policy(&store, first).await?);
+        let opened = Arc::new(Notify::new());
         let (stop, tasks, metrics) = (CancellationToken::new(), TaskTracker::new(), CallMetrics::default());
         let judge = PolicyJudge::new(store.clock().clone());
         let runner = DueTaskRunner {
@@ -63,14 +66,14 @@ impl EmbeddedService {
             metrics: metrics.clone(),
             opened: Arc::clone(&opened),
         };
-        let reviewer = PolicyReviewer {
+        let follower = PolicyFollower {
             store: store.clone(),
             policy: Arc::clone(&policy),
             metrics: metrics.clone(),
             judge: judge.clone(),
         };
         tasks.spawn(runner.run(stop.clone()));
-        tasks.spawn(reviewer.run(stop.clone()));
+        tasks.spawn(follower.run(stop.clone()));
         Ok(Self { store, policy, metrics, judge, opened, stop, tasks })
     }
 
@@ -105,15 +108,20 @@ impl EmbeddedService {
         target: CommandTarget,
         command: ThreadCommand,
     ) -> Result<CommandOutcome, GateFailure> {
-        self.execute(CommandEnvelope {
-            target,
-            command: command.into(),
-            by: by.clone(),
-            now: self.store.clock().now(),
-            policy: self.policy.policy(),
-            evidence: CommandEvidence::NotNeeded,
-        })
-        .await
+        loop {
+            let envelope = CommandEnvelope {
+                target: target.clone(),
+                command: command.clone().into(),
+                by: by.clone(),
+                now: self.store.clock().now(),
+                policy: self.policy.policy()?,
+                evidence: CommandEvidence::NotNeeded,
+            };
+            match self.execute(envelope).await {
+                Err(error) if self.must_judge_again(&error).await? => {}
+                outcome => return outcome,
+            }
+        }
     }
 
     /// Executes a command on a call. The policy must be the one that the evidence was computed with.
@@ -166,9 +174,21 @@ impl EmbeddedService {
         Ok(api::Call { also_decided, ..call })
     }
 
-    /// The active policy, for a command that needs no evidence.
-    fn policy_without_evidence(&self) -> (Arc<Policy>, CommandEvidence) {
-        (self.policy.policy(), CommandEvidence::NotNeeded)
+    /// Executes a command on a call that needs no evidence.
+    async fn execute_without_evidence(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        command: CallCommand,
+    ) -> Result<api::Call, GateFailure> {
+        loop {
+            let judged = (self.policy.policy()?, CommandEvidence::NotNeeded);
+            match self.execute_on_call(by, thread, id, command.clone(), judged).await {
+                Err(error) if self.must_judge_again(&error).await? => {}
+                outcome => return outcome,
+            }
+        }
     }
 
     fn view(&self, call: &Call) -> api::Call {
@@ -182,10 +202,15 @@ impl EmbeddedService {
         call: &api::ProposeRequest,
     ) -> Result<api::Call, GateFailure> {
         let propose = parse_proposal(call)?;
-        let policy = self.policy.policy();
-        let evidence = self.judge_proposal(&policy, by, thread, &propose).await;
-        let command = CallCommand::Propose(propose);
-        self.execute_on_call(by, thread, &call.id, command, (policy, evidence)).await
+        loop {
+            let policy = self.policy.policy()?;
+            let evidence = self.judge_proposal(&policy, by, thread, &propose).await;
+            let command = CallCommand::Propose(propose.clone());
+            match self.execute_on_call(by, thread, &call.id, command, (policy, evidence)).await {
+                Err(error) if self.must_judge_again(&error).await? => {}
+                outcome => return outcome,
+            }
+        }
     }
 
     /// Waits for the decision. It subscribes before it reads the call, so that it misses no event between the two.
@@ -224,8 +249,13 @@ impl EmbeddedService {
         id: &CallId,
         decide: &api::DecisionRequest,
     ) -> Result<api::Call, GateFailure> {
-        let (command, judged) = self.prepare_decision(thread, id, decide).await?;
-        self.execute_decision(by, thread, id, command, judged).await
+        loop {
+            let (command, judged) = self.prepare_decision(thread, id, decide).await?;
+            match self.execute_decision(by, thread, id, command, judged).await {
+                Err(error) if self.must_judge_again(&error).await? => {}
+                outcome => return outcome,
+            }
+        }
     }
 
     /// The command of a decision, with the policy and the evidence that it needs.
@@ -235,7 +265,7 @@ impl EmbeddedService {
         id: &CallId,
         decide: &api::DecisionRequest,
     ) -> Result<(CallCommand, (Arc<Policy>, CommandEvidence)), GateFailure> {
-        let policy = self.policy.policy();
+        let policy = self.policy.policy()?;
         let respond = RespondCommand {
             decision: decide.decision,
             comment: decide.comment.clone(),
@@ -272,6 +302,12 @@ impl EmbeddedService {
                 }
                 Err(error) => Err(error),
             };
+            let outcome = match outcome {
+                Err(GateFailure::Refused(Refused::PolicyChanged { .. })) => {
+                    self.decide(by, &item.thread_id, &item.id, &item.request()).await
+                }
+                outcome => outcome,
+            };
             let outcome = outcome.map_err(Into::into);
             api::DecisionAnswer { thread_id: item.thread_id.clone(), id: item.id.clone(), outcome }
         };
@@ -292,11 +328,16 @@ impl EmbeddedService {
             arguments: claim.arguments.clone().map(HashedArguments::new).transpose()?,
             definition_hash: claim.definition_hash,
         };
-        let policy = self.policy.policy();
-        let evidence = self.judge_claim(&policy, thread, id, &command).await?;
         let supplied = command.arguments.clone();
-        let command = CallCommand::Claim(command);
-        let call = self.execute_on_call(by, thread, id, command, (policy, evidence)).await?;
+        let call = loop {
+            let policy = self.policy.policy()?;
+            let evidence = self.judge_claim(&policy, thread, id, &command).await?;
+            let command = CallCommand::Claim(command.clone());
+            match self.execute_on_call(by, thread, id, command, (policy, evidence)).await {
+                Err(error) if self.must_judge_again(&error).await? => {}
+                outcome => break outcome?,
+            }
+        };
         // The log has masked arguments, and the executor runs the arguments that it supplied.
         Ok(match supplied {
             Some(supplied) => api::Call { arguments: supplied.json().clone(), redacted: Vec::new(), ..call },
@@ -316,7 +357,7 @@ impl EmbeddedService {
             content: finish.content.clone(),
             executor: finish.executor.clone(),
         });
-        self.execute_on_call(by, thread, id, command, self.policy_without_evidence()).await
+        self.execute_without_evidence(by, thread, id, command).await
     }
 
     pub(crate) async fn cancel(
@@ -327,7 +368,7 @@ impl EmbeddedService {
         cancel: &api::CancelRequest,
     ) -> Result<api::Call, GateFailure> {
         let command = CallCommand::Cancel { reason: cancel.reason.clone() };
-        self.execute_on_call(by, thread, id, command, self.policy_without_evidence()).await
+        self.execute_without_evidence(by, thread, id, command).await
     }
 
     pub(crate) async fn release(
@@ -338,7 +379,7 @@ impl EmbeddedService {
         release: &api::ReleaseRequest,
     ) -> Result<api::Call, GateFailure> {
         let command = CallCommand::Release { comment: release.comment.clone() };
-        self.execute_on_call(by, thread, id, command, self.policy_without_evidence()).await
+        self.execute_without_evidence(by, thread, id, command).await
     }
 
     pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, GateFailure> {

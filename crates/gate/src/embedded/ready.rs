@@ -4,7 +4,6 @@
 use super::EmbeddedService;
 use crate::GateFailure;
 use countersign_api as api;
-use countersign_policy::Policy;
 use countersign_store::Clock;
 use prometheus_client::registry::Registry;
 use std::time::Duration;
@@ -31,26 +30,16 @@ impl EmbeddedService {
                 return Err(GateFailure::FeedBehind { by: events - self.store.feed_tip() });
             }
         }
-        let policy = self.policy.policy();
+        let policy = self.policy.policy()?;
         Ok(api::ReadinessReport {
             status: "ready".to_owned(),
             events,
             open: self.store.open_now().await?.0,
             rules: policy.rules(),
             policy: policy.hash(),
-            policy_trouble: self.policy.trouble(),
+            policy_trouble: self.policy.file_trouble(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })
-    }
-
-    pub(crate) fn set_policy(&self, policy: Policy) {
-        tracing::info!(hash = %policy.hash(), rules = policy.rules(), "another policy is in force");
-        self.policy.exchange(policy);
-    }
-
-    pub(crate) fn policy_failed(&self, trouble: String) {
-        tracing::error!(trouble, "the new policy cannot be read; the one before stays in force");
-        self.policy.keep_because(trouble);
     }
 
     pub(crate) async fn open_now(&self) -> Result<api::OpenRequestCount, GateFailure> {

@@ -41,6 +41,7 @@ use utoipa::{
         (name = "approver", description = "Operations of people: list the pending calls and decide them."),
         (name = "log", description = "The log as pages, streams and statistics."),
         (name = "thread", description = "The settings of a thread: grants, mode and tool policies; and its end."),
+        (name = "policy", description = "The policy of the log: the one in force, and its history."),
         (name = "service", description = "Health and metrics of the service, and this document."),
     )
 )]

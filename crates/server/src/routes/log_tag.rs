@@ -28,7 +28,8 @@ pub(super) async fn log_and_policy_tag(
     app: &AppState,
     thread: Option<&ThreadId>,
 ) -> Result<String, ProblemResponse> {
-    Ok(format!("W/\"{}-{}\"", app.gate.tip(thread).await?, short_hash(app.gate.policy_hash())))
+    let policy = app.gate.policy_in_force().map_err(GateError::from)?.hash();
+    Ok(format!("W/\"{}-{}\"", app.gate.tip(thread).await?, short_hash(policy)))
 }
 
 /// Responds with `answer`, which depends only on the log of this thread, or of all threads; with 304 if the caller has
@@ -62,6 +63,8 @@ macro_rules! tagged_answers {
 tagged_answers! {
     api::CallPage: "The calls.";
     api::GrantPage: "The grants.";
+    api::EventPage: "The events.";
+    api::PolicyInForce: "The policy in force.";
     api::ThreadMode: "The mode.";
     api::PendingPage: "The pending calls.";
     api::ThreadPolicies: "The tool policies of the thread.";

@@ -12,6 +12,7 @@ mod events;
 mod finish;
 mod grants;
 mod health;
+mod log_policy;
 mod log_tag;
 mod metrics;
 mod mode;
@@ -47,6 +48,8 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(stop::stop_all))
         .routes(routes!(events::list_all))
         .routes(routes!(stats::stats))
+        .routes(routes!(log_policy::show, log_policy::apply))
+        .routes(routes!(log_policy::history))
         .routes(routes!(calls::list_all))
         .routes(routes!(threads::list))
         .routes(routes!(threads::show))

@@ -11,8 +11,8 @@ pub use redact::{name_hash, name_hashes};
 pub use stream::EventStreamReader;
 
 use super::{Database, Persona, Service, World, WorldGround, in_time, new_clock};
-use countersign_api::ApprovalGate;
-use countersign_gate::{Clock, EmbeddedGate, Policy, StoreOptions};
+use countersign_api::{ApprovalGate, PolicyRequest};
+use countersign_gate::{Clock, EmbeddedGate, Policy, Principal, StoreOptions};
 use countersign_server::{BoundListener, ListenAddress, ServerOptions};
 use countersign_store::ManualClock;
 use reqwest::Client;
@@ -86,6 +86,15 @@ impl World<Http> {
         let report = gate.verify(|_| ()).await.expect("the log reads");
         assert!(report.holds(), "the story left a log that does not verify: {report:?}");
         gate.shut_down().await;
+    }
+
+    /// Puts a policy in force, as a person.
+    pub async fn apply_policy(&self, text: &str) {
+        let gate = self.service.gate.acting_as(Principal::user("operator"));
+        let replaces = gate.policy().await.expect("the log has a policy").hash;
+        let (text, source) = (text.to_owned(), "a test".to_owned());
+        let request = PolicyRequest { text, layers: Vec::new(), source, replaces };
+        gate.apply_policy(&request).await.expect("the policy is valid");
     }
 
     /// Returns the URL of the server.

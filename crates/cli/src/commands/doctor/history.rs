@@ -15,7 +15,7 @@ const APART: Duration = Duration::from_mins(1);
 
 pub(crate) async fn check_log(context: &CommandContext, address: &DatabaseUrl, results: &mut CheckResults) {
     let options = StoreOptions { create: false, ..StoreOptions::default() };
-    let gate = match EmbeddedGate::open_with(address.clone(), options, Policy::ask_always()).await {
+    let gate = match EmbeddedGate::open_with(address.clone(), options, Policy::shipped()).await {
         Ok(gate) => gate,
         Err(error) => {
             let code = error.reason().unwrap_or(error.code());

@@ -1,5 +1,6 @@
 //! `countersign serve`
 
+mod policy_file;
 mod service;
 mod sockets;
 
@@ -9,9 +10,10 @@ use crate::{
 };
 use countersign_api as api;
 use countersign_api::{ApprovalGate, LogFilter};
-use countersign_gate::{DatabaseUrl, EmbeddedGate, StoreOptions};
+use countersign_gate::{DatabaseUrl, EmbeddedGate, Policy, Principal, StoreOptions};
 use countersign_server::{BoundListener, ServerOptions};
-use countersign_tui::present::print::print_line;
+use countersign_tui::present::{print::print_line, text::escape_text};
+use policy_file::PolicyFile;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -35,15 +37,24 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
         return Err(CliError::usage("serve works on a database: use --database instead of --server").into());
     }
     let address = context.settings.database()?;
-    let policy = context.settings.policy()?;
-    let rules = policy.rules();
+    // A file that cannot be read is an error before anything is created.
+    context.settings.policy()?;
     // Bind the sockets first: if that fails, no database is created.
     let listeners = sockets::bind_listeners(context, &args.listen, args.reuse_port)?;
-    let gate = EmbeddedGate::open_with(address.clone(), StoreOptions::default(), policy).await?;
+    let gate = EmbeddedGate::open_with(address.clone(), StoreOptions::default(), Policy::shipped()).await?;
+    let gate = gate.acting_as(context.settings.principal(Principal::user)?);
+    let mut file = PolicyFile::from_settings(&context.settings, gate.clone());
+    if let Some(file) = &mut file {
+        file.apply().await?;
+    }
+    let rules = gate.policy_in_force()?.rules();
     let urls: Vec<_> =
         listeners.iter().map(BoundListener::address).map(countersign_server::ListenAddress::url).collect();
     let stop = CancellationToken::new();
-    service::handle_signals(context, &gate, &stop)?;
+    service::handle_signals(file.as_ref().map(PolicyFile::changed), &stop)?;
+    if let Some(file) = file {
+        tokio::spawn(file.follow(stop.clone()));
+    }
     let database = match address {
         DatabaseUrl::File(path) => path.canonicalize().unwrap_or(path).display().to_string(),
         elsewhere @ DatabaseUrl::Postgres(_) => elsewhere.to_string(),
@@ -74,10 +85,7 @@ async fn print_introduction(
         gate.pending(&LogFilter::default(), api::PageQuery { after: 0, limit: api::MAX_PAGE }).await?;
     let more = if waiting.next.is_some() { "more than " } else { "" };
     let waiting = waiting.pending.len();
-    let policy = context.settings.policy_path().map_or_else(
-        || "none is set: task tools are allowed, other calls are asked (--policy FILE)".to_owned(),
-        |path| format!("{} ({rules} {})", path.display(), if rules == 1 { "rule" } else { "rules" }),
-    );
+    let policy = describe_policy(&gate.policy().await?, rules);
     let how = context.command_prefix();
     let listening = urls.join("\n             ");
     let curl = match urls.first().and_then(|url| url.strip_prefix("unix:")) {
@@ -99,4 +107,18 @@ async fn print_introduction(
         version = env!("CARGO_PKG_VERSION"),
     ));
     Ok(())
+}
+
+/// The policy in force, on one line.
+fn describe_policy(policy: &api::PolicyInForce, rules: usize) -> String {
+    if policy.source == "shipped" {
+        return "the shipped one: task tools are allowed, other calls are asked (--policy FILE)".to_owned();
+    }
+    let rules = format!("{rules} {}", if rules == 1 { "rule" } else { "rules" });
+    format!(
+        "{} ({rules}; in force since {}, by {})",
+        escape_text(&policy.source),
+        policy.at,
+        policy.principal
+    )
 }

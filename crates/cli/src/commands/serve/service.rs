@@ -1,26 +1,24 @@
-//! Signals, policy reloads and the service manager.
+//! Signals and the service manager.
 
-use crate::{context::CommandContext, exit::CommandExit, settings::effective::read_policy};
-use countersign_gate::{Clock, EmbeddedGate};
+use crate::exit::CommandExit;
+use countersign_gate::Clock;
 use sd_notify::NotifyState;
 use std::{
     io::{self, IsTerminal},
-    path::PathBuf,
+    sync::Arc,
 };
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    sync::Notify,
+};
 use tokio_util::sync::CancellationToken;
 
 /// Handles signals. The first SIGTERM or SIGINT ends streams and waits and lets requests finish; the second exits at
-/// once. SIGHUP reloads the policy.
-pub(crate) fn handle_signals(
-    context: &CommandContext,
-    gate: &EmbeddedGate,
-    stop: &CancellationToken,
-) -> anyhow::Result<()> {
+/// once. SIGHUP wakes the reader of the policy file.
+pub(crate) fn handle_signals(file: Option<Arc<Notify>>, stop: &CancellationToken) -> anyhow::Result<()> {
     let (terminate, interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     tokio::spawn(stop_on(terminate, interrupt, stop.clone()));
-    let policy = PolicyFile { path: context.settings.policy_path(), gate: gate.clone() };
-    tokio::spawn(policy.reload_on(signal(SignalKind::hangup())?, stop.clone()));
+    tokio::spawn(reload_on(signal(SignalKind::hangup())?, file, stop.clone()));
     Ok(())
 }
 
@@ -39,39 +37,23 @@ async fn stop_on(mut terminate: Signal, mut interrupt: Signal, stop: Cancellatio
     }
 }
 
-/// The policy file of the gate.
-struct PolicyFile {
-    path: Option<PathBuf>,
-    gate: EmbeddedGate,
-}
-
-impl PolicyFile {
-    async fn reload_on(self, mut hangup: Signal, stop: CancellationToken) {
-        let on_terminal = io::stderr().is_terminal();
-        while hangup.recv().await.is_some() {
-            // A closed terminal sends SIGHUP too. Stop then, because no one could stop the server later.
-            if on_terminal && !io::stderr().is_terminal() {
-                stop.cancel();
-                return;
-            }
-            let mut reloading = vec![NotifyState::Reloading];
-            reloading.extend(NotifyState::monotonic_usec_now());
-            notify_manager(&reloading);
-            self.reload();
-            notify_manager(&[NotifyState::Ready]);
-        }
-    }
-
-    /// Reloads the policy. An invalid policy changes nothing: the gate logs it, and `/readyz` reports it.
-    fn reload(&self) {
-        let Some(path) = &self.path else {
-            tracing::info!("there is no policy file to reload");
+/// Handles SIGHUP: the policy file is read again.
+async fn reload_on(mut hangup: Signal, file: Option<Arc<Notify>>, stop: CancellationToken) {
+    let on_terminal = io::stderr().is_terminal();
+    while hangup.recv().await.is_some() {
+        // A closed terminal sends SIGHUP too. Stop then, because no one could stop the server later.
+        if on_terminal && !io::stderr().is_terminal() {
+            stop.cancel();
             return;
-        };
-        match read_policy(path) {
-            Ok(policy) => self.gate.set_policy(policy),
-            Err(error) => self.gate.policy_failed(error.to_string()),
         }
+        let mut reloading = vec![NotifyState::Reloading];
+        reloading.extend(NotifyState::monotonic_usec_now());
+        notify_manager(&reloading);
+        match &file {
+            Some(file) => file.notify_one(),
+            None => tracing::info!("there is no policy file to reload"),
+        }
+        notify_manager(&[NotifyState::Ready]);
     }
 }
 

@@ -1,9 +1,9 @@
-//! Reviews the pending calls after the policy was exchanged: a call that the new policy blocks is denied at once. Stricter
-//! terms apply when a person answers.
+//! Follows the policy of the log. After another one was put in force, by any process, it reviews the pending calls: a call
+//! that the policy blocks is denied at once. Stricter terms apply when a person answers.
 
 use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics, policy_judge::PolicyJudge};
 use countersign_approvals::{
-    Call, CallCommand, CommandEnvelope, CommandTarget, decide::answer_needs_judgement,
+    Call, CallCommand, CommandEnvelope, CommandTarget, Refused, decide::answer_needs_judgement,
 };
 use countersign_events::{Principal, event::Verdict};
 use countersign_policy::Policy;
@@ -17,21 +17,30 @@ const PAGE: usize = 256;
 /// The pause after a failure of the store.
 const RETRY: Duration = Duration::from_secs(2);
 
-pub(crate) struct PolicyReviewer {
+pub(crate) struct PolicyFollower {
     pub(crate) store: Store,
     pub(crate) policy: Arc<ActivePolicy>,
     pub(crate) metrics: CallMetrics,
     pub(crate) judge: PolicyJudge,
 }
 
-impl PolicyReviewer {
+impl PolicyFollower {
     pub(crate) async fn run(self, stop: CancellationToken) {
         let work = async {
+            let mut waiter = self.store.watch_policy();
+            // The policy may have changed while no process was running, so the first review needs no change.
+            let mut must_review = true;
             loop {
-                self.policy.exchanged().await;
-                while let Err(error) = self.review_pending().await {
-                    tracing::warn!(%error, "the pending calls cannot be reviewed; trying again");
-                    Clock::System.sleep(RETRY).await;
+                match self.follow(must_review).await {
+                    Ok(()) => {
+                        must_review = false;
+                        waiter.woken().await;
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, "the policy in force cannot be followed; trying again");
+                        must_review = true;
+                        Clock::System.sleep(RETRY).await;
+                    }
                 }
             }
         };
@@ -41,8 +50,15 @@ impl PolicyReviewer {
         }
     }
 
+    /// Reads the policy in force, and reviews the pending calls if it is another one or if `must_review` is true.
+    async fn follow(&self, must_review: bool) -> Result<(), StoreError> {
+        let is_new = self.policy.reload(&self.store).await?;
+        if is_new || must_review { self.review_pending().await } else { Ok(()) }
+    }
+
     async fn review_pending(&self) -> Result<(), StoreError> {
-        let policy = self.policy.policy();
+        // A policy that cannot be read blocks nothing and allows nothing: every answer and every claim fails.
+        let Ok(policy) = self.policy.policy() else { return Ok(()) };
         let mut after = 0;
         loop {
             let page = self.store.pending(&EventFilter::default(), after, PAGE).await?;
@@ -77,6 +93,8 @@ impl PolicyReviewer {
         };
         match self.store.execute(envelope).await {
             Ok(outcome) => self.metrics.record(&outcome),
+            // The next round reviews by the newer policy.
+            Err(StoreError::Refused(Refused::PolicyChanged { .. })) => {}
             Err(error @ (StoreError::Damaged(_) | StoreError::Refused(_))) => {
                 tracing::warn!(%error, "a pending call that the policy blocks cannot be denied");
             }

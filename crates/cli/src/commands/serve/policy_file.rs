@@ -1,0 +1,159 @@
+//! The policy file of `serve`: put in force at the start, and again whenever it changes.
+
+use crate::{
+    exit::{CliError, CommandExit},
+    settings::effective::{Settings, read_policy},
+};
+use countersign_api::{ApprovalGate, ErrorCode, EventType, GateError, LogFilter, PolicyRequest};
+use countersign_gate::{Clock, EmbeddedGate, Policy, Sha256, event::PolicySet};
+use futures_util::StreamExt;
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// The pause after a change of the file: an editor writes a file in several steps.
+const SETTLE: Duration = Duration::from_millis(100);
+
+/// The policy file of a server.
+pub(super) struct PolicyFile {
+    path: PathBuf,
+    gate: EmbeddedGate,
+    changed: Arc<Notify>,
+    /// Ends with this value.
+    watcher: Option<RecommendedWatcher>,
+    /// The hash of the texts that were read last.
+    last_read: Option<Sha256>,
+}
+
+impl PolicyFile {
+    /// The policy file of the settings; `None` if they name none.
+    pub(super) fn from_settings(settings: &Settings, gate: EmbeddedGate) -> Option<Self> {
+        let changed = Arc::new(Notify::new());
+        let path = settings.policy_path()?;
+        let mut file = Self { path, gate, changed, watcher: None, last_read: None };
+        file.watch_folder();
+        Some(file)
+    }
+
+    /// Wakes the reader of the file.
+    pub(super) fn changed(&self) -> Arc<Notify> {
+        Arc::clone(&self.changed)
+    }
+
+    /// Watches the folder of the file, because editors replace a file instead of writing to it.
+    fn watch_folder(&mut self) {
+        let changed = Arc::clone(&self.changed);
+        let wake = move |event: notify::Result<notify::Event>| {
+            if event.is_ok_and(|event| !event.kind.is_access()) {
+                changed.notify_one();
+            }
+        };
+        let folder = match self.path.parent() {
+            Some(folder) if folder != Path::new("") => folder.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let watched = notify::recommended_watcher(wake).and_then(|mut watcher| {
+            watcher.watch(&folder, RecursiveMode::NonRecursive)?;
+            // The folder of the layers may appear later; a change of the folder around it leads here again.
+            let _ = watcher.watch(&folder.join("policy.d"), RecursiveMode::NonRecursive);
+            Ok(watcher)
+        });
+        match watched {
+            Ok(watcher) => self.watcher = Some(watcher),
+            Err(error) => {
+                tracing::warn!(path = %self.path.display(), %error, "the policy file cannot be watched; send SIGHUP after a change");
+            }
+        }
+    }
+
+    /// Puts the file in force. Fails if it cannot be read, or if the principal may not change the policy.
+    pub(super) async fn apply(&mut self) -> anyhow::Result<()> {
+        let policy = read_policy(&self.path)?;
+        self.last_read = Some(policy.hash());
+        loop {
+            let in_force = self.gate.policy().await?;
+            if in_force.hash == policy.hash() {
+                self.gate.report_policy_trouble(None);
+                return Ok(());
+            }
+            match self.gate.apply_policy(&request(&policy, &self.path, in_force.hash)).await {
+                Ok(_) => return Ok(()),
+                // Another process changed the policy meanwhile.
+                Err(error) if error.code == ErrorCode::PolicyChanged => {}
+                Err(error) if error.code == ErrorCode::NotAnApprover => return Err(self.refuse_agent(&error)),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn refuse_agent(&self, error: &GateError) -> anyhow::Error {
+        let path = self.path.display();
+        let message = format!(
+            "{path} cannot be put in force: {error}; start serve as a person (--as user:NAME), or leave --policy out"
+        );
+        CliError { exit: CommandExit::REFUSED, code: "not_an_approver", message }.into()
+    }
+
+    /// Puts the file in force whenever it changes, until `stop` is cancelled. Reports in `/readyz` if it cannot, and if
+    /// another policy comes into force.
+    pub(super) async fn follow(mut self, stop: CancellationToken) {
+        let filter = LogFilter { types: vec![EventType::PolicySet], ..LogFilter::default() };
+        let tip = self.gate.tip(None).await.unwrap_or(0);
+        let mut policies = self.gate.follow(filter, tip);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = self.changed.notified() => self.read_again().await,
+                Some(Ok(event)) = policies.next() => {
+                    if let Ok(set) = event.data.read::<PolicySet>() {
+                        self.compare(&set, event.principal.as_str());
+                    }
+                }
+            }
+        }
+    }
+
+    async fn read_again(&mut self) {
+        Clock::System.sleep(SETTLE).await;
+        self.watch_folder();
+        match read_policy(&self.path) {
+            // Other files of the folder change too.
+            Ok(policy) if self.last_read == Some(policy.hash()) => {}
+            Ok(_) => {
+                if let Err(error) = self.apply().await {
+                    self.gate.report_policy_trouble(Some(error.to_string()));
+                }
+            }
+            Err(error) => {
+                self.last_read = None;
+                self.gate.report_policy_trouble(Some(error.to_string()));
+            }
+        }
+    }
+
+    /// Reports a policy in force that is not the one of the file.
+    fn compare(&self, set: &PolicySet, by: &str) {
+        let differs = self.last_read.is_some_and(|hash| hash != set.hash);
+        let trouble = differs.then(|| {
+            format!(
+                "{} is not the policy in force: {by} put another in force, from {}",
+                self.path.display(),
+                set.source
+            )
+        });
+        if self.last_read.is_some() {
+            self.gate.report_policy_trouble(trouble);
+        }
+    }
+}
+
+fn request(policy: &Policy, path: &Path, replaces: Sha256) -> PolicyRequest {
+    let text = policy.text().clone();
+    let source = path.canonicalize().unwrap_or_else(|_| path.to_owned()).display().to_string();
+    PolicyRequest { text: text.text, layers: text.layers, source, replaces }
+}

@@ -1,0 +1,72 @@
+//! `GET` and `PUT /v1/policy`, and `GET /v1/policy/history`
+
+use super::{
+    RouteAnswer,
+    log_tag::{TaggedSchema, answer_by_log_tag},
+};
+use crate::{
+    AppState,
+    extract::{IfNoneMatch, JsonBody, ListQuery, NoQuery, RequestPrincipal},
+    openapi::refusals,
+    problem::ProblemResponse,
+};
+use axum::{Json, extract::State, response::Response};
+use countersign_api::{self as api, ApprovalGate};
+
+refusals!(ApplyRefusals: NotAnApprover);
+
+/// Returns the policy in force.
+#[utoipa::path(
+    get,
+    path = "/v1/policy",
+    operation_id = "getPolicy",
+    tag = "policy",
+    params(IfNoneMatch),
+    responses(TaggedSchema<api::PolicyInForce>)
+)]
+pub(super) async fn show(
+    State(app): State<AppState>,
+    cached: IfNoneMatch,
+    _: NoQuery,
+) -> Result<Response, ProblemResponse> {
+    answer_by_log_tag(&app, None, &cached, app.gate.policy()).await
+}
+
+/// Puts a policy in force, for every process that uses the log.
+///
+/// A policy with an error changes nothing. The request names the policy that it replaces, and is refused if another one
+/// is in force by then. A policy that is in force already changes nothing. Only people may change the policy.
+#[utoipa::path(
+    put,
+    path = "/v1/policy",
+    operation_id = "applyPolicy",
+    tag = "policy",
+    params(RequestPrincipal),
+    request_body(content = api::PolicyRequest),
+    responses((status = 200, description = "The policy in force.", body = api::PolicyInForce), ApplyRefusals)
+)]
+pub(super) async fn apply(
+    State(app): State<AppState>,
+    caller: RequestPrincipal,
+    _: NoQuery,
+    JsonBody(request): JsonBody<api::PolicyRequest>,
+) -> RouteAnswer<api::PolicyInForce> {
+    Ok(Json(app.gate.acting_as(caller.person()).apply_policy(&request).await?))
+}
+
+/// Returns the events that put policies in force, the oldest first.
+#[utoipa::path(
+    get,
+    path = "/v1/policy/history",
+    operation_id = "listPolicies",
+    tag = "policy",
+    params(ListQuery, IfNoneMatch),
+    responses(TaggedSchema<api::EventPage>)
+)]
+pub(super) async fn history(
+    State(app): State<AppState>,
+    cached: IfNoneMatch,
+    query: ListQuery,
+) -> Result<Response, ProblemResponse> {
+    answer_by_log_tag(&app, None, &cached, app.gate.policy_history(query.page)).await
+}
