@@ -48,6 +48,12 @@ impl Policy {
         }
     }
 
+    /// A policy whose texts this version cannot read. It asks about every call.
+    #[must_use]
+    pub fn unread(text: PolicyText) -> Self {
+        Self { hash: text.hash(), text: Arc::new(text), ..Self::ask_always() }
+    }
+
     /// The policy of an earlier time as far as a log records it. It has no rules, so its verdicts must come from
     /// evidence. It assumes that each tool is idempotent and that each scope matches, because a log records neither.
     #[must_use]

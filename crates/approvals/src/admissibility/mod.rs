@@ -9,6 +9,7 @@ mod command_guess;
 mod compare;
 mod evidence;
 mod log_row;
+mod policy;
 mod proposal;
 mod thread_guess;
 mod waiting;
@@ -19,7 +20,7 @@ use crate::{
     decide,
 };
 use command_guess::{CommandGuess, GuessedCommand};
-use countersign_events::{Body, CallId, Event, ThreadId};
+use countersign_events::{Body, CallId, Event, Sha256, ThreadId};
 use log_row::LogRow;
 use std::collections::{HashMap, VecDeque};
 use waiting::LastGrant;
@@ -44,6 +45,8 @@ pub struct AdmissibilityCheck {
     rows: VecDeque<LogRow>,
     /// The grant that the last rows gave, while it may decide calls that wait.
     last_grant: Option<LastGrant>,
+    /// The hash of the policy in force.
+    policy: Option<Sha256>,
 }
 
 /// The outcome of comparing a reconstructed command with the log.
@@ -88,6 +91,12 @@ impl AdmissibilityCheck {
             };
             self.last_grant = waiting::last_grant(self.last_grant, self.rows.iter().take(length));
             for row in self.rows.drain(..length) {
+                if let Err(reason) = policy::check_judged_by(&row, self.policy) {
+                    findings.push(InadmissibleRow { seq: row.event.seq, reason });
+                }
+                if let Body::PolicySet(set) = &row.body {
+                    self.policy = Some(set.hash);
+                }
                 apply_row(&mut self.threads, row, &mut findings);
             }
         }
@@ -100,6 +109,12 @@ impl AdmissibilityCheck {
         let head = &rows[0];
         if matches!(head.body, Body::Message(..)) && !head.is_by_hand() {
             return RowComparison::Same(1);
+        }
+        if let Body::PolicySet(set) = &head.body {
+            return match policy::check_policy_set(head, set, self.policy) {
+                Ok(()) => RowComparison::Same(1),
+                Err(reason) => RowComparison::Different { position: 0, reason },
+            };
         }
         let empty = ThreadState::default();
         let state = self.threads.get(&head.event.thread_id).unwrap_or(&empty);
@@ -202,7 +217,7 @@ fn check_nothing_is_due(
 /// Applies a row to the state, whether or not the rules would have written it, and drops calls that have ended.
 fn apply_row(threads: &mut HashMap<ThreadId, ThreadState>, row: LogRow, findings: &mut [InadmissibleRow]) {
     let LogRow { event, body } = row;
-    if matches!(body, Body::Message(..)) {
+    if matches!(body, Body::Message(..) | Body::PolicySet(_)) {
         return;
     }
     let state = threads.entry(event.thread_id.clone()).or_default();

@@ -30,7 +30,7 @@ impl EmbeddedService {
         request: &api::ScopeRequest,
     ) -> Result<api::ScopePreview, GateFailure> {
         let (call, scope) = (self.look_up(thread, id).await?, read_scope(&request.scope)?);
-        let policy = self.policy.policy();
+        let policy = self.policy.policy_for_views();
         let waiting = self.waiting_calls(thread).await?;
         let evidence = self.judge_waiting(&policy, &call, &waiting).await;
         let state = self.store.thread(thread).await?;
