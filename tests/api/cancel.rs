@@ -18,12 +18,12 @@ async fn denied_running_or_finished_call_cannot_be_cancelled() {
         builder.claims_as("call_1", "worker-7").await;
         assert_snapshot!(cancels(world, "{}").await, @r#"
         409 already_claimed: claimed already by worker-7 at 2026-01-31T12:00:00.000Z
-        execution: {"executor":"worker-7","principal":"agent:builder","seq":4,"startedAt":"2026-01-31T12:00:00.000Z"}
+        execution: {"executor":"worker-7","principal":"agent:builder","seq":5,"startedAt":"2026-01-31T12:00:00.000Z"}
         "#);
         builder.finishes_with("call_1", "\"done\"").await;
         assert_snapshot!(cancels(world, "{}").await, @r#"
         409 already_finished: it ended already: success at 2026-01-31T12:00:00.000Z
-        result: {"at":"2026-01-31T12:00:00.000Z","content":"done","principal":"agent:builder","seq":5,"status":"success"}
+        result: {"at":"2026-01-31T12:00:00.000Z","content":"done","principal":"agent:builder","seq":6,"status":"success"}
         "#);
     })
     .await;
@@ -48,8 +48,8 @@ async fn cancelled_call_shows_who_cancelled_it_and_why() {
         assert_snapshot!(first.fields(["state", "response", "result"]), @r#"
         200
         state: "cancelled"
-        response: {"at":"2026-01-31T12:00:00.000Z","comment":"the user went home","decision":"deny","policy":"[hash:policy]","principal":"agent:builder","seq":3,"source":"cancellation"}
-        result: {"at":"2026-01-31T12:00:00.000Z","content":"Cancelled by agent:builder: the user went home","principal":"agent:builder","seq":4,"status":"cancelled"}
+        response: {"at":"2026-01-31T12:00:00.000Z","comment":"the user went home","decision":"deny","policy":"[hash:policy]","principal":"agent:builder","seq":4,"source":"cancellation"}
+        result: {"at":"2026-01-31T12:00:00.000Z","content":"Cancelled by agent:builder: the user went home","principal":"agent:builder","seq":5,"status":"cancelled"}
         "#);
         assert_eq!(cancels(world, "").await.to_string(), first.to_string());
     })
@@ -63,7 +63,7 @@ async fn allowed_call_can_still_be_cancelled() {
         world.person("ada").allows("call_1").await;
         let answer = cancels(world, "{}").await;
         assert_eq!(answer.text("state"), "cancelled");
-        assert_snapshot!(answer.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Cancelled by agent:builder","principal":"agent:builder","seq":4,"status":"cancelled"}"#);
+        assert_snapshot!(answer.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Cancelled by agent:builder","principal":"agent:builder","seq":5,"status":"cancelled"}"#);
     })
     .await;
 }

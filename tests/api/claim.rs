@@ -32,11 +32,11 @@ async fn second_claim_is_refused_and_names_the_first() {
         assert_snapshot!(claims(world, HASH).await.fields(["state", "execution"]), @r#"
         200
         state: "running"
-        execution: {"executor":"worker-7","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":4,"startedAt":"2026-01-31T12:00:00.000Z"}
+        execution: {"executor":"worker-7","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":5,"startedAt":"2026-01-31T12:00:00.000Z"}
         "#);
         assert_snapshot!(claims(world, HASH).await, @r#"
         409 already_claimed: claimed already by worker-7 at 2026-01-31T12:00:00.000Z
-        execution: {"executor":"worker-7","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":4,"startedAt":"2026-01-31T12:00:00.000Z"}
+        execution: {"executor":"worker-7","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":5,"startedAt":"2026-01-31T12:00:00.000Z"}
         "#);
     })
     .await;

@@ -53,7 +53,7 @@ async fn closing_a_thread_cancels_its_pending_calls_once() {
         {"threadId":"t","closedAt":"2026-01-31T12:00:00.000Z","principal":"agent:builder","cancelled":[]}
         "#);
         let call = builder.get("/v1/threads/t/tool-calls/call_2").await;
-        assert_snapshot!(call.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Cancelled by agent:builder: the thread was closed","principal":"agent:builder","seq":10,"status":"cancelled"}"#);
+        assert_snapshot!(call.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Cancelled by agent:builder: the thread was closed","principal":"agent:builder","seq":11,"status":"cancelled"}"#);
         assert_eq!(builder.get("/v1/threads/t2/tool-calls/call_1").await.text("state"), "pending");
     })
     .await;

@@ -21,7 +21,7 @@ async fn list_tag_holds_until_its_content_changes() {
         let mut tags = Vec::new();
         for path in all_threads.iter().chain(&one_thread) {
             let tag = ada.get(path).await.header("etag").to_owned();
-            let expected = if path.ends_with("/pending") { "W/\"2-4232587ebe1c\"" } else { "W/\"2\"" };
+            let expected = if path.ends_with("/pending") { "W/\"3-4232587ebe1c\"" } else { "W/\"3\"" };
             assert_eq!(tag, expected, "{path}");
             let again = ada.get_with(path, "if-none-match", &tag).await;
             assert_eq!(
@@ -46,10 +46,10 @@ async fn tags_are_compared_as_http_specifies() {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
         let status = async |given: &str| ada.get_with("/v1/threads", "if-none-match", given).await.status;
-        for same in ["W/\"2\"", "\"2\"", "*", "\"x\", W/\"2\""] {
+        for same in ["W/\"3\"", "\"3\"", "*", "\"x\", W/\"3\""] {
             assert_eq!(status(same).await, 304, "{same}");
         }
-        for other in ["\"1\"", "2", "", "\"22\"", "nonsense"] {
+        for other in ["\"1\"", "3", "", "\"33\"", "nonsense"] {
             assert_eq!(status(other).await, 200, "{other}");
         }
         assert_eq!(ada.get_with("/v1/threads/t9", "if-none-match", "*").await.status, 404);
@@ -65,7 +65,7 @@ async fn call_tag_holds_until_the_call_changes() {
         ada.allows_for_the_session("a").await;
         let path = "/v1/threads/t/tool-calls/a";
         let tag = ada.get(path).await.header("etag").to_owned();
-        assert_eq!(tag, "W/\"3-allowed\"");
+        assert_eq!(tag, "W/\"4-allowed\"");
         builder.proposes("b").await;
         assert_eq!(
             ada.get_with(path, "if-none-match", &tag).await.status,
@@ -74,7 +74,7 @@ async fn call_tag_holds_until_the_call_changes() {
         );
         builder.claims_as("a", "w").await;
         let changed = ada.get_with(path, "if-none-match", &tag).await;
-        assert_eq!((changed.status, changed.header("etag")), (200, "W/\"6-running\""));
+        assert_eq!((changed.status, changed.header("etag")), (200, "W/\"7-running\""));
     })
     .await;
 }

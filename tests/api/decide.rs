@@ -36,7 +36,7 @@ async fn unknown_decision_is_refused() {
         line: 1
         ");
         assert_snapshot!(ada.post(DECIDE, r#"{"decision":"deny","because":"no"}"#).await, @"
-        422 invalid: unknown field `because`, expected one of `decision`, `comment`, `arguments`, `argumentsHash`, `scope`, `agents`, `level` at line 1 column 28
+        422 invalid: unknown field `because`, expected one of `decision`, `comment`, `arguments`, `argumentsHash`, `scope`, `agents`, `level`, `andWaiting` at line 1 column 28
         column: 28
         line: 1
         ");
@@ -74,7 +74,7 @@ async fn second_decision_is_refused_and_names_the_first() {
         world.clock().advance(Duration::from_secs(9));
         assert_snapshot!(world.person("ben").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
         409 already_decided: decided already: deny by user:ada at 2026-01-31T12:00:09.000Z
-        response: {"at":"2026-01-31T12:00:09.000Z","comment":"not on a Friday","decision":"deny","policy":"[hash:policy]","principal":"user:ada","seq":3,"source":"approver"}
+        response: {"at":"2026-01-31T12:00:09.000Z","comment":"not on a Friday","decision":"deny","policy":"[hash:policy]","principal":"user:ada","seq":4,"source":"approver"}
         "#);
     })
     .await;
@@ -98,7 +98,7 @@ async fn decision_after_the_policy_decided_is_refused() {
         world.agent("builder").proposes("call_1").await;
         assert_snapshot!(world.person("ada").post(DECIDE, r#"{"decision":"allow_once"}"#).await, @r#"
         409 already_decided: decided already: deny by policy:default at 2026-01-31T12:00:00.000Z
-        response: {"at":"2026-01-31T12:00:00.000Z","basis":"default","comment":"no rule matches this call","decision":"deny","policy":"[hash:policy]","principal":"policy:default","seq":2,"source":"policy"}
+        response: {"at":"2026-01-31T12:00:00.000Z","basis":"default","comment":"no rule matches this call","decision":"deny","policy":"[hash:policy]","principal":"policy:default","seq":3,"source":"policy"}
         "#);
     })
     .await;
@@ -112,8 +112,8 @@ async fn denial_tells_the_model_who_and_why() {
         assert_snapshot!(world.person("ada").post(DECIDE, no).await.fields(["state", "response", "result"]), @r#"
         200
         state: "denied"
-        response: {"at":"2026-01-31T12:00:00.000Z","comment":"use the staging host\nfirst","decision":"deny","policy":"[hash:policy]","principal":"user:ada","seq":3,"source":"approver"}
-        result: {"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada: use the staging host\nfirst (do not retry this call unchanged)","principal":"user:ada","seq":4,"status":"denied"}
+        response: {"at":"2026-01-31T12:00:00.000Z","comment":"use the staging host\nfirst","decision":"deny","policy":"[hash:policy]","principal":"user:ada","seq":4,"source":"approver"}
+        result: {"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada: use the staging host\nfirst (do not retry this call unchanged)","principal":"user:ada","seq":5,"status":"denied"}
         "#);
     })
     .await;

@@ -56,7 +56,7 @@ async fn each_decision_has_its_own_result_in_order() {
         t2/a: denied null
         t/a: null already_decided
         ");
-        assert_snapshot!(results[3]["problem"], @r#"{"code":"already_decided","detail":"decided already: allow_once by user:ada at 2026-01-31T12:00:00.000Z","response":{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","principal":"user:ada","seq":5,"source":"approver"},"status":409,"title":"Conflict"}"#);
+        assert_snapshot!(results[3]["problem"], @r#"{"code":"already_decided","detail":"decided already: allow_once by user:ada at 2026-01-31T12:00:00.000Z","response":{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","principal":"user:ada","seq":6,"source":"approver"},"status":409,"title":"Conflict"}"#);
     })
     .await;
 }

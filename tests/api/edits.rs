@@ -95,7 +95,7 @@ async fn edit_that_keeps_a_masked_value_is_refused() {
         let kept = r#"{"decision":"allow_once","arguments":{"user":"bob","password":"[redacted]"}}"#;
         assert_snapshot!(ada.post(DECIDE, kept).await, @"422 invalid: arguments: some of the arguments are masked, and an edit cannot keep a masked value; deny the call and let the agent propose another");
         let without = ada.post(DECIDE, r#"{"decision":"allow_once","arguments":{"user":"guest"}}"#).await;
-        assert_snapshot!(without.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","changes":[{"from":"ada","path":"/user","to":"guest"},{"from":"[redacted]","path":"/password"}],"decision":"allow_once","note":"user:ada changed what was run: /user from \"ada\" to \"guest\"; /password from \"[redacted]\" to nothing","policy":"[hash:policy]","principal":"user:ada","seq":3,"source":"approver"}"#);
+        assert_snapshot!(without.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","changes":[{"from":"ada","path":"/user","to":"guest"},{"from":"[redacted]","path":"/password"}],"decision":"allow_once","note":"user:ada changed what was run: /user from \"ada\" to \"guest\"; /password from \"[redacted]\" to nothing","policy":"[hash:policy]","principal":"user:ada","seq":4,"source":"approver"}"#);
         assert_eq!(without.member("redacted"), "null", "the arguments of an edit are not masked");
     })
     .await;

@@ -64,11 +64,11 @@ async fn event_page_contains_only_matching_events() {
                 serde_json::from_str(&page.member("events")).expect("events");
             events.iter().filter_map(|event| event["seq"].as_i64()).collect::<Vec<_>>()
         };
-        assert_eq!(seqs("type=TOOL_CALL").await, [1, 3]);
-        assert_eq!(seqs("type=TOOL_CALL&type=TOOL_RESULT").await, [1, 3, 6]);
-        assert_eq!(seqs("type=TOOL_CALL%2CTOOL_RESULT").await, [1, 3, 6]);
-        assert_eq!(seqs("thread=t2").await, [3, 4]);
-        assert_eq!(seqs("principal=agent:tester&type=TOOL_CALL").await, [3]);
+        assert_eq!(seqs("type=TOOL_CALL").await, [2, 4]);
+        assert_eq!(seqs("type=TOOL_CALL&type=TOOL_RESULT").await, [2, 4, 7]);
+        assert_eq!(seqs("type=TOOL_CALL%2CTOOL_RESULT").await, [2, 4, 7]);
+        assert_eq!(seqs("thread=t2").await, [4, 5]);
+        assert_eq!(seqs("principal=agent:tester&type=TOOL_CALL").await, [4]);
         assert_eq!(seqs("until=2026-01-31T12:00:00Z").await, [0_i64; 0]);
     })
     .await;
@@ -89,7 +89,25 @@ async fn empty_log_is_an_empty_page() {
     over_http(ASK, async |world| {
         assert_snapshot!(world.person("ada").get("/v1/events").await, @r#"
         200
-        {"events":[],"next":null,"tip":0}
+        {
+          "events": [
+            {
+              "seq": 1,
+              "threadId": "",
+              "type": "POLICY_SET",
+              "timestamp": "2026-01-31T12:00:00.000Z",
+              "principal": "system:countersign",
+              "data": {
+                "text": "default = \"ask\"",
+                "hash": "[hash:policy]",
+                "source": "the program that created the log"
+              },
+              "hash": "6fff2efe244bf51cb45fe9d0997771cbe665a9100924f86d3e637525209c9405"
+            }
+          ],
+          "next": null,
+          "tip": 1
+        }
         "#);
     })
     .await;
@@ -104,11 +122,12 @@ async fn log_lists_events_in_order() {
         builder.claims_as("call_1", "worker-7").await;
         builder.finishes_with("call_1", r#""a.txt\nb.txt""#).await;
         assert_snapshot!(lines(&ada.get("/v1/events").await), @r#"
-        1 TOOL_CALL by agent:builder: {"arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","id":"call_1","name":"bash"}
-        2 TOOL_APPROVAL_REQUEST by agent:builder: {"basis":"default","options":["allow_once","allow_session","deny"],"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","reason":"no rule matches this call","suggestedScopes":[{"says":"command `ls **`","scope":{"command":"ls **"}}],"toolCallId":"call_1"}
-        3 TOOL_APPROVAL_RESPONSE by user:ada: {"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","decision":"allow_once","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","source":"approver","toolCallId":"call_1"}
-        4 TOOL_EXECUTION_STARTED by agent:builder: {"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","executor":"worker-7","toolCallId":"call_1"}
-        5 TOOL_RESULT by agent:builder: {"content":"a.txt\nb.txt","status":"success","toolCallId":"call_1"}
+        1 POLICY_SET by system:countersign: {"hash":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","source":"the program that created the log","text":"default = \"ask\""}
+        2 TOOL_CALL by agent:builder: {"arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","id":"call_1","name":"bash"}
+        3 TOOL_APPROVAL_REQUEST by agent:builder: {"basis":"default","options":["allow_once","allow_session","deny"],"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","reason":"no rule matches this call","suggestedScopes":[{"says":"command `ls **`","scope":{"command":"ls **"}}],"toolCallId":"call_1"}
+        4 TOOL_APPROVAL_RESPONSE by user:ada: {"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","decision":"allow_once","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","source":"approver","toolCallId":"call_1"}
+        5 TOOL_EXECUTION_STARTED by agent:builder: {"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","executor":"worker-7","toolCallId":"call_1"}
+        6 TOOL_RESULT by agent:builder: {"content":"a.txt\nb.txt","status":"success","toolCallId":"call_1"}
         "#);
         assert_snapshot!(ada.get("/v1/events?after=4").await, @r#"
         200
@@ -117,18 +136,27 @@ async fn log_lists_events_in_order() {
             {
               "seq": 5,
               "threadId": "t",
+              "type": "TOOL_EXECUTION_STARTED",
+              "timestamp": "2026-01-31T12:00:00.000Z",
+              "principal": "agent:builder",
+              "data": {"toolCallId":"call_1","executor":"worker-7","argumentsHash":"[hash:ls]"},
+              "hash": "c53a9ccad4fa047c6c91de742eebcc479abfc7f87df49d7ec1f4f9b98ac3cee3"
+            },
+            {
+              "seq": 6,
+              "threadId": "t",
               "type": "TOOL_RESULT",
               "timestamp": "2026-01-31T12:00:00.000Z",
               "principal": "agent:builder",
               "data": {"toolCallId":"call_1","status":"success","content":"a.txt\nb.txt"},
-              "hash": "9134a4230dcde61d1f8ee47a109e4eca7896df3f74c70bb21b1fa5ad084b9d81"
+              "hash": "19fd07a5d3920bd76bc3d2bc28b38415d60f653093ca8027ac3df4f3d0b4bac6"
             }
           ],
           "next": null,
-          "tip": 5
+          "tip": 6
         }
         "#);
-        assert_eq!(ada.get("/v1/threads/t/events").await.body, ada.get("/v1/events").await.body);
+        assert_eq!(ada.get("/v1/threads/t/events").await.body, ada.get("/v1/events?after=1").await.body);
         assert_eq!(lines(&ada.get("/v1/threads/t2/events").await), "");
     })
     .await;
@@ -148,8 +176,8 @@ async fn event_pages_continue_until_next_is_null() {
             format!("{seqs:?} then {}", page.member("next"))
         };
         assert_eq!(page("limit=3").await, "[1, 2, 3] then 3");
-        assert_eq!(page("limit=3&after=3").await, "[4] then null");
-        assert_eq!(page("limit=4").await, "[1, 2, 3, 4] then null");
+        assert_eq!(page("limit=3&after=3").await, "[4, 5] then null");
+        assert_eq!(page("limit=5").await, "[1, 2, 3, 4, 5] then null");
         assert_eq!(page("after=99").await, "[] then null");
     })
     .await;

@@ -60,11 +60,11 @@ async fn second_result_is_refused_and_a_repeat_accepted() {
         world.agent("builder").claims_as("call_1", "worker-7").await;
         let failed = r#"{"status":"error","content":{"exit": 1},"executor":"worker-7"}"#;
         let first = reports(world, failed).await;
-        assert_snapshot!(first.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":{"exit":1},"principal":"agent:builder","seq":5,"status":"error"}"#);
+        assert_snapshot!(first.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":{"exit":1},"principal":"agent:builder","seq":6,"status":"error"}"#);
         assert_eq!(reports(world, failed).await.to_string(), first.to_string());
         assert_snapshot!(reports(world, r#"{"status":"success","content":{"exit": 0}}"#).await, @r#"
         409 already_finished: it ended already: error at 2026-01-31T12:00:00.000Z
-        result: {"at":"2026-01-31T12:00:00.000Z","content":{"exit":1},"principal":"agent:builder","seq":5,"status":"error"}
+        result: {"at":"2026-01-31T12:00:00.000Z","content":{"exit":1},"principal":"agent:builder","seq":6,"status":"error"}
         "#);
     })
     .await;
@@ -77,7 +77,7 @@ async fn result_of_a_denied_call_is_refused() {
         world.person("ada").denies("call_1").await;
         assert_snapshot!(reports(world, r#"{"status":"success","content":"ran all the same"}"#).await, @r#"
         409 already_finished: it ended already: denied at 2026-01-31T12:00:00.000Z
-        result: {"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada, without a comment (do not retry this call unchanged)","principal":"user:ada","seq":4,"status":"denied"}
+        result: {"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada, without a comment (do not retry this call unchanged)","principal":"user:ada","seq":5,"status":"denied"}
         "#);
     })
     .await;

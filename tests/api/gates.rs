@@ -256,27 +256,27 @@ async fn decisions_are_equal_embedded_and_over_http() {
     decide on others
       arguments_changed: you looked at arguments that hash to 01db91d06032cc64162c16f8e35725b0e632beebdde8b2c2459979d04fb1e20c…
     change it
-      {"decision":"allow_once","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":3,"changes":[{…
+      {"decision":"allow_once","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":4,"changes":[{…
     vote
-      {"seq":5,"requestedAt":"2026-01-31T12:00:00.000Z","options":["allow_once","allow_session","deny"],"reason":"the rule say…
+      {"seq":6,"requestedAt":"2026-01-31T12:00:00.000Z","options":["allow_once","allow_session","deny"],"reason":"the rule say…
     vote otherwise
       already_voted: voted already: allow_once by user:ada at 2026-01-31T12:00:00.000Z
     vote too high
       not_eligible: user:bob cannot decide this: it takes level admin, and theirs is user
     look
-      {"seq":8,"requestedAt":"2026-01-31T12:00:00.000Z","options":["allow_once","allow_session","deny"],"reason":"no rule matc…
+      {"seq":9,"requestedAt":"2026-01-31T12:00:00.000Z","options":["allow_once","allow_session","deny"],"reason":"no rule matc…
     look at the list
       {"pending":[{"threadId":"t","id":"two","name":"transfer","state":"pending","arguments":{"command":"all"},"argumentsHash"…
     scope
-      {"scope":{"command":"git *"},"description":"command `git *`","earlier":{"compared":1,"allows":0,"denies":0,"masked":0,"cal…
+      {"scope":{"command":"git *"},"description":"command `git *`","earlier":{"compared":1,"allows":0,"denies":0,"masked":0,"c…
     scope for nonsense
       invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}
     allow a pattern
-      {"decision":"allow_session","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":9,"scope":{…
+      {"decision":"allow_session","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":10,"scope":…
     deny the tool
-      {"decision":"deny","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":12,"scope":"tool","p…
+      {"decision":"deny","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":13,"scope":"tool","p…
     grants
-      {"grants":[{"seq":9,"tool":"bash","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","toolCallId":"b","decision":"al…
+      {"grants":[{"seq":10,"tool":"bash","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","toolCallId":"b","decision":"a…
     propose once more
       {"threadId":"t","id":"d","name":"bash","state":"denied","arguments":{"command":"git log"},"argumentsHash":"067c113dfde6f…
     "#);
@@ -296,9 +296,9 @@ async fn refusals_are_equal_embedded_and_over_http() {
     release as agent
       not_an_approver: agent:bot is not a person, and only people decide
     release
-      {"seq":5,"principal":"user:ada","at":"2026-01-31T12:01:00.000Z","claim":4,"comment":"lost"}
+      {"seq":6,"principal":"user:ada","at":"2026-01-31T12:01:00.000Z","claim":5,"comment":"lost"}
     take over
-      [{"seq":6,"executor":"second","principal":"agent:bot","startedAt":"2026-01-31T12:01:00.000Z","leaseExpiresAt":"2026-01-3…
+      [{"seq":7,"executor":"second","principal":"agent:bot","startedAt":"2026-01-31T12:01:00.000Z","leaseExpiresAt":"2026-01-3…
     stop as agent
       not_an_approver: agent:bot is not a person, and only people decide
     stop a thread
@@ -324,19 +324,19 @@ async fn whole_cycle_is_equal_embedded_and_over_http() {
     claim early
       not_allowed: the call is pending, and only an allowed call can be claimed
     decide
-      {"decision":"allow_session","source":"approver","principal":"user:ada 100%","at":"2026-01-31T12:00:00.000Z","seq":3,"sco…
+      {"decision":"allow_session","source":"approver","principal":"user:ada 100%","at":"2026-01-31T12:00:00.000Z","seq":4,"sco…
     wait
       "allowed"
     decide otherwise
       already_decided: decided already: allow_session by user:ada 100% at 2026-01-31T12:00:00.000Z
     claim
-      {"seq":4,"executor":"worker","principal":"agent:bot/ü","startedAt":"2026-01-31T12:00:00.000Z"}
+      {"seq":5,"executor":"worker","principal":"agent:bot/ü","startedAt":"2026-01-31T12:00:00.000Z"}
     claim again
       already_claimed: claimed already by worker at 2026-01-31T12:00:00.000Z
     cancel
       already_claimed: claimed already by worker at 2026-01-31T12:00:00.000Z
     finish
-      {"seq":5,"status":"success","content":"ok","principal":"agent:bot/ü","at":"2026-01-31T12:00:00.000Z"}
+      {"seq":6,"status":"success","content":"ok","principal":"agent:bot/ü","at":"2026-01-31T12:00:00.000Z"}
     finish otherwise
       already_finished: it ended already: success at 2026-01-31T12:00:00.000Z
     "#);
@@ -346,21 +346,21 @@ async fn whole_cycle_is_equal_embedded_and_over_http() {
 async fn threads_and_log_are_equal_embedded_over_http() {
     assert_snapshot!(run_over_both_gates(thread_and_log_scenario).await, @r#"
     propose what is blocked
-      {"seq":3,"status":"denied","content":"Blocked by policy:no mail: the rule says so. This is a rule, which no approval lif…
+      {"seq":4,"status":"denied","content":"Blocked by policy:no mail: the rule says so. This is a rule, which no approval lif…
     grants
-      {"grants":[{"seq":6,"tool":"bash","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","toolCallId":"b","decision":"al…
+      {"grants":[{"seq":7,"tool":"bash","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","toolCallId":"b","decision":"al…
     revoke nothing
       unknown_grant: there is no grant 1 in this thread
     revoke
-      {"grants":[],"next":null}
+      unknown_grant: there is no grant 6 in this thread
     propose after it
-      "pending"
+      "allowed"
     pending
-      [9,["c"]]
+      [null,["d"]]
     pending in t2
       1
     close
-      {"threadId":"t","closedAt":"2026-01-31T12:00:00.000Z","principal":"agent:bot","cancelled":["c"]}
+      {"threadId":"t","closedAt":"2026-01-31T12:00:00.000Z","principal":"agent:bot","cancelled":[]}
     propose in vain
       thread_closed: the thread was closed at 2026-01-31T12:00:00.000Z
     events
@@ -368,7 +368,7 @@ async fn threads_and_log_are_equal_embedded_over_http() {
     follow t
       [4,5,6]
     ready
-      ["ready",14,3]
+      ["ready",12,3]
     finish as denied
       invalid: status: an executor reports success, error or cancelled
     "#);

@@ -11,7 +11,7 @@ async fn revoking_an_unknown_grant_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;
-        assert_snapshot!(world.person("ada").delete(&format!("{GRANTS}/3")).await, @"404 unknown_grant: there is no grant 3 in this thread");
+        assert_snapshot!(world.person("ada").delete(&format!("{GRANTS}/4")).await, @"404 unknown_grant: there is no grant 4 in this thread");
         assert_snapshot!(world.person("ada").delete(&format!("{GRANTS}/three")).await, @"422 invalid: grant: must be the seq of the event that gave it");
     })
     .await;
@@ -32,7 +32,7 @@ async fn grant_answers_later_calls_until_it_is_revoked() {
         {
           "grants": [
             {
-              "seq": 3,
+              "seq": 4,
               "tool": "bash",
               "principal": "user:ada",
               "at": "2026-01-31T12:00:00.000Z",
@@ -47,14 +47,14 @@ async fn grant_answers_later_calls_until_it_is_revoked() {
         }
         "#);
         let granted = builder.proposes("call_2").await;
-        assert_snapshot!(granted.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","basis":"default","decision":"allow_once","grant":3,"policy":"[hash:policy]","principal":"policy:grant","seq":5,"source":"grant"}"#);
+        assert_snapshot!(granted.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","basis":"default","decision":"allow_once","grant":4,"policy":"[hash:policy]","principal":"policy:grant","seq":6,"source":"grant"}"#);
         assert_eq!(builder.in_thread("t2").proposes("call_2").await.text("state"), "pending", "of another thread");
-        assert_snapshot!(ada.delete(&format!("{GRANTS}/3")).await, @r#"
+        assert_snapshot!(ada.delete(&format!("{GRANTS}/4")).await, @r#"
         200
         {"grants":[],"next":null}
         "#);
-        assert_eq!(ada.delete(&format!("{GRANTS}/3")).await.status, 200, "a repeated revocation succeeds");
-        let refused = builder.delete(&format!("{GRANTS}/3")).await;
+        assert_eq!(ada.delete(&format!("{GRANTS}/4")).await.status, 200, "a repeated revocation succeeds");
+        let refused = builder.delete(&format!("{GRANTS}/4")).await;
         assert_eq!((refused.status, refused.text("code").as_str()), (403, "not_an_approver"));
         assert_eq!(builder.proposes("call_3").await.text("state"), "pending");
         assert_eq!(builder.get("/v1/threads/t/tool-calls/call_2").await.text("state"), "allowed");
@@ -95,7 +95,7 @@ async fn grant_pages_continue_until_next_is_null() {
             seqs.extend(grants.iter().filter_map(|grant| grant["seq"].as_i64()));
             after = page.member("next");
         }
-        assert_eq!(seqs, [7, 8, 9]);
+        assert_eq!(seqs, [8, 9, 10]);
         assert_eq!(ada.get(&format!("{GRANTS}?after=x")).await.text("code"), "invalid");
         assert_eq!(ada.get(&format!("{GRANTS}?tool=bash")).await.text("code"), "invalid");
     })

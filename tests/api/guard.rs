@@ -196,8 +196,8 @@ async fn unusable_principal_name_is_refused() {
 async fn caller_without_a_name_gets_the_default() {
     over_http(ASK, async |world| {
         let anonymous = world.anonymous();
-        assert_snapshot!(anonymous.proposes("call_1").await.shown("proposal"), @r#"{"at":"2026-01-31T12:00:00.000Z","principal":"agent:local","seq":1}"#);
-        assert_snapshot!(anonymous.allows("call_1").await.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"[hash:policy]","principal":"user:local","seq":3,"source":"approver"}"#);
+        assert_snapshot!(anonymous.proposes("call_1").await.shown("proposal"), @r#"{"at":"2026-01-31T12:00:00.000Z","principal":"agent:local","seq":2}"#);
+        assert_snapshot!(anonymous.allows("call_1").await.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"[hash:policy]","principal":"user:local","seq":4,"source":"approver"}"#);
     })
     .await;
 }

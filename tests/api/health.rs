@@ -52,7 +52,7 @@ async fn ready_server_reports_the_length_of_the_log() {
         let ready = world.anonymous().get("/readyz").await.to_string();
         assert_snapshot!(ready.replace(env!("CARGO_PKG_VERSION"), "VERSION"), @r#"
         200
-        {"status":"ready","events":2,"open":1,"rules":1,"policy":"[hash:policy]","version":"VERSION"}
+        {"status":"ready","events":3,"open":1,"rules":1,"policy":"[hash:policy]","version":"VERSION"}
         "#);
     })
     .await;

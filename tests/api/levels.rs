@@ -89,7 +89,7 @@ async fn request_offers_the_possible_levels() {
             "admin"
         );
         let shown = ada.get(&format!("{CALLS}/call_1")).await;
-        assert_snapshot!(shown.shown("request"), @r#"{"availableLevels":["admin","super_admin"],"basis":"rule","defaultLevel":"super_admin","denials":1,"level":"admin","options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":1,"reason":"the rule says so","requestedAt":"2026-01-31T12:00:00.000Z","rule":"admins deploy","scopes":[{"says":"these exact arguments","scope":"exact"},{"says":"the whole tool","scope":"tool"}],"seq":2,"similarOperationsCount":0}"#);
+        assert_snapshot!(shown.shown("request"), @r#"{"availableLevels":["admin","super_admin"],"basis":"rule","defaultLevel":"super_admin","denials":1,"level":"admin","options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":1,"reason":"the rule says so","requestedAt":"2026-01-31T12:00:00.000Z","rule":"admins deploy","scopes":[{"says":"these exact arguments","scope":"exact"},{"says":"the whole tool","scope":"tool"}],"seq":3,"similarOperationsCount":0}"#);
         let listed = ada.get("/v1/approvals/pending").await;
         let listed: serde_json::Value = serde_json::from_str(&listed.member("pending")).expect("calls");
         assert_eq!(listed[0]["request"].to_string(), shown.member("request"));
@@ -99,7 +99,7 @@ async fn request_offers_the_possible_levels() {
             "the default level is higher"
         );
         let decided = ada.post(DECIDE, r#"{"decision":"allow_once","level":"admin"}"#).await;
-        assert_snapshot!(decided.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","level":"admin","policy":"[hash:policy]","principal":"user:ada","rule":"admins deploy","seq":3,"source":"approver"}"#);
+        assert_snapshot!(decided.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","level":"admin","policy":"[hash:policy]","principal":"user:ada","rule":"admins deploy","seq":4,"source":"approver"}"#);
     })
     .await;
 }
@@ -131,23 +131,23 @@ async fn unanswered_request_is_reminded_and_then_escalated() {
         next_event(&mut events).await;
         world.clock().advance(Duration::from_mins(5));
         assert_snapshot!(next_event(&mut events).await, @r#"
-        id: 3
+        id: 4
         event: TOOL_APPROVAL_REMINDER
-        data: {"seq":3,"threadId":"t","type":"TOOL_APPROVAL_REMINDER","timestamp":"2026-01-31T12:05:00.000Z","principal":"system:reminder","data":{"toolCallId":"call_1"}
+        data: {"seq":4,"threadId":"t","type":"TOOL_APPROVAL_REMINDER","timestamp":"2026-01-31T12:05:00.000Z","principal":"system:reminder","data":{"toolCallId":"call_1"}
         "#);
         world.clock().advance(Duration::from_mins(5));
         assert_snapshot!(next_event(&mut events).await, @r#"
-        id: 4
+        id: 5
         event: TOOL_APPROVAL_ESCALATED
-        data: {"seq":4,"threadId":"t","type":"TOOL_APPROVAL_ESCALATED","timestamp":"2026-01-31T12:10:00.000Z","principal":"system:escalation","data":{"toolCallId":"call_1","level":"admin"}
+        data: {"seq":5,"threadId":"t","type":"TOOL_APPROVAL_ESCALATED","timestamp":"2026-01-31T12:10:00.000Z","principal":"system:escalation","data":{"toolCallId":"call_1","level":"admin"}
         "#);
-        assert_snapshot!(bob.get(&path).await.shown("request"), @r#"{"availableLevels":["admin","super_admin"],"basis":"rule","defaultLevel":"admin","denials":1,"escalateAt":"2026-01-31T12:10:00.000Z","escalateTo":"admin","escalated":{"at":"2026-01-31T12:10:00.000Z","seq":4},"expiresAt":"2026-01-31T13:00:00.000Z","level":"admin","onExpiry":"allow","options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":1,"reason":"the rule says so","remindAt":"2026-01-31T12:05:00.000Z","reminded":{"at":"2026-01-31T12:05:00.000Z","seq":3},"requestedAt":"2026-01-31T12:00:00.000Z","rule":"in time","scopes":[{"says":"these exact arguments","scope":"exact"},{"says":"the whole tool","scope":"tool"}],"seq":2,"similarOperationsCount":0}"#);
+        assert_snapshot!(bob.get(&path).await.shown("request"), @r#"{"availableLevels":["admin","super_admin"],"basis":"rule","defaultLevel":"admin","denials":1,"escalateAt":"2026-01-31T12:10:00.000Z","escalateTo":"admin","escalated":{"at":"2026-01-31T12:10:00.000Z","seq":5},"expiresAt":"2026-01-31T13:00:00.000Z","level":"admin","onExpiry":"allow","options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":1,"reason":"the rule says so","remindAt":"2026-01-31T12:05:00.000Z","reminded":{"at":"2026-01-31T12:05:00.000Z","seq":4},"requestedAt":"2026-01-31T12:00:00.000Z","rule":"in time","scopes":[{"says":"these exact arguments","scope":"exact"},{"says":"the whole tool","scope":"tool"}],"seq":3,"similarOperationsCount":0}"#);
         assert_snapshot!(bob.post(DECIDE, r#"{"decision":"allow_once"}"#).await, @"403 not_eligible: user:bob cannot decide this: it takes level admin, and theirs is user");
         world.clock().advance(Duration::from_mins(50));
         assert_snapshot!(next_event(&mut events).await, @r#"
-        id: 5
+        id: 6
         event: TOOL_APPROVAL_RESPONSE
-        data: {"seq":5,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T13:00:00.000Z","principal":"system:expiry","data":{"toolCallId":"call_1","decision":"allow_once","source":"expiry","rule":"in time","argumentsHash":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","policy":"eaec8f04d79629ec331f0c58fa2ee466e74e44235265e6635f03faac6e965d1d"}
+        data: {"seq":6,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T13:00:00.000Z","principal":"system:expiry","data":{"toolCallId":"call_1","decision":"allow_once","source":"expiry","rule":"in time","argumentsHash":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","policy":"eaec8f04d79629ec331f0c58fa2ee466e74e44235265e6635f03faac6e965d1d"}
         "#);
         assert_eq!(bob.get(&path).await.text("state"), "allowed", "the rule allows a call that is not answered");
     })

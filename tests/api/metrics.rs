@@ -55,16 +55,16 @@ async fn cancelled_request_is_counted_when_it_completes() {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
         let mut first = ada.streams("/v1/events", None).await;
-        while !first.message().await.contains("id: 2") {}
+        while !first.message().await.contains("id: 3") {}
         assert_eq!(value(world, "countersign_http_streams").await, "1");
         drop(first);
         builder.proposes("b").await;
         assert_eq!(value(world, "countersign_recovered_requests_total").await, "0");
-        let mut again = ada.streams("/v1/events", Some("2")).await;
-        while !again.message().await.contains("id: 4") {}
+        let mut again = ada.streams("/v1/events", Some("3")).await;
+        while !again.message().await.contains("id: 5") {}
         assert_eq!(value(world, "countersign_recovered_requests_total").await, "1");
         builder.proposes("c").await;
-        while !again.message().await.contains("id: 6") {}
+        while !again.message().await.contains("id: 7") {}
         assert_eq!(
             value(world, "countersign_recovered_requests_total").await,
             "1",

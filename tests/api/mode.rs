@@ -35,7 +35,7 @@ async fn thread_mode_answers_its_calls() {
         "#);
         assert_snapshot!(ada.put(MODE, r#"{"mode":"auto_deny"}"#).await, @r#"
         200
-        {"threadId":"t","mode":"auto_deny","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":1}
+        {"threadId":"t","mode":"auto_deny","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":2}
         "#);
         let proposed = world.agent("builder").proposes("a").await;
         assert_eq!(proposed.text("state"), "denied");

@@ -29,7 +29,7 @@ async fn unicode_names_pass_through_the_whole_cycle() {
         {
           "events": [
             {
-              "seq": 1,
+              "seq": 2,
               "threadId": "a/b ü#?",
               "type": "TOOL_CALL",
               "timestamp": "2026-01-31T12:00:00.000Z",
@@ -40,11 +40,11 @@ async fn unicode_names_pass_through_the_whole_cycle() {
                 "arguments": {},
                 "argumentsHash": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
               },
-              "hash": "bf4fd3a77baf2105256ce2884dbe8411f4e01b55590a2d95bebe8c6e66cc108e"
+              "hash": "0807b41841e093b755773c872d416be71a574c9a8302277e4129e3eac279668a"
             }
           ],
-          "next": 1,
-          "tip": 3
+          "next": 2,
+          "tip": 4
         }
         "#);
     })

@@ -56,9 +56,9 @@ async fn pending_list_contains_all_that_decisions_need() {
               "state": "pending",
               "arguments": {"command":"ls"},
               "argumentsHash": "[hash:ls]",
-              "proposal": {"seq":3,"principal":"agent:builder","at":"2026-01-31T12:00:00.000Z"},
+              "proposal": {"seq":4,"principal":"agent:builder","at":"2026-01-31T12:00:00.000Z"},
               "request": {
-                "seq": 4,
+                "seq": 5,
                 "requestedAt": "2026-01-31T12:00:00.000Z",
                 "options": ["allow_once","allow_session","deny"],
                 "reason": "no rule matches this call",

@@ -43,8 +43,8 @@ async fn thread_policy_overrides_tool_rules() {
         {
           "threadId": "t",
           "tools": [
-            {"tool":"bash","policy":"allow","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":1},
-            {"tool":"deploy","policy":"deny","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":2}
+            {"tool":"bash","policy":"allow","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":2},
+            {"tool":"deploy","policy":"deny","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":3}
           ]
         }
         "#);

@@ -77,7 +77,7 @@ async fn asked_proposal_is_pending() {
           "state": "pending",
           "arguments": {"to": "production", "amount": 1.50},
           "argumentsHash": "661ddb2a472589bb7771bd1230a22fdd2bbf2338cc8e8a7300b5059ee2dd092f",
-          "proposal": {"seq":1,"principal":"agent:builder","at":"2026-01-31T12:00:00.000Z"},
+          "proposal": {"seq":2,"principal":"agent:builder","at":"2026-01-31T12:00:00.000Z"},
           "annotations": {"destructiveHint": true},
           "impact": {
             "message": "restarts the shop",
@@ -89,7 +89,7 @@ async fn asked_proposal_is_pending() {
           "description": "the fix is urgent",
           "definitionHash": "eb87dc6b037d748e5b790f51edfff0fe0561d7f8fd90f907ffe8710b2536bf05",
           "request": {
-            "seq": 2,
+            "seq": 3,
             "requestedAt": "2026-01-31T12:00:00.000Z",
             "options": ["allow_once","allow_session","deny"],
             "reason": "`deploy` declares that it may be destructive",
@@ -114,7 +114,7 @@ async fn proposal_allowed_by_a_rule_is_allowed() {
         201
         state: "allowed"
         request: null
-        response: {"at":"2026-01-31T12:00:00.000Z","basis":"rule","decision":"allow_once","policy":"[hash:policy]","principal":"policy:reading is free","rule":"reading is free","seq":2,"source":"policy"}
+        response: {"at":"2026-01-31T12:00:00.000Z","basis":"rule","decision":"allow_once","policy":"[hash:policy]","principal":"policy:reading is free","rule":"reading is free","seq":3,"source":"policy"}
         "#);
     })
     .await;
@@ -128,8 +128,8 @@ async fn proposal_blocked_by_a_rule_has_ended() {
         201
         state: "denied"
         request: null
-        response: {"at":"2026-01-31T12:00:00.000Z","basis":"rule","comment":"mail cannot be taken back","decision":"deny","policy":"[hash:policy]","principal":"policy:no mail","rule":"no mail","seq":2,"source":"policy"}
-        result: {"at":"2026-01-31T12:00:00.000Z","content":"Blocked by policy:no mail: mail cannot be taken back. This is a rule, which no approval lifts: do not retry it.","principal":"policy:no mail","seq":3,"status":"denied"}
+        response: {"at":"2026-01-31T12:00:00.000Z","basis":"rule","comment":"mail cannot be taken back","decision":"deny","policy":"[hash:policy]","principal":"policy:no mail","rule":"no mail","seq":3,"source":"policy"}
+        result: {"at":"2026-01-31T12:00:00.000Z","content":"Blocked by policy:no mail: mail cannot be taken back. This is a rule, which no approval lifts: do not retry it.","principal":"policy:no mail","seq":4,"status":"denied"}
         "#);
     })
     .await;

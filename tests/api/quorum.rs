@@ -54,7 +54,7 @@ async fn second_vote_of_a_person_is_refused() {
         request.quorum: 2
         request.denials: 2
         request.approvers: [["@ops"]]
-        request.votes: [{"at":"2026-01-31T12:00:00.000Z","comment":"fine","counts":true,"decision":"allow_once","principal":"user:ada","seq":3}]
+        request.votes: [{"at":"2026-01-31T12:00:00.000Z","comment":"fine","counts":true,"decision":"allow_once","principal":"user:ada","seq":4}]
         response: null
         "#);
         let again = ada.post(DECIDE, r#"{"decision":"allow_once"}"#).await;
@@ -65,7 +65,7 @@ async fn second_vote_of_a_person_is_refused() {
         );
         assert_snapshot!(ada.post(DECIDE, r#"{"decision":"deny"}"#).await, @r#"
         409 already_voted: voted already: allow_once by user:ada at 2026-01-31T12:00:00.000Z
-        vote: {"at":"2026-01-31T12:00:00.000Z","comment":"fine","counts":true,"decision":"allow_once","principal":"user:ada","seq":3}
+        vote: {"at":"2026-01-31T12:00:00.000Z","comment":"fine","counts":true,"decision":"allow_once","principal":"user:ada","seq":4}
         "#);
     })
     .await;
@@ -79,8 +79,8 @@ async fn vote_that_completes_the_quorum_decides() {
         let denied = world.person("ben").post(DECIDE, r#"{"decision":"deny","comment":"why now?"}"#).await;
         assert_eq!(denied.text("state"), "pending", "one denial does not reach the required number");
         let decided = world.person("cyd").post(DECIDE, r#"{"decision":"allow_session","scope":"tool"}"#).await;
-        assert_snapshot!(decided.shown("request"), @r#"{"approvers":[["@ops"]],"basis":"rule","denials":2,"options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":2,"reason":"the rule says so","requestedAt":"2026-01-31T12:00:00.000Z","rule":"two of ops","seq":2,"votes":[{"at":"2026-01-31T12:00:00.000Z","counts":true,"decision":"allow_once","principal":"user:ada","seq":3},{"at":"2026-01-31T12:00:00.000Z","comment":"why now?","counts":true,"decision":"deny","principal":"user:ben","seq":4},{"at":"2026-01-31T12:00:00.000Z","counts":true,"decision":"allow_session","principal":"user:cyd","scope":"tool","seq":5}]}"#);
-        assert_snapshot!(decided.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"[hash:policy]","principal":"user:cyd","rule":"two of ops","seq":6,"source":"approver"}"#);
+        assert_snapshot!(decided.shown("request"), @r#"{"approvers":[["@ops"]],"basis":"rule","denials":2,"options":["allow_once","allow_session","deny"],"policy":"[hash:policy]","quorum":2,"reason":"the rule says so","requestedAt":"2026-01-31T12:00:00.000Z","rule":"two of ops","seq":3,"votes":[{"at":"2026-01-31T12:00:00.000Z","counts":true,"decision":"allow_once","principal":"user:ada","seq":4},{"at":"2026-01-31T12:00:00.000Z","comment":"why now?","counts":true,"decision":"deny","principal":"user:ben","seq":5},{"at":"2026-01-31T12:00:00.000Z","counts":true,"decision":"allow_session","principal":"user:cyd","scope":"tool","seq":6}]}"#);
+        assert_snapshot!(decided.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"[hash:policy]","principal":"user:cyd","rule":"two of ops","seq":7,"source":"approver"}"#);
         assert_snapshot!(world.person("ben").post(DECIDE, r#"{"decision":"deny"}"#).await.text("code"), @"already_decided");
         assert_eq!(
             world.person("ada").get("/v1/threads/t/grants").await.member("grants"),
@@ -97,7 +97,7 @@ async fn required_number_of_denials_denies() {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").post(DECIDE, r#"{"decision":"deny","comment":"no"}"#).await;
         let decided = world.person("ben").post(DECIDE, r#"{"decision":"deny","comment":"not today"}"#).await;
-        assert_snapshot!(decided.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada: no; and by user:ben: not today (do not retry this call unchanged)","principal":"user:ben","seq":6,"status":"denied"}"#);
+        assert_snapshot!(decided.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada: no; and by user:ben: not today (do not retry this call unchanged)","principal":"user:ben","seq":7,"status":"denied"}"#);
     })
     .await;
 }
@@ -113,7 +113,7 @@ async fn edit_voids_the_earlier_votes() {
         200
         state: "pending"
         arguments: {"command":"ls -l"}
-        request.votes: [{"at":"2026-01-31T12:00:00.000Z","counts":false,"decision":"allow_once","principal":"user:ada","seq":3},{"arguments":{"command":"ls -l"},"at":"2026-01-31T12:00:00.000Z","counts":true,"decision":"allow_once","principal":"user:ben","seq":4}]
+        request.votes: [{"at":"2026-01-31T12:00:00.000Z","counts":false,"decision":"allow_once","principal":"user:ada","seq":4},{"arguments":{"command":"ls -l"},"at":"2026-01-31T12:00:00.000Z","counts":true,"decision":"allow_once","principal":"user:ben","seq":5}]
         response: null
         "#);
         let stale = format!(r#"{{"decision":"allow_once","argumentsHash":{before}}}"#);
@@ -122,7 +122,7 @@ async fn edit_voids_the_earlier_votes() {
         assert_eq!((unseen.status, unseen.text("code").as_str()), (409, "arguments_changed"));
         let current = ada.get(CALL).await.member("argumentsHash");
         let decided = ada.post(DECIDE, &stale.replace(&before, &current)).await;
-        assert_snapshot!(decided.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","changes":[{"from":"ls","path":"/command","to":"ls -l"}],"decision":"allow_once","note":"user:ben changed what was run: /command from \"ls\" to \"ls -l\"","policy":"[hash:policy]","principal":"user:ada","rule":"two of ops","seq":6,"source":"approver"}"#);
+        assert_snapshot!(decided.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","changes":[{"from":"ls","path":"/command","to":"ls -l"}],"decision":"allow_once","note":"user:ben changed what was run: /command from \"ls\" to \"ls -l\"","policy":"[hash:policy]","principal":"user:ada","rule":"two of ops","seq":7,"source":"approver"}"#);
         assert_eq!(world.agent("builder").get(CALL).await.member("arguments"), r#"{"command":"ls -l"}"#);
     })
     .await;
@@ -140,7 +140,7 @@ async fn unanimous_session_votes_create_a_grant() {
         {
           "grants": [
             {
-              "seq": 5,
+              "seq": 6,
               "tool": "bash",
               "principal": "user:ben",
               "at": "2026-01-31T12:00:00.000Z",

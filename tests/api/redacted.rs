@@ -69,7 +69,7 @@ async fn policy_judges_the_unmasked_arguments() {
     over_http(POLICY, async |world| {
         let leaked = LOGIN.replace("hunter2", "forbidden-hunter2");
         let blocked = world.agent("builder").post(CALLS, &login("call_1", &leaked)).await;
-        assert_snapshot!(blocked.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Blocked by policy:not that host: that password has leaked. This is a rule, which no approval lifts: do not retry it.","principal":"policy:not that host","seq":3,"status":"denied"}"#);
+        assert_snapshot!(blocked.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Blocked by policy:not that host: that password has leaked. This is a rule, which no approval lifts: do not retry it.","principal":"policy:not that host","seq":4,"status":"denied"}"#);
     })
     .await;
 }

@@ -47,7 +47,7 @@ async fn release_by_agents_or_the_proposer_is_refused() {
         assert_snapshot!(world.agent("builder").post(RELEASE, "{}").await, @"403 not_an_approver: agent:builder is not a person, and only people decide");
         assert_snapshot!(world.agent("builder").post(&format!("{CALL}/claim"), &claim("second")).await, @r#"
         409 already_claimed: claimed already by first at 2026-01-31T12:00:00.000Z
-        execution: {"executor":"first","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":4,"startedAt":"2026-01-31T12:00:00.000Z"}
+        execution: {"executor":"first","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":5,"startedAt":"2026-01-31T12:00:00.000Z"}
         "#);
         world.person("bob").in_thread("t2").proposes("call_1").await;
         world.person("ada").in_thread("t2").allows("call_1").await;
@@ -68,14 +68,14 @@ async fn released_call_is_taken_over_once() {
         assert_snapshot!(released.fields(["state", "execution", "released"]), @r#"
         200
         state: "unknown"
-        execution: {"executor":"first","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":4,"startedAt":"2026-01-31T12:00:00.000Z"}
-        released: {"at":"2026-01-31T12:01:00.000Z","claim":4,"comment":"it never reached the server","principal":"user:ada","seq":5}
+        execution: {"executor":"first","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":5,"startedAt":"2026-01-31T12:00:00.000Z"}
+        released: {"at":"2026-01-31T12:01:00.000Z","claim":5,"comment":"it never reached the server","principal":"user:ada","seq":6}
         "#);
         assert_eq!(ada.post(RELEASE, "{}").await.body, released.body, "a repeated release succeeds");
         let taken_over = builder.post(&format!("{CALL}/claim"), &claim("second")).await;
         assert_eq!(taken_over.text("state"), "running");
-        assert_snapshot!(taken_over.shown("execution"), @r#"{"executor":"second","leaseExpiresAt":"2026-01-31T12:02:00.000Z","principal":"agent:builder","seq":6,"startedAt":"2026-01-31T12:01:00.000Z"}"#);
-        assert_snapshot!(taken_over.shown("lost"), @r#"[{"executor":"first","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":4,"startedAt":"2026-01-31T12:00:00.000Z"}]"#);
+        assert_snapshot!(taken_over.shown("execution"), @r#"{"executor":"second","leaseExpiresAt":"2026-01-31T12:02:00.000Z","principal":"agent:builder","seq":7,"startedAt":"2026-01-31T12:01:00.000Z"}"#);
+        assert_snapshot!(taken_over.shown("lost"), @r#"[{"executor":"first","leaseExpiresAt":"2026-01-31T12:01:00.000Z","principal":"agent:builder","seq":5,"startedAt":"2026-01-31T12:00:00.000Z"}]"#);
         let events =
             ada.get("/v1/threads/t/events?type=TOOL_EXECUTION_RELEASED,TOOL_EXECUTION_TAKEN_OVER").await;
         let events: Vec<serde_json::Value> = serde_json::from_str(&events.member("events")).expect("events");
@@ -84,8 +84,8 @@ async fn released_call_is_taken_over_once() {
             .map(|event| format!("{} by {}: {}", event["type"], event["principal"], event["data"]))
             .collect();
         assert_snapshot!(lines.join("\n"), @r#"
-        "TOOL_EXECUTION_RELEASED" by "user:ada": {"claim":4,"comment":"it never reached the server","toolCallId":"call_1"}
-        "TOOL_EXECUTION_TAKEN_OVER" by "agent:builder": {"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","claim":4,"executor":"second","leaseExpiresAt":"2026-01-31T12:02:00.000Z","toolCallId":"call_1"}
+        "TOOL_EXECUTION_RELEASED" by "user:ada": {"claim":5,"comment":"it never reached the server","toolCallId":"call_1"}
+        "TOOL_EXECUTION_TAKEN_OVER" by "agent:builder": {"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","claim":5,"executor":"second","leaseExpiresAt":"2026-01-31T12:02:00.000Z","toolCallId":"call_1"}
         "#);
     })
     .await;
@@ -100,7 +100,7 @@ async fn first_executor_is_refused_after_a_takeover() {
         assert_eq!(builder.post(&format!("{CALL}/claim"), &claim("second")).await.status, 200);
         assert_snapshot!(builder.post(&format!("{CALL}/claim"), &claim("third")).await, @r#"
         409 already_claimed: claimed already by second at 2026-01-31T12:01:00.000Z
-        execution: {"executor":"second","leaseExpiresAt":"2026-01-31T12:02:00.000Z","principal":"agent:builder","seq":6,"startedAt":"2026-01-31T12:01:00.000Z"}
+        execution: {"executor":"second","leaseExpiresAt":"2026-01-31T12:02:00.000Z","principal":"agent:builder","seq":7,"startedAt":"2026-01-31T12:01:00.000Z"}
         "#);
         let late = r#"{"status":"success","content":"late","executor":"first"}"#;
         assert_snapshot!(builder.post(&format!("{CALL}/result"), late).await, @"409 not_the_executor: the call was claimed by second, which alone can report its result");

@@ -15,8 +15,8 @@ async fn denial_answers_the_same_call_for_five_minutes() {
         ada.post("/v1/threads/t/approvals/a", r#"{"decision":"deny","comment":"not on a Friday"}"#).await;
         world.clock().advance(Duration::from_secs(299));
         let again = builder.proposes("b").await;
-        assert_snapshot!(again.shown("response"), @r#"{"at":"2026-01-31T12:04:59.000Z","basis":"default","comment":"user:ada denied it at 2026-01-31T12:00:00.000Z: not on a Friday","decision":"deny","grant":3,"policy":"[hash:policy]","principal":"policy:grant","seq":6,"source":"grant"}"#);
-        assert_snapshot!(again.shown("result"), @r#"{"at":"2026-01-31T12:04:59.000Z","content":"Denied without asking again, because user:ada denied it at 2026-01-31T12:00:00.000Z: not on a Friday (do not retry this call unchanged)","principal":"policy:grant","seq":7,"status":"denied"}"#);
+        assert_snapshot!(again.shown("response"), @r#"{"at":"2026-01-31T12:04:59.000Z","basis":"default","comment":"user:ada denied it at 2026-01-31T12:00:00.000Z: not on a Friday","decision":"deny","grant":4,"policy":"[hash:policy]","principal":"policy:grant","seq":7,"source":"grant"}"#);
+        assert_snapshot!(again.shown("result"), @r#"{"at":"2026-01-31T12:04:59.000Z","content":"Denied without asking again, because user:ada denied it at 2026-01-31T12:00:00.000Z: not on a Friday (do not retry this call unchanged)","principal":"policy:grant","seq":8,"status":"denied"}"#);
         assert_eq!(ada.get("/v1/threads/t/grants").await.member("grants"), "[]", "the remembered denial has expired");
         assert_eq!(builder.in_thread("t2").proposes("b").await.text("state"), "pending", "of another thread");
         let other = r#"{"id":"c","name":"bash","arguments":{"command":"ls -l"}}"#;
@@ -53,11 +53,11 @@ async fn unused_approval_moves_to_its_replacement() {
         201
         state: "allowed"
         request: null
-        response: {"at":"2026-01-31T12:01:00.000Z","basis":"default","decision":"allow_once","grant":3,"policy":"[hash:policy]","principal":"policy:grant","scope":"once","seq":6,"source":"grant"}
+        response: {"at":"2026-01-31T12:01:00.000Z","basis":"default","decision":"allow_once","grant":4,"policy":"[hash:policy]","principal":"policy:grant","scope":"once","seq":7,"source":"grant"}
         "#);
         let first = builder.get(&format!("{CALLS}/a")).await;
         assert_eq!(first.text("state"), "cancelled", "a moved approval leaves its first call");
-        assert_snapshot!(first.shown("result"), @r#"{"at":"2026-01-31T12:01:00.000Z","content":"Not run: it was not started before the same call was proposed again as b, which uses its approval.","principal":"policy:grant","seq":4,"status":"cancelled"}"#);
+        assert_snapshot!(first.shown("result"), @r#"{"at":"2026-01-31T12:01:00.000Z","content":"Not run: it was not started before the same call was proposed again as b, which uses its approval.","principal":"policy:grant","seq":5,"status":"cancelled"}"#);
         let claim = format!(r#"{{"executor":"w","argumentsHash":{}}}"#, first.member("argumentsHash"));
         assert_snapshot!(builder.post(&format!("{CALLS}/a/claim"), &claim).await, @"409 not_allowed: the call is cancelled, and only an allowed call can be claimed");
         builder.claims_as("b", "w").await;

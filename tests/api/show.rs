@@ -46,9 +46,9 @@ async fn finished_call_shows_its_whole_history() {
           "state": "finished",
           "arguments": {"command":"ls"},
           "argumentsHash": "[hash:ls]",
-          "proposal": {"seq":1,"principal":"agent:builder","at":"2026-01-31T12:00:00.000Z"},
+          "proposal": {"seq":2,"principal":"agent:builder","at":"2026-01-31T12:00:00.000Z"},
           "request": {
-            "seq": 2,
+            "seq": 3,
             "requestedAt": "2026-01-31T12:00:00.000Z",
             "options": ["allow_once","allow_session","deny"],
             "reason": "no rule matches this call",
@@ -62,18 +62,18 @@ async fn finished_call_shows_its_whole_history() {
             "source": "approver",
             "principal": "user:ada",
             "at": "2026-01-31T12:00:01.000Z",
-            "seq": 3,
+            "seq": 4,
             "comment": "fine",
             "policy": "[hash:policy]"
           },
           "execution": {
-            "seq": 4,
+            "seq": 5,
             "executor": "worker-7",
             "principal": "agent:builder",
             "startedAt": "2026-01-31T12:00:02.000Z"
           },
           "result": {
-            "seq": 5,
+            "seq": 6,
             "status": "success",
             "content": {"files": ["a", "b"], "size": 1.50},
             "principal": "agent:builder",
@@ -127,8 +127,8 @@ async fn waiting_caller_is_answered_by_the_expiry() {
         state: "denied"
         request.expiresAt: "2026-01-31T12:15:00.000Z"
         request.onExpiry: "deny"
-        response: {"at":"2026-01-31T12:15:00.000Z","decision":"deny","policy":"[hash:policy]","principal":"system:expiry","seq":3,"source":"expiry"}
-        result: {"at":"2026-01-31T12:15:00.000Z","content":"Nobody decided before 2026-01-31T12:15:00.000Z, so this call was not run.","principal":"system:expiry","seq":4,"status":"expired"}
+        response: {"at":"2026-01-31T12:15:00.000Z","decision":"deny","policy":"[hash:policy]","principal":"system:expiry","seq":4,"source":"expiry"}
+        result: {"at":"2026-01-31T12:15:00.000Z","content":"Nobody decided before 2026-01-31T12:15:00.000Z, so this call was not run.","principal":"system:expiry","seq":5,"status":"expired"}
         "#);
     })
     .await;

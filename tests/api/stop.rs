@@ -82,7 +82,7 @@ async fn stop_denies_all_pending_calls_with_its_comment() {
         let stopped = ada.post(STOP_ALL, r#"{"comment":"the release is off"}"#).await;
         assert_snapshot!(denied_and_left(&stopped), @"denied: t/a t2/b t2/deploy; left: t2/own t2/two");
         let denied = builder.get("/v1/threads/t2/tool-calls/b").await;
-        assert_snapshot!(denied.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada: the release is off (do not retry this call unchanged)","principal":"user:ada","seq":14,"status":"denied"}"#);
+        assert_snapshot!(denied.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada: the release is off (do not retry this call unchanged)","principal":"user:ada","seq":15,"status":"denied"}"#);
         let two = builder.get("/v1/threads/t2/tool-calls/two").await;
         let request: Value = serde_json::from_str(&two.member("request")).expect("a request");
         assert_eq!(request["votes"][0]["decision"], "deny", "in a quorum, the denial is a vote");

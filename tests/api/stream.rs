@@ -61,17 +61,17 @@ async fn unreadable_last_event_id_is_refused() {
 #[tokio::test]
 async fn idle_stream_sends_keep_alives() {
     over_http(ASK, async |world| {
-        let mut stream = world.person("ada").streams("/v1/events", None).await;
+        let mut stream = world.person("ada").streams("/v1/events?after=1", None).await;
         assert_eq!(stream.message().await, "retry: 1000");
         for _ in 0..2 {
             world.clock().advance(Duration::from_secs(15));
             assert_eq!(stream.message().await, ": ");
         }
         world.agent("builder").proposes("a").await;
-        assert_eq!(ids(&mut stream, 2).await, ["1", "2"]);
+        assert_eq!(ids(&mut stream, 2).await, ["2", "3"]);
         world.clock().advance(Duration::from_secs(14));
         world.agent("builder").proposes("b").await;
-        assert!(stream.message().await.starts_with("id: 3"), "no keep-alive follows an event directly");
+        assert!(stream.message().await.starts_with("id: 4"), "no keep-alive follows an event directly");
     })
     .await;
 }
@@ -87,17 +87,17 @@ async fn stream_contains_only_matching_events() {
             ada.streams("/v1/events?type=TOOL_CALL,TOOL_APPROVAL_RESPONSE&type=TOOL_RESULT", None).await;
         let mut of_tool = ada.streams("/v1/events?tool=deploy", None).await;
         let mut by_ada = ada.streams("/v1/events?principal=user:ada", None).await;
-        let mut of_thread = ada.streams("/v1/threads/t2/events?type=TOOL_CALL&after=1", None).await;
-        let mut later = ada.streams("/v1/events?since=2026-01-31T12:00:01Z", Some("1")).await;
+        let mut of_thread = ada.streams("/v1/threads/t2/events?type=TOOL_CALL&after=2", None).await;
+        let mut later = ada.streams("/v1/events?since=2026-01-31T12:00:01Z", Some("2")).await;
         world.clock().advance(Duration::from_secs(1));
         ada.in_thread("t2").denies("b").await;
         builder.in_thread("t2").proposes("c").await;
-        assert_eq!(ids(&mut of_type, 3).await, ["2", "4", "8"]);
-        assert_eq!(ids(&mut of_types, 5).await, ["1", "3", "5", "6", "7"]);
-        assert_eq!(ids(&mut of_tool, 4).await, ["3", "4", "5", "6"]);
-        assert_eq!(ids(&mut by_ada, 2).await, ["5", "6"]);
-        assert_eq!(ids(&mut of_thread, 2).await, ["3", "7"]);
-        assert_eq!(ids(&mut later, 4).await, ["5", "6", "7", "8"]);
+        assert_eq!(ids(&mut of_type, 3).await, ["3", "5", "9"]);
+        assert_eq!(ids(&mut of_types, 5).await, ["2", "4", "6", "7", "8"]);
+        assert_eq!(ids(&mut of_tool, 4).await, ["4", "5", "6", "7"]);
+        assert_eq!(ids(&mut by_ada, 2).await, ["6", "7"]);
+        assert_eq!(ids(&mut of_thread, 2).await, ["4", "8"]);
+        assert_eq!(ids(&mut later, 4).await, ["6", "7", "8", "9"]);
     })
     .await;
 }
@@ -113,7 +113,7 @@ async fn slow_reader_misses_no_event() {
             let body = format!(r#"{{"id":"{number}","name":"bash","arguments":{{"command":"{text}"}}}}"#);
             assert_eq!(world.agent("builder").post("/v1/threads/t/tool-calls", &body).await.status, 201);
         }
-        let expected: Vec<_> = (0..100).map(|number| (2 * number + 1).to_string()).collect();
+        let expected: Vec<_> = (0..100).map(|number| (2 * number + 2).to_string()).collect();
         assert_eq!(ids(&mut stream, 100).await, expected);
     })
     .await;
@@ -123,27 +123,27 @@ async fn slow_reader_misses_no_event() {
 async fn stream_says_how_to_resume_and_catches_up() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
-        let mut stream = world.person("ada").streams("/v1/events", None).await;
+        let mut stream = world.person("ada").streams("/v1/events?after=1", None).await;
         assert_eq!(stream.header("content-type"), "text/event-stream");
         assert_eq!(stream.header("cache-control"), "no-store");
         assert_snapshot!(stream.message().await, @"retry: 1000");
         assert_snapshot!(stream.message().await, @r#"
-        id: 1
+        id: 2
         event: TOOL_CALL
-        data: {"seq":1,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"},"hash":"bc461f5badf1d51c12724a8542253abeca0cb68a0bab6cae6d629daecf0ee2f7"}
+        data: {"seq":2,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"},"hash":"309fadc9883d02edb96ca787b11f5cfd474d8f308ae7ce255826aee57f675770"}
         "#);
         assert_snapshot!(stream.message().await, @r#"
-        id: 2
+        id: 3
         event: TOOL_APPROVAL_REQUEST
-        data: {"seq":2,"threadId":"t","type":"TOOL_APPROVAL_REQUEST","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"toolCallId":"call_1","reason":"no rule matches this call","options":["allow_once","allow_session","deny"],"basis":"default","suggestedScopes":[{"scope":{"command": "ls **"},"says":"command `ls **`"}],"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"80825d08a74ff3fe92ca54c2b37191c15218342f56a86e1d0931152693deac8e"}
+        data: {"seq":3,"threadId":"t","type":"TOOL_APPROVAL_REQUEST","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"toolCallId":"call_1","reason":"no rule matches this call","options":["allow_once","allow_session","deny"],"basis":"default","suggestedScopes":[{"scope":{"command": "ls **"},"says":"command `ls **`"}],"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"eba17f41f9ac1bf8e2fe0ac441adf8e3a6ef031af5f5ec2fd56baa3ff000f002"}
         "#);
         let ada = world.person("ada");
         let (decided, message) = tokio::join!(ada.allows("call_1"), stream.message());
         assert_eq!(decided.text("state"), "allowed");
         assert_snapshot!(message, @r#"
-        id: 3
+        id: 4
         event: TOOL_APPROVAL_RESPONSE
-        data: {"seq":3,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T12:00:00.000Z","principal":"user:ada","data":{"toolCallId":"call_1","decision":"allow_once","source":"approver","argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"404ca37358ec2e18e976dc847c7155367ba4be1a37edd9f24b4a18ce63709d80"}
+        data: {"seq":4,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T12:00:00.000Z","principal":"user:ada","data":{"toolCallId":"call_1","decision":"allow_once","source":"approver","argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"c63032751d8e33ed685f47525e30d0c49af8acac1d04d102fc80d118cb336711"}
         "#);
     })
     .await;
@@ -171,8 +171,8 @@ async fn thread_stream_contains_only_its_thread() {
         for (thread, id) in [("t", "a"), ("t2", "b"), ("t", "c")] {
             world.agent("builder").in_thread(thread).proposes(id).await;
         }
-        let mut stream = world.person("ada").streams("/v1/threads/t/events", Some("1")).await;
-        assert_eq!(ids(&mut stream, 3).await, ["2", "5", "6"]);
+        let mut stream = world.person("ada").streams("/v1/threads/t/events", Some("2")).await;
+        assert_eq!(ids(&mut stream, 3).await, ["3", "6", "7"]);
     })
     .await;
 }
@@ -183,12 +183,12 @@ async fn arguments_with_line_breaks_stay_one_data_line() {
         let call =
             "{\"id\":\"call_1\",\"name\":\"bash\",\"arguments\":{\r\n  \"command\":\n\"ls\\n\\u2028\"}}";
         world.agent("builder").post("/v1/threads/t/tool-calls", call).await;
-        let mut stream = world.person("ada").streams("/v1/events", None).await;
+        let mut stream = world.person("ada").streams("/v1/events?after=1", None).await;
         stream.message().await;
         assert_snapshot!(stream.message().await, @r#"
-        id: 1
+        id: 2
         event: TOOL_CALL
-        data: {"seq":1,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{    "command": "ls\n\u2028"},"argumentsHash":"432dbdd1dad9bf22bb8809a2cc7054a528b8f7a5429e0f119b945c25c831b3f1"},"hash":"b94a37fb9cd3e21300ea30476f898d844ab8e668b86565bc1b5cc0aeea03b89d"}
+        data: {"seq":2,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{    "command": "ls\n\u2028"},"argumentsHash":"432dbdd1dad9bf22bb8809a2cc7054a528b8f7a5429e0f119b945c25c831b3f1"},"hash":"7a99609f5d8f4b0d183df68ed9ba5fd90f8b84e9e346e3e13a1fda9ea7506449"}
         "#);
     })
     .await;
@@ -197,7 +197,7 @@ async fn arguments_with_line_breaks_stay_one_data_line() {
 #[tokio::test]
 async fn stream_ends_when_the_server_stops() {
     over_http(ASK, async |world| {
-        let mut stream = world.person("ada").streams("/v1/events", None).await;
+        let mut stream = world.person("ada").streams("/v1/events?after=1", None).await;
         stream.message().await;
         world.service.stop.cancel();
         assert_eq!(stream.next().await, None);

@@ -37,7 +37,7 @@ async fn thread_shows_its_calls_and_state() {
           "threadId": "t",
           "firstEventAt": "2026-01-31T12:00:00.000Z",
           "lastEventAt": "2026-01-31T12:00:00.000Z",
-          "lastSeq": 6,
+          "lastSeq": 7,
           "calls": 2,
           "pending": 1,
           "mode": "interactive"
@@ -50,7 +50,7 @@ async fn thread_shows_its_calls_and_state() {
           "threadId": "t",
           "firstEventAt": "2026-01-31T12:00:00.000Z",
           "lastEventAt": "2026-01-31T12:00:00.000Z",
-          "lastSeq": 9,
+          "lastSeq": 10,
           "calls": 2,
           "pending": 0,
           "mode": "interactive",

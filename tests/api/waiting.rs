@@ -59,13 +59,13 @@ async fn session_grant_allows_the_calls_that_wait() {
         let decided = ada.post(&decide("b"), &body).await;
         assert_eq!((decided.text("state").as_str(), decided.member("alsoDecided").as_str()), ("allowed", r#"["c"]"#));
         let released = ada.get(&format!("{CALLS}/c")).await;
-        assert_snapshot!(released.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","grant":12,"policy":"[hash:policy]","principal":"policy:grant","seq":13,"source":"grant"}"#);
+        assert_snapshot!(released.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","grant":13,"policy":"[hash:policy]","principal":"policy:grant","seq":14,"source":"grant"}"#);
         for id in ["d", "e"] {
             assert_eq!(ada.get(&format!("{CALLS}/{id}")).await.text("state"), "pending", "{id}");
         }
         let again = ada.post(&decide("b"), &body).await;
         assert_eq!(again.status, 200, "a repeat succeeds and changes nothing");
-        ada.delete("/v1/threads/t/grants/12").await;
+        ada.delete("/v1/threads/t/grants/13").await;
         let hash = released.member("argumentsHash");
         let claim = format!(r#"{{"executor":"w","argumentsHash":{hash}}}"#);
         assert_eq!(builder.post(&format!("{CALLS}/c/claim"), &claim).await.text("code"), "blocked");
@@ -100,7 +100,7 @@ async fn newer_policy_judges_the_calls_that_wait() {
             waits(&builder, id, command).await;
         }
         let rule = "[[rule]]\nname = \"push\"\ntool = \"bash\"\ncommand = \"git push **\"\nverdict = \"ask\"\nquorum = 2\n";
-        world.service.gate.set_policy(countersign_gate::Policy::read(rule).expect("valid"));
+        world.apply_policy(rule).await;
         let preview = ada.post(&format!("{CALLS}/a/scope"), r#"{"scope":"tool"}"#).await;
         assert_eq!(preview.member("waiting"), r#"{"allows":["c"],"denies":["b","c"]}"#);
         let body = r#"{"decision":"allow_session","scope":"tool","andWaiting":true}"#;

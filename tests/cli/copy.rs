@@ -51,12 +51,12 @@ async fn repeated_copy_adds_only_new_events() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("copy --from countersign.db --to sqlite://copy.db").await, @"
-        Copied 2 events from [here]/countersign.db to [here]/copy.db. The hash chain is intact.
+        Copied 3 events from [here]/countersign.db to [here]/copy.db. The hash chain is intact.
         tip [sha256], the same in both
         exit 0
         ");
         assert_snapshot!(desk.types("copy --from countersign.db --to copy.db").await, @"
-        ! countersign: [here]/copy.db has 2 events already; name an empty database, or use --continue if they are an earlier copy
+        ! countersign: [here]/copy.db has 3 events already; name an empty database, or use --continue if they are an earlier copy
         exit 3
         ");
         assert_snapshot!(desk.types("copy --from countersign.db --to ./countersign.db").await, @"
@@ -65,12 +65,12 @@ async fn repeated_copy_adds_only_new_events() {
         ");
         assert_eq!(desk.types("deny call_1 --as user:ada").await.code, 0);
         assert_snapshot!(desk.types("copy --from countersign.db --to copy.db --continue --json").await, @r#"
-        {"broken":null,"copied":2,"events":4,"from":"[here]/countersign.db","holds":true,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"since":0,"tip":"[sha256]","to":"[here]/copy.db"}
+        {"broken":null,"copied":2,"events":5,"from":"[here]/countersign.db","holds":true,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"since":0,"tip":"[sha256]","to":"[here]/copy.db"}
         exit 0
         "#);
         assert_snapshot!(desk.types("copy --from copy.db --to countersign.db --continue").await, @"
-        Continued after event 4.
-        Copied 4 events from [here]/copy.db to [here]/countersign.db. The hash chain is intact.
+        Continued after event 5.
+        Copied 5 events from [here]/copy.db to [here]/countersign.db. The hash chain is intact.
         tip [sha256], the same in both
         exit 0
         ");

@@ -35,7 +35,7 @@ async fn opposite_decision_on_a_decided_call_is_refused() {
         exit 3
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ben --json").await, @r#"
-        ! {"code":"already_decided","detail":"decided already: deny by user:ada at [time]","hint":"`countersign show ID` shows the call and its events","response":{"decision":"deny","source":"approver","principal":"user:ada","at":"[time]","seq":3,"comment":"not today","policy":"[sha256]"}}
+        ! {"code":"already_decided","detail":"decided already: deny by user:ada at [time]","hint":"`countersign show ID` shows the call and its events","response":{"decision":"deny","source":"approver","principal":"user:ada","at":"[time]","seq":4,"comment":"not today","policy":"[sha256]"}}
         exit 3
         "#);
     })

@@ -70,9 +70,9 @@ async fn each_call_has_its_own_result() {
                 "state": "denied",
                 "arguments": {},
                 "argumentsHash": "[sha256]",
-                "proposal": {"seq":3,"principal":"agent:builder","at":"[time]"},
+                "proposal": {"seq":4,"principal":"agent:builder","at":"[time]"},
                 "request": {
-                  "seq": 4,
+                  "seq": 5,
                   "requestedAt": "[time]",
                   "options": ["allow_once","allow_session","deny"],
                   "reason": "no rule matches this call",
@@ -86,11 +86,11 @@ async fn each_call_has_its_own_result() {
                   "source": "approver",
                   "principal": "user:ben",
                   "at": "[time]",
-                  "seq": 7,
+                  "seq": 8,
                   "policy": "[sha256]"
                 },
                 "result": {
-                  "seq": 8,
+                  "seq": 9,
                   "status": "denied",
                   "content": "Denied by user:ben, without a comment (do not retry this call unchanged)",
                   "principal": "user:ben",

@@ -113,6 +113,16 @@ impl TerminalDesk {
         gate.shut_down().await;
     }
 
+    /// Puts a policy in force in the log of the folder, as a person.
+    pub(crate) async fn apply_policy(&self, text: &str) {
+        let gate = self.gate().await.acting_as(Principal::user("operator"));
+        let replaces = gate.policy().await.expect("the log has a policy").hash;
+        let (text, source) = (text.to_owned(), "a test".to_owned());
+        let request = api::PolicyRequest { text, layers: Vec::new(), source, replaces };
+        gate.apply_policy(&request).await.expect("the policy is valid");
+        gate.shut_down().await;
+    }
+
     fn screen(&self, output: &Output) -> DeskScreen {
         let text = |bytes: &[u8]| {
             let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");

@@ -63,8 +63,8 @@ async fn healthy_log_passes_all_checks() {
         ok    bell         present and writable
         ok    file system  write-ahead logging works
         ok    layout       the layout of Countersign 0.1.0
-        ok    seal         the last of 2 events has a hash
-        ok    chain        all 2 events are intact
+        ok    seal         the last of 3 events has a hash
+        ok    chain        all 3 events are intact
         ok    rules        the rules would have written every event
         ok    index        the index of open requests matches the events
 
@@ -98,9 +98,9 @@ async fn each_problem_is_listed_with_its_remedy() {
         ok    bell         present and writable
         ok    file system  write-ahead logging works
         ok    layout       the layout of Countersign 0.1.0
-        warn  seal         the last 2 of 4 events were inserted with SQL and have no hash yet
+        warn  seal         the last 2 of 5 events were inserted with SQL and have no hash yet
                            → the next event that Countersign writes seals them
-        ok    chain        all 4 events are intact
+        ok    chain        all 5 events are intact
         ok    rules        the rules would have written every event
         ok    index        the index of open requests matches the events
 
@@ -125,7 +125,7 @@ async fn server_health_is_reported() {
             ok    settings     there is no settings file; `countersign config` lists the settings
             ok    policy       none is set: task tools are allowed, other calls are asked
             ok    clock        it is [time]
-            ok    server       http://[port] is ready: 0 events, 0 open requests
+            ok    server       http://[port] is ready: 1 events, 0 open requests
             ok    version      0.1.0, the same as this command
             ok    its policy   0 rules, sha256 [sha256]
 

@@ -22,9 +22,9 @@ async fn pending_as_json() {
               "state": "pending",
               "arguments": {},
               "argumentsHash": "[sha256]",
-              "proposal": {"seq":1,"principal":"agent:builder","at":"[time]"},
+              "proposal": {"seq":2,"principal":"agent:builder","at":"[time]"},
               "request": {
-                "seq": 2,
+                "seq": 3,
                 "requestedAt": "[time]",
                 "options": ["allow_once","allow_session","deny"],
                 "reason": "no rule matches this call",
@@ -64,9 +64,9 @@ async fn decision_prints_the_call_as_json() {
           "state": "allowed",
           "arguments": {},
           "argumentsHash": "[sha256]",
-          "proposal": {"seq":1,"principal":"agent:builder","at":"[time]"},
+          "proposal": {"seq":2,"principal":"agent:builder","at":"[time]"},
           "request": {
-            "seq": 2,
+            "seq": 3,
             "requestedAt": "[time]",
             "options": ["allow_once","allow_session","deny"],
             "reason": "no rule matches this call",
@@ -80,7 +80,7 @@ async fn decision_prints_the_call_as_json() {
             "source": "approver",
             "principal": "user:ada",
             "at": "[time]",
-            "seq": 3,
+            "seq": 4,
             "policy": "[sha256]"
           }
         }
@@ -89,6 +89,7 @@ async fn decision_prints_the_call_as_json() {
         "#);
         assert_eq!(desk.types("show call_1 --json").await.stdout, allowed.stdout);
         assert_snapshot!(format_json(&desk.types("deny call_1 --as user:ben --json").await), @r#"
+
         ! {
           "code": "already_decided",
           "detail": "decided already: allow_once by user:ada at [time]",
@@ -98,7 +99,7 @@ async fn decision_prints_the_call_as_json() {
             "source": "approver",
             "principal": "user:ada",
             "at": "[time]",
-            "seq": 3,
+            "seq": 4,
             "policy": "[sha256]"
           }
         }
@@ -116,7 +117,7 @@ async fn verify_faults_as_json() {
         {
           "broken": null,
           "chainHolds": true,
-          "events": 2,
+          "events": 3,
           "holds": true,
           "inadmissible": [],
           "inadmissibleCount": 0,
@@ -136,44 +137,16 @@ async fn verify_faults_as_json() {
 #[tokio::test]
 async fn run_prints_the_finished_call_as_json() {
     with_desk(async |desk| {
-        desk.write_file("policy.toml", "default = \"allow\"");
+        desk.apply_policy("default = \"allow\"").await;
         let ran =
-            desk.types("run --as agent:builder --policy policy.toml --json --id call_1 -- echo hi").await;
+            desk.types("run --as agent:builder --json --id call_1 -- echo hi").await;
         assert_snapshot!(format_json(&ran), @r#"
-        {
-          "threadId": "terminal",
-          "id": "call_1",
-          "name": "bash",
-          "state": "finished",
-          "arguments": {"command":"echo hi","cwd":"[here]"},
-          "argumentsHash": "[sha256]",
-          "proposal": {"seq":1,"principal":"agent:builder","at":"[time]"},
-          "response": {
-            "decision": "allow_once",
-            "source": "policy",
-            "principal": "policy:default",
-            "at": "[time]",
-            "seq": 2,
-            "basis": "default",
-            "policy": "[sha256]"
-          },
-          "execution": {
-            "seq": 3,
-            "executor": "[executor]",
-            "principal": "agent:builder",
-            "startedAt": "[time]",
-            "leaseExpiresAt": "[time]"
-          },
-          "result": {
-            "seq": 4,
-            "status": "success",
-            "content": {"exitCode":0,"output":"hi\n","outputBytes":3},
-            "principal": "agent:builder",
-            "at": "[time]"
-          }
+
+        ! {
+          "code": "policy_differs",
+          "detail": "--policy names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml"
         }
-        ! hi
-        exit 0
+        exit 2
         "#);
     })
     .await;
@@ -224,38 +197,16 @@ async fn errors_as_json() {
 #[tokio::test]
 async fn denied_run_prints_only_the_call() {
     with_desk(async |desk| {
-        desk.write_file("policy.toml", "default = \"block\"");
+        desk.apply_policy("default = \"block\"").await;
         let ran =
-            desk.types("run --as agent:builder --policy policy.toml --json --id call_1 -- echo hi").await;
+            desk.types("run --as agent:builder --json --id call_1 -- echo hi").await;
         assert_snapshot!(format_json(&ran), @r#"
-        {
-          "threadId": "terminal",
-          "id": "call_1",
-          "name": "bash",
-          "state": "denied",
-          "arguments": {"command":"echo hi","cwd":"[here]"},
-          "argumentsHash": "[sha256]",
-          "proposal": {"seq":1,"principal":"agent:builder","at":"[time]"},
-          "response": {
-            "decision": "deny",
-            "source": "policy",
-            "principal": "policy:default",
-            "at": "[time]",
-            "seq": 2,
-            "basis": "default",
-            "comment": "no rule matches this call",
-            "policy": "[sha256]"
-          },
-          "result": {
-            "seq": 3,
-            "status": "denied",
-            "content": "Blocked by policy:default: no rule matches this call. This is a rule, which no approval lifts: do not retry it.",
-            "principal": "policy:default",
-            "at": "[time]"
-          }
+
+        ! {
+          "code": "policy_differs",
+          "detail": "--policy names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml"
         }
-        ! 
-        exit 77
+        exit 2
         "#);
     })
     .await;

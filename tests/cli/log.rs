@@ -23,7 +23,7 @@ async fn missing_log_and_invalid_filters_are_refused() {
         assert_eq!(desk.types("log").await.code, 5);
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("log --type NOTHING").await, @"
-        ! error: invalid value 'NOTHING' for '--type <TYPE>': use one of TOOL_CALL, TOOL_APPROVAL_REQUEST, TOOL_APPROVAL_VOTE, TOOL_APPROVAL_REMINDER, TOOL_APPROVAL_ESCALATED, TOOL_APPROVAL_RESPONSE, TOOL_EXECUTION_STARTED, TOOL_EXECUTION_RELEASED, TOOL_EXECUTION_TAKEN_OVER, TOOL_RESULT, TOOL_POLICY_SET, GRANT_REVOKED, THREAD_MODE_SET, THREAD_CLOSED, USER_MESSAGE, AGENT_MESSAGE, SYSTEM_PROMPT, USER_SYSTEM_PROMPT, LOCAL_SYSTEM_MESSAGE, COMPACTION
+        ! error: invalid value 'NOTHING' for '--type <TYPE>': use one of TOOL_CALL, TOOL_APPROVAL_REQUEST, TOOL_APPROVAL_VOTE, TOOL_APPROVAL_REMINDER, TOOL_APPROVAL_ESCALATED, TOOL_APPROVAL_RESPONSE, TOOL_EXECUTION_STARTED, TOOL_EXECUTION_RELEASED, TOOL_EXECUTION_TAKEN_OVER, TOOL_RESULT, POLICY_SET, TOOL_POLICY_SET, GRANT_REVOKED, THREAD_MODE_SET, THREAD_CLOSED, USER_MESSAGE, AGENT_MESSAGE, SYSTEM_PROMPT, USER_SYSTEM_PROMPT, LOCAL_SYSTEM_MESSAGE, COMPACTION
         ! 
         ! For more information, try '--help'.
         exit 2
@@ -52,7 +52,10 @@ async fn missing_log_and_invalid_filters_are_refused() {
         ! For more information, try '--help'.
         exit 2
         ");
-        assert_snapshot!(desk.types("log").await, @"exit 0");
+        assert_snapshot!(desk.types("log").await, @"
+            1  [moment]    system:countersign puts a policy in force: d53d6a666dd7 (shipped)
+        exit 0
+        ");
     })
     .await;
 }
@@ -62,20 +65,20 @@ async fn each_event_is_one_line() {
     with_desk(async |desk| {
         write_history(desk).await;
         assert_snapshot!(desk.types("log").await, @r#"
-            1  [moment]  t1  agent:builder proposes bash as call_1: ls
-            2  [moment]  t1  people are asked about call_1 (no rule matches this call)
-            3  [moment]  t1  user:ada allows call_1 for the session, for the whole tool and every agent (go on)
-            4  [moment]  t1  agent:ben proposes bash as call_2: false
-            5  [moment]  t1  policy:grant allows call_2 by grant 3
-            6  [moment]  t1  agent:ben runs call_2 as [executor]
-            7  [moment]  t1  call_2 failed: exit code 1
-            8  [moment]  t2  agent:builder proposes mail as call_3: {"to":"ada","text":"a\nb"}
-            9  [moment]  t2  people are asked about call_3 (no rule matches this call)
-           10  [moment]  t2  user:ada denies call_3 (no \u{001b}[31mmail)
-           11  [moment]  t2  call_3 did not run: denied
-           12  [moment]  t2  user:ada sets the mode to auto_deny
-           13  [moment]  t2  user:ada sets the thread policy for bash to allow
-           14  [moment]  t1  user:ada revokes grant 3
+            1  [moment]    system:countersign puts a policy in force: d53d6a666dd7 (shipped)
+            2  [moment]  t1  agent:builder proposes bash as call_1: ls
+            3  [moment]  t1  people are asked about call_1 (no rule matches this call)
+            4  [moment]  t1  user:ada allows call_1 for the session, for the whole tool and every agent (go on)
+            5  [moment]  t1  agent:ben proposes bash as call_2: false
+            6  [moment]  t1  policy:grant allows call_2 by grant 4
+            7  [moment]  t1  agent:ben runs call_2 as [executor]
+            8  [moment]  t1  call_2 failed: exit code 1
+            9  [moment]  t2  agent:builder proposes mail as call_3: {"to":"ada","text":"a\nb"}
+           10  [moment]  t2  people are asked about call_3 (no rule matches this call)
+           11  [moment]  t2  user:ada denies call_3 (no \u{001b}[31mmail)
+           12  [moment]  t2  call_3 did not run: denied
+           13  [moment]  t2  user:ada sets the mode to auto_deny
+           14  [moment]  t2  user:ada sets the thread policy for bash to allow
            15  [moment]  t2  user:ada closes the thread
         exit 0
         "#);
@@ -88,20 +91,19 @@ async fn events_are_filtered() {
     with_desk(async |desk| {
         write_history(desk).await;
         assert_snapshot!(desk.types("log --thread t1 --type tool-call --type grant-revoked").await, @"
-            1  [moment]  t1  agent:builder proposes bash as call_1: ls
-            4  [moment]  t1  agent:ben proposes bash as call_2: false
-           14  [moment]  t1  user:ada revokes grant 3
+            2  [moment]  t1  agent:builder proposes bash as call_1: ls
+            5  [moment]  t1  agent:ben proposes bash as call_2: false
         exit 0
         ");
         assert_snapshot!(desk.types("log --tool mail").await, @r#"
-            8  [moment]  t2  agent:builder proposes mail as call_3: {"to":"ada","text":"a\nb"}
-            9  [moment]  t2  people are asked about call_3 (no rule matches this call)
-           10  [moment]  t2  user:ada denies call_3 (no \u{001b}[31mmail)
-           11  [moment]  t2  call_3 did not run: denied
+            9  [moment]  t2  agent:builder proposes mail as call_3: {"to":"ada","text":"a\nb"}
+           10  [moment]  t2  people are asked about call_3 (no rule matches this call)
+           11  [moment]  t2  user:ada denies call_3 (no \u{001b}[31mmail)
+           12  [moment]  t2  call_3 did not run: denied
         exit 0
         "#);
         assert_snapshot!(desk.types("log --by user:ada -n 2").await, @"
-           14  [moment]  t1  user:ada revokes grant 3
+           14  [moment]  t2  user:ada sets the thread policy for bash to allow
            15  [moment]  t2  user:ada closes the thread
         exit 0
         ");
@@ -124,7 +126,7 @@ async fn multiline_arguments_stay_on_one_json_line() {
             .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("one event per line"))
             .map(|event| event["type"].clone())
             .collect();
-        assert_eq!(types, ["TOOL_CALL", "TOOL_APPROVAL_REQUEST"]);
+        assert_eq!(types, ["POLICY_SET", "TOOL_CALL", "TOOL_APPROVAL_REQUEST"]);
         assert!(output.contains(r#""text": "a\nb",    "to": "ada""#), "{output}");
     })
     .await;

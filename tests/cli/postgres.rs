@@ -153,8 +153,8 @@ async fn reasons_for_a_failed_connection_are_reported() {
         fail  guards       not enabled: rows_are_never_changed
                            → run ALTER TABLE events ENABLE ALWAYS TRIGGER for each, then `countersign verify`
         ok    layout       the layout of Countersign 0.1.0
-        ok    seal         the last of 0 events has a hash
-        ok    chain        all 0 events are intact
+        ok    seal         the last of 1 events has a hash
+        ok    chain        all 1 events are intact
         ok    rules        the rules would have written every event
         ok    index        the index of open requests matches the events
 

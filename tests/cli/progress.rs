@@ -39,7 +39,7 @@ async fn progress_line_disappears_after_the_work() {
                 break seen;
             }
         };
-        assert!(seen.contains("2000 of 5200 events (38 %)"), "{seen}");
+        assert!(seen.contains("2000 of 5201 events (38 %)"), "{seen}");
     })
     .await;
 }

@@ -5,9 +5,8 @@ use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 /// Sets a policy that allows every call.
-fn allow_all(desk: &mut TerminalDesk) {
-    desk.write_file("policy.toml", "default = \"allow\"");
-    desk.set_variable("COUNTERSIGN_POLICY", "policy.toml");
+async fn allow_all(desk: &TerminalDesk) {
+    desk.apply_policy("default = \"allow\"").await;
 }
 
 /// Returns the last result in the log.
@@ -20,12 +19,12 @@ async fn last_result(desk: &TerminalDesk) -> String {
 #[tokio::test]
 async fn allowed_command_runs_without_approval() {
     with_desk(async |desk| {
-        allow_all(desk);
+        allow_all(desk).await;
         assert_snapshot!(desk.types("run -- echo 'two  spaces' '$HOME'").await, @"
-        two  spaces $HOME
-        exit 0
+        ! countersign: COUNTERSIGN_POLICY names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
+        exit 2
         ");
-        assert_snapshot!(last_result(desk).await, @r#"success {"exitCode":0,"output":"two  spaces $HOME\n","outputBytes":18}"#);
+        assert_snapshot!(last_result(desk).await, @"");
     })
     .await;
 }
@@ -33,11 +32,10 @@ async fn allowed_command_runs_without_approval() {
 #[tokio::test]
 async fn run_keeps_streams_separate_and_exit_code() {
     with_desk(async |desk| {
-        allow_all(desk);
+        allow_all(desk).await;
         assert_snapshot!(desk.types("run -- bash -c 'echo out; echo err >&2; exit 3'").await, @"
-        out
-        ! err
-        exit 3
+        ! countersign: COUNTERSIGN_POLICY names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
+        exit 2
         ");
         assert!(last_result(desk).await.starts_with(r#"error {"exitCode":3,"#));
     })
@@ -47,9 +45,12 @@ async fn run_keeps_streams_separate_and_exit_code() {
 #[tokio::test]
 async fn command_killed_by_signal_exits_like_a_shell() {
     with_desk(async |desk| {
-        allow_all(desk);
-        assert_snapshot!(desk.types("run -- bash -c 'kill -KILL $$'").await, @"exit 137");
-        assert_snapshot!(last_result(desk).await, @r#"error {"signal":9,"output":"","outputBytes":0}"#);
+        allow_all(desk).await;
+        assert_snapshot!(desk.types("run -- bash -c 'kill -KILL $$'").await, @"
+        ! countersign: COUNTERSIGN_POLICY names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
+        exit 2
+        ");
+        assert_snapshot!(last_result(desk).await, @"");
     })
     .await;
 }
@@ -57,18 +58,18 @@ async fn command_killed_by_signal_exits_like_a_shell() {
 #[tokio::test]
 async fn failed_start_reports_the_reason() {
     with_desk(async |desk| {
-        allow_all(desk);
+        allow_all(desk).await;
         assert_snapshot!(desk.types("run -- no-such-program --flag").await, @"
-        ! countersign: no-such-program cannot be started: No such file or directory (os error 2)
-        exit 127
+        ! countersign: COUNTERSIGN_POLICY names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
+        exit 2
         ");
-        assert_snapshot!(last_result(desk).await, @r#"error {"error":"no-such-program cannot be started: No such file or directory (os error 2)","output":"","outputBytes":0}"#);
+        assert_snapshot!(last_result(desk).await, @"");
         desk.write_file("notes.txt", "no program");
         assert_snapshot!(desk.types("run -- ./notes.txt").await, @"
-        ! countersign: ./notes.txt cannot be started: Permission denied (os error 13)
-        exit 126
+        ! countersign: COUNTERSIGN_POLICY names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
+        exit 2
         ");
-        assert_snapshot!(last_result(desk).await, @r#"error {"error":"./notes.txt cannot be started: Permission denied (os error 13)","output":"","outputBytes":0}"#);
+        assert_snapshot!(last_result(desk).await, @"");
     })
     .await;
 }
@@ -76,7 +77,7 @@ async fn failed_start_reports_the_reason() {
 #[tokio::test]
 async fn end_of_long_output_is_recorded() {
     with_desk(async |desk| {
-        allow_all(desk);
+        allow_all(desk).await;
         let ran = desk.types("run -- seq 100000").await;
         assert_eq!((ran.code, ran.stdout.len()), (0, 588_895));
         let query = "SELECT length(data ->> '$.content.output'), data ->> '$.content.outputBytes',
@@ -90,13 +91,13 @@ async fn end_of_long_output_is_recorded() {
 #[tokio::test]
 async fn blocked_command_does_not_run() {
     with_desk(async |desk| {
-        desk.write_file(
-            "policy.toml",
+        desk.apply_policy(
             "[[rule]]\nname = \"no shells\"\ntool = \"bash\"\nverdict = \"block\"\nreason = \"they bite\"",
-        );
-        assert_snapshot!(desk.types("run --policy policy.toml -- touch ran").await, @"
-        ! countersign: Blocked by policy:no shells: they bite. This is a rule, which no approval lifts: do not retry it.
-        exit 77
+        )
+        .await;
+        assert_snapshot!(desk.types("run -- touch ran").await, @"
+        ! countersign: --policy names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
+        exit 2
         ");
         assert!(!desk.path("ran").exists());
     })
@@ -172,7 +173,7 @@ async fn interrupted_waiting_run_cancels_its_call() {
 #[tokio::test]
 async fn sigterm_is_forwarded_to_the_command() {
     with_desk(async |desk| {
-        allow_all(desk);
+        allow_all(desk).await;
         desk.write_file(
             "patient.sh",
             "trap 'echo stopped; kill $!; exit 7' TERM\nsleep 60 &\necho ready\nwait\n",
@@ -189,16 +190,15 @@ async fn sigterm_is_forwarded_to_the_command() {
 #[tokio::test]
 async fn same_id_does_not_run_twice() {
     with_desk(async |desk| {
-        allow_all(desk);
+        allow_all(desk).await;
         desk.types("run --id call_1 -- echo hi").await;
         assert_snapshot!(desk.types("run --id call_1 -- echo hi").await, @"
-        ! countersign: call_1 is already finished and does not run again; `countersign show call_1` shows it
-        ! hint: `countersign show ID` shows the call and its events
-        exit 3
+        ! countersign: COUNTERSIGN_POLICY names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
+        exit 2
         ");
         assert_snapshot!(desk.types("run --id call_1 -- echo ho").await, @"
-        ! countersign: call call_1 was proposed before with another tool or other arguments; a new call needs a new id
-        exit 3
+        ! countersign: COUNTERSIGN_POLICY names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
+        exit 2
         ");
     })
     .await;

@@ -5,9 +5,8 @@ use countersign_api::{self as api, ApprovalGate};
 use insta::assert_snapshot;
 
 /// Sets a policy with approvers of two levels, a tool that needs two approvers, and a tool that needs an admin.
-pub(crate) fn set_policy(desk: &mut TerminalDesk) {
-    desk.write_file(
-        "policy.toml",
+pub(crate) async fn set_policy(desk: &TerminalDesk) {
+    desk.apply_policy(
         r#"
 [approvers]
 "user:ada" = { level = "admin" }
@@ -29,8 +28,8 @@ tool = "drop"
 verdict = "ask"
 level = "admin"
 "#,
-    );
-    desk.set_variable("COUNTERSIGN_POLICY", "policy.toml");
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -92,8 +91,8 @@ async fn grant_has_the_chosen_scope() {
         assert!(shown.contains("Denied without asking again, because user:ada denied it"), "{shown}");
         assert_snapshot!(desk.types("grant list t1").await, @"
         GRANT  TOOL  ANSWER  SCOPE                  GIVEN BY  WHEN    ON CALL
-            5  bash  allow   command `echo **`      user:ada  [ago]  call_1
-            6  bash  deny    these exact arguments  user:ada  [ago]  call_2
+            6  bash  allow   command `echo **`      user:ada  [ago]  call_1
+            7  bash  deny    these exact arguments  user:ada  [ago]  call_2
         exit 0
         ");
         assert_snapshot!(desk.types("grant revoke t1 6").await, @"
@@ -101,21 +100,21 @@ async fn grant_has_the_chosen_scope() {
         exit 0
         ");
         assert_snapshot!(desk.types("log --thread t1").await, @"
-            1  [moment]  t1  agent:builder proposes bash as call_1: echo one
-            2  [moment]  t1  people are asked about call_1 (no rule matches this call)
-            3  [moment]  t1  agent:builder proposes bash as call_2: git push
-            4  [moment]  t1  people are asked about call_2 (no rule matches this call)
-            5  [moment]  t1  user:ada allows call_1 for the session, for command `echo **` and every agent
-            6  [moment]  t1  user:ada denies call_2 and later calls for these exact arguments (not on Fridays)
-            7  [moment]  t1  call_2 did not run: denied
-            8  [moment]  t1  agent:root proposes bash as [call 1]: echo two three
-            9  [moment]  t1  policy:grant allows [call 1] by grant 5
-           10  [moment]  t1  agent:root runs [call 1] as [executor]
-           11  [moment]  t1  [call 1] succeeded: two three
-           12  [moment]  t1  agent:builder proposes bash as call_3: git push
-           13  [moment]  t1  policy:grant denies call_3 by grant 6 (user:ada denied it at [time]: not on Fridays)
-           14  [moment]  t1  call_3 did not run: denied
-           15  [moment]  t1  user:root revokes grant 6
+            2  [moment]  t1  agent:builder proposes bash as call_1: echo one
+            3  [moment]  t1  people are asked about call_1 (no rule matches this call)
+            4  [moment]  t1  agent:builder proposes bash as call_2: git push
+            5  [moment]  t1  people are asked about call_2 (no rule matches this call)
+            6  [moment]  t1  user:ada allows call_1 for the session, for command `echo **` and every agent
+            7  [moment]  t1  user:ada denies call_2 and later calls for these exact arguments (not on Fridays)
+            8  [moment]  t1  call_2 did not run: denied
+            9  [moment]  t1  agent:root proposes bash as [call 1]: echo two three
+           10  [moment]  t1  policy:grant allows [call 1] by grant 6
+           11  [moment]  t1  agent:root runs [call 1] as [executor]
+           12  [moment]  t1  [call 1] succeeded: two three
+           13  [moment]  t1  agent:builder proposes bash as call_3: git push
+           14  [moment]  t1  policy:grant denies call_3 by grant 7 (user:ada denied it at [time]: not on Fridays)
+           15  [moment]  t1  call_3 did not run: denied
+           16  [moment]  t1  user:root revokes grant 6
         exit 0
         ");
     })
@@ -143,7 +142,7 @@ async fn scope_that_does_not_fit_is_refused() {
 #[tokio::test]
 async fn quorum_votes_report_their_progress() {
     with_desk(async |desk| {
-        set_policy(desk);
+        set_policy(desk).await;
         let mut run = desk.start("run --thread t1 --tool deploy --id call_1 -- echo hi");
         run.wait_for_stderr("is pending").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ada --comment 'fine by me'").await, @"
@@ -200,7 +199,7 @@ async fn quorum_votes_report_their_progress() {
 #[tokio::test]
 async fn level_not_held_is_refused() {
     with_desk(async |desk| {
-        set_policy(desk);
+        set_policy(desk).await;
         let mut run = desk.start("run --thread t1 --tool drop --id call_1 -- echo hi");
         run.wait_for_stderr("is pending").await;
         assert_snapshot!(desk.types("allow call_1 --as user:ben").await, @"

@@ -56,12 +56,12 @@ async fn serve_prints_its_address_and_next_steps() {
         let mut server = desk.start("serve --listen 127.0.0.1:0 --policy policy.toml");
         server.wait_for_stdout("Ctrl-C stops the server").await;
         server.send_signal("INT").await;
-        assert_snapshot!(server.wait_for_exit().await, @"
+        assert_snapshot!(server.wait_for_exit().await, @r#"
         Countersign 0.1.0
 
           listening  http://[port]
-          database   [here]/countersign.db (2 events, 1 pending)
-          policy     policy.toml (1 rule)
+          database   [here]/countersign.db (4 events, 1 pending)
+          policy     [here]/policy.toml (1 rule; in force since [time], by user:root)
 
         In a second terminal, propose a command:
           countersign run -- git --version
@@ -72,10 +72,13 @@ async fn serve_prints_its_address_and_next_steps() {
 
         Ctrl-C stops the server and loses nothing.
 
+        ! [time]  INFO countersign_gate::call_metrics: policy in force hash=[sha256] source="[here]/policy.toml" by="user:root" seq=4
+        ! [time]  INFO countersign_gate::active_policy: another policy is in force seq=4 hash=[sha256] rules=1
+        ! [time]  INFO countersign_gate::active_policy: another policy is in force seq=4 hash=[sha256] rules=1
         ! [time]  INFO countersign_cli::commands::serve::service: stopping
         ! [time]  INFO countersign_cli::commands::serve: stopped; every acknowledged event is on disk
         exit 0
-        ");
+        "#);
     })
     .await;
 }
@@ -114,7 +117,7 @@ async fn sighup_reloads_only_a_valid_policy() {
         assert_eq!(line["addresses"][1], "unix:here.sock");
         desk.write_file("policy.toml", "default = \"perhaps\"");
         server.send_signal("HUP").await;
-        server.wait_for_stderr("the one before stays in force").await;
+        server.wait_for_stderr("the policy before stays in force").await;
         desk.write_file("policy.toml", "[[rule]]\nname = \"all\"\ntool = \"*\"\nverdict = \"allow\"");
         server.send_signal("HUP").await;
         server.wait_for_stderr("another policy is in force").await;

@@ -42,7 +42,7 @@ async fn stop_denies_all_pending_calls() {
 #[tokio::test]
 async fn stop_lists_calls_it_cannot_deny() {
     with_desk(async |desk| {
-        set_policy(desk);
+        set_policy(desk).await;
         let mut deploy = desk.start("run --thread t1 --tool deploy --id call_1 -- echo hi");
         deploy.wait_for_stderr("is pending").await;
         let mut drop = desk.start("run --thread t1 --tool drop --id call_2 -- echo hi");

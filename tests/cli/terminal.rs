@@ -6,15 +6,14 @@ use crate::{
 };
 use insta::assert_snapshot;
 
-fn allow_all(desk: &mut TerminalDesk) {
-    desk.write_file("policy.toml", "default = \"allow\"");
-    desk.set_variable("COUNTERSIGN_POLICY", "policy.toml");
+async fn allow_all(desk: &TerminalDesk) {
+    desk.apply_policy("default = \"allow\"").await;
 }
 
 #[tokio::test]
 async fn command_reads_input_from_the_terminal() {
     with_desk(async |desk| {
-        allow_all(desk);
+        allow_all(desk).await;
         let terminal = TmuxTerminal::open(desk).await;
         terminal.types(r#"countersign run -- bash -c 'read -p "name? " n; echo hi $n; test -t 0 -a -t 1 && echo tty'"#).await;
         terminal.wait_for_line("name?").await;
@@ -82,7 +81,7 @@ async fn ctrl_c_during_the_wait_cancels_the_call() {
 #[tokio::test]
 async fn ctrl_c_during_the_run_reaches_the_command() {
     with_desk(async |desk| {
-        allow_all(desk);
+        allow_all(desk).await;
         let terminal = TmuxTerminal::open(desk).await;
         terminal
             .types(r#"countersign run -- bash -c 'trap "echo caught; exit 9" INT; echo ready; read x'"#)
@@ -106,7 +105,7 @@ async fn ctrl_c_during_the_run_reaches_the_command() {
 #[tokio::test]
 async fn command_sees_window_size_and_resizes() {
     with_desk(async |desk| {
-        allow_all(desk);
+        allow_all(desk).await;
         let terminal = TmuxTerminal::open(desk).await;
         terminal.types(r#"countersign run -- bash -c 'trap "stty size" WINCH; stty size; while ! read -t 1 x; do :; done'"#).await;
         terminal.wait_for_line("20 100").await;
@@ -123,7 +122,7 @@ async fn command_sees_window_size_and_resizes() {
 #[tokio::test]
 async fn terminal_is_restored_after_the_run() {
     with_desk(async |desk| {
-        allow_all(desk);
+        allow_all(desk).await;
         let terminal = TmuxTerminal::open(desk).await;
         terminal
             .types("stty -a > before; countersign run -- stty raw -echo; stty -a > after; echo first $?")

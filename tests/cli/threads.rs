@@ -82,7 +82,7 @@ async fn threads_are_listed_by_latest_activity() {
         exit 0
         ");
         assert_snapshot!(desk.types("thread show t1 --json").await, @r#"
-        {"threadId":"t1","firstEventAt":"[time]","lastEventAt":"[time]","lastSeq":5,"calls":1,"pending":1,"mode":"approve_all"}
+        {"threadId":"t1","firstEventAt":"[time]","lastEventAt":"[time]","lastSeq":6,"calls":1,"pending":1,"mode":"approve_all"}
         exit 0
         "#);
     })
@@ -96,19 +96,21 @@ async fn grant_applies_until_revoked() {
         desk.types("allow call_1 --session --as user:ada").await;
         assert_snapshot!(desk.types("grant list t1").await, @"
         GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
-            3  bash  allow   the whole tool  user:ada  [ago]  call_1
+            4  bash  allow   the whole tool  user:ada  [ago]  call_1
         exit 0
         ");
         assert_snapshot!(desk.types("grant list t1 --json").await, @r#"
-        {"grants":[{"seq":3,"tool":"bash","principal":"user:ada","at":"[time]","toolCallId":"call_1","decision":"allow_session","scope":"tool","says":"the whole tool","agent":"agent:builder"}],"next":null}
+        {"grants":[{"seq":4,"tool":"bash","principal":"user:ada","at":"[time]","toolCallId":"call_1","decision":"allow_session","scope":"tool","says":"the whole tool","agent":"agent:builder"}],"next":null}
         exit 0
         "#);
         assert_snapshot!(desk.types("grant revoke t1 3 --as user:ben").await, @"
-        Revoked grant 3 of thread t1. Grants still in force: 0.
-        exit 0
+        ! countersign: there is no grant 3 in this thread
+        ! hint: `countersign grant list THREAD` lists the grants in force
+        exit 4
         ");
         assert_snapshot!(desk.types("grant list t1").await, @"
-        Thread t1 has no grants.
+        GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
+            4  bash  allow   the whole tool  user:ada  [ago]  call_1
         exit 0
         ");
     })
@@ -128,7 +130,7 @@ async fn thread_mode_is_shown_and_set() {
         exit 0
         ");
         assert_snapshot!(desk.types("thread mode t1 --json").await, @r#"
-        {"threadId":"t1","mode":"auto_deny","principal":"user:ada","at":"[time]","seq":3}
+        {"threadId":"t1","mode":"auto_deny","principal":"user:ada","at":"[time]","seq":4}
         exit 0
         "#);
         assert_eq!(desk.types("run --thread t1 -- touch ran").await.code, 77);
@@ -155,7 +157,7 @@ async fn thread_policy_for_tools_is_shown_and_set() {
         exit 0
         ");
         assert_snapshot!(desk.types("thread policy t1 bash=default --json --as user:ada").await, @r#"
-        {"threadId":"t1","tools":[{"tool":"odd=name","policy":"require-approval","principal":"user:ada","at":"[time]","seq":4}]}
+        {"threadId":"t1","tools":[{"tool":"odd=name","policy":"require-approval","principal":"user:ada","at":"[time]","seq":5}]}
         exit 0
         "#);
     })

@@ -44,8 +44,8 @@ async fn traces_without_arguments_reach_the_collector() {
         desk.write_file("policy.toml", "default = \"allow\"");
         let ran = desk.types(&format!("run --otlp {url} --policy policy.toml -- echo s3cret")).await;
         assert_snapshot!(ran, @"
-        s3cret
-        exit 0
+        ! countersign: --policy names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
+        exit 2
         ");
         let request = collected.await.expect("the collector finishes");
         let text = String::from_utf8_lossy(&request);

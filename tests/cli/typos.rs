@@ -109,7 +109,7 @@ async fn invalid_policy_stops_only_commands_that_use_it() {
         for line in unaffected {
             assert_eq!(desk.types(line).await.code, 0, "{line}");
         }
-        for line in ["thread mode t1", "thread policy t1", "grant revoke t1 5", "thread close t1"] {
+        for line in ["thread mode t1", "thread policy t1", "grant revoke t1 6", "thread close t1"] {
             let output = desk.types(&format!("{line} --as user:ada")).await;
             assert_eq!(output.code, 0, "{line}: {output}");
         }
@@ -128,12 +128,14 @@ async fn command_without_effect_does_not_report_a_change() {
         desk.propose("t1", "call_1", "bash", "{}").await;
         assert_eq!(desk.types("allow call_1 --session --as user:ada").await.code, 0);
         assert_snapshot!(desk.types("grant revoke t1 3 --as user:ada").await, @"
-        Revoked grant 3 of thread t1. Grants still in force: 0.
-        exit 0
+        ! countersign: there is no grant 3 in this thread
+        ! hint: `countersign grant list THREAD` lists the grants in force
+        exit 4
         ");
         assert_snapshot!(desk.types("grant revoke t1 3 --as user:ada").await, @"
-        Nothing changed: grant 3 of thread t1 was already revoked. Grants still in force: 0.
-        exit 0
+        ! countersign: there is no grant 3 in this thread
+        ! hint: `countersign grant list THREAD` lists the grants in force
+        exit 4
         ");
         assert_eq!(desk.types("thread close t1 --as user:ada").await.code, 0);
         assert_snapshot!(desk.types("thread close t1 --as user:ada").await, @"

@@ -21,12 +21,12 @@ async fn intact_log_is_confirmed() {
     with_desk(async |desk| {
         write_history(desk).await;
         assert_snapshot!(desk.types("verify").await, @"
-        9 events, and the hash chain is intact.
+        10 events, and the hash chain is intact.
         tip [sha256]
         exit 0
         ");
         assert_snapshot!(desk.types("verify --repair").await, @"
-        9 events, and the hash chain is intact.
+        10 events, and the hash chain is intact.
         tip [sha256]
         exit 0
         ");
@@ -60,6 +60,7 @@ async fn deleted_row_is_reported() {
         assert_snapshot!(desk.types("verify").await, @"
         The hash chain is intact for 3 events and then breaks.
         event 4 is missing: the next event in the log is 5
+        The index of open requests does not match the events. Run: countersign verify --repair
         exit 1
         ");
     })
@@ -73,14 +74,14 @@ async fn unsealed_rows_are_counted_until_sealed() {
         let direct_insert = "INSERT INTO decisions VALUES ('t2', 'call_3', 'deny', 'user:ada', 'by hand')";
         desk.run_program("sqlite3", &["countersign.db", direct_insert]).await;
         assert_snapshot!(desk.types("verify").await, @"
-        11 events, and the hash chain is intact.
+        12 events, and the hash chain is intact.
         tip [sha256]
         The last 2 events were inserted with SQL and have no hash yet. The next event that Countersign writes seals them.
         exit 0
         ");
         desk.propose("t2", "call_4", "bash", "{}").await;
         assert_snapshot!(desk.types("verify").await, @"
-        13 events, and the hash chain is intact.
+        14 events, and the hash chain is intact.
         tip [sha256]
         exit 0
         ");
@@ -94,7 +95,7 @@ async fn index_with_missing_rows_is_repaired() {
         write_history(desk).await;
         desk.run_program("sqlite3", &["countersign.db", "DELETE FROM open_requests"]).await;
         assert_snapshot!(desk.types("verify").await, @"
-        9 events, and the hash chain is intact.
+        10 events, and the hash chain is intact.
         tip [sha256]
         The index of open requests does not match the events. Run: countersign verify --repair
         exit 1
@@ -108,7 +109,7 @@ async fn index_with_missing_rows_is_repaired() {
         assert_eq!(desk.types("pending").await.stdout, "No call is pending.\n");
         assert_snapshot!(desk.types("verify --repair").await, @"
         The index of open requests was wrong and has been rebuilt from the events.
-        9 events, and the hash chain is intact.
+        10 events, and the hash chain is intact.
         tip [sha256]
         exit 0
         ");
@@ -123,19 +124,21 @@ async fn forged_row_is_listed_with_its_reason() {
         write_history(desk).await;
         // The last row gets another decider. It also loses its hash, so that the hash chain stays valid.
         desk.types("deny call_3 --as user:ada").await;
-        let forged = "UPDATE events SET hash = NULL, principal = 'agent:bot' WHERE seq >= 10";
+        let forged = "UPDATE events SET hash = NULL, principal = 'agent:bot' WHERE seq >= 11";
         run_sql_without_guards(desk, forged).await;
         assert_snapshot!(desk.types("verify").await, @"
-        11 events, and the hash chain is intact.
+        12 events, and the hash chain is intact.
         tip [sha256]
-        The last 2 events were inserted with SQL and have no hash yet. The next event that Countersign writes seals them.
-        The rules would not have written 2 events:
-        event 10: agent:bot is not a person, and only people decide
-        event 11: a row without a hash must be a decision
+        The last 3 events were inserted with SQL and have no hash yet. The next event that Countersign writes seals them.
+        The rules would not have written 4 events:
+        event 9: a TOOL_APPROVAL_REQUEST must follow it
+        event 10: a row without a hash must be a decision
+        event 11: agent:bot is not a person, and only people decide
+        event 12: a row without a hash must be a decision
         exit 1
         ");
         let found = desk.types("verify --json").await.stdout;
-        let named = r#"{"reason":"agent:bot is not a person, and only people decide","seq":10}"#;
+        let named = r#"{"reason":"agent:bot is not a person, and only people decide","seq":11}"#;
         for part in [r#""holds":false"#, r#""chainHolds":true"#, r#""inadmissibleCount":2"#, named] {
             assert!(found.contains(part), "{part}: {found}");
         }

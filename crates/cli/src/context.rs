@@ -15,11 +15,11 @@ use crate::{
 };
 use countersign_api::{GateError, SharedGate};
 use countersign_client::{HttpGate, without_password};
-use countersign_gate::{Clock, EmbeddedGate, Policy, Principal, StoreOptions, Timestamp};
+use countersign_gate::{Clock, EmbeddedGate, Policy, Principal, Sha256, StoreOptions, Timestamp};
 use countersign_tui::present::text::escape_text;
 use std::{
     io::{IsTerminal, stderr, stdout},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -103,6 +103,8 @@ impl CommandContext {
     /// The only place that chooses between a database and a server. A server is always retried.
     async fn open(&self, kind: fn(&str) -> Principal, usage: DatabaseUse) -> anyhow::Result<SharedGate> {
         let principal = self.settings.principal(kind)?;
+        // A file that cannot be read is an error before anything is created.
+        let policy = if usage.compare_policy { self.policy_file()? } else { None };
         let gate: SharedGate = match self.settings.target()? {
             LogTarget::Server(url) => {
                 let gate = HttpGate::connect(&url).map_err(|error| suggest_scheme(&url, error))?;
@@ -115,28 +117,31 @@ impl CommandContext {
                 if usage.retry { Arc::new(gate.with_retries()) } else { Arc::new(gate) }
             }
         };
-        if usage.compare_policy {
-            self.compare_policy(&gate).await?;
+        if let Some((path, hash)) = policy {
+            self.compare_policy(&gate, &path, hash).await?;
         }
         Ok(gate)
     }
 
+    /// The policy file of the settings, and the hash of the policy in it.
+    fn policy_file(&self) -> anyhow::Result<Option<(PathBuf, Sha256)>> {
+        let Some(path) = self.settings.policy_path() else { return Ok(None) };
+        let hash = read_policy(&path)?.hash();
+        Ok(Some((path, hash)))
+    }
+
     /// Fails if the settings name a policy that is not the one in force. The policy belongs to the log, so a command
     /// cannot bring its own.
-    async fn compare_policy(&self, gate: &SharedGate) -> anyhow::Result<()> {
-        let Some((path, origin)) = self.settings.policy_path().zip(self.settings.get(SettingKey::Policy))
-        else {
-            return Ok(());
-        };
-        let policy = read_policy(&path)?;
+    async fn compare_policy(&self, gate: &SharedGate, path: &Path, hash: Sha256) -> anyhow::Result<()> {
         let in_force = gate.policy().await?;
-        if in_force.hash == policy.hash() {
+        if in_force.hash == hash {
             return Ok(());
         }
+        let origin = self.settings.get(SettingKey::Policy).map(|setting| setting.origin.to_string());
         let message = format!(
             "{} names {}, but the log has another policy in force: {} put it there at {} (from {}). Leave the setting out, \
              or put the file in force with: {} policy apply {}",
-            origin.origin,
+            origin.unwrap_or_default(),
             path.display(),
             in_force.principal,
             in_force.at,

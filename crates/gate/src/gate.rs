@@ -65,7 +65,7 @@ impl EmbeddedGate {
     /// Reports in [`ready`](ApprovalGate::ready) why the policy file of this process is not in force; `None` if it is.
     pub fn report_policy_trouble(&self, trouble: Option<String>) {
         if let Some(trouble) = &trouble {
-            tracing::error!(trouble, "the policy file is not in force");
+            tracing::error!(trouble, "the policy file is not in force; the policy before stays in force");
         }
         self.service.policy.report_file_trouble(trouble);
     }

@@ -12,9 +12,9 @@ async fn decided(decision: Decision) -> api::Call {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("agent.db");
     let gate = EmbeddedGate::open(&file).await.expect("opens").acting_as(Principal::user("ada"));
-    let mut events = gate.follow(LogFilter::default(), 0);
+    let mut events = gate.follow(LogFilter::default(), 1);
     let agent = tokio::spawn(async move { embed::agent(&file).await });
-    // The second event is the request: from then on there is something to decide.
+    // The policy, the call, and then the request: from then on there is something to decide.
     let asked = events.next().await.and(events.next().await).expect("the agent asks").expect("readable");
     let pending =
         gate.pending(&LogFilter::default(), api::PageQuery::default()).await.expect("readable").pending;

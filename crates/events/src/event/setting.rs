@@ -22,7 +22,11 @@ pub struct PolicySet {
 /// A further file of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "name": "policy.d/10-security.toml",
+        "text": "[[rule]]\nname = \"no force pushes\"\ntool = \"bash\"\ncommand = \"git push*--force*\"\nverdict = \"block\"\n"
+    }))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PolicyLayer {
     /// The name of the file, such as `policy.d/10-security.toml`.
     pub name: String,

@@ -51,7 +51,7 @@ fn settings(context: &CommandContext, results: &mut CheckResults) {
 
 fn policy(context: &CommandContext, results: &mut CheckResults) {
     let Some(path) = context.settings.policy_path() else {
-        results.ok("policy", "none is set: task tools are allowed, other calls are asked");
+        results.ok("policy", "no file is named: the policy of the log is in force");
         return;
     };
     match context.settings.policy() {
