@@ -2,7 +2,7 @@
 default:
     @just --list
 
-# Start a server on countersign.db in this folder
+# Start a server on your log, or on ./countersign.db if it exists
 serve *args:
     cargo run --release -- serve {{args}}
 

@@ -1,11 +1,12 @@
 //! A program for tests that need a separate process: it opens a log and prints the result.
 //!
 //! - `open PATH` prints `open`, or the code of the error.
+//! - `read PATH` opens the log to read only, and prints `open`, or the message of the error.
 //! - `files PATH` lists the files of an open log with their modes.
 //! - `fill PATH BALLAST` proposes calls until the disk is full, removes the ballast and proposes more.
 
 use countersign_events::{CallId, Principal, ThreadId};
-use countersign_store::{Store, StoreError, StoreOptions};
+use countersign_store::{Store, StoreAccess, StoreError, StoreOptions};
 use countersign_tests::{Persona, Proposal};
 use std::{
     env, fs,
@@ -19,9 +20,10 @@ async fn main() {
     let arguments: Vec<_> = env::args_os().skip(1).map(PathBuf::from).collect();
     match arguments.iter().map(PathBuf::as_path).collect::<Vec<_>>()[..] {
         [word, path] if word == Path::new("open") => open(path).await,
+        [word, path] if word == Path::new("read") => read(path).await,
         [word, path] if word == Path::new("files") => files(path).await,
         [word, path, ballast] if word == Path::new("fill") => fill(path, ballast).await,
-        _ => panic!("open PATH | files PATH | fill PATH BALLAST"),
+        _ => panic!("open PATH | read PATH | files PATH | fill PATH BALLAST"),
     }
 }
 
@@ -36,6 +38,17 @@ async fn open(path: &Path) {
             store.close().await;
         }
         Err(error) => print_line(error.reason().unwrap_or(error.code())),
+    }
+}
+
+async fn read(path: &Path) {
+    let options = StoreOptions { access: StoreAccess::Read, ..StoreOptions::for_reading() };
+    match Store::open(path, options).await {
+        Ok(store) => {
+            print_line("open");
+            store.close().await;
+        }
+        Err(error) => print_line(&error.to_string()),
     }
 }
 

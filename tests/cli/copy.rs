@@ -1,13 +1,13 @@
 //! `countersign copy`
 
-use crate::desk::with_desk;
+use crate::desk::{with_desk, with_empty_desk};
 use countersign_store::{DatabaseKind, migrations};
 use countersign_tests::{SqlConnection, open_file};
 use insta::assert_snapshot;
 
 #[tokio::test]
 async fn invalid_source_or_target_is_refused() {
-    with_desk(async |desk| {
+    with_empty_desk(async |desk| {
         assert_snapshot!(desk.types("copy --from countersign.db").await, @"
         ! error: the following required arguments were not provided:
         !   --to <ADDRESS>

@@ -5,6 +5,8 @@ use countersign_api::{self as api, ApprovalGate};
 use countersign_gate::{EmbeddedGate, Principal};
 use std::{
     fmt,
+    fs::OpenOptions,
+    os::unix::fs::OpenOptionsExt,
     path::PathBuf,
     process::{Output, Stdio},
     time::Duration,
@@ -27,8 +29,19 @@ pub(crate) struct TerminalDesk {
     env: Vec<(&'static str, String)>,
 }
 
-/// Runs a story with an empty folder, within the time limit.
+/// Runs a story within the time limit, in a folder with an empty `countersign.db`, which is the default log there.
 pub(crate) async fn with_desk(work: impl AsyncFnOnce(&mut TerminalDesk)) {
+    with_empty_desk(async |desk| {
+        let file =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(desk.path("countersign.db"));
+        drop(file.expect("the folder is writable"));
+        work(desk).await;
+    })
+    .await;
+}
+
+/// Runs a story with an empty folder, which is also the home folder, within the time limit.
+pub(crate) async fn with_empty_desk(work: impl AsyncFnOnce(&mut TerminalDesk)) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut desk = TerminalDesk { folder, env: Vec::new() };
     tokio::time::timeout(LIMIT, work(&mut desk)).await.expect("the test hangs");

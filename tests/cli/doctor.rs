@@ -1,12 +1,12 @@
 //! `countersign doctor`
 
-use crate::desk::with_desk;
+use crate::desk::{with_desk, with_empty_desk};
 use countersign_tests::over_http;
 use insta::assert_snapshot;
 
 #[tokio::test]
 async fn foreign_file_is_not_modified() {
-    with_desk(async |desk| {
+    with_empty_desk(async |desk| {
         assert_snapshot!(desk.types("doctor").await, @"
         ok    settings     there is no settings file; `countersign config` lists the settings
         ok    policy       none is set: task tools are allowed, other calls are asked
@@ -22,7 +22,7 @@ async fn foreign_file_is_not_modified() {
         ok    settings     there is no settings file; `countersign config` lists the settings
         ok    policy       none is set: task tools are allowed, other calls are asked
         ok    clock        it is [time]
-        fail  file         notes.txt is not an SQLite database
+        fail  file         [here]/notes.txt is not an SQLite database
                            → use another file with --database; nothing was changed
 
         Problems found; see the remedies above.
@@ -30,7 +30,7 @@ async fn foreign_file_is_not_modified() {
         ");
         desk.run_program("sqlite3", &["other.db", "PRAGMA application_id = 7; CREATE TABLE shop (id)"]).await;
         assert_snapshot!(desk.types("doctor --database other.db --json").await, @r#"
-        {"findings":[{"check":"settings","found":"there is no settings file; `countersign config` lists the settings","status":"ok"},{"check":"policy","found":"none is set: task tools are allowed, other calls are asked","status":"ok"},{"check":"clock","found":"it is [time]","status":"ok"},{"check":"file","found":"other.db is a database of another program","remedy":"use another file with --database; nothing was changed","status":"fail"}],"status":"fail"}
+        {"findings":[{"check":"settings","found":"there is no settings file; `countersign config` lists the settings","status":"ok"},{"check":"policy","found":"none is set: task tools are allowed, other calls are asked","status":"ok"},{"check":"clock","found":"it is [time]","status":"ok"},{"check":"file","found":"[here]/other.db is a database of another program","remedy":"use another file with --database; nothing was changed","status":"fail"}],"status":"fail"}
         exit 1
         "#);
         assert_snapshot!(desk.types("doctor --server http://127.0.0.1:1").await, @"
@@ -55,11 +55,11 @@ async fn healthy_log_passes_all_checks() {
         ok    settings     there is no settings file; `countersign config` lists the settings
         ok    policy       none is set: task tools are allowed, other calls are asked
         ok    clock        it is [time]
-        ok    file         countersign.db, [size]
+        ok    file         [here]/countersign.db, [size]
         ok    permissions  only the owner can read and write it
-        ok    folder       . is writable
+        ok    folder       [here] is writable
         ok    room         [size] are free
-        ok    wal          the size of the write-ahead log is [size]
+        ok    wal          there is no write-ahead log, because no process has the file open
         ok    bell         present and writable
         ok    file system  write-ahead logging works
         ok    layout       the layout of Countersign 0.1.0
@@ -89,10 +89,10 @@ async fn each_problem_is_listed_with_its_remedy() {
         fail  policy       policy.toml: the policy is invalid at line 1, column 11: unknown verdict "maybe"; expected one of `allow`, `ask`, `block`
                            → correct the file, or use another with --policy
         ok    clock        it is [time]
-        ok    file         countersign.db, [size]
-        warn  permissions  users other than the owner can access countersign.db
-                           → chmod 600 countersign.db
-        ok    folder       . is writable
+        ok    file         [here]/countersign.db, [size]
+        warn  permissions  users other than the owner can access [here]/countersign.db
+                           → chmod 600 [here]/countersign.db
+        ok    folder       [here] is writable
         ok    room         [size] are free
         ok    wal          there is no write-ahead log, because no process has the file open
         ok    bell         present and writable

@@ -30,7 +30,7 @@ async fn edited_arguments_run_and_reach_the_agent() {
         "#);
         assert_snapshot!(run.wait_for_exit().await, @r#"
         goodbye
-        ! countersign: call_1 is pending; allow it with: countersign allow call_1
+        ! countersign: call_1 is pending in [here]/countersign.db; allow it with: countersign allow call_1
         ! countersign: user:ada changed what was run: /command from "echo hello" to "echo goodbye"
         exit 0
         "#);

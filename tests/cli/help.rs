@@ -32,6 +32,7 @@ async fn short_help_lists_the_commands() {
           doctor       Check the database, the server and this machine for problems
           verify       Check the hash chain of the whole log
           migrate      Upgrade a log to the schema of this version
+          backup       Back up the log into a new file, while processes use it
           copy         Copy a whole log into another database
           demo         Try countersign in a minute with a scripted agent
           config       Show the settings and where each was set
@@ -57,7 +58,8 @@ async fn long_help_explains_settings_and_exit_codes() {
               --json  Print JSON, and errors as JSON too
 
         Global options:
-              --database <ADDRESS>    The log: a path, sqlite://… or postgres://… [default: countersign.db]
+              --database <ADDRESS>    The log: a path, sqlite://… or postgres://… [default: ./countersign.db
+                                      if it exists, otherwise one log per user]
               --database-file <FILE>  A file that contains the address of the log, which may include a
                                       password
               --server <URL>          Use a server instead of a database: http://127.0.0.1:7878
@@ -128,7 +130,8 @@ async fn run_help_lists_its_options() {
               --json  Print JSON, and errors as JSON too
 
         Global options:
-              --database <ADDRESS>    The log: a path, sqlite://… or postgres://… [default: countersign.db]
+              --database <ADDRESS>    The log: a path, sqlite://… or postgres://… [default: ./countersign.db
+                                      if it exists, otherwise one log per user]
               --database-file <FILE>  A file that contains the address of the log, which may include a
                                       password
               --server <URL>          Use a server instead of a database: http://127.0.0.1:7878

@@ -1,6 +1,6 @@
 //! `--json` of each command: results and errors are JSON.
 
-use crate::desk::{DeskScreen, with_desk};
+use crate::desk::{DeskScreen, with_desk, with_empty_desk};
 use countersign_tests::lay_out;
 use insta::assert_snapshot;
 
@@ -117,6 +117,7 @@ async fn verify_faults_as_json() {
         {
           "broken": null,
           "chainHolds": true,
+          "empty": false,
           "events": 3,
           "holds": true,
           "inadmissible": [],
@@ -154,7 +155,7 @@ async fn run_prints_the_finished_call_as_json() {
 
 #[tokio::test]
 async fn errors_as_json() {
-    with_desk(async |desk| {
+    with_empty_desk(async |desk| {
         assert_snapshot!(format_json(&desk.types("pending --json").await), @r#"
 
         ! {

@@ -9,7 +9,8 @@ async fn calls_are_listed_newest_first() {
     with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("calls").await, @"
-        No calls found.
+        This log has no events: [here]/countersign.db
+        If it should have some: a copy of a file in use lacks the events of its -wal file; make copies with `countersign backup FILE`.
         exit 0
         ");
         desk.propose("t1", "call_1", "bash", r#"{"command":"make\nmake install"}"#).await;
@@ -102,7 +103,10 @@ async fn pending_calls_are_filtered() {
         desk.propose("t1", "call_2", "mail", "{}").await;
         assert!(desk.types("pending --tool mail").await.stdout.starts_with("call_2"));
         assert!(desk.types("pending --by agent:builder --tool bash").await.stdout.starts_with("call_1"));
-        assert_eq!(desk.types("pending --until 1h").await.stdout, "No call is pending.\n");
+        assert_eq!(
+            desk.types("pending --until 1h").await.stdout,
+            "No call is pending in [here]/countersign.db.\n"
+        );
     })
     .await;
 }

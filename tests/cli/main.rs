@@ -1,9 +1,11 @@
 //! The real command in a temporary folder: its output and its exit codes.
 
+mod backup;
 mod config;
 mod copy;
 mod decide;
 mod decide_several;
+mod default_log;
 mod demo;
 mod desk;
 mod doctor;
@@ -22,6 +24,7 @@ mod policy_suggest;
 mod policy_test;
 mod postgres;
 mod progress;
+mod read_only;
 mod remote;
 mod run;
 mod scopes_and_quorum;

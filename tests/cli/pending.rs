@@ -9,7 +9,7 @@ async fn empty_log_has_no_pending_calls() {
     with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("pending").await, @"
-        No call is pending.
+        No call is pending in [here]/countersign.db.
         exit 0
         ");
     })
@@ -65,7 +65,7 @@ async fn pending_call_is_shown_completely() {
         exit 0
         "#);
         assert_snapshot!(desk.types("pending --thread nobody").await, @"
-        No call is pending.
+        No call is pending in [here]/countersign.db.
         exit 0
         ");
     })

@@ -1,6 +1,6 @@
 //! `countersign policy fmt`
 
-use crate::desk::with_desk;
+use crate::desk::{with_desk, with_empty_desk};
 use insta::assert_snapshot;
 
 const UNTIDY: &str = "# What is free.\n[[rule]]\nverdict='allow'\nname =   \"shell\"\ntool=\"bash\"\n";
@@ -26,7 +26,7 @@ async fn invalid_policy_file_stays_unchanged() {
 
 #[tokio::test]
 async fn formatting_twice_changes_nothing() {
-    with_desk(async |desk| {
+    with_empty_desk(async |desk| {
         desk.write_file("policy.toml", UNTIDY);
         assert_snapshot!(desk.types("policy fmt --check policy.toml").await, @"
         ! policy.toml is not in the standard layout: countersign policy fmt policy.toml

@@ -112,7 +112,7 @@ async fn pending_command_runs_once_allowed() {
         desk.types("allow call_ --as user:ada").await;
         assert_snapshot!(run.wait_for_exit().await, @"
         hi
-        ! countersign: [call 1] is pending; allow it with: countersign allow [call 1]
+        ! countersign: [call 1] is pending in [here]/countersign.db; allow it with: countersign allow [call 1]
         exit 0
         ");
     })
@@ -126,7 +126,7 @@ async fn denied_command_does_not_run_and_says_why() {
         run.wait_for_stderr("is pending").await;
         desk.types("deny call_1 --as user:ada --comment 'use the other folder'").await;
         assert_snapshot!(run.wait_for_exit().await, @"
-        ! countersign: call_1 is pending; allow it with: countersign allow call_1
+        ! countersign: call_1 is pending in [here]/countersign.db; allow it with: countersign allow call_1
         ! countersign: Denied by user:ada: use the other folder (do not retry this call unchanged)
         exit 77
         ");
@@ -140,7 +140,7 @@ async fn expired_command_does_not_run() {
     with_desk(async |desk| {
         let ran = desk.types("run --id call_1 --expires 1s -- touch ran").await;
         assert_snapshot!(ran, @"
-        ! countersign: call_1 is pending; allow it with: countersign allow call_1
+        ! countersign: call_1 is pending in [here]/countersign.db; allow it with: countersign allow call_1
         ! countersign: Nobody decided before [time], so this call was not run.
         exit 78
         ");
@@ -156,7 +156,7 @@ async fn interrupted_waiting_run_cancels_its_call() {
         run.wait_for_stderr("is pending").await;
         run.send_signal("INT").await;
         assert_snapshot!(run.wait_for_exit().await, @"
-        ! countersign: call_1 is pending; allow it with: countersign allow call_1
+        ! countersign: call_1 is pending in [here]/countersign.db; allow it with: countersign allow call_1
         ! countersign: cancelled call_1
         exit 130
         ");
@@ -214,7 +214,7 @@ async fn call_cancelled_by_another_does_not_run() {
         gate.close(&countersign_api::parse_thread_id("t1").expect("valid")).await.expect("closed");
         gate.shut_down().await;
         assert_snapshot!(run.wait_for_exit().await, @"
-        ! countersign: call_1 is pending; allow it with: countersign allow call_1
+        ! countersign: call_1 is pending in [here]/countersign.db; allow it with: countersign allow call_1
         ! countersign: Cancelled by agent:builder: the thread was closed
         exit 79
         ");

@@ -1,11 +1,11 @@
 //! `countersign serve`
 
-use crate::desk::with_desk;
+use crate::desk::{with_desk, with_empty_desk};
 use insta::assert_snapshot;
 
 #[tokio::test]
 async fn public_address_is_refused() {
-    with_desk(async |desk| {
+    with_empty_desk(async |desk| {
         assert_snapshot!(desk.types("serve --listen 0.0.0.0:7878").await, @"
         ! countersign: 0.0.0.0:7878 is not a loopback address; the server does not authenticate callers, so use 127.0.0.1 or [::1]
         exit 2

@@ -9,7 +9,8 @@ async fn empty_log_has_nothing_to_count() {
     with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("stats").await, @"
-        No calls were proposed in this time.
+        This log has no events: [here]/countersign.db
+        If it should have some: a copy of a file in use lacks the events of its -wal file; make copies with `countersign backup FILE`.
         exit 0
         ");
     })

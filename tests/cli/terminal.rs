@@ -40,14 +40,16 @@ async fn waiting_line_disappears_once_allowed() {
         terminal.types("countersign run --id call_1 -- echo it runs").await;
         assert_snapshot!(terminal.wait_for_line("waiting for a decision").await, @"
         $ countersign run --id call_1 -- echo it runs
-        countersign: call_1 is pending; allow it with: countersign allow call_1
+        countersign: call_1 is pending in [here]/countersign.db; allow it with: countersign allow c
+        all_1
         waiting for a decision on call_1; Ctrl-C cancels the call (0s)
         ");
         desk.types("allow call_1 --as user:ada").await;
         terminal.wait_for_line("it runs").await;
         assert_snapshot!(terminal.wait_for_prompt().await, @"
         $ countersign run --id call_1 -- echo it runs
-        countersign: call_1 is pending; allow it with: countersign allow call_1
+        countersign: call_1 is pending in [here]/countersign.db; allow it with: countersign allow c
+        all_1
         it runs
         $
         ");
@@ -66,7 +68,8 @@ async fn ctrl_c_during_the_wait_cancels_the_call() {
         terminal.types("echo status $?").await;
         assert_snapshot!(terminal.wait_for_prompt().await, @"
         $ countersign run --id call_1 -- touch ran
-        countersign: call_1 is pending; allow it with: countersign allow call_1
+        countersign: call_1 is pending in [here]/countersign.db; allow it with: countersign allow c
+        all_1
         countersign: cancelled call_1
         $ echo status $?
         status 130

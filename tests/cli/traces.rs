@@ -61,7 +61,10 @@ async fn missing_collector_does_not_block_commands() {
     with_desk(async |desk| {
         desk.gate().await.shut_down().await;
         let output = desk.types("pending --otlp http://127.0.0.1:1").await;
-        assert_eq!((output.stdout.as_str(), output.code), ("No call is pending.\n", 0));
+        assert_eq!(
+            (output.stdout.as_str(), output.code),
+            ("No call is pending in [here]/countersign.db.\n", 0)
+        );
     })
     .await;
 }

@@ -45,7 +45,7 @@ async fn changed_row_is_reported() {
         exit 1
         ");
         assert_snapshot!(desk.types("verify --json").await, @r#"
-        {"broken":"event 3: the stored hash is [sha256], but the row and the previous link give [sha256]: a row was changed","chainHolds":false,"events":2,"holds":false,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"repaired":false,"tip":"[sha256]","unsealed":0}
+        {"broken":"event 3: the stored hash is [sha256], but the row and the previous link give [sha256]: a row was changed","chainHolds":false,"empty":false,"events":2,"holds":false,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"repaired":false,"tip":"[sha256]","unsealed":0}
         exit 1
         "#);
     })
@@ -106,7 +106,7 @@ async fn index_with_missing_rows_is_repaired() {
         {
             assert!(found.contains(part), "{part}: {found}");
         }
-        assert_eq!(desk.types("pending").await.stdout, "No call is pending.\n");
+        assert_eq!(desk.types("pending").await.stdout, "No call is pending in [here]/countersign.db.\n");
         assert_snapshot!(desk.types("verify --repair").await, @"
         The index of open requests was wrong and has been rebuilt from the events.
         10 events, and the hash chain is intact.

@@ -1,7 +1,7 @@
 //! `countersign watch --plain`: line by line, for pipes and for terminals that cannot draw.
 
 use crate::{
-    desk::{COUNTERSIGN, TerminalDesk, with_desk},
+    desk::{COUNTERSIGN, TerminalDesk, with_desk, with_empty_desk},
     tmux::TmuxTerminal,
 };
 use insta::assert_snapshot;
@@ -16,7 +16,7 @@ pub(crate) async fn run_watch_plain(desk: &TerminalDesk, lines: &str, options: &
 
 #[tokio::test]
 async fn watch_refuses_json_output() {
-    with_desk(async |desk| {
+    with_empty_desk(async |desk| {
         assert_snapshot!(desk.types("watch --json").await, @r#"
         ! {"code":"usage","detail":"watch is interactive; programs use `countersign pending --json` or `countersign log --follow --json`"}
         exit 2

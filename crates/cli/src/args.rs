@@ -88,6 +88,8 @@ as the owner of the schema, if servers run as a role without these rights.\n\n\
 JSON: {\"database\", \"done\": made, migrated or nothing}"
     )]
     Migrate,
+    /// Back up the log into a new file, while processes use it
+    Backup(commands::backup::BackupArgs),
     /// Copy a whole log into another database
     Copy(commands::copy::CopyArgs),
     /// Try countersign in a minute with a scripted agent

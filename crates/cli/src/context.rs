@@ -10,21 +10,24 @@ use crate::{
         effective::{Settings, read_policy},
         keys::SettingKey,
         log_target::LogTarget,
+        notice::print_notice,
         options::GlobalOptions,
+        value::LogFormat,
     },
 };
 use countersign_api::{GateError, SharedGate};
 use countersign_client::{HttpGate, without_password};
-use countersign_gate::{Clock, EmbeddedGate, Policy, Principal, Sha256, StoreOptions, Timestamp};
+use countersign_gate::{
+    Clock, EmbeddedGate, Policy, Principal, Sha256, StoreAccess, StoreOptions, Timestamp,
+};
 use countersign_tui::present::text::escape_text;
 use std::{
     io::{IsTerminal, stderr, stdout},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// The surroundings of a command.
-#[derive(Debug)]
 pub(crate) struct CommandContext {
     /// True if output and errors are JSON.
     pub(crate) json: bool,
@@ -32,6 +35,8 @@ pub(crate) struct CommandContext {
     pub(crate) options: GlobalOptions,
     pub(crate) settings: Settings,
     pub(crate) clock: Clock,
+    /// The gates that the command has opened, which are closed after it.
+    opened: Mutex<Vec<SharedGate>>,
 }
 
 impl CommandContext {
@@ -43,7 +48,13 @@ impl CommandContext {
 
     /// The context of commands that work even if the settings are invalid.
     pub(crate) fn without_settings(options: GlobalOptions) -> Self {
-        Self { json: options.json, options, settings: Settings::default(), clock: Clock::System }
+        Self {
+            json: options.json,
+            options,
+            settings: Settings::default(),
+            clock: Clock::System,
+            opened: Mutex::default(),
+        }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -73,26 +84,22 @@ impl CommandContext {
 
     /// Connects to decide. The database must exist.
     pub(crate) async fn connect_to_decide(&self) -> anyhow::Result<SharedGate> {
-        let usage = DatabaseUse { create: false, retry: false, compare_policy: true };
-        self.open(Principal::user, usage).await
+        self.open(Principal::user, DatabaseUse::DECIDE).await
     }
 
     /// Connects to propose calls. Creates a missing database, and retries while it is unavailable.
     pub(crate) async fn connect_to_propose(&self) -> anyhow::Result<SharedGate> {
-        let usage = DatabaseUse { create: true, retry: true, compare_policy: true };
-        self.open(Principal::agent, usage).await
+        self.open(Principal::agent, DatabaseUse::PROPOSE).await
     }
 
-    /// Connects to read or to change settings of a thread.
+    /// Connects to read or to change settings of a thread. A read-only log can be read, and refuses changes.
     pub(crate) async fn connect(&self) -> anyhow::Result<SharedGate> {
-        let usage = DatabaseUse { create: false, retry: false, compare_policy: false };
-        self.open(Principal::user, usage).await
+        self.open(Principal::user, DatabaseUse::READ).await
     }
 
     /// Connects to follow the log. Retries while the database is unavailable.
     pub(crate) async fn connect_to_follow(&self) -> anyhow::Result<SharedGate> {
-        let usage = DatabaseUse { create: false, retry: true, compare_policy: false };
-        self.open(Principal::user, usage).await
+        self.open(Principal::user, DatabaseUse { retry: true, ..DatabaseUse::READ }).await
     }
 
     /// Connects to read the log only. `--policy` may name a policy for a comparison.
@@ -111,12 +118,16 @@ impl CommandContext {
                 Arc::new(gate.acting_as(principal).with_retries())
             }
             LogTarget::Database(address) => {
-                let options = StoreOptions { create: usage.create, ..StoreOptions::default() };
+                let address = if usage.create { self.settings.database_to_create()? } else { address };
+                let options =
+                    StoreOptions { create: usage.create, access: usage.access, ..StoreOptions::default() };
                 let gate = EmbeddedGate::open_with(address, options, Policy::shipped()).await?;
+                self.announce_new_log(&gate);
                 let gate = gate.acting_as(principal);
                 if usage.retry { Arc::new(gate.with_retries()) } else { Arc::new(gate) }
             }
         };
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&gate));
         if let Some((path, hash)) = policy {
             self.compare_policy(&gate, &path, hash).await?;
         }
@@ -152,6 +163,29 @@ impl CommandContext {
         Err(CliError { exit: CommandExit::USAGE, code: "policy_differs", message }.into())
     }
 
+    /// Closes the gates that the command has opened. The last process to close a file moves its write-ahead log into
+    /// it, so that a plain copy of the file has every event.
+    pub(crate) async fn close_gates(&self) {
+        let opened = std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner));
+        for gate in opened {
+            gate.shut_down().await;
+        }
+    }
+
+    /// Prints the location of a log that this command has created. A second log is easily created by mistake, and calls
+    /// would then wait unseen.
+    pub(crate) fn announce_new_log(&self, gate: &EmbeddedGate) {
+        if gate.has_created_log() {
+            let json = self.json || self.settings.log_format() == LogFormat::Json;
+            print_notice(&format!("new log: {}", gate.database_name()), json, &self.error_screen());
+        }
+    }
+
+    /// The location of the log in messages.
+    pub(crate) fn log_location(&self) -> anyhow::Result<String> {
+        Ok(escape_text(&self.settings.log_location()?))
+    }
+
     /// The beginning of a command line that reaches the same log from another terminal.
     pub(crate) fn command_prefix(&self) -> String {
         let mut words = vec![program_name()];
@@ -177,6 +211,18 @@ struct DatabaseUse {
     retry: bool,
     /// Fail if the settings name another policy than the one in force.
     compare_policy: bool,
+    access: StoreAccess,
+}
+
+impl DatabaseUse {
+    const READ: Self = Self {
+        create: false,
+        retry: false,
+        compare_policy: false,
+        access: StoreAccess::WriteIfPossible,
+    };
+    const DECIDE: Self = Self { compare_policy: true, access: StoreAccess::Write, ..Self::READ };
+    const PROPOSE: Self = Self { create: true, retry: true, ..Self::DECIDE };
 }
 
 /// Suggests the scheme that an address of a server lacks.

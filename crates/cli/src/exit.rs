@@ -119,10 +119,14 @@ fn store_exit(error: &StoreError) -> CommandExit {
         StoreError::BadAddress { .. } | StoreError::SameLog(_) => CommandExit::USAGE,
         StoreError::NoFolder { .. }
         | StoreError::NotCountersign { .. }
+        | StoreError::EmptyFile { .. }
+        | StoreError::OlderDatabase { .. }
         | StoreError::NewerDatabase { .. }
         | StoreError::NoWal { .. }
         | StoreError::HalfCopied { .. } => CommandExit::UNAVAILABLE,
-        StoreError::TargetNotEmpty { .. } | StoreError::NotACopy { .. } => CommandExit::REFUSED,
+        StoreError::TargetNotEmpty { .. } | StoreError::TargetExists { .. } | StoreError::NotACopy { .. } => {
+            CommandExit::REFUSED
+        }
         StoreError::DatabaseUnavailable(unavailable) => {
             reason_exit(UnavailableReason::parse(unavailable.reason()))
         }

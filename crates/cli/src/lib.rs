@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod context;
+mod empty_log;
 mod exit;
 mod filters;
 mod find;
@@ -71,7 +72,12 @@ fn start(context: &CommandContext, command: &CliCommand, name: &str) -> anyhow::
     let logging = Logging::start(context, is_server, runtime.handle())?;
     // The span has the name only: options may be confidential.
     let span = tracing::info_span!(target: logging::COMMAND_TARGET, "command", command = name);
-    let exit = match runtime.block_on(run(context, command).instrument(span)) {
+    let exit = runtime.block_on(async {
+        let exit = run(context, command).instrument(span).await;
+        context.close_gates().await;
+        exit
+    });
+    let exit = match exit {
         Ok(exit) => exit,
         Err(error) => report(context, &error),
     };
@@ -118,6 +124,7 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Demo(args) => commands::demo::run_demo(context, args).await,
         CliCommand::Verify(args) => commands::verify::verify_log(context, args).await,
         CliCommand::Migrate => commands::migrate::migrate_log(context).await,
+        CliCommand::Backup(args) => commands::backup::back_up_log(context, args).await,
         CliCommand::Copy(args) => commands::copy::copy_log(context, args).await,
         CliCommand::Config(args) => commands::config::print_config(context, args),
         // `run_without_settings` has run these.

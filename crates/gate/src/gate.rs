@@ -11,7 +11,7 @@ use countersign_api::{
 };
 use countersign_events::{CallId, CallState, Principal, ThreadId};
 use countersign_policy::Policy;
-use countersign_store::{DatabaseUrl, SchemaLayout, StoreOptions, VerifyReport};
+use countersign_store::{DatabaseName, DatabaseUrl, SchemaLayout, StoreOptions, VerifyReport};
 use prometheus_client::registry::Registry;
 use std::{sync::Arc, time::Duration};
 
@@ -84,6 +84,24 @@ impl EmbeddedGate {
     #[must_use]
     pub fn found_layout(&self) -> SchemaLayout {
         self.service.store.found()
+    }
+
+    /// True if the log can only be read.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.service.store.is_read_only()
+    }
+
+    /// True if this gate has created the log.
+    #[must_use]
+    pub fn has_created_log(&self) -> bool {
+        self.service.store.has_created_log()
+    }
+
+    /// The name of the log in messages: an absolute path, or an address without a password.
+    #[must_use]
+    pub fn database_name(&self) -> DatabaseName {
+        self.service.store.database_name()
     }
 
     /// Reads the whole log and checks its hash chain, the rules, and the index of open requests. `progress` receives

@@ -39,9 +39,9 @@ pub use countersign_policy as policy;
 pub use countersign_policy::Policy;
 pub use countersign_replay as replay;
 pub use countersign_store::{
-    Clock, CopyStep, CopySummary, DatabaseName, DatabaseUrl, OLDEST_POSTGRES, PostgresAddress, RoleRights,
-    SchemaLayout, ServerExamination, StoreError, StoreOptions, SyncMode, VerifyReport, copy, examine,
-    sqlite_version,
+    BackupSummary, Clock, CopyStep, CopySummary, DatabaseName, DatabaseUrl, OLDEST_POSTGRES, PostgresAddress,
+    RoleRights, SchemaLayout, ServerExamination, StoreAccess, StoreError, StoreOptions, SyncMode,
+    VerifyReport, backup, copy, examine, sqlite_version,
 };
 pub use error::GateFailure;
 pub use gate::EmbeddedGate;

@@ -59,7 +59,7 @@ pub async fn copy(
     {
         return Err(StoreError::SameLog(to.as_path().into()));
     }
-    let source = Store::open(from, StoreOptions { create: false, ..StoreOptions::default() }).await?;
+    let source = Store::open(from, StoreOptions::for_reading()).await?;
     let target = open(to, StoreOptions::default(), UnfinishedCopy::Allowed).await?;
     let copied = copy_events(&source, &target, continue_copy, &mut progress).await;
     source.close().await;

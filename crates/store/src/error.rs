@@ -52,6 +52,24 @@ pub enum StoreError {
         /// The reason.
         why: String,
     },
+    /// The file has no tables, and the options forbid creating a log in it.
+    #[error(
+        "{place} has no log: the file is empty; if it was copied from a file in use, its events are in the -wal file \
+         of the original, so copy it with `countersign backup`"
+    )]
+    EmptyFile {
+        /// The database.
+        place: DatabaseName,
+    },
+    /// The log must be migrated, and it was opened to read only.
+    #[error(
+        "{place} was written by an older Countersign and must be migrated, which needs write access; run \
+         `countersign migrate` as its owner, or over a copy that `countersign backup` has made"
+    )]
+    OlderDatabase {
+        /// The database.
+        place: DatabaseName,
+    },
     /// A later version of the program has changed the layout.
     #[error(
         "{place} was written by a newer Countersign (layout {found}; this one knows {known}); nothing was changed, use the newer program"
@@ -113,6 +131,12 @@ pub enum StoreError {
         /// The reason.
         why: String,
     },
+    /// A backup never replaces a file.
+    #[error("{place} exists already; nothing was changed, name a new file for the backup")]
+    TargetExists {
+        /// The target.
+        place: DatabaseName,
+    },
     /// The store was closed.
     #[error("the store is shutting down; try again with the next process")]
     ShuttingDown,
@@ -129,6 +153,8 @@ impl StoreError {
             Self::BadAddress { .. } => "bad_address",
             Self::NoFolder { .. } => "no_folder",
             Self::NotCountersign { .. } => "not_countersign",
+            Self::EmptyFile { .. } => "empty_file",
+            Self::OlderDatabase { .. } => "older_database",
             Self::NewerDatabase { .. } => "newer_database",
             Self::NoWal { .. } => "no_wal",
             Self::HalfCopied { .. } => "half_copied",
@@ -136,6 +162,7 @@ impl StoreError {
             Self::SameLog(_) => "same_log",
             Self::NotACopy { .. } => "not_a_copy",
             Self::EventRefused { .. } => "event_refused",
+            Self::TargetExists { .. } => "target_exists",
             Self::ShuttingDown => "shutting_down",
         }
     }

@@ -5,6 +5,7 @@
 //! `database` contains the differences between the two databases.
 
 mod address;
+mod backup;
 mod clock;
 mod copy;
 mod copy_mark;
@@ -29,6 +30,7 @@ mod verify;
 mod writer;
 
 pub use address::{DatabaseUrl, NEVER_LOGGED, PostgresAddress};
+pub use backup::{BackupSummary, backup};
 pub use clock::{Clock, ManualClock};
 pub use copy::{CopyStep, CopySummary, copy};
 pub use countersign_approvals::admissibility::InadmissibleRow;
@@ -41,7 +43,7 @@ pub use database_name::DatabaseName;
 pub use error::{StoreError, UnavailableDatabase};
 pub use feed::{EventFollower, EventWaiter};
 pub use filter::EventFilter;
-pub use options::{StoreOptions, SyncMode};
+pub use options::{StoreAccess, StoreOptions, SyncMode};
 pub use page::ResultPage;
 pub use schema::{SchemaLayout, migrations};
 pub use search::{CallFate, ThreadOutline};

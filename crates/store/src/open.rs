@@ -1,18 +1,18 @@
 //! Opening a store: its database, its writer task and its feed task.
 
 use crate::{
-    DatabaseName, DatabaseUrl, Store, StoreError, StoreOptions,
+    DatabaseName, DatabaseUrl, Store, StoreError, StoreOptions, UnavailableDatabase,
     copy_mark::refuse_half_copied,
     database::{ChangeListener, ReadPool, SqlQuery, WriteSession, postgres, sqlite},
     feed::{self, EventFeed},
     metrics::StoreMetrics,
     queries, row,
     schema::SchemaLayout,
-    store::StoreInner,
-    writer::{self, BatchWriter},
+    store::{LogOrigin, StoreInner},
+    writer::{self, BatchWriter, WriterRequest},
 };
-use std::sync::Arc;
-use tokio::sync::mpsc;
+use std::{sync::Arc, time::Duration};
+use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// The handling of a log that holds an unfinished copy.
@@ -26,7 +26,8 @@ pub(crate) enum UnfinishedCopy {
 
 impl Store {
     /// Opens the log at `address`, migrates it, and starts the writer and the feed. Creates the log if it does not
-    /// exist, unless [`StoreOptions::create`] is false.
+    /// exist, unless [`StoreOptions::create`] is false. [`StoreOptions::access`] says whether a read-only file is
+    /// accepted; a store over one has no writer, and each write fails with [`UnavailableDatabase::ReadOnly`].
     ///
     /// Fails with a separate [`StoreError`] for each problem, and then changes nothing: a missing folder; a file of
     /// another program or of a newer Countersign; a file that is read-only or damaged, or on a file system without
@@ -43,17 +44,25 @@ pub(crate) async fn open(
     unfinished: UnfinishedCopy,
 ) -> Result<Store, StoreError> {
     match address {
-        DatabaseUrl::File(path) => {
-            let sqlite::OpenedFile { session, listener, readers, found } =
-                sqlite::open(&path, &options).await?;
-            let readers = ReadPool::Sqlite(readers);
-            start_tasks((session, listener, readers), found, options, unfinished).await
-        }
+        DatabaseUrl::File(path) => match sqlite::open(&path, &options).await? {
+            sqlite::OpenedFile::Writable(sqlite::WritableFile {
+                session,
+                listener,
+                readers,
+                found,
+                created,
+            }) => {
+                let origin = LogOrigin { found, created, read_only: false };
+                start_tasks((session, listener, ReadPool::Sqlite(readers)), origin, options, unfinished).await
+            }
+            sqlite::OpenedFile::ReadOnly(file) => start_reading(file, options, unfinished).await,
+        },
         DatabaseUrl::Postgres(address) => {
             let postgres::OpenedServer { session, listener, readers, found } =
                 postgres::open(*address, &options).await?;
+            let origin = LogOrigin { found, created: found == SchemaLayout::None, read_only: false };
             let readers = ReadPool::Postgres(Arc::new(readers));
-            start_tasks((session, listener, readers), found, options, unfinished).await
+            start_tasks((session, listener, readers), origin, options, unfinished).await
         }
     }
 }
@@ -61,25 +70,64 @@ pub(crate) async fn open(
 /// Starts the writer and the feed.
 async fn start_tasks(
     (session, listener, readers): (impl WriteSession, impl ChangeListener, ReadPool),
-    found: SchemaLayout,
+    origin: LogOrigin,
     options: StoreOptions,
     unfinished: UnfinishedCopy,
 ) -> Result<Store, StoreError> {
     let place = session.database_name();
+    let (store, inbox) = create_store(readers, place, origin, &options, unfinished).await?;
+    let feed_task = spawn_feed(&store, listener, options.poll);
+    let StoreInner { readers, feed, metrics, stop, tasks, .. } = &*store.inner;
+    let writer = BatchWriter::new(session, Arc::clone(feed), metrics.clone());
+    let running = writer::run(writer, inbox, (options.batch.max(1), options.idle), stop.clone());
+    let readers = readers.clone();
+    tasks.spawn(async move {
+        let writer = running.await;
+        // Only a writing connection can move the write-ahead log into the file, and only the last one to close does it.
+        let _ = feed_task.await;
+        readers.close().await;
+        writer.close().await;
+    });
+    Ok(store)
+}
+
+/// Starts the feed of a read-only log.
+async fn start_reading(
+    file: sqlite::ReadOnlyFile,
+    options: StoreOptions,
+    unfinished: UnfinishedCopy,
+) -> Result<Store, StoreError> {
+    let sqlite::ReadOnlyFile { place, listener, readers } = file;
+    let origin = LogOrigin { found: SchemaLayout::Ours, created: false, read_only: true };
+    let read_only = UnavailableDatabase::ReadOnly(place.clone()).into();
+    let (store, inbox) = create_store(ReadPool::Sqlite(readers), place, origin, &options, unfinished).await?;
+    spawn_feed(&store, listener, options.poll);
+    store.inner.tasks.spawn(writer::refuse(inbox, read_only, store.inner.stop.clone()));
+    Ok(store)
+}
+
+fn spawn_feed(store: &Store, listener: impl ChangeListener, poll: Duration) -> JoinHandle<()> {
+    let StoreInner { readers, feed, stop, tasks, .. } = &*store.inner;
+    tasks.spawn(feed::run(Arc::clone(feed), readers.clone(), listener, poll, stop.clone()))
+}
+
+/// Creates the handle, whose tasks the caller must start.
+async fn create_store(
+    readers: ReadPool,
+    place: DatabaseName,
+    origin: LogOrigin,
+    options: &StoreOptions,
+    unfinished: UnfinishedCopy,
+) -> Result<(Store, mpsc::Receiver<WriterRequest>), StoreError> {
     if unfinished == UnfinishedCopy::Refused {
         refuse_half_copied(&readers, &place).await?;
     }
     let feed = Arc::new(create_feed(&readers, &place, options.recent).await?);
-    let metrics = StoreMetrics::default();
     let (queue, inbox) = mpsc::channel(4_096);
     let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-    let writer = BatchWriter::new(session, Arc::clone(&feed), metrics.clone());
-    tasks.spawn(writer::run(writer, inbox, options.batch.max(1), stop.clone()));
-    tasks.spawn(feed::run(Arc::clone(&feed), readers.clone(), listener, options.poll, stop.clone()));
-    let clock = options.clock;
-    Ok(Store {
-        inner: Arc::new(StoreInner { queue, readers, feed, metrics, place, found, clock, stop, tasks }),
-    })
+    let (metrics, clock) = (StoreMetrics::default(), options.clock.clone());
+    let inner = StoreInner { queue, readers, feed, metrics, place, origin, clock, stop, tasks };
+    Ok((Store { inner: Arc::new(inner) }, inbox))
 }
 
 /// Creates a feed that begins at the end of the log.

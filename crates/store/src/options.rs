@@ -13,11 +13,26 @@ pub enum SyncMode {
     Normal,
 }
 
+/// The access to the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum StoreAccess {
+    /// Reads and writes. A read-only file cannot be opened.
+    #[default]
+    Write,
+    /// Reads and writes if the file can be written, and only reads otherwise. For commands that read.
+    WriteIfPossible,
+    /// Reads only: nothing is written, migrated or created, not even beside the file. On PostgreSQL it is the same as
+    /// [`Write`](Self::Write).
+    Read,
+}
+
 /// The options of a store.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
     /// True to create the file or the schema if it is missing.
     pub create: bool,
+    /// The access to the log.
+    pub access: StoreAccess,
     /// The moment at which an acknowledged event is on disk.
     pub synchronous: SyncMode,
     /// The source of the time.
@@ -27,6 +42,9 @@ pub struct StoreOptions {
     /// The interval at which the feed looks for events of writers that do not ring the doorbell, such as a
     /// `sqlite3` shell.
     pub poll: Duration,
+    /// The time without a commit after which the write-ahead log is moved into the file, so that a plain copy of the
+    /// file has every event.
+    pub idle: Duration,
     /// The number of connections that read.
     pub readers: u32,
     /// The largest number of commands that share a transaction.
@@ -37,12 +55,22 @@ impl Default for StoreOptions {
     fn default() -> Self {
         Self {
             create: true,
+            access: StoreAccess::Write,
             synchronous: SyncMode::Full,
             clock: Clock::System,
             recent: 4_096,
             poll: Duration::from_millis(100),
+            idle: Duration::from_secs(3),
             readers: 4,
             batch: 256,
         }
+    }
+}
+
+impl StoreOptions {
+    /// The options of a command that reads: it creates no log, and accepts a read-only file.
+    #[must_use]
+    pub fn for_reading() -> Self {
+        Self { create: false, access: StoreAccess::WriteIfPossible, ..Self::default() }
     }
 }

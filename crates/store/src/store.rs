@@ -23,10 +23,21 @@ pub(crate) struct StoreInner {
     pub(crate) feed: Arc<feed::EventFeed>,
     pub(crate) metrics: metrics::StoreMetrics,
     pub(crate) place: DatabaseName,
-    pub(crate) found: SchemaLayout,
+    pub(crate) origin: LogOrigin,
     pub(crate) clock: Clock,
     pub(crate) stop: CancellationToken,
     pub(crate) tasks: TaskTracker,
+}
+
+/// The state of the log before this store opened it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LogOrigin {
+    /// The layout before the migration.
+    pub(crate) found: SchemaLayout,
+    /// True if this store has created the log.
+    pub(crate) created: bool,
+    /// True if the log was opened to read only.
+    pub(crate) read_only: bool,
 }
 
 impl Store {
@@ -80,7 +91,20 @@ impl Store {
     /// Returns the layout that the log had before this store opened and migrated it.
     #[must_use]
     pub fn found(&self) -> SchemaLayout {
-        self.inner.found
+        self.inner.origin.found
+    }
+
+    /// True if the log can only be read. Each write fails with
+    /// [`UnavailableDatabase::ReadOnly`](crate::UnavailableDatabase::ReadOnly).
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.inner.origin.read_only
+    }
+
+    /// True if this store has created the log. For a file, exactly one of several processes that start together has.
+    #[must_use]
+    pub fn has_created_log(&self) -> bool {
+        self.inner.origin.created
     }
 
     /// Returns the name of the log in messages.
@@ -95,6 +119,7 @@ impl Store {
         self.inner.stop.cancel();
         self.inner.tasks.close();
         self.inner.tasks.wait().await;
+        // The writer has closed them already; a read-only log has no writer.
         self.inner.readers.close().await;
     }
 }

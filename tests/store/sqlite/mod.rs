@@ -3,4 +3,5 @@
 mod damage;
 mod opening;
 mod plans;
+mod read_only;
 mod trouble;

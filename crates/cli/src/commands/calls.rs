@@ -2,6 +2,7 @@
 
 use crate::{
     context::CommandContext,
+    empty_log::describe_empty_log,
     exit::CommandExit,
     filters::{FilterArgs, PageArgs},
     present::{
@@ -64,7 +65,8 @@ pub(crate) async fn list_calls(context: &CommandContext, args: &CallsArgs) -> an
     if context.json {
         print_json(&api::CallPage { calls, next })?;
     } else if calls.is_empty() {
-        print_line("No calls found.");
+        let empty = describe_empty_log(context, &*gate).await?;
+        print_line(empty.as_deref().unwrap_or("No calls found."));
     } else {
         print_line(&as_table(&calls).format(&context.screen()));
         if next.is_some() {

@@ -9,6 +9,7 @@ use crate::{
         table::{ColumnFit, TableCell, TextTable},
     },
     settings::{
+        default_log::find_default_log,
         file::default_files,
         keys::{KEYS, SettingDefinition, SettingKey},
         setting::SettingOrigin,
@@ -78,6 +79,7 @@ fn is_overridden(facts: &SettingDefinition, named: SettingKey) -> bool {
 fn usual(facts: &SettingDefinition) -> Option<String> {
     match facts.key {
         SettingKey::As => Some(format!("user:{}", login_name())),
+        SettingKey::Database => find_default_log().ok().map(|path| path.display().to_string()),
         _ => Some(facts.usual.to_owned()).filter(|usual| !usual.is_empty()),
     }
 }

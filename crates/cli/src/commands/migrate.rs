@@ -15,7 +15,7 @@ pub(crate) async fn migrate_log(context: &CommandContext) -> anyhow::Result<Comm
         let message = "migrate works on a database: use --database instead of --server";
         return Err(CliError::usage(message).into());
     }
-    let address = context.settings.database()?;
+    let address = context.settings.database_to_create()?;
     let gate = EmbeddedGate::open_with(address.clone(), StoreOptions::default(), Policy::shipped()).await?;
     let found = gate.found_layout();
     gate.shut_down().await;

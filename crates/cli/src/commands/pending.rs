@@ -29,7 +29,7 @@ pub(crate) async fn list_pending(
         return Ok(CommandExit::DONE);
     }
     if calls.is_empty() {
-        print_line("No call is pending.");
+        print_line(&format!("No call is pending in {}.", context.log_location()?));
         return Ok(CommandExit::DONE);
     }
     for call in &calls {

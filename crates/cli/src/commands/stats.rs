@@ -2,6 +2,7 @@
 
 use crate::{
     context::CommandContext,
+    empty_log::describe_empty_log,
     exit::CommandExit,
     filters::TimeRangeArgs,
     present::{
@@ -36,7 +37,8 @@ pub(crate) async fn print_stats(context: &CommandContext, args: &StatsArgs) -> a
         return Ok(CommandExit::DONE);
     }
     if stats.total.calls == 0 {
-        print_line("No calls were proposed in this time.");
+        let empty = describe_empty_log(context, &*gate).await?;
+        print_line(empty.as_deref().unwrap_or("No calls were proposed in this time."));
         return Ok(CommandExit::DONE);
     }
     let screen = context.screen();

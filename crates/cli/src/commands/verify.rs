@@ -2,6 +2,7 @@
 
 use crate::{
     context::CommandContext,
+    empty_log::describe_empty_log,
     exit::{CliError, CommandExit},
 };
 use countersign_api::ApprovalGate;
@@ -12,7 +13,7 @@ use serde_json::json;
 /// Options of `verify`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"holds\", \"events\", \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"chainHolds\", \"indexHolds\", \"repaired\"}; \"holds\" covers all checks"
+    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"chainHolds\", \"indexHolds\", \"repaired\"}; \"holds\" covers all checks"
 )]
 pub(crate) struct VerifyArgs {
     /// Rebuild the index of open requests from the events, if it is wrong
@@ -24,7 +25,7 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
     if context.options.server.is_some() {
         return Err(CliError::usage("verify works on a database: use --database instead of --server").into());
     }
-    let options = StoreOptions { create: false, ..StoreOptions::default() };
+    let options = StoreOptions::for_reading();
     let gate = EmbeddedGate::open_with(context.settings.database()?, options, Policy::shipped()).await?;
     let mut report = walk(context, &gate).await?;
     let repaired = args.repair && !report.index_holds;
@@ -32,13 +33,18 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
         gate.rebuild_index().await?;
         report = walk(context, &gate).await?;
     }
+    let empty = describe_empty_log(context, &gate).await?;
+    gate.shut_down().await;
     if context.json {
-        print_line(&as_json(&report, repaired).to_string());
+        print_line(&as_json(&report, repaired, empty.is_some()).to_string());
     } else {
         if repaired {
             print_line("The index of open requests was wrong and has been rebuilt from the events.");
         }
         print_line(&as_text(&report));
+        if let Some(empty) = empty {
+            print_line(&empty);
+        }
     }
     Ok(if report.holds() { CommandExit::DONE } else { CommandExit::FAILED })
 }
@@ -51,10 +57,11 @@ async fn walk(context: &CommandContext, gate: &EmbeddedGate) -> anyhow::Result<V
     Ok(report)
 }
 
-fn as_json(report: &VerifyReport, repaired: bool) -> serde_json::Value {
+fn as_json(report: &VerifyReport, repaired: bool, empty: bool) -> serde_json::Value {
     json!({
         "holds": report.holds(),
         "events": report.events,
+        "empty": empty,
         "tip": report.tip,
         "unsealed": report.unsealed,
         "broken": report.broken.as_ref().map(ToString::to_string),

@@ -72,6 +72,10 @@ pub(crate) fn report_error(json: bool, screen: &ScreenFormat, error: &anyhow::Er
 pub(crate) fn error_remedy(code: &str) -> &'static str {
     match code {
         "not_countersign" | "no_wal" => "use another file with --database",
+        "empty_file" => {
+            "copy the original with `countersign backup`, or create a log with `countersign serve`"
+        }
+        "older_database" => "run `countersign migrate` as the owner of the file",
         "newer_database" => "use the newer version of countersign",
         "half_copied" => "run the same `countersign copy` again",
         "missing" => "create the database with `createdb`; `countersign serve` then creates the log",

@@ -56,7 +56,7 @@ pub(crate) const KEYS: &[SettingDefinition] = &[
         variable: "COUNTERSIGN_DATABASE",
         option: "--database",
         takes: SettingKind::Path,
-        usual: "countersign.db",
+        usual: "./countersign.db if it exists, otherwise one log per user",
         about: "The log: a path, sqlite://PATH or postgres://USER@HOST/DATABASE",
     },
     SettingDefinition {

@@ -3,16 +3,15 @@
 use crate::{
     exit::{CliError, CommandExit},
     settings::{
+        default_log::{create_data_folder, find_default_log},
         effective::Settings,
         keys::{LOG_KEYS, SettingKey},
         setting::{ResolvedSetting, invalid_setting},
     },
 };
+use countersign_client::without_password;
 use countersign_gate::DatabaseUrl;
 use std::{fs::File, io::Read, os::unix::fs::MetadataExt, path::Path};
-
-/// The default database.
-const DEFAULT_DATABASE: &str = "countersign.db";
 
 /// The location of the log.
 #[derive(Debug, Clone)]
@@ -65,7 +64,7 @@ impl Settings {
     pub(crate) fn database(&self) -> anyhow::Result<DatabaseUrl> {
         let key = self.strongest(&[SettingKey::Database, SettingKey::DatabaseFile])?;
         let Some(ResolvedSetting { value, origin }) = self.get(key) else {
-            return Ok(DEFAULT_DATABASE.into());
+            return Ok(find_default_log()?.into());
         };
         let (named, said) = match key {
             SettingKey::DatabaseFile => {
@@ -75,6 +74,35 @@ impl Settings {
             _ => (value.to_string(), origin.to_string()),
         };
         parse_address(&named, &said)
+    }
+
+    /// The database, for a command that creates it if it is missing. Creates the folder of the default log.
+    pub(crate) fn database_to_create(&self) -> anyhow::Result<DatabaseUrl> {
+        let address = self.database()?;
+        let key = self.strongest(&[SettingKey::Database, SettingKey::DatabaseFile])?;
+        if let (DatabaseUrl::File(path), None) = (&address, self.get(key)) {
+            create_data_folder(path)?;
+        }
+        Ok(address)
+    }
+
+    /// The location of the log in messages: an absolute path, or an address without a password.
+    pub(crate) fn log_location(&self) -> anyhow::Result<String> {
+        Ok(match self.target()? {
+            LogTarget::Server(url) => without_password(&url),
+            LogTarget::Database(address) => locate_database(&address),
+        })
+    }
+}
+
+/// The location of a database in messages. A relative path would mislead a reader in another folder.
+pub(crate) fn locate_database(address: &DatabaseUrl) -> String {
+    match address {
+        DatabaseUrl::File(path) => {
+            let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
+            absolute.as_ref().unwrap_or(path).display().to_string()
+        }
+        address @ DatabaseUrl::Postgres(_) => address.to_string(),
     }
 }
 

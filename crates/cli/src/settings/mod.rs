@@ -1,5 +1,6 @@
 //! The settings: a file, the environment and the command line, each stronger than the one before.
 
+pub(crate) mod default_log;
 pub(crate) mod effective;
 pub(crate) mod file;
 pub(crate) mod keys;

@@ -1,4 +1,4 @@
-//! The notice about ignored settings.
+//! Notices on stderr, such as the one about ignored settings.
 
 use super::{effective::Settings, value::LogFormat};
 use crate::present::screen::{ScreenFormat, TextStyle};
@@ -9,14 +9,18 @@ use serde_json::json;
 pub(crate) fn print_ignored_settings(settings: &Settings, json: bool, screen: &ScreenFormat) {
     let names: Vec<_> = settings.ignored().map(|(key, _)| key.definition().name).collect();
     let Some(file) = settings.file.as_ref().filter(|_| !names.is_empty()) else { return };
-    let (file, names) = (escape_text(&file.display().to_string()), names.join(", "));
+    let (file, names) = (file.display().to_string(), names.join(", "));
     let text = format!(
         "ignored: {names} in {file}, a file in the current folder; use --config {file} to apply them"
     );
-    // A program that reads JSON lines from stderr receives the notice as JSON too.
-    if json || settings.log_format() == LogFormat::Json {
+    print_notice(&text, json || settings.log_format() == LogFormat::Json, screen);
+}
+
+/// Prints a notice to stderr. A program that reads JSON lines from stderr receives it as JSON.
+pub(crate) fn print_notice(text: &str, json: bool, screen: &ScreenFormat) {
+    if json {
         print_error(&json!({"notice": text}).to_string());
     } else {
-        print_error(&format!("{} {text}", screen.paint(TextStyle::Cyan, "note:")));
+        print_error(&format!("{} {}", screen.paint(TextStyle::Cyan, "note:"), escape_text(text)));
     }
 }

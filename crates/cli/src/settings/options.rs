@@ -10,7 +10,7 @@ pub(crate) struct GlobalOptions {
     /// Print JSON, and errors as JSON too
     #[arg(long, global = true, help_heading = "Options")]
     pub(crate) json: bool,
-    /// The log: a path, sqlite://… or postgres://… [default: countersign.db]
+    /// The log: a path, sqlite://… or postgres://… [default: ./countersign.db if it exists, otherwise one log per user]
     #[arg(long, global = true, value_name = "ADDRESS")]
     pub(crate) database: Option<String>,
     /// A file that contains the address of the log, which may include a password

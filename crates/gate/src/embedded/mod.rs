@@ -72,8 +72,11 @@ impl EmbeddedService {
             metrics: metrics.clone(),
             judge: judge.clone(),
         };
-        tasks.spawn(runner.run(stop.clone()));
-        tasks.spawn(follower.run(stop.clone()));
+        // Both write. A process that can only read shows what the log contains.
+        if !store.is_read_only() {
+            tasks.spawn(runner.run(stop.clone()));
+            tasks.spawn(follower.run(stop.clone()));
+        }
         Ok(Self { store, policy, metrics, judge, opened, stop, tasks })
     }
 

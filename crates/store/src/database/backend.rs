@@ -70,6 +70,12 @@ pub(crate) trait WriteSession: Send + 'static {
     /// Rolls back the transaction, if one is still open.
     fn roll_back(&mut self) -> impl Future<Output = ()> + Send;
 
+    /// Moves the write-ahead log into the database file, without blocking other writers. Returns false if a part of it
+    /// is left for later. PostgreSQL does this by itself.
+    fn checkpoint(&mut self) -> impl Future<Output = bool> + Send {
+        std::future::ready(true)
+    }
+
     /// Closes the connection.
     fn close(self) -> impl Future<Output = ()> + Send;
 }

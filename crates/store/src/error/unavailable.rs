@@ -89,6 +89,12 @@ pub enum UnavailableDatabase {
     /// The file or its folder is read-only for this user.
     #[error("{0} is read-only for this user; the file, its folder and the file system must be writable")]
     ReadOnly(DatabaseName),
+    /// The last events are in a write-ahead log that a read-only process cannot read.
+    #[error(
+        "the last events of {0} are in its -wal file, which cannot be read without write access to the folder; make a \
+         copy with `countersign backup` as the owner of the file, or copy both files to a folder of your own"
+    )]
+    UnreadableWal(DatabaseName),
     /// The server is a standby, or was set to read-only.
     #[error(
         "{0} accepts no writes (a standby?); name the primary, or try again when this server is promoted"
@@ -129,7 +135,7 @@ impl UnavailableDatabase {
             Self::Login { .. } => "login",
             Self::Lost(_) => "lost",
             Self::Missing(_) | Self::NoSuchDatabase(_) => "missing",
-            Self::ReadOnly(_) => "read_only",
+            Self::ReadOnly(_) | Self::UnreadableWal(_) => "read_only",
             Self::Standby(_) => "standby",
             Self::TooOld { .. } => "too_old",
             Self::Unreachable { .. } => "unreachable",

@@ -237,7 +237,11 @@ impl<D: WriteSession> BatchWriter<D> {
         outcome
     }
 
-    pub(super) async fn close(self) {
+    pub(super) async fn checkpoint(&mut self) -> bool {
+        self.session.checkpoint().await
+    }
+
+    pub(crate) async fn close(self) {
         self.session.close().await;
     }
 }

@@ -3,6 +3,7 @@
 //! commands of a batch share one fsync, so throughput grows with load, and a single command costs one commit.
 
 mod batch;
+mod idle_checkpoint;
 mod maintenance;
 mod request;
 
@@ -13,22 +14,28 @@ pub(crate) use request::{MaintenanceTask, WriterRequest, send};
 use crate::{StoreError, database::WriteSession};
 use countersign_approvals::CommandEnvelope;
 use countersign_events::Timestamp;
+use idle_checkpoint::IdleCheckpoint;
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// Executes batches until `stop` is cancelled. Commands that are queued at that time are still executed.
+/// Executes batches until `stop` is cancelled. Commands that are queued at that time are still executed. Returns the
+/// writer, which the caller must close after all reading connections.
 pub(crate) async fn run<D: WriteSession>(
     mut writer: BatchWriter<D>,
     mut inbox: mpsc::Receiver<WriterRequest>,
-    max_batch: usize,
+    (max_batch, idle): (usize, Duration),
     stop: CancellationToken,
-) {
+) -> BatchWriter<D> {
     let mut requests = Vec::with_capacity(max_batch);
+    // The last process to use the file may have left a write-ahead log.
+    let mut checkpoint = IdleCheckpoint::due_after(idle);
     loop {
         tokio::select! {
             biased;
             count = inbox.recv_many(&mut requests, max_batch) => if count == 0 { break },
             () = stop.cancelled(), if !inbox.is_closed() => { inbox.close(); continue }
+            () = checkpoint.wait() => { checkpoint.run(&mut writer).await; continue }
         }
         let mut callers = WaitingCallers::default();
         let mut commands = Vec::with_capacity(requests.len());
@@ -44,6 +51,7 @@ pub(crate) async fn run<D: WriteSession>(
                 }
             };
             let outcomes = writer.execute_all(&mut commands, more).await;
+            checkpoint.postpone();
             for (answer, outcome) in callers.answers.drain(..).zip(outcomes) {
                 // The caller may have dropped its future. The command was executed nevertheless.
                 let _ = answer.send(outcome);
@@ -53,7 +61,21 @@ pub(crate) async fn run<D: WriteSession>(
         // Let the callers that were just answered queue their next command, so that it shares the next batch.
         tokio::task::yield_now().await;
     }
-    writer.close().await;
+    writer
+}
+
+/// Answers all requests with `error` until `stop` is cancelled: the writer of a read-only log.
+pub(crate) async fn refuse(
+    mut inbox: mpsc::Receiver<WriterRequest>,
+    error: StoreError,
+    stop: CancellationToken,
+) {
+    while let Some(request) = tokio::select! {
+        request = inbox.recv() => request,
+        () = stop.cancelled() => None,
+    } {
+        request.refuse(error.clone());
+    }
 }
 
 /// The callers of one batch that wait for an answer.

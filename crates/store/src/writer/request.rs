@@ -25,6 +25,16 @@ pub(crate) enum WriterRequest {
     Maintenance(MaintenanceTask, oneshot::Sender<Result<(), StoreError>>),
 }
 
+impl WriterRequest {
+    /// Answers with an error. The caller may have dropped its future.
+    pub(super) fn refuse(self, error: StoreError) {
+        match self {
+            Self::Command(_, answer) => drop(answer.send(Err(error))),
+            Self::Probe(_, answer) | Self::Maintenance(_, answer) => drop(answer.send(Err(error))),
+        }
+    }
+}
+
 /// Work in a transaction of its own.
 pub(crate) enum MaintenanceTask {
     /// Rebuild the index of open requests.

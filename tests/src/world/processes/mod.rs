@@ -176,6 +176,8 @@ impl World<Processes> {
 pub(super) fn program_in(folder: &Path, program: &str) -> Command {
     let mut command = Command::new(program);
     command.current_dir(folder).env("HOME", folder);
+    // The default log of the user who runs the tests.
+    command.env_remove("XDG_DATA_HOME");
     for name in ["DATABASE", "SERVER", "POLICY", "LISTEN", "LOG"] {
         command.env_remove(format!("COUNTERSIGN_{name}"));
     }

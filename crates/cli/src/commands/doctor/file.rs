@@ -1,7 +1,7 @@
 //! Checks of the database file and its folder. They run before the database is opened, because closing another handle
 //! of the file would release the SQLite locks of this process.
 
-use crate::commands::doctor::results::CheckResults;
+use crate::{commands::doctor::results::CheckResults, empty_log::COPIED_FILE};
 use rustix::fs::{Access, access, statvfs};
 use std::{
     ffi::OsString,
@@ -53,7 +53,10 @@ fn ours(path: &Path, found: &Metadata, results: &mut CheckResults) -> bool {
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
     match read {
         Err(why) if why.kind() == std::io::ErrorKind::UnexpectedEof && found.len() == 0 => {
-            results.warn("file", format!("{shown} is empty"), "opening it creates a log");
+            let remedy =
+                format!("create a log in it with `countersign serve` or `countersign run`; {COPIED_FILE}");
+            results.fail("file", format!("{shown} is empty"), remedy);
+            return false;
         }
         Err(why) => {
             results.fail("file", format!("{shown} cannot be read: {why}"), other);
@@ -99,8 +102,8 @@ fn folder(path: &Path, results: &mut CheckResults) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let shown = folder.display();
     if access(path, Access::WRITE_OK).is_err() || access(folder, Access::WRITE_OK).is_err() {
-        let found = format!("this user cannot write to {shown} or the file");
-        results.fail("folder", found, "SQLite must write both; change their owner, or run as their owner");
+        let found = format!("this user cannot write to {shown} or the file; only commands that read work");
+        results.warn("folder", found, "SQLite must write both; change their owner, or run as their owner");
     } else {
         results.ok("folder", format!("{shown} is writable"));
     }
@@ -131,7 +134,7 @@ fn companions(path: &Path, results: &mut CheckResults) {
     let bell = beside(path, "-bell");
     if !bell.exists() {
         results.ok("bell", "absent; opening the log creates it");
-    } else if access(&bell, Access::WRITE_OK).is_err() {
+    } else if access(&bell, Access::WRITE_OK).is_err() && access(path, Access::WRITE_OK).is_ok() {
         let found = format!("{} is not writable", bell.display());
         results.fail(
             "bell",

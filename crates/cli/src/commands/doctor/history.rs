@@ -1,6 +1,10 @@
 //! Checks of the log: it opens, its hash chain is intact, and its index matches the events.
 
-use crate::{commands::doctor::results::CheckResults, context::CommandContext};
+use crate::{
+    commands::doctor::results::CheckResults,
+    context::CommandContext,
+    empty_log::{COPIED_FILE, is_empty_log},
+};
 use countersign_api as api;
 use countersign_api::{ApprovalGate, GateError, LogFilter, UnavailableReason};
 use countersign_gate::{Clock, DatabaseUrl, EmbeddedGate, GateFailure, Policy, StoreOptions, chain};
@@ -14,7 +18,7 @@ const LAST: i64 = 1_000;
 const APART: Duration = Duration::from_mins(1);
 
 pub(crate) async fn check_log(context: &CommandContext, address: &DatabaseUrl, results: &mut CheckResults) {
-    let options = StoreOptions { create: false, ..StoreOptions::default() };
+    let options = StoreOptions::for_reading();
     let gate = match EmbeddedGate::open_with(address.clone(), options, Policy::shipped()).await {
         Ok(gate) => gate,
         Err(error) => {
@@ -22,11 +26,12 @@ pub(crate) async fn check_log(context: &CommandContext, address: &DatabaseUrl, r
             return results.fail_with(check_of(&error, address), &error, code);
         }
     };
-    if matches!(address, DatabaseUrl::File(_)) {
+    let is_file = matches!(address, DatabaseUrl::File(_));
+    if is_file && !gate.is_read_only() {
         results.ok("file system", "write-ahead logging works");
     }
     results.ok("layout", format!("the layout of Countersign {}", env!("CARGO_PKG_VERSION")));
-    if let Err(error) = log(context, &gate, results).await {
+    if let Err(error) = log(context, &gate, is_file, results).await {
         let code = error.facts.reason.map_or(error.code(), UnavailableReason::as_str);
         results.fail_with("log", &error, code);
     }
@@ -47,8 +52,13 @@ fn check_of(error: &GateFailure, address: &DatabaseUrl) -> &'static str {
 async fn log(
     context: &CommandContext,
     gate: &EmbeddedGate,
+    is_file: bool,
     results: &mut CheckResults,
 ) -> Result<(), GateError> {
+    if is_file && is_empty_log(gate).await? {
+        let remedy = format!("if it should have some: {COPIED_FILE}");
+        results.warn("events", "this log has no events", remedy);
+    }
     let tip = gate.tip(None).await?;
     let from = (tip - LAST).max(0);
     let page = api::PageQuery { after: from, limit: api::MAX_PAGE };

@@ -11,13 +11,14 @@ use crate::{
     context::CommandContext,
     exit::CommandExit,
     present::screen::{ScreenFormat, TextStyle},
-    settings::log_target::LogTarget,
+    settings::log_target::{LogTarget, locate_database},
 };
 use countersign_gate::{Clock, DatabaseUrl, Timestamp};
 use countersign_tui::{
     present::{print::print_line, text::escape_text},
     wrap_words,
 };
+use std::path::Path;
 use unicode_width::UnicodeWidthStr;
 
 pub(crate) async fn run_checks(context: &CommandContext) -> anyhow::Result<CommandExit> {
@@ -29,7 +30,8 @@ pub(crate) async fn run_checks(context: &CommandContext) -> anyhow::Result<Comma
         Ok(LogTarget::Server(url)) => server::check_server(context, &url, &mut results).await,
         Ok(LogTarget::Database(address)) => {
             let worth_opening = match &address {
-                DatabaseUrl::File(path) => file::check_file(path, &mut results),
+                // A relative path would not say which of several logs this is.
+                DatabaseUrl::File(_) => file::check_file(Path::new(&locate_database(&address)), &mut results),
                 DatabaseUrl::Postgres(postgres) => postgres::check_postgres(postgres, &mut results).await,
             };
             if worth_opening {

@@ -124,7 +124,7 @@ async fn wait(
     call: &api::Call,
 ) -> anyhow::Result<Option<api::Call>> {
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    let mut progress = WaitLine::start(context, call);
+    let mut progress = WaitLine::start(context, call)?;
     let (thread, id) = (&call.thread_id, &call.id);
     let decided = tokio::select! {
         decided = gate.wait(thread, id, None) => Some(decided),

@@ -18,12 +18,12 @@ pub(crate) struct WaitLine {
 
 impl WaitLine {
     /// Prints how to decide the call.
-    pub(crate) fn start(context: &CommandContext, call: &api::Call) -> Self {
+    pub(crate) fn start(context: &CommandContext, call: &api::Call) -> anyhow::Result<Self> {
         let id = escape_text(call.id.as_str());
-        let (how, since) = (context.command_prefix(), Clock::System.now());
-        print_error(&format!("countersign: {id} is pending; allow it with: {how} allow {id}"));
+        let (how, since, log) = (context.command_prefix(), Clock::System.now(), context.log_location()?);
+        print_error(&format!("countersign: {id} is pending in {log}; allow it with: {how} allow {id}"));
         let live = !context.json && std::io::stderr().is_terminal();
-        Self { text: format!("waiting for a decision on {id}; Ctrl-C cancels the call"), since, live }
+        Ok(Self { text: format!("waiting for a decision on {id}; Ctrl-C cancels the call"), since, live })
     }
 
     /// Updates the waiting time every second. Never returns.

@@ -7,10 +7,11 @@ mod sockets;
 use crate::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    settings::log_target::locate_database,
 };
 use countersign_api as api;
 use countersign_api::{ApprovalGate, LogFilter};
-use countersign_gate::{DatabaseUrl, EmbeddedGate, Policy, Principal, StoreOptions};
+use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
 use countersign_server::{BoundListener, ServerOptions};
 use countersign_tui::present::{print::print_line, text::escape_text};
 use policy_file::PolicyFile;
@@ -36,12 +37,14 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     if context.options.server.is_some() {
         return Err(CliError::usage("serve works on a database: use --database instead of --server").into());
     }
-    let address = context.settings.database()?;
+    context.settings.database()?;
     // A file that cannot be read is an error before anything is created.
     context.settings.policy()?;
     // Bind the sockets first: if that fails, no database is created.
     let listeners = sockets::bind_listeners(context, &args.listen, args.reuse_port)?;
+    let address = context.settings.database_to_create()?;
     let gate = EmbeddedGate::open_with(address.clone(), StoreOptions::default(), Policy::shipped()).await?;
+    context.announce_new_log(&gate);
     let gate = gate.acting_as(context.settings.principal(Principal::user)?);
     let mut file = PolicyFile::from_settings(&context.settings, gate.clone());
     if let Some(file) = &mut file {
@@ -55,10 +58,7 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     if let Some(file) = file {
         tokio::spawn(file.follow(stop.clone()));
     }
-    let database = match address {
-        DatabaseUrl::File(path) => path.canonicalize().unwrap_or(path).display().to_string(),
-        elsewhere @ DatabaseUrl::Postgres(_) => elsewhere.to_string(),
-    };
+    let database = locate_database(&address);
     if context.json {
         let said =
             json!({"listening": urls.first(), "addresses": urls, "database": database, "rules": rules});

@@ -15,7 +15,8 @@ const POLLS_PER_READ: u32 = 20;
 
 pub(crate) struct SqliteChangeListener {
     file: OpenFile,
-    doorbell: Arc<DoorbellFile>,
+    /// A process that only reads uses no doorbell: it could not create one.
+    doorbell: Option<Arc<DoorbellFile>>,
     poll: Duration,
     rung: Arc<Notify>,
     watcher: Option<RecommendedWatcher>,
@@ -26,10 +27,22 @@ pub(crate) struct SqliteChangeListener {
 }
 
 impl SqliteChangeListener {
-    pub(super) fn new(file: OpenFile, doorbell: Arc<DoorbellFile>, poll: Duration) -> Self {
+    pub(super) fn new(file: OpenFile, doorbell: Option<Arc<DoorbellFile>>, poll: Duration) -> Self {
         let rung = Arc::new(Notify::new());
-        let watcher = doorbell.listen(Arc::clone(&rung));
+        let watcher = doorbell.as_ref().and_then(|doorbell| doorbell.listen(Arc::clone(&rung)));
         Self { file, doorbell, poll, rung, watcher, stamp: None, idle_polls: POLLS_PER_READ, gone: false }
+    }
+
+    fn last_tip(&self) -> Option<i64> {
+        self.doorbell.as_ref()?.last_tip()
+    }
+
+    /// Watches the doorbell again if it was removed.
+    fn repair_watcher(&mut self) {
+        let Some(doorbell) = &self.doorbell else { return };
+        if !self.gone && (self.watcher.is_none() || !doorbell.is_there()) {
+            self.watcher = doorbell.listen(Arc::clone(&self.rung));
+        }
     }
 
     /// True if the file may have new events. This costs two calls of `stat` and no query.
@@ -55,14 +68,12 @@ impl database::ChangeListener for SqliteChangeListener {
         loop {
             tokio::select! {
                 // This process's own writer has published its events to the feed already.
-                () = self.rung.notified() => if self.doorbell.last_tip() != Some(tip()) {
+                () = self.rung.notified() => if self.last_tip() != Some(tip()) {
                     return;
                 },
                 () = machine_sleep(self.poll) => {
                     let changed = self.changed();
-                    if !self.gone && (self.watcher.is_none() || !self.doorbell.is_there()) {
-                        self.watcher = self.doorbell.listen(Arc::clone(&self.rung));
-                    }
+                    self.repair_watcher();
                     if changed {
                         return;
                     }

@@ -23,10 +23,24 @@ impl OpenFile {
 
     /// The length and time of the write-ahead log; `None` while there is none.
     pub(crate) fn stamp(&self) -> Option<WalStamp> {
-        let mut path = self.path.clone().into_os_string();
-        path.push("-wal");
-        let found = fs::metadata(path).ok()?;
+        let found = fs::metadata(self.beside("-wal")).ok()?;
         Some(WalStamp { length: found.len(), changed: (found.mtime(), found.mtime_nsec()) })
+    }
+
+    /// True if there is a write-ahead log with content.
+    pub(super) fn has_wal_content(&self) -> bool {
+        fs::metadata(self.beside("-wal")).is_ok_and(|found| found.len() > 0)
+    }
+
+    /// True if there is a file of shared memory, which exists while a process has the file open.
+    pub(super) fn has_shared_memory(&self) -> bool {
+        self.beside("-shm").exists()
+    }
+
+    fn beside(&self, end: &str) -> PathBuf {
+        let mut path = self.path.clone().into_os_string();
+        path.push(end);
+        path.into()
     }
 
     /// Fails if the path no longer leads to the open file: events written to it would be lost.
@@ -45,15 +59,24 @@ pub(crate) struct WalStamp {
     changed: (i64, i64),
 }
 
-/// Opens the file, or creates it with access for its owner only.
-pub(crate) fn create(path: &Path, create: bool) -> Result<OpenFile, StoreError> {
+/// Finds the file, or creates it with access for its owner only. Returns true if it was created.
+pub(crate) fn create(path: &Path, create: bool) -> Result<(OpenFile, bool), StoreError> {
+    let mut created = false;
     if create {
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-            Ok(_) => keep_name(path),
+            Ok(_) => {
+                keep_name(path);
+                created = true;
+            }
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
             Err(e) => return Err(cannot_create(path, &e)),
         }
     }
+    Ok((find(path)?, created))
+}
+
+/// Finds the file.
+pub(super) fn find(path: &Path) -> Result<OpenFile, StoreError> {
     let found = fs::canonicalize(path).and_then(|path| fs::metadata(&path).map(|found| (path, found)));
     let (path, found) = match found {
         Ok(found) => found,
@@ -68,16 +91,22 @@ pub(crate) fn create(path: &Path, create: bool) -> Result<OpenFile, StoreError> 
             why: "it is not a file".to_owned(),
         });
     }
-    // `access` instead of an attempt: closing a file drops the locks that other connections of this process hold on it.
-    if access(&path, Access::WRITE_OK).is_err() || access(folder_of(&path), Access::WRITE_OK).is_err() {
-        return Err(UnavailableDatabase::ReadOnly(path.as_path().into()).into());
-    }
     if found.mode() & 0o077 != 0 {
         let mode = format!("{:o}", found.mode() & 0o777);
         tracing::warn!(path = %path.display(), mode, "others than its owner can read the database: chmod 600 it");
     }
     let identity = (found.dev(), found.ino());
     Ok(OpenFile { path, identity })
+}
+
+/// Fails if this user cannot write to the file and its folder.
+pub(super) fn check_writable(file: &OpenFile) -> Result<(), StoreError> {
+    let path = file.path();
+    // `access` instead of an attempt: closing a file drops the locks that other connections of this process hold on it.
+    if access(path, Access::WRITE_OK).is_err() || access(folder_of(path), Access::WRITE_OK).is_err() {
+        return Err(UnavailableDatabase::ReadOnly(path.into()).into());
+    }
+    Ok(())
 }
 
 /// Syncs the folder, so that a new file keeps its name after power loss. SQLite does this only for files that it
@@ -90,7 +119,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn cannot_create(path: &Path, error: &std::io::Error) -> StoreError {
+pub(crate) fn cannot_create(path: &Path, error: &std::io::Error) -> StoreError {
     match error.kind() {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             UnavailableDatabase::ReadOnly(path.into()).into()

@@ -12,8 +12,8 @@ use std::path::Path;
 /// `CSGN`, in the file's header.
 const APPLICATION_ID: i64 = 0x4353_474e;
 
-/// Fails if the file belongs to another program. An empty file is accepted.
-pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {
+/// Fails if the file belongs to another program. An empty file is accepted. Returns true if the file has tables.
+pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Result<bool, StoreError> {
     let failed = |e| error(path.into(), &e);
     // Read the tables first. One transaction writes the tables and the owner, so a reader that sees the tables then
     // sees the owner. In the other order, a process that writes both between the reads would make the file look
@@ -25,7 +25,7 @@ pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Res
     let owner: i64 =
         sqlx::query_scalar("PRAGMA application_id").fetch_one(&mut *conn).await.map_err(failed)?;
     if owner == APPLICATION_ID || (owner == 0 && tables == 0) {
-        return Ok(());
+        return Ok(tables > 0);
     }
     let why = "it is another program's SQLite database".to_owned();
     Err(StoreError::NotCountersign { place: path.into(), why })

@@ -108,9 +108,18 @@ impl database::WriteSession for SqliteWriteSession {
         self.write_lock = None;
     }
 
+    async fn checkpoint(&mut self) -> bool {
+        // A removed file may have been replaced by another one, whose write-ahead log this connection must not touch.
+        if self.file.check().is_err() {
+            return true;
+        }
+        let found = sqlx::query_as("PRAGMA wal_checkpoint(PASSIVE)").fetch_one(&mut self.conn).await;
+        found.is_ok_and(|(busy, pages, moved): (i64, i64, i64)| busy == 0 && moved >= pages)
+    }
+
     async fn close(self) {
-        // The last connection checkpoints the write-ahead log. If that fails, the next process to open the file does
-        // it.
+        // The last connection of all processes moves the write-ahead log into the file and removes it. If that fails,
+        // the next process to open the file does it.
         let _ = self.conn.close().await;
     }
 }

@@ -1,0 +1,76 @@
+//! Opening the file to read only: nothing is written, neither to the file nor beside it, so it works on a copy, on a
+//! read-only file system and for a user who may only read.
+
+use super::{
+    change_listener::SqliteChangeListener,
+    connection::{connect, open_readers, settings},
+    open_file::{OpenFile, check_file_system, find},
+    schema,
+};
+use crate::{
+    DatabaseName, StoreError, StoreOptions, UnavailableDatabase,
+    database::ReadConnection,
+    schema::{SchemaLayout, newer_error, read_layout},
+};
+use sqlx::{Connection as _, SqliteConnection, SqlitePool, sqlite::SqliteConnectOptions};
+use std::path::Path;
+
+/// The parts of a store over a file that is only read.
+pub(crate) struct ReadOnlyFile {
+    pub(crate) place: DatabaseName,
+    pub(crate) listener: SqliteChangeListener,
+    pub(crate) readers: SqlitePool,
+}
+
+/// Opens the file to read only. A log of an older or a newer layout is refused, because it cannot be migrated.
+pub(super) async fn open_read_only(path: &Path, options: &StoreOptions) -> Result<ReadOnlyFile, StoreError> {
+    check_file_system(path)?;
+    let file = find(path)?;
+    let path = file.path();
+    let (mut conn, settings) = connect_to_read(&file, options).await?;
+    let layout = read_layout(&mut ReadConnection::Sqlite(&mut conn)).await.unwrap_or(SchemaLayout::None);
+    // A failure to close leaves nothing behind: the connection has written nothing.
+    let _ = conn.close().await;
+    match layout {
+        SchemaLayout::Ours => {}
+        SchemaLayout::None => return Err(StoreError::EmptyFile { place: path.into() }),
+        SchemaLayout::Older => return Err(StoreError::OlderDatabase { place: path.into() }),
+        SchemaLayout::Newer { found } => return Err(newer_error(path.into(), found)),
+    }
+    let readers = open_readers(settings, path, options).await?;
+    let place = path.into();
+    Ok(ReadOnlyFile { place, listener: SqliteChangeListener::new(file, None, options.poll), readers })
+}
+
+/// Connects, and returns the settings that worked.
+///
+/// SQLite reads a file in write-ahead mode through a `-shm` file, which a read-only process cannot create where it is
+/// missing. If there is nothing in a `-wal` file either, no process writes to the file, and SQLite may take it as
+/// immutable. It then creates no file, which could lock the owner out.
+async fn connect_to_read(
+    file: &OpenFile,
+    options: &StoreOptions,
+) -> Result<(SqliteConnection, SqliteConnectOptions), StoreError> {
+    let path = file.path();
+    let settings = settings(path, options).read_only(true);
+    let has_wal = file.has_wal_content();
+    if has_wal || file.has_shared_memory() {
+        match connect_to_log(settings.clone(), path).await {
+            Err(StoreError::DatabaseUnavailable(
+                UnavailableDatabase::IoError { .. } | UnavailableDatabase::ReadOnly(_),
+            )) if has_wal => return Err(UnavailableDatabase::UnreadableWal(path.into()).into()),
+            // The `-shm` file is a leftover that this user cannot read.
+            Err(StoreError::DatabaseUnavailable(_)) if !has_wal => {}
+            connected => return connected.map(|conn| (conn, settings)),
+        }
+    }
+    let settings = settings.immutable(true);
+    Ok((connect_to_log(settings.clone(), path).await?, settings))
+}
+
+/// Connects, and reads the schema, which fails if SQLite cannot read the file.
+async fn connect_to_log(settings: SqliteConnectOptions, path: &Path) -> Result<SqliteConnection, StoreError> {
+    let mut conn = connect(settings, path).await?;
+    schema::check_owner(&mut conn, path).await?;
+    Ok(conn)
+}

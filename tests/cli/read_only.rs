@@ -1,0 +1,27 @@
+//! Commands on a read-only file system: those that read work, and the others change nothing.
+
+use crate::desk::{COUNTERSIGN, with_desk};
+use countersign_tests::in_private_mounts;
+
+/// Tests may run as root, for whom only a mount can make a file read-only.
+#[tokio::test]
+async fn reading_commands_accept_a_read_only_log() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command": "ls"}"#).await;
+        desk.run_program("rm", &["-f", "countersign.db-bell"]).await;
+        desk.write_file("policy.toml", "default = \"allow\"\n");
+        let script = r#"mount --bind "$0" "$0"; mount -o remount,bind,ro "$0"; cd "$0"
+            for command in pending calls "show call_1" log stats verify doctor "grant list t1" "thread list" \
+                "thread show t1" "thread policy t1" "policy replay --policy policy.toml" "policy suggest"; do
+                "$1" $command > /dev/null || echo "$command failed"
+            done
+            "$1" backup /tmp/none/copy.db 2> /dev/null && echo "a folder is missing"
+            for command in "allow call_1" "deny call_1" "thread mode t1 auto_deny" "run -- true" stop; do
+                "$1" --json $command 2>&1 < /dev/null | grep -q '"reason":"read_only"' || echo "$command did not fail"
+            done
+            ls -A"#;
+        let output = in_private_mounts(script, &desk.path("."), COUNTERSIGN).await;
+        assert_eq!((output.text.as_str(), output.well), ("countersign.db\npolicy.toml", true));
+    })
+    .await;
+}
