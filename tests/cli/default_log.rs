@@ -30,7 +30,7 @@ async fn commands_in_two_folders_share_one_log() {
 #[tokio::test]
 async fn new_log_is_private_and_announced_once() {
     with_empty_desk(async |desk| {
-        assert_snapshot!(desk.types("run --id call_1 --expires 1s -- true").await.stderr.lines().next().unwrap_or_default(), @"");
+        assert_snapshot!(desk.types("run --id call_1 --expires 1s -- true").await.stderr.lines().next().unwrap_or_default(), @"note: new log: [here]/.local/share/countersign/countersign.db");
         let again = desk.types("run --id call_2 --expires 1s -- true").await;
         assert!(!again.stderr.contains("new log"), "{again}");
         let mode = |path| std::fs::metadata(desk.path(path)).expect("it exists").permissions().mode() & 0o777;
@@ -71,9 +71,18 @@ async fn data_folder_of_the_environment_is_used() {
 #[tokio::test]
 async fn environment_without_home_is_refused() {
     with_empty_desk(async |desk| {
-        assert_snapshot!(in_shell(desk, "unset HOME; countersign pending").await, @"");
-        assert_snapshot!(in_shell(desk, "HOME=. XDG_DATA_HOME=data countersign --json run -- true").await, @"");
-        assert_snapshot!(in_shell(desk, "HOME=/proc countersign run -- true").await, @"");
+        assert_snapshot!(in_shell(desk, "unset HOME; countersign pending").await, @"
+        countersign: there is no folder for the log: neither HOME nor XDG_DATA_HOME is an absolute path; set one of them, or name the log with --database or COUNTERSIGN_DATABASE
+        exit 2
+        ");
+        assert_snapshot!(in_shell(desk, "HOME=. XDG_DATA_HOME=data countersign --json run -- true").await, @r#"
+        {"code":"no_data_folder","detail":"there is no folder for the log: neither HOME nor XDG_DATA_HOME is an absolute path; set one of them, or name the log with --database or COUNTERSIGN_DATABASE"}
+        exit 2
+        "#);
+        assert_snapshot!(in_shell(desk, "HOME=/proc countersign run -- true").await, @"
+        countersign: the folder /proc/.local/share/countersign for the log cannot be created: No such file or directory (os error 2); correct XDG_DATA_HOME or HOME, or name another log with --database
+        exit 5
+        ");
         assert_eq!(desk.run_program("ls", &["-A"]).await, "");
     })
     .await;

@@ -11,7 +11,7 @@ async fn foreign_file_is_not_modified() {
         ok    settings     there is no settings file; `countersign config` lists the settings
         ok    policy       none is set: task tools are allowed, other calls are asked
         ok    clock        it is [time]
-        fail  file         countersign.db does not exist
+        fail  file         [here]/.local/share/countersign/countersign.db does not exist
                            → create it with `countersign serve` or `countersign run`, or use another file with --database
 
         Problems found; see the remedies above.

@@ -160,7 +160,7 @@ async fn errors_as_json() {
 
         ! {
           "code": "database_unavailable",
-          "detail": "there is no database at countersign.db; `countersign serve` or `countersign run` creates one, --database names another",
+          "detail": "there is no database at [here]/.local/share/countersign/countersign.db; `countersign serve` or `countersign run` creates one, --database names another",
           "reason": "missing"
         }
         exit 5

@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 async fn reading_a_missing_log_does_not_create_it() {
     with_empty_desk(async |desk| {
         assert_snapshot!(desk.types("pending").await, @"
-        ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` creates one, --database names another
+        ! countersign: there is no database at [here]/.local/share/countersign/countersign.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");
         assert_snapshot!(desk.types("verify --database elsewhere.db").await, @"

@@ -22,7 +22,7 @@ async fn watch_refuses_json_output() {
         exit 2
         "#);
         assert_snapshot!(desk.types("watch").await, @"
-        ! countersign: there is no database at countersign.db; `countersign serve` or `countersign run` creates one, --database names another
+        ! countersign: there is no database at [here]/.local/share/countersign/countersign.db; `countersign serve` or `countersign run` creates one, --database names another
         exit 5
         ");
         assert_snapshot!(desk.types("watch --server http://127.0.0.1:1").await, @"

@@ -4,19 +4,16 @@
 use crate::{context::CommandContext, settings::log_target::LogTarget};
 use countersign_api as api;
 use countersign_api::{ApprovalGate, GateError, LogFilter};
-use countersign_gate::DatabaseUrl;
-
-/// The type of the events that a new log begins with. They record the policy, and no one has used the log yet.
-const POLICY_SET: &str = "POLICY_SET";
+use countersign_gate::{DatabaseUrl, EventType};
 
 /// The likely cause of an empty log in a file.
 pub(crate) const COPIED_FILE: &str =
     "a copy of a file in use lacks the events of its -wal file; make copies with `countersign backup FILE`";
 
-/// True if the log has no events, or only policies.
+/// True if the log has no events except policies, which a new log begins with.
 pub(crate) async fn is_empty_log(gate: &dyn ApprovalGate) -> Result<bool, GateError> {
     let first = gate.events(&LogFilter::default(), api::PageQuery { after: 0, limit: api::MAX_PAGE }).await?;
-    Ok(first.next.is_none() && first.events.iter().all(|event| event.kind.as_str() == POLICY_SET))
+    Ok(first.next.is_none() && first.events.iter().all(|event| event.kind == EventType::PolicySet))
 }
 
 /// The sentences that report an empty log; `None` if the log has events.
