@@ -10,7 +10,7 @@ async fn empty_log_has_nothing_to_count() {
         desk.gate().await.shut_down().await;
         assert_snapshot!(desk.types("stats").await, @"
         This log has no events: [here]/countersign.db
-        If it should have some: a copy of a file in use lacks the events of its -wal file; make copies with `countersign backup FILE`.
+        If it should have some: a copy of a live file lacks the events of its -wal file; make copies with `countersign backup FILE`.
         exit 0
         ");
     })

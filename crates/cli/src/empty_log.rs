@@ -8,7 +8,7 @@ use countersign_gate::{DatabaseUrl, EventType};
 
 /// The likely cause of an empty log in a file.
 pub(crate) const COPIED_FILE: &str =
-    "a copy of a file in use lacks the events of its -wal file; make copies with `countersign backup FILE`";
+    "a copy of a live file lacks the events of its -wal file; make copies with `countersign backup FILE`";
 
 /// True if the log has no events except policies, which a new log begins with.
 pub(crate) async fn is_empty_log(gate: &dyn ApprovalGate) -> Result<bool, GateError> {

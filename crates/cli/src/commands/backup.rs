@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// Options of `backup`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Processes may use the log meanwhile. The copy is one complete file, which is verified before it gets its name. It never
+Processes may write meanwhile. The copy is one complete file, which is verified before it gets its name. It never
 replaces a file.
 
 JSON: {\"from\", \"to\", \"events\", \"tip\", \"holds\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \
