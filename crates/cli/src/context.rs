@@ -215,12 +215,8 @@ struct DatabaseUse {
 }
 
 impl DatabaseUse {
-    const READ: Self = Self {
-        create: false,
-        retry: false,
-        compare_policy: false,
-        access: StoreAccess::WriteIfPossible,
-    };
+    const READ: Self =
+        Self { create: false, retry: false, compare_policy: false, access: StoreAccess::WriteIfPossible };
     const DECIDE: Self = Self { compare_policy: true, access: StoreAccess::Write, ..Self::READ };
     const PROPOSE: Self = Self { create: true, retry: true, ..Self::DECIDE };
 }
