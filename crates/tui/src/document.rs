@@ -6,7 +6,7 @@ use crate::{
         facts::{describe_masked, request_facts},
         impact::ImpactSummary,
         json::json_lines,
-        text::escape_text,
+        text::{escape_tabbed_line, escape_text},
     },
     wrap::{split_columns, split_near_space, text_width, wrap_words},
 };
@@ -94,12 +94,12 @@ fn warnings(call: &api::Call, me: &Principal, lines: &mut Vec<DocumentLine>) {
     }
 }
 
-/// The number of characters that a terminal would hide. A line break inside a string is shown as one, so it does not
-/// count.
+/// The number of characters that a terminal would hide. A line break or a tab inside a string is shown as one, so it
+/// does not count.
 fn hidden(value: &Json) -> usize {
     let hides = |c: char| escape_text(c.encode_utf8(&mut [0; 4])).len() != c.len_utf8();
     match value.read::<String>() {
-        Ok(text) => text.chars().filter(|c| *c != '\n' && hides(*c)).count(),
+        Ok(text) => text.chars().filter(|c| !matches!(*c, '\n' | '\t') && hides(*c)).count(),
         Err(_) => value.as_str().chars().filter(|c| !c.is_ascii_whitespace() && hides(*c)).count(),
     }
 }
@@ -108,7 +108,7 @@ fn hidden(value: &Json) -> usize {
 fn fact(lines: &mut Vec<DocumentLine>, label: &str, text: &str) {
     for (index, part) in text.split('\n').enumerate() {
         let label = if index == 0 { label.to_owned() } else { String::new() };
-        lines.push(DocumentLine { role: LineRole::Fact, label, text: escape_text(part) });
+        lines.push(DocumentLine { role: LineRole::Fact, label, text: escape_tabbed_line(part) });
     }
 }
 
@@ -141,7 +141,7 @@ fn request(call: &api::Call, lines: &mut Vec<DocumentLine>) {
         before = label;
     }
     if let Some(annotations) = &call.annotations {
-        fact(lines, "InboxHints", &json_lines(annotations).join("\n"));
+        fact(lines, "Hints", &json_lines(annotations).join("\n"));
     }
     let names = [
         ("Tool", call.name.as_str()),

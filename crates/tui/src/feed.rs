@@ -2,16 +2,13 @@
 //! before the list is loaded, so no event is missed in between. After a lost connection both are read again.
 
 use crate::{
-    inbox::message::{DecisionFailure, DecisionSummary, InboxCallKey, InboxEvent, SentDecision},
+    inbox::message::InboxEvent,
+    log_access::{limit_time, short_reason, summarize_decision},
     options::WatchOptions,
-    present::text::escape_text,
 };
 use countersign_api as api;
 use countersign_api::{ErrorCode, GateError, LogFilter, SharedGate};
-use countersign_gate::{
-    CallId, Clock, Event, EventType, Principal, ThreadId, ToolName,
-    event::{Body, Decision, Source},
-};
+use countersign_gate::{CallId, Clock, Event, EventType, ThreadId, ToolName, event::Body};
 use futures_util::StreamExt;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc};
@@ -49,9 +46,6 @@ impl CallFilter {
 
 /// How often a silent log is read, to find a lost connection.
 const HEARTBEAT: Duration = Duration::from_secs(2);
-
-/// An answer that takes longer counts as a lost connection.
-const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
 /// The delay before a new attempt to connect.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
@@ -157,16 +151,6 @@ impl PendingFeed {
     }
 }
 
-/// Treats a server that never answers as unreachable.
-async fn limit_time<T>(answer: impl Future<Output = Result<T, GateError>>) -> Result<T, GateError> {
-    tokio::select! {
-        answer = answer => answer,
-        () = Clock::System.sleep(ANSWER_LIMIT) => {
-            Err(GateError::new(ErrorCode::Unreachable, "the log does not answer in time"))
-        }
-    }
-}
-
 /// The pending call that the event changes, and whether the bell rings for it.
 fn changed_call(event: &Event) -> Option<(CallId, bool)> {
     match Body::read(event.seq, event.kind, &event.data).ok()? {
@@ -184,63 +168,4 @@ fn decided_call(event: &Event) -> Option<InboxEvent> {
     };
     let verdict = summarize_decision(response.decision, response.source, &event.principal);
     Some(InboxEvent::Decided((event.thread_id.clone(), response.tool_call_id), verdict))
-}
-
-fn summarize_decision(decision: Decision, source: Source, by: &Principal) -> DecisionSummary {
-    let who = escape_text(by.as_str());
-    let text = match (source, decision) {
-        (Source::Expiry, Decision::AllowOnce) => "allowed automatically after no answer".to_owned(),
-        (Source::Expiry, _) => "denied automatically after no answer".to_owned(),
-        (Source::Cancellation, _) => format!("cancelled by {who}"),
-        (_, Decision::Deny) => format!("denied by {who}"),
-        (_, Decision::AllowSession) => format!("allowed for the session by {who}"),
-        (_, Decision::AllowOnce) => format!("allowed by {who}"),
-        (_, Decision::Other) => format!("decided by {who}"),
-    };
-    DecisionSummary { text, by: by.clone() }
-}
-
-/// Sends a decision once. The error says why the call is not decided by it.
-pub(crate) async fn send_to_log(
-    gate: &SharedGate,
-    sent: &SentDecision,
-) -> Result<Box<api::Call>, DecisionFailure> {
-    let (thread, id): &InboxCallKey = &sent.key;
-    let decide = api::DecisionRequest {
-        decision: sent.decision,
-        comment: sent.comment.clone(),
-        arguments: sent.arguments.clone(),
-        arguments_hash: Some(sent.about),
-        scope: sent.scope.clone(),
-        agents: None,
-        level: sent.level.clone(),
-        and_waiting: false,
-    };
-    match limit_time(gate.decide(thread, id, &decide)).await {
-        Ok(call) => Ok(Box::new(call)),
-        Err(error) => Err(match &error.facts.response {
-            Some(first) => {
-                let gone = summarize_decision(first.decision, first.source, &first.principal);
-                let why = format!("Nothing changed: {} was already {}.", escape_text(id.as_str()), gone.text);
-                DecisionFailure { why, gone: Some(gone) }
-            }
-            None if error.is_transient() => {
-                let why = format!(
-                    "The decision may not have arrived: {}. Decide again if the call is still pending.",
-                    short_reason(&error)
-                );
-                DecisionFailure { why, gone: None }
-            }
-            None => {
-                let why = format!("Nothing changed: {}.", escape_text(&error.to_string()));
-                DecisionFailure { why, gone: None }
-            }
-        }),
-    }
-}
-
-/// The error without its advice, which names command-line options.
-pub(crate) fn short_reason(error: &GateError) -> String {
-    let text = error.to_string();
-    escape_text(text.split(';').next().unwrap_or_default())
 }

@@ -3,10 +3,14 @@
 use crate::{
     inbox::{
         field::TextField,
+        scope::{ScopeQuestion, ScopeStep},
         state::{InboxMode, InboxState, StatusTone},
     },
-    picture::{TextInk, TextPart},
-    present::text::escape_text,
+    picture::{InboxHints, TextInk, TextPart},
+    present::{
+        scope_menu::{ScopeKind, describe_remembered_denial, pattern_letter},
+        text::escape_text,
+    },
     wrap::{join_parts, split_columns, text_width, truncate_text, wrap_words},
 };
 use countersign_gate::event::Decision;
@@ -14,30 +18,33 @@ use countersign_gate::event::Decision;
 /// Wraps a text into lines.
 type LineBuilder<'a> = dyn Fn(TextInk, &str) -> Vec<Vec<TextPart>> + 'a;
 
-/// One key chooses one scope, so there are at most nine.
-const MAX_SCOPES: usize = 9;
-
 /// The prompt or the status below the call, and the position of the cursor.
 pub(crate) fn status_lines(
     inbox: &InboxState,
     columns: usize,
+    hints: &InboxHints,
 ) -> (Vec<Vec<TextPart>>, Option<(usize, usize)>) {
     let said = |ink: TextInk, text: &str| -> Vec<Vec<TextPart>> {
         wrap_words(text, columns).into_iter().map(|line| vec![(ink, line)]).collect()
     };
     match &inbox.mode {
-        InboxMode::WritingDenial(field, scope) => {
-            let tool = inbox.current().map_or("", |waiting| waiting.call.name.as_str());
-            let later = if scope.is_some() { " and later calls" } else { "" };
-            field_lines(
-                &format!("Deny {}{later}, because: ", truncate_text(&escape_text(tool), columns / 2)),
-                field,
-                columns,
-            )
+        InboxMode::WritingDenial(field, chosen) => {
+            let Some(waiting) = inbox.current() else { return (Vec::new(), None) };
+            let tool = truncate_text(&escape_text(waiting.call.name.as_str()), columns / 2);
+            let Some(chosen) = chosen else {
+                return field_lines(&format!("Deny {tool}, because: "), field, columns);
+            };
+            let effect = describe_remembered_denial(&waiting.call, &chosen.says, &hints.command_prefix);
+            let mut lines: Vec<_> = effect.iter().flat_map(|text| said(TextInk::Plain, text)).collect();
+            let above = lines.len();
+            let label = format!("Deny {tool} and later calls, because: ");
+            let (typed, cursor) = field_lines(&label, field, columns);
+            lines.extend(typed);
+            (lines, cursor.map(|(line, column)| (line + above, column)))
         }
         InboxMode::WritingComment(field) => field_lines("Comment: ", field, columns),
         InboxMode::Searching(field) => field_lines("Search: ", field, columns),
-        InboxMode::ChoosingScope(decision) => (scope_lines(inbox, *decision, &said), None),
+        InboxMode::ChoosingScope(question) => (scope_lines(inbox, question, &said), None),
         InboxMode::Interrupted => {
             let how = inbox.current().and_then(|waiting| waiting.gone.as_deref()).unwrap_or("gone");
             let text = format!("This call was {how} meanwhile. Your text was not sent. Enter continues.");
@@ -47,18 +54,13 @@ pub(crate) fn status_lines(
     }
 }
 
-/// The scopes to choose from, each with its preview.
-fn scope_lines(inbox: &InboxState, decision: Decision, said: &LineBuilder<'_>) -> Vec<Vec<TextPart>> {
-    let Some(waiting) = inbox.current() else { return Vec::new() };
-    let (tool, thread) =
-        (escape_text(waiting.call.name.as_str()), escape_text(waiting.call.thread_id.as_str()));
-    let what = if decision.allows() { "Allow" } else { "Deny" };
-    let mut lines = said(
-        TextInk::Strong,
-        &format!("{what} this call, and which later calls of {tool} in thread {thread}?"),
-    );
-    for (index, offered) in inbox.offered_scopes().iter().take(MAX_SCOPES).enumerate() {
-        lines.extend(said(TextInk::Plain, &format!("{} {}", index + 1, inbox.describe_offer(offered))));
+/// The question about the scope, with its answers.
+fn scope_lines(inbox: &InboxState, question: &ScopeQuestion, said: &LineBuilder<'_>) -> Vec<Vec<TextPart>> {
+    let (title, answers) = inbox.describe_scope_question(question);
+    let mut lines = said(TextInk::Strong, &title);
+    lines.extend(answers.iter().flat_map(|text| said(TextInk::Plain, text)));
+    if let Some((tone, text)) = &inbox.status {
+        lines.extend(said(TextInk::Said(*tone), text));
     }
     lines
 }
@@ -80,13 +82,14 @@ fn status(inbox: &InboxState, said: &LineBuilder<'_>) -> Vec<Vec<TextPart>> {
     }
     // The comment and the level apply only to a pending call.
     let waits = inbox.current().is_some_and(|waiting| waiting.gone.is_none());
-    let draft = inbox.shown.as_ref().filter(|_| waits).and_then(|shown| inbox.drafts.get(shown));
-    let level = inbox.shown.as_ref().filter(|_| waits).and_then(|shown| inbox.levels.get(shown));
-    if let (Some(level), None) = (level, &inbox.sending) {
-        lines.extend(said(TextInk::Faint, &format!("Level: {}", escape_text(level))));
-    }
-    if let (Some(draft), None) = (draft, &inbox.sending) {
-        lines.extend(said(TextInk::Faint, &format!("Comment: {}", escape_text(draft))));
+    let notes = inbox.shown.as_ref().filter(|_| waits).and_then(|shown| inbox.notes.get(shown));
+    if let (Some(notes), None) = (notes, &inbox.sending) {
+        if let Some(level) = &notes.level {
+            lines.extend(said(TextInk::Faint, &format!("Level: {}", escape_text(level))));
+        }
+        if !notes.comment.is_empty() {
+            lines.extend(said(TextInk::Faint, &format!("Comment: {}", escape_text(&notes.comment))));
+        }
     }
     if lines.is_empty() {
         lines.push(Vec::new());
@@ -120,20 +123,29 @@ pub(crate) fn key_lines(inbox: &InboxState, columns: usize) -> Vec<String> {
     let texts: &[&str] = match &inbox.mode {
         InboxMode::WritingDenial(..) => &["Enter deny", "a reason is optional", "Esc back"],
         InboxMode::WritingComment(_) => &["Enter keeps it for the decision", "Esc back"],
-        InboxMode::ChoosingScope(decision) => {
-            let last = inbox.offered_scopes().len().min(MAX_SCOPES);
-            let number = if last > 1 { format!("1–{last} choose") } else { "1 choose".to_owned() };
-            let rest: &[&str] =
-                if decision.allows() { &["n cancel"] } else { &["then the reason", "Esc cancel"] };
-            let rest = rest.iter().map(|text| (*text).to_owned());
-            return join_parts(&std::iter::once(number).chain(rest).collect::<Vec<_>>(), columns);
-        }
+        InboxMode::ChoosingScope(question) => return scope_keys(inbox, question, columns),
         InboxMode::Searching(_) => &["Enter search", "Esc show all"],
         InboxMode::Interrupted => &["Enter continues"],
         InboxMode::Help => &["j k scroll", "Esc back"],
         InboxMode::Reading => return reading_keys(inbox, columns),
     };
     join_parts(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>(), columns)
+}
+
+/// The keys of a question about a scope. The letters of the scopes are the same for every call.
+fn scope_keys(inbox: &InboxState, question: &ScopeQuestion, columns: usize) -> Vec<String> {
+    let mut texts = match question.step {
+        ScopeStep::WholeTool(_) => vec!["y allow the whole tool".to_owned()],
+        ScopeStep::Kind => vec!["x exact".to_owned(), "p pattern".to_owned(), "t whole tool".to_owned()],
+        ScopeStep::Pattern => {
+            let call = inbox.current().map(|waiting| &waiting.call);
+            let offers = call.map(|call| ScopeKind::Pattern.offers(call)).unwrap_or_default();
+            offers.iter().map(|offer| format!("{} choose", pattern_letter(&offer.scope))).collect()
+        }
+    };
+    let last = if question.decision.allows() { "n cancel" } else { "Esc cancel" };
+    texts.push(last.to_owned());
+    join_parts(&texts, columns)
 }
 
 /// The keys for a small window. The help lists the others.

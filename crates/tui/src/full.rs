@@ -2,20 +2,22 @@
 
 use crate::{
     draw::ColourTheme,
-    feed::{CallFilter, PendingFeed, send_to_log},
+    feed::{CallFilter, PendingFeed},
     inbox::{
         message::{InboxAction, InboxCallKey, InboxEvent},
         state::InboxState,
     },
     keyboard::KeyReader,
+    log_access::{preview_scopes, send_to_log},
     options::{EndNotice, WatchError, WatchExit, WatchOptions, wait_for_end},
+    picture::InboxHints,
     present::{editor::edit_arguments, signals::TerminationSignals},
     screen::{FullScreen, lend_terminal, ring_bell},
-    view::{InboxHints, build_picture, window_title},
+    view::{build_picture, window_title},
 };
-use countersign_api::{ScopePreview, ScopeRequest, SharedGate};
+use countersign_api::SharedGate;
 use countersign_gate::{Clock, Json};
-use crossterm::event::{Event, KeyEventKind};
+use crossterm::event::{Event, KeyCode, KeyEventKind};
 use std::{io, sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc};
 
@@ -26,8 +28,8 @@ pub(crate) async fn run(options: WatchOptions) -> Result<WatchExit, WatchError> 
     let (feed, calls) = PendingFeed::start(options.gate.clone(), CallFilter::from_options(&options)).await?;
     let mut inbox = InboxState::new(options.gate.principal().clone());
     inbox.apply_event(InboxEvent::Loaded(calls), Clock::System.now());
-    // No key can have been meant for an earlier call, so the first call takes a decision at once.
-    inbox.hold = None;
+    // Keys that were typed earlier are discarded, so the first call takes a decision at once.
+    inbox.guard.lift();
     let (sender, news) = mpsc::channel(64);
     let reload = Arc::new(Notify::new());
     let feed = tokio::spawn(feed.run(sender.clone(), Arc::clone(&reload)));
@@ -94,19 +96,24 @@ impl InboxSession {
     fn next_redraw(&self) -> countersign_gate::Timestamp {
         let now = Clock::System.now();
         let tick = now.after(REDRAW_INTERVAL);
-        self.inbox.hold.filter(|end| now < *end && *end < tick).unwrap_or(tick)
+        self.inbox.guard.end(now).filter(|end| *end < tick).unwrap_or(tick)
     }
 
     fn draw(&mut self) -> Result<(), WatchError> {
         let (columns, lines) = self.screen.size()?;
         let view = build_picture(&mut self.inbox, columns, lines, Clock::System.now(), &self.hints);
         self.screen.name(&window_title(&self.inbox))?;
+        // Text needs the usual reports: with key events, dead keys and compositions would be lost.
+        self.screen.report_key_events(!self.inbox.takes_text())?;
         Ok(self.screen.show(&view)?)
     }
 
     fn event(&mut self, event: Event) -> Vec<InboxAction> {
         match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => {
+            // A modifier key alone has no meaning, and a release only ends the repetitions.
+            Event::Key(key)
+                if key.kind != KeyEventKind::Release && !matches!(key.code, KeyCode::Modifier(_)) =>
+            {
                 self.inbox.handle_key(key, Clock::System.now()).into_iter().collect()
             }
             Event::Paste(text) => {
@@ -148,7 +155,11 @@ impl InboxSession {
             InboxAction::Ring if self.bell => ring_bell()?,
             // The loop itself handles the editor, because it owns the keys.
             InboxAction::Ring | InboxAction::Edit(..) => {}
-            InboxAction::Suspend => self.screen.suspend().await?,
+            InboxAction::Suspend => {
+                self.screen.suspend().await?;
+                // Keys that were meant for the shell may still arrive.
+                self.inbox.guard.start(Clock::System.now());
+            }
             InboxAction::Quit => self.leave(WatchExit::Quit),
             InboxAction::Interrupt => self.leave(WatchExit::Interrupted),
         }
@@ -161,13 +172,4 @@ impl InboxSession {
             self.inbox.sending = None;
         }
     }
-}
-
-/// The previews that the gate gives. The scopes can be chosen without them.
-async fn preview_scopes(gate: &SharedGate, call: &InboxCallKey, scopes: Vec<Json>) -> Vec<ScopePreview> {
-    let mut previews = Vec::new();
-    for scope in scopes {
-        previews.extend(gate.preview_scope(&call.0, &call.1, &ScopeRequest::new(scope)).await.ok());
-    }
-    previews
 }

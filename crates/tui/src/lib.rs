@@ -10,6 +10,7 @@ mod full;
 mod help;
 mod inbox;
 mod keyboard;
+mod log_access;
 mod options;
 mod page;
 mod picture;

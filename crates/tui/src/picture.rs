@@ -17,6 +17,12 @@ pub(crate) enum TextInk {
 /// A part of a line.
 pub(crate) type TextPart = (TextInk, String);
 
+/// The texts that do not depend on the calls.
+pub(crate) struct InboxHints {
+    /// The command that reaches the same log.
+    pub(crate) command_prefix: String,
+}
+
 /// A call in the list.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ListItem {

@@ -6,19 +6,29 @@ use crate::{
 };
 use crossterm::{
     cursor::Show,
-    event::{DisableBracketedPaste, EnableBracketedPaste},
+    event::{
+        DisableBracketedPaste, EnableBracketedPaste, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
+        PushKeyboardEnhancementFlags, poll, read,
+    },
     execute,
     style::Print,
-    terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode},
+    terminal::{
+        EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+        supports_keyboard_enhancement,
+    },
 };
 use ratatui::{Terminal, backend::CrosstermBackend};
-use rustix::process::{Signal, kill_current_process_group};
+use rustix::{
+    process::{Signal, kill_current_process_group},
+    termios::{QueueSelector, tcflush},
+};
 use std::{
     io::{self, Stdout, stdout},
     sync::{
         Once,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -29,10 +39,15 @@ const RESTORE_TITLE: &str = "\x1b[23;0t";
 /// True if the inbox uses the terminal now.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
+/// True if the terminal reports keys as events now, with repetitions and releases.
+static REPORTS_EVENTS: AtomicBool = AtomicBool::new(false);
+
 pub(crate) struct FullScreen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     theme: ColourTheme,
     title: String,
+    /// True if the terminal can report repetitions and releases of keys (the kitty keyboard protocol).
+    reports_releases: bool,
 }
 
 impl FullScreen {
@@ -49,7 +64,26 @@ impl FullScreen {
         enter_screen()?;
         let terminal = Terminal::new(CrosstermBackend::new(stdout()));
         let terminal = terminal.inspect_err(|_| restore_terminal())?;
-        Ok(Self { terminal, theme, title: String::new() })
+        // A terminal that does not answer the question reports no releases.
+        let reports_releases = supports_keyboard_enhancement().unwrap_or(false);
+        discard_typed_keys().inspect_err(|_| restore_terminal())?;
+        Ok(Self { terminal, theme, title: String::new(), reports_releases })
+    }
+
+    /// Makes the terminal report every key as an event, if it can, or as text again.
+    pub(crate) fn report_key_events(&self, wanted: bool) -> io::Result<()> {
+        if !self.reports_releases || REPORTS_EVENTS.swap(wanted, Ordering::SeqCst) == wanted {
+            return Ok(());
+        }
+        if wanted {
+            let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
+                | KeyboardEnhancementFlags::REPORT_EVENT_TYPES
+                | KeyboardEnhancementFlags::REPORT_ALTERNATE_KEYS
+                | KeyboardEnhancementFlags::REPORT_ALL_KEYS_AS_ESCAPE_CODES;
+            execute!(stdout(), PushKeyboardEnhancementFlags(flags))
+        } else {
+            execute!(stdout(), PopKeyboardEnhancementFlags)
+        }
     }
 
     pub(crate) fn size(&self) -> io::Result<(usize, usize)> {
@@ -112,11 +146,23 @@ fn enter_screen() -> io::Result<()> {
     taken.inspect_err(|_| restore_terminal())
 }
 
+/// Discards keys that were typed before the first call is drawn, because no call was on the screen.
+fn discard_typed_keys() -> io::Result<()> {
+    tcflush(io::stdin(), QueueSelector::IFlush)?;
+    while poll(Duration::ZERO)? {
+        read()?;
+    }
+    Ok(())
+}
+
 /// Restores the terminal once. Errors are ignored, because no one could read them.
 fn restore_terminal() {
     // A second restore would move the cursor onto text that was printed since.
     if !IN_USE.swap(false, Ordering::SeqCst) {
         return;
+    }
+    if REPORTS_EVENTS.swap(false, Ordering::SeqCst) {
+        let _ = execute!(stdout(), PopKeyboardEnhancementFlags);
     }
     let _ = execute!(stdout(), DisableBracketedPaste, LeaveAlternateScreen, Print(RESTORE_TITLE), Show);
     let _ = disable_raw_mode();

@@ -9,7 +9,7 @@ use crate::{
         state::{InboxMode, InboxState, ListedCall, StatusTone},
     },
     page::DocumentWindow,
-    picture::{InboxPicture, ListItem, PictureBody, TextInk, TextPart, risk_word},
+    picture::{InboxHints, InboxPicture, ListItem, PictureBody, TextInk, TextPart, risk_word},
     present::{
         impact::ImpactSummary,
         text::{escape_text, format_age, format_duration},
@@ -27,12 +27,6 @@ const MIN_SIZE: (usize, usize) = (24, 9);
 
 /// If the call itself has fewer lines than this, the heading and the keys shrink.
 const ROOM_TO_READ: usize = 3;
-
-/// The hint for a person whose inbox is empty.
-pub(crate) struct InboxHints {
-    /// The command that reaches the same log.
-    pub(crate) command_prefix: String,
-}
 
 /// The title of the terminal window.
 pub(crate) fn window_title(inbox: &InboxState) -> String {
@@ -57,7 +51,7 @@ pub(crate) fn build_picture(
         (columns >= ROOM_FOR_A_LIST).then(|| ((columns / 4).clamp(28, 44), items(inbox, lines / 2, now)));
     let pane = columns - list.as_ref().map_or(0, |(list, _)| list + 2) - 2;
     let (mut heading, heading_right) = heading(inbox, pane, now);
-    let (bottom, cursor) = status_lines(inbox, columns - 2);
+    let (bottom, cursor) = status_lines(inbox, columns - 2, hints);
     let mut keys = key_lines(inbox, columns - 2);
     let rules = 2 + usize::from(!heading.is_empty());
     let room = |heading: &[Vec<TextPart>], keys: &[String]| {
@@ -84,7 +78,7 @@ pub(crate) fn build_picture(
     } else {
         PictureBody::Centred(empty_lines(inbox, pane, hints))
     };
-    let keys_faint = inbox.mode == InboxMode::Reading && (inbox.sending.is_some() || inbox.holds(now));
+    let keys_faint = inbox.mode == InboxMode::Reading && (inbox.sending.is_some() || inbox.guard.holds(now));
     InboxPicture {
         top: top(inbox, columns - 2),
         list: list.filter(|_| inbox.shown.is_some()),

@@ -5,7 +5,7 @@ use crate::{
         message::{
             DecisionFailure, DecisionSummary, InboxAction, InboxCallKey, InboxEvent, SentDecision, call_key,
         },
-        state::{DECISION_DELAY, InboxMode, InboxState, ListedCall, StatusTone},
+        state::{InboxMode, InboxState, ListedCall, StatusTone},
     },
     present::{
         decision::{describe_decision, describe_missing_votes},
@@ -43,7 +43,7 @@ impl InboxState {
             }
             InboxEvent::Changed(call, aloud) => self.changed(*call, aloud, now),
             InboxEvent::Edited(call, written) => {
-                self.edited(&call, written);
+                self.edited(&call, written, now);
                 Vec::new()
             }
             InboxEvent::Answered(sent, answer) => {
@@ -51,7 +51,9 @@ impl InboxState {
                 Vec::new()
             }
             InboxEvent::Previewed(call, previews) => {
-                self.previews.insert(call, previews);
+                if self.calls.iter().any(|waiting| call_key(&waiting.call) == call) {
+                    self.notes_of(&call).previews = Some(previews);
+                }
                 Vec::new()
             }
             InboxEvent::Lost(why) => {
@@ -69,17 +71,18 @@ impl InboxState {
     fn add(&mut self, calls: Vec<api::Call>, now: Timestamp) -> usize {
         let known: HashSet<_> = self.calls.iter().map(|waiting| call_key(&waiting.call)).collect();
         let before = self.calls.len();
+        let was_empty = self.shown.is_none();
         let new = calls
             .into_iter()
             .filter(|call| !known.contains(&call_key(call)) && !self.is_over(&call_key(call)));
         let new: Vec<_> = new.map(|call| ListedCall { call, gone: None }).collect();
         self.calls.extend(new);
         self.calls.sort_by_key(|waiting| waiting.call.request.as_ref().map(|request| request.seq));
-        if self.shown.is_none() {
+        if was_empty {
             self.show_any_call();
-            // A key pressed now was meant for an empty inbox.
-            if self.shown.is_some() && before == 0 {
-                self.hold = Some(now.after(DECISION_DELAY));
+            // A key pressed now was meant for an empty screen.
+            if self.shown.is_some() {
+                self.guard.start(now);
             }
         }
         self.calls.len() - before
@@ -168,8 +171,8 @@ impl InboxState {
                 // Keep the comment, so that the person need not type it again.
                 if let Some(comment) = &sent.comment {
                     let denied = sent.decision == Decision::Deny;
-                    let kept = if denied { &mut self.denials } else { &mut self.drafts };
-                    kept.insert(sent.key.clone(), comment.clone());
+                    let notes = self.notes_of(&sent.key);
+                    comment.clone_into(if denied { &mut notes.denial } else { &mut notes.comment });
                 }
                 self.set_status(StatusTone::Bad, why);
             }
@@ -197,11 +200,11 @@ impl InboxState {
                 describe_missing_votes(request, sent.decision.allows())
             )
         });
-        self.edits.remove(&sent.key);
+        self.notes_of(&sent.key).edited = None;
         self.changed(call, false, now);
         if !self.is_typing() && self.shown.as_ref() == Some(&sent.key) {
             self.step(1);
-            self.hold = Some(now.after(DECISION_DELAY));
+            self.guard.start(now);
         }
         self.set_status(StatusTone::Good, text);
     }

@@ -5,9 +5,14 @@
 //! therefore keeps its place when others arrive. A call that another person decides stays on the screen until this
 //! person leaves it. After a decision, the next call takes no decision for a moment.
 
+mod decide;
+mod edit;
 mod events;
 pub(crate) mod field;
+pub(crate) mod guard;
 mod keys;
 pub(crate) mod message;
-mod scope;
+pub(crate) mod notes;
+pub(crate) mod scope;
 pub(crate) mod state;
+mod text_keys;

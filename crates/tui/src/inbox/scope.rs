@@ -1,43 +1,62 @@
-//! The scope of a decision, its level, and edited arguments.
+//! The choice of the scope in which a decision is remembered.
 
 use crate::{
     inbox::{
         field::TextField,
-        message::{InboxAction, InboxCallKey, call_key},
-        state::{DECISION_DELAY, InboxMode, InboxState, StatusTone},
+        message::InboxAction,
+        state::{InboxMode, InboxState, StatusTone},
     },
-    present::{editor::is_same_json, facts::describe_scope_preview, text::escape_text},
+    present::{
+        scope_menu::{
+            NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_scopes, pattern_letter,
+            whole_tool_warning,
+        },
+        text::escape_text,
+    },
 };
-use countersign_api as api;
 use countersign_gate::{
     Json, Timestamp,
     event::{Decision, SuggestedScope},
 };
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
+
+/// The scope that the person chose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ChosenScope {
+    pub(crate) scope: Json,
+    /// The scope in words, with its preview.
+    pub(crate) says: String,
+}
+
+/// A question about the scope of a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ScopeQuestion {
+    pub(crate) decision: Decision,
+    pub(crate) step: ScopeStep,
+}
+
+/// The questions about a scope, in their order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ScopeStep {
+    /// Exact arguments, a pattern or the whole tool?
+    Kind,
+    /// Which of several patterns?
+    Pattern,
+    /// Really the whole tool?
+    WholeTool(ChosenScope),
+}
+
+/// The meaning of a key for a question.
+enum ScopeAnswer {
+    Cancel,
+    /// The key has no meaning. The text says why, if it could have one.
+    Nothing(Option<String>),
+    Chosen(SuggestedScope),
+    Confirmed(ChosenScope),
+    AskPattern,
+}
 
 impl InboxState {
-    /// The scopes that the request offers, the narrowest first. Without an offer, the whole tool is the only scope.
-    pub(crate) fn offered_scopes(&self) -> Vec<SuggestedScope> {
-        let request = self.current().and_then(|waiting| waiting.call.request.as_ref());
-        let offered = request.map(|request| request.scopes.clone()).unwrap_or_default();
-        if !offered.is_empty() {
-            return offered;
-        }
-        vec![SuggestedScope { scope: Json::string("tool"), says: "the whole tool".to_owned() }]
-    }
-
-    /// An offered scope in words, with its preview once that has arrived.
-    pub(crate) fn describe_offer(&self, offered: &SuggestedScope) -> String {
-        let previews = self.shown.as_ref().and_then(|shown| self.previews.get(shown));
-        let preview = previews.and_then(|all| all.iter().find(|preview| preview.scope == offered.scope));
-        let decision = match self.mode {
-            InboxMode::ChoosingScope(decision) => decision,
-            _ => Decision::AllowSession,
-        };
-        let describe = |preview| describe_scope_preview(preview, decision);
-        preview.map_or_else(|| escape_text(&offered.says), describe)
-    }
-
     /// Shows the scopes, and asks the gate for their previews.
     pub(crate) fn start_scope_choice(&mut self, decision: Decision, now: Timestamp) -> Option<InboxAction> {
         let may = if decision.allows() { self.may_allow(decision, now) } else { self.may_decide(now) };
@@ -48,118 +67,120 @@ impl InboxState {
             self.set_status(StatusTone::Bad, "Edited arguments apply only to this call: o allows it once.");
             return None;
         }
+        let call = &self.current()?.call;
+        let scopes =
+            ScopeKind::ALL.iter().flat_map(|kind| kind.offers(call)).map(|offer| offer.scope).collect();
         self.status = None;
-        self.mode = InboxMode::ChoosingScope(decision);
-        let scopes = self.offered_scopes().into_iter().map(|offered| offered.scope).collect();
+        self.mode = InboxMode::ChoosingScope(ScopeQuestion { decision, step: ScopeStep::Kind });
+        self.shown_notes()?.previews = None;
         self.shown.clone().map(|shown| InboxAction::Preview(shown, scopes))
     }
 
-    /// Handles a key while a scope is chosen. An allowance is sent at once; a denial asks for a comment first.
-    pub(crate) fn choose_scope(
+    /// The lines of the question.
+    pub(crate) fn describe_scope_question(&self, question: &ScopeQuestion) -> (String, Vec<String>) {
+        let Some(waiting) = self.current() else { return Default::default() };
+        let call = &waiting.call;
+        let previews = self.shown_previews().unwrap_or_default();
+        let (tool, thread) = (escape_text(call.name.as_str()), escape_text(call.thread_id.as_str()));
+        let what = if question.decision.allows() { "Allow" } else { "Deny" };
+        match &question.step {
+            ScopeStep::Kind => (
+                format!("{what} this call, and which later calls of {tool} in thread {thread}?"),
+                describe_scopes(call, previews, question.decision),
+            ),
+            ScopeStep::Pattern => (
+                format!("{what} this call, and later calls of {tool} in thread {thread} with which pattern?"),
+                describe_patterns(call, previews, question.decision),
+            ),
+            ScopeStep::WholeTool(chosen) => (
+                format!("Allow every later call of {tool} in thread {thread}?"),
+                vec![whole_tool_warning(call).unwrap_or_default(), chosen.says.clone()],
+            ),
+        }
+    }
+
+    /// Handles a key while a scope is chosen. An allowance is sent at once; a denial asks for a reason first.
+    pub(crate) fn answer_scope_question(
         &mut self,
-        decision: Decision,
+        question: ScopeQuestion,
         pressed: KeyEvent,
         now: Timestamp,
     ) -> Option<InboxAction> {
-        let number = match pressed.code {
-            // A person who denies may start to type the comment too early. An "n" must not cancel the denial then.
-            KeyCode::Char('n' | 'N') if !decision.allows() => None,
-            KeyCode::Char('n' | 'N') | KeyCode::Esc => {
+        let decision = question.decision;
+        let answer = match pressed.kind {
+            KeyEventKind::Repeat => ScopeAnswer::Nothing(None),
+            _ => self.read_scope_answer(&question, pressed.code),
+        };
+        match answer {
+            ScopeAnswer::Cancel => {
                 self.set_status(StatusTone::Calm, "Nothing was decided.");
-                return None;
+                None
             }
-            KeyCode::Char(c) => c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1)),
-            _ => None,
+            ScopeAnswer::Nothing(why) => {
+                self.status = why.map(|why| (StatusTone::Calm, why));
+                self.mode = InboxMode::ChoosingScope(question);
+                None
+            }
+            ScopeAnswer::AskPattern => {
+                self.mode = InboxMode::ChoosingScope(ScopeQuestion { decision, step: ScopeStep::Pattern });
+                None
+            }
+            ScopeAnswer::Chosen(offer) => {
+                let says = describe_offer(&offer, self.shown_previews().unwrap_or_default(), decision);
+                let chosen = ChosenScope { scope: offer.scope, says };
+                let is_tool = chosen.scope == Json::string(ScopeKind::Tool.word());
+                let warns = self.current().is_some_and(|waiting| whole_tool_warning(&waiting.call).is_some());
+                if decision.allows() && is_tool && warns {
+                    let step = ScopeStep::WholeTool(chosen);
+                    self.mode = InboxMode::ChoosingScope(ScopeQuestion { decision, step });
+                    return None;
+                }
+                self.use_scope(decision, chosen, now)
+            }
+            ScopeAnswer::Confirmed(chosen) => self.use_scope(decision, chosen, now),
+        }
+    }
+
+    fn read_scope_answer(&self, question: &ScopeQuestion, code: KeyCode) -> ScopeAnswer {
+        let KeyCode::Char(key) = code else {
+            let leaves = code == KeyCode::Esc;
+            return if leaves { ScopeAnswer::Cancel } else { ScopeAnswer::Nothing(None) };
         };
-        let Some(chosen) = number.and_then(|number| self.offered_scopes().into_iter().nth(number)) else {
-            self.mode = InboxMode::ChoosingScope(decision);
-            return None;
+        // A person who denies may start to type the reason too early. An "n" must not cancel the denial then.
+        if matches!(key, 'n' | 'N') && question.decision.allows() {
+            return ScopeAnswer::Cancel;
+        }
+        let Some(waiting) = self.current() else { return ScopeAnswer::Cancel };
+        let offers = match &question.step {
+            ScopeStep::WholeTool(chosen) if key == 'y' => return ScopeAnswer::Confirmed(chosen.clone()),
+            ScopeStep::WholeTool(_) => return ScopeAnswer::Nothing(None),
+            ScopeStep::Pattern => {
+                let offers = ScopeKind::Pattern.offers(&waiting.call);
+                offers.into_iter().filter(|offer| pattern_letter(&offer.scope) == key).collect()
+            }
+            ScopeStep::Kind => match ScopeKind::from_letter(key) {
+                Some(_) if self.shown_previews().is_none() => {
+                    return ScopeAnswer::Nothing(Some("The earlier calls are being counted.".to_owned()));
+                }
+                Some(kind) => kind.offers(&waiting.call),
+                None => return ScopeAnswer::Nothing(None),
+            },
         };
+        let mut offers = offers.into_iter();
+        match (offers.next(), offers.next(), &question.step) {
+            (Some(only), None, _) => ScopeAnswer::Chosen(only),
+            (Some(_), Some(_), ScopeStep::Kind) => ScopeAnswer::AskPattern,
+            (None, _, ScopeStep::Kind) => ScopeAnswer::Nothing(Some(format!("p: {NO_PATTERN}."))),
+            _ => ScopeAnswer::Nothing(None),
+        }
+    }
+
+    fn use_scope(&mut self, decision: Decision, chosen: ChosenScope, now: Timestamp) -> Option<InboxAction> {
         if decision.allows() {
-            return self.allow(decision, Some(chosen.scope), now);
+            return self.allow(decision, Some(chosen), now);
         }
-        let begun = self.shown.as_ref().and_then(|shown| self.denials.get(shown));
-        let field = begun.map_or_else(TextField::default, |text| TextField::holding(text));
-        self.mode = InboxMode::WritingDenial(field, Some(chosen.scope));
+        let begun = self.shown_notes().map(|notes| notes.denial.clone()).unwrap_or_default();
+        self.mode = InboxMode::WritingDenial(TextField::holding(&begun), Some(chosen));
         None
-    }
-
-    /// The edited arguments of the shown call.
-    pub(crate) fn edit_of_shown(&self) -> Option<&Json> {
-        self.shown.as_ref().and_then(|shown| self.edits.get(shown))
-    }
-
-    /// Opens the editor, with earlier edits if there are any.
-    pub(crate) fn start_editing(&mut self, now: Timestamp) -> Option<InboxAction> {
-        if !self.may_decide(now) {
-            return None;
-        }
-        let call = &self.current()?.call;
-        let action =
-            InboxAction::Edit(call_key(call), self.edit_of_shown().unwrap_or(&call.arguments).clone());
-        self.status = None;
-        Some(action)
-    }
-
-    /// Applies the result of the editor. Text equal to the proposal removes the edit.
-    pub(crate) fn edited(&mut self, call: &InboxCallKey, written: Result<Option<Json>, String>) {
-        let waiting = self.calls.iter().find(|waiting| call_key(&waiting.call) == *call);
-        let Some(proposed) = waiting.map(|waiting| waiting.call.arguments.clone()) else { return };
-        match written {
-            Err(why) => self.set_status(StatusTone::Bad, escape_text(&why)),
-            Ok(None) => self.set_status(StatusTone::Calm, "The arguments are unchanged."),
-            Ok(Some(json)) if is_same_json(&proposed, &json) => {
-                self.edits.remove(call);
-                self.require_reading(call);
-                self.set_status(StatusTone::Calm, "The arguments are as proposed again.");
-            }
-            Ok(Some(json)) => {
-                self.edits.insert(call.clone(), json);
-                self.require_reading(call);
-                self.set_status(StatusTone::Calm, "o allows the edited call once. e edits it again.");
-            }
-        }
-    }
-
-    /// Chooses the next level for the decision, and none after the last.
-    pub(crate) fn next_level(&mut self) {
-        let Some(shown) = self.shown.clone() else { return };
-        let request = self.current().and_then(|waiting| waiting.call.request.as_ref());
-        let levels = request.map(|request| request.available_levels.clone()).unwrap_or_default();
-        let at = self.levels.get(&shown).and_then(|level| levels.iter().position(|one| one == level));
-        match levels.get(at.map_or(0, |at| at + 1)) {
-            Some(level) => drop(self.levels.insert(shown, level.clone())),
-            None => drop(self.levels.remove(&shown)),
-        }
-        self.set_status(
-            StatusTone::Calm,
-            if levels.is_empty() { "This call has no levels to choose from." } else { "" },
-        );
-    }
-
-    /// Applies a change of a pending call. If its arguments changed, the person must read it again.
-    pub(crate) fn changed(&mut self, call: api::Call, aloud: bool, now: Timestamp) -> Vec<InboxAction> {
-        let name = call_key(&call);
-        let known =
-            self.calls.iter_mut().find(|waiting| call_key(&waiting.call) == name && waiting.gone.is_none());
-        let Some(known) = known.filter(|_| call.is_pending()) else { return Vec::new() };
-        let other = known.call.arguments_hash != call.arguments_hash;
-        known.call = call;
-        let shown = self.shown.as_ref() == Some(&name);
-        if shown {
-            self.page.of = None;
-        }
-        if other {
-            self.edits.remove(&name);
-            self.require_reading(&name);
-        }
-        if other && shown {
-            if matches!(self.mode, InboxMode::ChoosingScope(_)) {
-                self.mode = InboxMode::Reading;
-            }
-            self.hold = Some(now.after(DECISION_DELAY));
-            self.set_status(StatusTone::Bad, "The arguments have changed. Read them again, then decide.");
-        }
-        if aloud { vec![InboxAction::Ring] } else { Vec::new() }
     }
 }

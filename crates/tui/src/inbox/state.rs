@@ -4,32 +4,29 @@ use crate::{
     document::{document_lines, fit_document},
     inbox::{
         field::TextField,
+        guard::KeyGuard,
         message::{InboxCallKey, SentDecision, call_key},
+        notes::CallNotes,
+        scope::{ChosenScope, ScopeQuestion},
     },
     page::DocumentWindow,
     present::text::escape_text,
 };
 
 use countersign_api as api;
-use countersign_gate::{Json, Principal, Timestamp, event::Decision};
-use std::{
-    collections::{HashMap, HashSet},
-    time::Duration,
-};
-
-/// How long a call that replaces a decided one takes no decision: a key pressed twice was meant for the first call.
-pub(crate) const DECISION_DELAY: Duration = Duration::from_millis(800);
+use countersign_gate::{Principal, Timestamp};
+use std::collections::{HashMap, HashSet};
 
 /// The meaning of the keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum InboxMode {
     Reading,
     /// The person types the reason of a denial, with a scope if the denial is remembered.
-    WritingDenial(TextField, Option<Json>),
+    WritingDenial(TextField, Option<ChosenScope>),
     /// The person types a comment for the decision.
     WritingComment(TextField),
     /// The person chooses the scope of the decision.
-    ChoosingScope(Decision),
+    ChoosingScope(ScopeQuestion),
     /// The person types a search text.
     Searching(TextField),
     /// The call was decided while the person typed. Keys other than Enter and Esc have no effect.
@@ -62,20 +59,11 @@ pub(crate) struct InboxState {
     pub(crate) loaded: bool,
     pub(crate) page: DocumentWindow,
     pub(crate) help: DocumentWindow,
-    /// Comments for a decision, and reasons for a denial. They are kept apart, so that a reason never goes with an
-    /// allowance.
-    pub(crate) drafts: HashMap<InboxCallKey, String>,
-    pub(crate) denials: HashMap<InboxCallKey, String>,
-    /// Edited arguments, and chosen levels.
-    pub(crate) edits: HashMap<InboxCallKey, Json>,
-    pub(crate) levels: HashMap<InboxCallKey, String>,
-    /// The previews of the scopes that a person began to choose from.
-    pub(crate) previews: HashMap<InboxCallKey, Vec<api::ScopePreview>>,
+    /// The notes of the person about pending calls.
+    pub(crate) notes: HashMap<InboxCallKey, CallNotes>,
     pub(crate) allowed: usize,
     pub(crate) denied: usize,
-    pub(crate) hold: Option<Timestamp>,
-    /// The calls whose arguments were on the screen to their end.
-    read: HashSet<InboxCallKey>,
+    pub(crate) guard: KeyGuard,
     /// Decided calls. An older answer cannot list them as pending again.
     over: HashSet<InboxCallKey>,
 }
@@ -94,15 +82,10 @@ impl InboxState {
             loaded: false,
             page: DocumentWindow::default(),
             help: DocumentWindow::default(),
-            drafts: HashMap::new(),
-            denials: HashMap::new(),
-            edits: HashMap::new(),
-            levels: HashMap::new(),
-            previews: HashMap::new(),
+            notes: HashMap::new(),
             allowed: 0,
             denied: 0,
-            hold: None,
-            read: HashSet::new(),
+            guard: KeyGuard::default(),
             over: HashSet::new(),
         }
     }
@@ -194,7 +177,7 @@ impl InboxState {
             if self.shown.as_ref() == Some(gone) {
                 self.show(None);
             }
-            self.hold = Some(now.after(DECISION_DELAY));
+            self.guard.start(now);
         }
         self.keep_calls(|waiting| call_key(&waiting.call) != *gone);
         self.show_any_call();
@@ -204,11 +187,7 @@ impl InboxState {
     pub(crate) fn keep_calls(&mut self, stays: impl Fn(&ListedCall) -> bool) {
         self.calls.retain(stays);
         let left: HashSet<_> = self.calls.iter().map(|waiting| call_key(&waiting.call)).collect();
-        self.read.retain(|call| left.contains(call));
-        self.drafts.retain(|call, _| left.contains(call));
-        self.denials.retain(|call, _| left.contains(call));
-        self.edits.retain(|call, _| left.contains(call));
-        self.levels.retain(|call, _| left.contains(call));
+        self.notes.retain(|call, _| left.contains(call));
     }
 
     pub(crate) fn is_over(&self, call: &InboxCallKey) -> bool {
@@ -224,29 +203,39 @@ impl InboxState {
         self.over.retain(|call| named.contains(call));
     }
 
-    /// The number of notes about calls.
+    /// The number of calls that the inbox remembers something about.
     #[cfg(test)]
-    pub(crate) fn notes(&self) -> usize {
-        let written = self.drafts.len() + self.denials.len() + self.edits.len() + self.levels.len();
-        self.over.len() + self.read.len() + written
+    pub(crate) fn remembered(&self) -> usize {
+        self.over.len() + self.notes.len()
+    }
+
+    /// The notes about a call.
+    pub(crate) fn notes_of(&mut self, call: &InboxCallKey) -> &mut CallNotes {
+        self.notes.entry(call.clone()).or_default()
+    }
+
+    /// The notes about the shown call.
+    pub(crate) fn shown_notes(&mut self) -> Option<&mut CallNotes> {
+        let shown = self.shown.clone()?;
+        Some(self.notes_of(&shown))
+    }
+
+    /// The previews of the scopes of the shown call, once they have arrived.
+    pub(crate) fn shown_previews(&self) -> Option<&[api::ScopePreview]> {
+        self.notes.get(self.shown.as_ref()?)?.previews.as_deref()
     }
 
     /// True if the arguments of the shown call were on the screen to their end.
     pub(crate) fn is_read(&self) -> bool {
-        self.shown.as_ref().is_some_and(|shown| self.read.contains(shown))
+        self.shown.as_ref().and_then(|shown| self.notes.get(shown)).is_some_and(|notes| notes.is_read)
     }
 
     /// Requires the person to read the call again, because its arguments changed.
     pub(crate) fn require_reading(&mut self, call: &InboxCallKey) {
-        self.read.remove(call);
+        self.notes_of(call).is_read = false;
         if self.shown.as_ref() == Some(call) {
             self.page = DocumentWindow::default();
         }
-    }
-
-    /// True if decision keys are ignored for a moment.
-    pub(crate) fn holds(&self, now: Timestamp) -> bool {
-        self.hold.is_some_and(|end| now < end)
     }
 
     /// Lays out the shown call. It counts as read if the end of its arguments is visible in at least two lines.
@@ -255,7 +244,7 @@ impl InboxState {
         let wanted = Some((shown.clone(), columns));
         if self.page.of != wanted {
             let me = self.me.clone();
-            let edited = self.edits.get(&shown);
+            let edited = self.notes.get(&shown).and_then(|notes| notes.edited.as_ref());
             let rows = self
                 .current()
                 .map(|waiting| fit_document(&document_lines(&waiting.call, edited, &me), columns));
@@ -264,7 +253,7 @@ impl InboxState {
         }
         self.page.scroll(0, height);
         if height >= 2 && self.page.offset + height >= self.page.arguments_end() {
-            self.read.insert(shown);
+            self.notes_of(&shown).is_read = true;
         }
     }
 

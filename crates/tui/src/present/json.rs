@@ -1,6 +1,6 @@
 //! Formatting JSON for people: strings as plain text, the rest indented, every token unchanged.
 
-use super::text::escape_text;
+use super::text::{escape_tabbed_line, escape_text};
 use countersign_gate::Json;
 
 /// JSON of at most this many characters stays on one line.
@@ -11,7 +11,7 @@ const MAX_LINE: usize = 60;
 pub fn json_lines(json: &Json) -> Vec<String> {
     match json.read::<String>() {
         Ok(text) if Json::parse(&text).is_ok() || text.is_empty() => vec![escape_text(json.as_str())],
-        Ok(text) => text.split('\n').map(escape_text).collect(),
+        Ok(text) => text.split('\n').map(escape_tabbed_line).collect(),
         Err(_) => indent_if_long(json.as_str()),
     }
 }
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn json_lines_string_is_text_unless_ambiguous() {
-        assert_eq!(shown(r#""set -e\nmake\t\n""#), ["set -e", "make\\u{0009}", ""]);
+        assert_eq!(shown(r#""set -e\nmake\t\n""#), ["set -e", "make    ", ""]);
         assert_eq!(shown(r#""12""#), [r#""12""#]);
         assert_eq!(shown("12"), ["12"]);
         assert_eq!(shown(r#""""#), [r#""""#]);

@@ -7,5 +7,6 @@ pub mod facts;
 pub mod impact;
 pub mod json;
 pub mod print;
+pub mod scope_menu;
 pub mod signals;
 pub mod text;

@@ -2,6 +2,7 @@
 
 use countersign_gate::{Json, Timestamp};
 use std::fmt::Write as _;
+use unicode_width::UnicodeWidthStr;
 
 /// Escapes every character that a terminal would not show as itself: control characters, marks that change the
 /// direction of writing, and zero-width spaces.
@@ -23,6 +24,24 @@ pub fn escape_text(text: &str) -> String {
 #[must_use]
 pub fn escape_lines(text: &str) -> String {
     text.split('\n').map(escape_text).collect::<Vec<_>>().join("\n")
+}
+
+/// The distance of tab stops.
+const TAB_STOP: usize = 8;
+
+/// As [`escape_text`], for one line of a text in which tabs are usual: a tab is shown as the space up to the next tab
+/// stop.
+#[must_use]
+pub fn escape_tabbed_line(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    for (index, part) in line.split('\t').enumerate() {
+        if index > 0 {
+            let space = TAB_STOP - UnicodeWidthStr::width(shown.as_str()) % TAB_STOP;
+            shown.extend(std::iter::repeat_n(' ', space));
+        }
+        shown.push_str(&escape_text(part));
+    }
+    shown
 }
 
 fn is_hidden(c: char) -> bool {
@@ -66,7 +85,7 @@ pub fn argument_lines(json: &Json) -> Vec<String> {
             continue;
         };
         // A final line break would print an empty line.
-        let mut parts = text.strip_suffix('\n').unwrap_or(&text).split('\n').map(escape_text);
+        let mut parts = text.strip_suffix('\n').unwrap_or(&text).split('\n').map(escape_tabbed_line);
         lines.push(format!("{key}: {}", parts.next().unwrap_or_default()));
         lines.extend(parts.map(|part| format!("{:width$}  {part}", "", width = key.chars().count())));
     }
@@ -91,6 +110,15 @@ mod tests {
         );
         assert_eq!(escape_text("Grüße, 世界 🧑"), "Grüße, 世界 🧑");
         assert_eq!(escape_lines("one\x1b[2J\ntwo\r"), "one\\u{001b}[2J\ntwo\\u{000d}");
+    }
+
+    #[test]
+    fn tab_is_shown_as_space() {
+        assert_eq!(escape_tabbed_line("all:\tmain.o"), "all:    main.o");
+        assert_eq!(escape_tabbed_line("\tcc -c main.c\t\u{202e}"), "        cc -c main.c    \\u{202e}");
+        assert_eq!(escape_tabbed_line("世界\t12345678\tx"), "世界    12345678        x");
+        let json = Json::parse(r#"{"command":"printf 'a\tb\n\tc'"}"#).expect("valid");
+        assert_eq!(argument_lines(&json), ["command: printf 'a       b", "                 c'"]);
     }
 
     #[test]

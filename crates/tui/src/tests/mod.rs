@@ -1,5 +1,6 @@
 //! A tester of the inbox without a terminal: it presses keys, sets the clock and reads the screen.
 
+mod guard;
 mod pictures;
 mod scope;
 mod stories;
@@ -10,11 +11,12 @@ use crate::{
         message::{DecisionFailure, DecisionSummary, InboxAction, InboxEvent, SentDecision, call_key},
         state::InboxState,
     },
-    view::{InboxHints, build_picture},
+    picture::InboxHints,
+    view::build_picture,
 };
 use countersign_api as api;
 use countersign_gate::{CallState, Principal, Timestamp};
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::{Terminal, backend::TestBackend};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -66,7 +68,7 @@ impl InboxTester {
         let now = Timestamp::from_millis(START_MILLIS + 5_000);
         let mut inbox = InboxState::new(Principal::user("ben"));
         inbox.apply_event(InboxEvent::Loaded(calls.to_vec()), now);
-        inbox.hold = None;
+        inbox.guard.lift();
         let mut person = Self { inbox, now, size: (60, 20) };
         person.screen();
         person
@@ -103,14 +105,27 @@ impl InboxTester {
             '⎋' => KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE),
             c => KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE),
         };
-        let mut actions = Vec::new();
-        for c in keys.chars() {
-            let action = self.inbox.handle_key(press(c), self.now);
-            // No test's gate answers with previews, except those that send the event.
-            actions.extend(action.filter(|action| !matches!(action, InboxAction::Preview(..))));
-            self.screen();
-        }
-        actions
+        keys.chars().flat_map(|c| self.press_key(press(c))).collect()
+    }
+
+    /// Presses one key, and redraws the screen. The gate has no previews, unless the test sends them.
+    pub(crate) fn press_key(&mut self, key: KeyEvent) -> Option<InboxAction> {
+        let action = self.inbox.handle_key(key, self.now);
+        let action = match action {
+            Some(InboxAction::Preview(call, _)) => {
+                self.receive(InboxEvent::Previewed(call, Vec::new()));
+                None
+            }
+            action => action,
+        };
+        self.screen();
+        action
+    }
+
+    /// The terminal reports that the key is still held down.
+    pub(crate) fn repeat_key(&mut self, c: char) -> Option<InboxAction> {
+        let key = KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE);
+        self.press_key(KeyEvent { kind: KeyEventKind::Repeat, ..key })
     }
 
     /// Presses keys that send exactly one decision, and returns it.

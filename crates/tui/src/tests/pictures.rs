@@ -346,7 +346,7 @@ fn every_window_size_is_drawn() {
 fn window_too_small_for_arguments_prevents_allowing() {
     let mut ben = InboxTester::with_calls(&[]).with_window(20, 5);
     ben.receive(InboxEvent::Arrived(vec![short_call(10, "bash")]));
-    ben.advance_clock(crate::inbox::state::DECISION_DELAY);
+    ben.advance_clock(crate::inbox::guard::DECISION_DELAY);
     assert_eq!(ben.press_keys("o"), []);
     assert!(ben.status_text().starts_with("Read to the end first"));
 }

@@ -3,8 +3,8 @@
 use super::{call, call_key};
 use crate::{
     inbox::{
+        guard::DECISION_DELAY,
         message::{InboxAction, InboxEvent},
-        state::DECISION_DELAY,
     },
     tests::InboxTester,
 };
@@ -40,38 +40,122 @@ fn parse_json(text: &str) -> Json {
     Json::parse(text).expect("valid")
 }
 
+fn preview(scope: Value, says: &str, allows: u32, denies: u32, masked: u32, of: u32) -> api::ScopePreview {
+    let earlier = json!({"compared": of, "allows": allows, "denies": denies, "masked": masked, "calls": []});
+    let waiting = json!({"allows": [], "denies": []});
+    let preview = json!({"scope": scope, "description": says, "earlier": earlier, "waiting": waiting});
+    serde_json::from_value(preview).expect("a preview")
+}
+
 #[test]
 fn each_scope_shows_its_effect_on_past_calls() {
-    let mut ben = InboxTester::with_calls(&[call_with_scopes(10, &json!({}))]).with_window(80, 24);
+    let one = call_with_scopes(10, &json!({}));
+    let mut ben = InboxTester::with_calls(std::slice::from_ref(&one)).with_window(80, 24);
     assert_eq!(ben.press_keys("s"), []);
-    assert!(ben.screen().contains("2 command `git push *`"), "{}", ben.screen());
-    let preview = |scope: Value, says: &str, allows: u32, denies: u32, masked: u32| {
-        let earlier =
-            json!({"compared": 12, "allows": allows, "denies": denies, "masked": masked, "calls": []});
-        let waiting = json!({"allows": ["call_7"], "denies": ["call_7", "call_8"]});
-        let preview = json!({"scope": scope, "description": says, "earlier": earlier, "waiting": waiting});
-        serde_json::from_value(preview).expect("a preview")
-    };
+    assert!(ben.screen().contains("p command `git push *`"), "{}", ben.screen());
     let previews = vec![
-        preview(json!("exact"), "these exact arguments", 1, 1, 0),
-        preview(json!({"command": "git push *"}), "command `git push *`", 2, 3, 4),
+        preview(json!("exact"), "these exact arguments", 7, 7, 0, 7),
+        preview(json!({"command": "git push *"}), "command `git push *`", 2, 3, 4, 12),
+        preview(json!("tool"), "the whole tool", 0, 0, 0, 0),
     ];
-    ben.receive(InboxEvent::Previewed(call_key(&call_with_scopes(10, &json!({}))), previews));
+    ben.receive(InboxEvent::Previewed(call_key(&one), previews));
     let screen = ben.screen();
-    assert!(screen.contains("1 these exact arguments: would have allowed 1 of 12 earlier calls"), "{screen}");
-    let pattern = "2 command `git push *`: would have allowed 2 of 12 earlier calls (4 masked";
+    let exact = "x these exact arguments: would have allowed 7 of 7 earlier calls\n";
+    assert!(screen.contains(exact), "{screen}");
+    let pattern = "p command `git push *`: would have allowed 2 of 12 earlier calls (4 masked, unknown)";
     assert!(screen.contains(pattern), "{screen}");
-    assert!(screen.contains("3 the whole tool"), "{screen}");
-    assert_eq!(ben.press_keys("40x"), []);
-    let sent = ben.press_and_send("2");
+    assert!(screen.contains("t the whole tool\n"), "0 of 0 says nothing: {screen}");
+    assert_eq!(ben.press_keys("402o"), []);
+    let sent = ben.press_and_send("p");
     assert_eq!(sent.decision, Decision::AllowSession);
+    assert_eq!(sent.scope, Some(parse_json(r#"{"command":"git push *"}"#)));
+}
+
+/// A habit must not grant the whole tool on a call that offers fewer scopes.
+#[test]
+fn scope_letters_are_the_same_for_every_call() {
+    let plain = call(20, "bash", &json!({"command": "rm -rf $(cat list)"}), &json!({}));
+    let mut ben = InboxTester::with_calls(&[plain]).with_window(80, 24);
+    assert_eq!(ben.press_keys("sp"), []);
+    assert!(ben.screen().contains("p is not available: no pattern describes this call"), "{}", ben.screen());
+    assert_eq!(ben.press_keys("123"), []);
+    assert_eq!(ben.press_and_send("x").scope, Some(Json::string("exact")));
+}
+
+#[test]
+fn whole_tool_asks_again_without_a_pattern() {
+    let plain = call(20, "bash", &json!({"command": "rm -rf $(cat list)"}), &json!({}));
+    let mut ben = InboxTester::with_calls(&[plain]).with_window(80, 24);
+    assert_eq!(ben.press_keys("sttttx"), []);
+    let screen = ben.screen();
+    assert!(screen.contains("Allow every later call of bash in thread conversation-7?"), "{screen}");
+    assert!(screen.contains("No pattern describes this call"), "{screen}");
+    assert_eq!(ben.press_and_send("y").scope, Some(Json::string("tool")));
+}
+
+#[test]
+fn whole_tool_asks_again_at_high_risk() {
+    for risk in ["high", "critical"] {
+        let mut risky = call_with_scopes(10, &json!({}));
+        risky.impact = Some(parse_json(&json!({"riskLevel": risk}).to_string()));
+        let mut ben = InboxTester::with_calls(&[risky]).with_window(80, 24);
+        assert_eq!(ben.press_keys("st"), []);
+        assert!(ben.screen().contains(&format!("The risk of this call is {risk}")), "{}", ben.screen());
+        assert_eq!(ben.press_keys("n"), []);
+        assert_eq!(ben.status_text(), "Nothing was decided.");
+    }
+    let mut ben = InboxTester::with_calls(&[call_with_scopes(10, &json!({}))]);
+    assert_eq!(ben.press_and_send("st").scope, Some(Json::string("tool")));
+}
+
+#[test]
+fn one_of_several_patterns_is_chosen_by_kind() {
+    let offer = |scope: Value, says: &str| json!({"scope": scope, "says": says});
+    let scopes = json!([
+        offer(json!({"url": "https://example.com/**"}), "URL `https://example.com/**`"),
+        offer(json!({"path": "/srv/**"}), "path `/srv/**`"),
+    ]);
+    let mut ben = InboxTester::with_calls(&[call_with_scopes(10, &json!({"scopes": scopes}))]);
+    assert_eq!(ben.press_keys("sp"), []);
+    assert!(ben.screen().contains("f path `/srv/**`"), "{}", ben.screen());
+    assert_eq!(ben.press_keys("cxt"), []);
+    assert_eq!(ben.press_and_send("f").scope, Some(parse_json(r#"{"path":"/srv/**"}"#)));
+}
+
+#[test]
+fn scope_waits_for_its_preview() {
+    let one = call_with_scopes(10, &json!({}));
+    let mut ben = InboxTester::with_calls(std::slice::from_ref(&one)).with_window(80, 24);
+    ben.press_keys("s");
+    ben.inbox.notes_of(&call_key(&one)).previews = None;
+    assert_eq!(ben.press_keys("x"), []);
+    assert!(ben.screen().contains("The earlier calls are being counted."), "{}", ben.screen());
+}
+
+#[test]
+fn remembered_denial_shows_its_effect_first() {
+    let one = call_with_scopes(10, &json!({}));
+    let mut ben = InboxTester::with_calls(std::slice::from_ref(&one)).with_window(100, 24);
+    ben.press_keys("D");
+    let previews = vec![preview(json!({"command": "git push *"}), "command `git push *`", 2, 3, 0, 12)];
+    ben.receive(InboxEvent::Previewed(call_key(&one), previews));
+    assert_eq!(ben.press_keys("p"), []);
+    let screen = ben.screen().replace("\n", " ");
+    for text in [
+        "Later calls of bash in thread conversation-7 are denied too",
+        "command `git push *`: would have denied 3 of 12 earlier calls",
+        "countersign grant list conversation-7",
+    ] {
+        assert!(screen.contains(text), "{text}: {screen}");
+    }
+    let sent = ben.press_and_send("no pushes⏎");
     assert_eq!(sent.scope, Some(parse_json(r#"{"command":"git push *"}"#)));
 }
 
 #[test]
 fn denial_has_the_chosen_scope() {
     let mut ben = InboxTester::with_calls(&[call_with_scopes(10, &json!({}))]);
-    assert_eq!(ben.press_keys("D1no pushes"), []);
+    assert_eq!(ben.press_keys("Dxno pushes"), []);
     assert!(ben.screen().contains("Deny bash and later calls, because: no pushes"));
     let sent = ben.press_and_send("⏎");
     assert_eq!((sent.decision, sent.scope), (Decision::Deny, Some(Json::string("exact"))));
@@ -82,8 +166,8 @@ fn denial_has_the_chosen_scope() {
 #[test]
 fn reason_typed_too_early_is_ignored() {
     let mut ben = InboxTester::with_calls(&[call_with_scopes(10, &json!({}))]).with_window(80, 24);
-    assert_eq!(ben.press_keys("Dno, so not"), []);
-    assert!(ben.screen().contains("1–3 choose   then the reason   Esc cancel"), "{}", ben.screen());
+    assert_eq!(ben.press_keys("Dno, so no"), []);
+    assert!(ben.screen().contains("x exact   p pattern   t whole tool   Esc cancel"), "{}", ben.screen());
     assert_eq!(ben.press_keys("⎋"), []);
     assert_eq!(ben.status_text(), "Nothing was decided.");
     // An allowance takes no reason, so n cancels it.
@@ -124,6 +208,7 @@ fn edited_arguments_are_shown_and_sent() {
     let screen = ben.screen();
     assert!(screen.contains("- /command \"git push origin\""), "{screen}");
     assert!(screen.contains("+ /command \"git push origin main\""), "{screen}");
+    ben.advance_clock(DECISION_DELAY);
     assert_eq!(ben.press_keys("s"), []);
     assert_eq!(ben.status_text(), "Edited arguments apply only to this call: o allows it once.");
     // `about` identifies the proposed arguments, not the edited ones.
@@ -141,6 +226,7 @@ fn failed_or_empty_edit_changes_nothing() {
     ben.receive(InboxEvent::Edited(call_key(&one), Ok(Some(other))));
     let same = parse_json(r#"{ "command" : "git push origin" }"#);
     ben.receive(InboxEvent::Edited(call_key(&one), Ok(Some(same))));
+    ben.advance_clock(DECISION_DELAY);
     assert_eq!(ben.press_and_send("o").arguments, None);
 }
 
@@ -155,7 +241,7 @@ fn arguments_edited_by_another_must_be_reread() {
     other.arguments_hash = other.arguments.admit().expect("valid");
     assert_eq!(ben.receive(InboxEvent::Changed(Box::new(other.clone()), false)), []);
     assert_eq!(ben.press_keys("o"), []);
-    assert_eq!(ben.status_text(), "The call on the screen has just changed. Read it, then decide.");
+    assert!(ben.status_text().starts_with("Ignored: the key came too early."), "{}", ben.status_text());
     ben.advance_clock(DECISION_DELAY);
     assert_eq!(ben.press_and_send("o").about, other.arguments_hash);
 }

@@ -3,8 +3,9 @@
 use super::{call, call_key, decided_by_other, short_call, summarize_decision};
 use crate::{
     inbox::{
+        guard::DECISION_DELAY,
         message::{InboxAction, InboxEvent},
-        state::{DECISION_DELAY, InboxMode},
+        state::InboxMode,
     },
     tests::InboxTester,
 };
@@ -30,7 +31,7 @@ fn calls_not_pending_are_not_kept() {
     for seq in 100..200 {
         ben.receive(decided_by_other(&short_call(seq, "read"), "allowed by policy:default"));
     }
-    assert_eq!(ben.inbox.notes(), 0);
+    assert_eq!(ben.inbox.remembered(), 0);
     let (one, two) = (short_call(10, "one"), short_call(20, "two"));
     ben.receive(InboxEvent::Arrived(vec![one.clone(), two.clone()]));
     ben.advance_clock(DECISION_DELAY);
@@ -43,7 +44,7 @@ fn calls_not_pending_are_not_kept() {
     ben.receive(decided_by_other(&two, "denied by user:cleo"));
     ben.press_keys("n");
     ben.receive(InboxEvent::Loaded(Vec::new()));
-    assert_eq!(ben.inbox.notes(), 0);
+    assert_eq!(ben.inbox.remembered(), 0);
 }
 
 #[test]
@@ -103,24 +104,6 @@ fn keys_during_an_unconfirmed_decision_are_ignored() {
 }
 
 #[test]
-fn next_call_ignores_decisions_for_a_moment() {
-    let mut ben =
-        InboxTester::with_calls(&[short_call(10, "one"), short_call(20, "two"), short_call(30, "three")]);
-    let sent = ben.press_and_send("o");
-    ben.confirm_sent(sent);
-    assert_eq!((ben.shown_call(), ben.status_text()), (Some("call_20"), "Allowed call_10 (one) once."));
-    assert_eq!(ben.press_keys("oo"), []);
-    assert_eq!(ben.status_text(), "The call on the screen has just changed. Read it, then decide.");
-    ben.advance_clock(DECISION_DELAY);
-    let sent = ben.press_and_send("o");
-    assert_eq!(sent.key.1.as_str(), "call_20");
-    ben.confirm_sent(sent);
-    // After a movement key the approver knows which call is shown.
-    ben.press_keys("g");
-    assert_eq!(ben.press_and_send("o").key.1.as_str(), "call_30");
-}
-
-#[test]
 fn denial_sends_its_comment() {
     let mut ben = InboxTester::with_calls(&[short_call(10, "one")]);
     assert_eq!(ben.press_keys("dnot⎋"), []);
@@ -158,7 +141,7 @@ fn session_allowance_asks_for_its_scope() {
     assert_eq!(ben.press_keys("osd2"), []);
     assert_eq!(ben.press_keys("n"), []);
     assert_eq!(ben.status_text(), "Nothing was decided.");
-    let sent = ben.press_and_send("s1");
+    let sent = ben.press_and_send("sty");
     assert_eq!((sent.decision, sent.scope), (Decision::AllowSession, Some(Json::string("tool"))));
 }
 
@@ -169,7 +152,7 @@ fn decision_not_offered_is_not_sent() {
     one.request.as_mut().expect("the call has a request").options = vec![Decision::AllowOnce, Decision::Deny];
     let mut ben = InboxTester::with_calls(&[one]);
     assert!(!ben.screen().contains("s session"));
-    assert_eq!(ben.press_keys("s1"), []);
+    assert_eq!(ben.press_keys("sx"), []);
     assert_eq!(ben.press_and_send("o").decision, Decision::AllowOnce);
 }
 
@@ -234,6 +217,7 @@ fn lost_answer_keeps_call_and_comment() {
     let sent = ben.press_and_send("dnot today⏎");
     ben.refuse_sent(sent, "Whether it arrived is not known.", None);
     assert_eq!((ben.shown_call(), ben.status_text()), (Some("call_10"), "Whether it arrived is not known."));
+    ben.advance_clock(DECISION_DELAY);
     assert_eq!(ben.press_and_send("d⏎").comment.as_deref(), Some("not today"));
 }
 

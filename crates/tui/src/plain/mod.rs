@@ -1,0 +1,158 @@
+//! The inbox line by line, for pipes and for terminals that cannot draw. An answer counts only for the call printed
+//! above it, so nothing is printed between a question and its answer.
+
+mod answer;
+mod input;
+mod question;
+
+use crate::{
+    feed::{CallFilter, PendingFeed},
+    inbox::{
+        message::{InboxEvent, SentDecision, call_key},
+        state::InboxState,
+    },
+    log_access::send_to_log,
+    options::{EndNotice, WatchError, WatchExit, WatchOptions, wait_for_end},
+    present::{
+        call::describe_call,
+        editor::{difference_lines, edit_arguments},
+        json::json_lines,
+        print::{print_error, print_line},
+    },
+};
+use answer::PlainAnswer;
+use countersign_api as api;
+use countersign_gate::{Clock, Json, Timestamp};
+use input::LineInput;
+use question::DecisionDialog;
+use std::sync::Arc;
+use tokio::sync::{Notify, mpsc};
+
+pub(crate) async fn run(options: WatchOptions) -> Result<WatchExit, WatchError> {
+    let (feed, calls) = PendingFeed::start(options.gate.clone(), CallFilter::from_options(&options)).await?;
+    let (sender, mut news) = mpsc::channel(64);
+    let feed = tokio::spawn(feed.run(sender, Arc::new(Notify::new())));
+    let mut inbox = InboxState::new(options.gate.principal().clone());
+    inbox.apply_event(InboxEvent::Loaded(calls), Clock::System.now());
+    let mut input = LineInput::open();
+    let mut end_notice = options.end_notice.clone();
+    let exit = loop {
+        while let Ok(told) = news.try_recv() {
+            inbox.apply_event(told, Clock::System.now());
+        }
+        let Some(call) = next_call(&mut inbox) else {
+            match wait_for_call(&mut inbox, &mut news, &mut input, &mut end_notice).await? {
+                Some(exit) => break exit,
+                None => continue,
+            }
+        };
+        if !input.discard_typed_lines()? {
+            break WatchExit::Quit;
+        }
+        print_line(&describe_entry(&call, inbox.edit_of_shown(), inbox.count(), Clock::System.now()));
+        let edited = inbox.edit_of_shown().cloned();
+        let mut dialog =
+            DecisionDialog { options: &options, input: &mut input, call: &call, edited: edited.as_ref() };
+        let answer = tokio::select! {
+            answer = dialog.ask() => answer?,
+            _ = tokio::signal::ctrl_c() => break WatchExit::Interrupted,
+        };
+        match answer {
+            PlainAnswer::Quit => break WatchExit::Quit,
+            PlainAnswer::Next => inbox.step(1),
+            PlainAnswer::Edit => {
+                let from = edited.unwrap_or_else(|| call.arguments.clone());
+                let written = edit_arguments(&from).await.map_err(|error| error.to_string());
+                inbox.apply_event(InboxEvent::Edited(call_key(&call), written), Clock::System.now());
+                print_status(&mut inbox);
+            }
+            PlainAnswer::Decide { decision, scope, comment } => {
+                let arguments = edited.filter(|_| decision.allows());
+                let (about, level) = (call.arguments_hash, None);
+                let sent =
+                    SentDecision { key: call_key(&call), decision, comment, about, arguments, scope, level };
+                send_decision(&options, &mut inbox, sent).await;
+            }
+        }
+    };
+    feed.abort();
+    Ok(exit)
+}
+
+/// The next pending call. Calls that another person decided are skipped.
+fn next_call(inbox: &mut InboxState) -> Option<api::Call> {
+    while inbox.current().is_some_and(|waiting| waiting.gone.is_some()) {
+        inbox.step(1);
+    }
+    inbox.show_any_call();
+    inbox.current().map(|waiting| waiting.call.clone())
+}
+
+/// Waits until a call arrives. Returns the reason if the person leaves instead.
+async fn wait_for_call(
+    inbox: &mut InboxState,
+    news: &mut mpsc::Receiver<InboxEvent>,
+    input: &mut LineInput,
+    end_notice: &mut Option<EndNotice>,
+) -> Result<Option<WatchExit>, WatchError> {
+    if end_notice.as_ref().is_some_and(|notice| notice.ended.is_cancelled()) {
+        return Ok(Some(WatchExit::Quit));
+    }
+    print_line("No call is pending. Waiting for new calls; q quits.");
+    loop {
+        tokio::select! {
+            Some(told) = news.recv() => {
+                if let InboxEvent::Lost(why) = &told {
+                    print_error(&format!("countersign: reconnecting: {why}"));
+                }
+                inbox.apply_event(told, Clock::System.now());
+                if inbox.count() > 0 {
+                    return Ok(None);
+                }
+            }
+            line = input.next_line() => {
+                match line?.as_deref().map(str::trim) {
+                    None | Some("q" | "quit") => return Ok(Some(WatchExit::Quit)),
+                    Some("") => {}
+                    Some(_) => print_line("No call is pending, so this answer was ignored. q quits."),
+                }
+            }
+            _ = wait_for_end(end_notice) => return Ok(Some(WatchExit::Quit)),
+            _ = tokio::signal::ctrl_c() => return Ok(Some(WatchExit::Interrupted)),
+        }
+    }
+}
+
+async fn send_decision(options: &WatchOptions, inbox: &mut InboxState, sent: SentDecision) {
+    let answer = send_to_log(&options.gate, &sent).await;
+    inbox.sending = Some(sent.clone());
+    inbox.apply_event(InboxEvent::Answered(sent, answer), Clock::System.now());
+    print_status(inbox);
+}
+
+fn print_status(inbox: &mut InboxState) {
+    if let Some((_, text)) = inbox.status.take() {
+        print_line(&text);
+    }
+    print_line("");
+}
+
+/// The call in full, with the changes of the person.
+fn describe_entry(call: &api::Call, edited: Option<&Json>, waiting: usize, now: Timestamp) -> String {
+    let mut text = describe_call(call, now);
+    let hints = call.annotations.iter().flat_map(json_lines).map(|line| ("hints", line));
+    let changes = edited.map(|edited| difference_lines(&call.arguments, edited)).unwrap_or_default();
+    let mut before = "";
+    for (label, line) in hints.chain(changes.into_iter().map(|line| ("changed", line))) {
+        let shown = if label == before { "" } else { label };
+        text.extend(["\n", &format!("  {shown:<10} {line}")]);
+        before = label;
+    }
+    let others = match waiting.saturating_sub(1) {
+        0 => String::new(),
+        1 => " (1 more pending)".to_owned(),
+        more => format!(" ({more} more pending)"),
+    };
+    let (title, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    format!("{title}{others}\n{rest}")
+}

@@ -1,0 +1,167 @@
+//! The questions about one call: the decision, its scope, and again for a scope that is very wide.
+
+use super::{
+    answer::{ACCEPTED_WORDS, PlainAnswer, TypedAnswer, TypedScope, parse_answer},
+    input::LineInput,
+};
+use crate::{
+    inbox::message::call_key,
+    log_access::preview_scopes,
+    options::{WatchError, WatchOptions},
+    present::{
+        print::print_line,
+        scope_menu::{
+            NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_remembered_denial,
+            describe_scopes, pattern_letter, whole_tool_warning,
+        },
+        text::escape_text,
+    },
+};
+use countersign_api as api;
+use countersign_api::{ScopePreview, ScopeRequest};
+use countersign_gate::{
+    Json,
+    event::{Decision, SuggestedScope},
+};
+
+const PROMPT: &str = "[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: ";
+
+/// A dialog about the call that was printed.
+pub(super) struct DecisionDialog<'a> {
+    pub(super) options: &'a WatchOptions,
+    pub(super) input: &'a mut LineInput,
+    pub(super) call: &'a api::Call,
+    pub(super) edited: Option<&'a Json>,
+}
+
+impl DecisionDialog<'_> {
+    /// Asks until the person gives a complete answer that is offered. The end of the input quits.
+    pub(super) async fn ask(&mut self) -> Result<PlainAnswer, WatchError> {
+        loop {
+            let Some(line) = self.input.ask(PROMPT).await? else { return Ok(PlainAnswer::Quit) };
+            let Some(typed) = parse_answer(&line) else {
+                print_line(ACCEPTED_WORDS);
+                continue;
+            };
+            let (decision, scope, comment) = match typed {
+                TypedAnswer::Edit => return Ok(PlainAnswer::Edit),
+                TypedAnswer::Next => return Ok(PlainAnswer::Next),
+                TypedAnswer::Quit => return Ok(PlainAnswer::Quit),
+                TypedAnswer::Decide { decision, scope, comment } => (decision, scope, comment),
+            };
+            if !self.offers(decision) {
+                print_line("This answer is not offered for this call.");
+                continue;
+            }
+            if scope == TypedScope::ThisCall {
+                return Ok(PlainAnswer::Decide { decision, scope: None, comment });
+            }
+            if decision.allows() && self.edited.is_some() {
+                print_line("Edited arguments apply only to this call: once allows it.");
+                continue;
+            }
+            match self.ask_scope(decision, scope).await? {
+                Some(scope) => return Ok(PlainAnswer::Decide { decision, scope: Some(scope), comment }),
+                None => print_line("Nothing was decided."),
+            }
+        }
+    }
+
+    fn offers(&self, decision: Decision) -> bool {
+        decision == Decision::Deny
+            || self.call.request.as_ref().is_some_and(|request| request.options.contains(&decision))
+    }
+
+    /// The scope of a remembered decision. Returns `None` if the person does not want it after all.
+    async fn ask_scope(&mut self, decision: Decision, typed: TypedScope) -> Result<Option<Json>, WatchError> {
+        let offers = ScopeKind::ALL.iter().flat_map(|kind| kind.offers(self.call));
+        let scopes = offers.map(|offer| offer.scope).collect();
+        let previews = preview_scopes(&self.options.gate, &call_key(self.call), scopes).await;
+        let chosen = match typed {
+            TypedScope::Kind(kind) => self.choose_offer(kind, decision, &previews).await?,
+            TypedScope::Pattern(pattern) => self.preview_pattern(pattern, decision).await,
+            TypedScope::NotNamed | TypedScope::ThisCall => self.ask_kind(decision, &previews).await?,
+        };
+        let Some(offer) = chosen else { return Ok(None) };
+        let says = describe_offer(&offer, &previews, decision);
+        let is_tool = offer.scope == Json::string(ScopeKind::Tool.word());
+        if !decision.allows() {
+            for line in describe_remembered_denial(self.call, &says, &self.options.command_prefix) {
+                print_line(&line);
+            }
+            return Ok(self.confirm("deny them").await?.then_some(offer.scope));
+        }
+        if let Some(warning) = whole_tool_warning(self.call).filter(|_| is_tool) {
+            print_line(&warning);
+            print_line(&says);
+            return Ok(self.confirm("allow the whole tool").await?.then_some(offer.scope));
+        }
+        Ok(Some(offer.scope))
+    }
+
+    async fn ask_kind(
+        &mut self,
+        decision: Decision,
+        previews: &[ScopePreview],
+    ) -> Result<Option<SuggestedScope>, WatchError> {
+        print_line("Which later calls?");
+        for line in describe_scopes(self.call, previews, decision) {
+            print_line(&format!("  {line}"));
+        }
+        loop {
+            let answer = self.input.ask("e[x]act / [p]attern / whole [t]ool / [n]othing: ").await?;
+            match answer.as_deref() {
+                None | Some("n" | "nothing") => return Ok(None),
+                Some(word) => match ScopeKind::from_word(word) {
+                    Some(kind) => return self.choose_offer(kind, decision, previews).await,
+                    None => print_line("Type exactly x, p, t or n, or exact, pattern, tool or nothing."),
+                },
+            }
+        }
+    }
+
+    /// The only scope of the kind, or one of several patterns.
+    async fn choose_offer(
+        &mut self,
+        kind: ScopeKind,
+        decision: Decision,
+        previews: &[ScopePreview],
+    ) -> Result<Option<SuggestedScope>, WatchError> {
+        let mut offers = kind.offers(self.call);
+        if offers.is_empty() {
+            print_line(&format!("The scope is not available: {NO_PATTERN}."));
+            return Ok(None);
+        }
+        if offers.len() == 1 {
+            return Ok(offers.pop());
+        }
+        for line in describe_patterns(self.call, previews, decision) {
+            print_line(&format!("  {line}"));
+        }
+        let answer = self.input.ask("The letter of a pattern, or [n]othing: ").await?.unwrap_or_default();
+        Ok(offers.into_iter().find(|offer| answer == pattern_letter(&offer.scope).to_string()))
+    }
+
+    /// Shows what a pattern of the person covers.
+    async fn preview_pattern(&self, pattern: Json, decision: Decision) -> Option<SuggestedScope> {
+        let request = ScopeRequest::new(pattern.clone());
+        let preview = self.options.gate.preview_scope(&self.call.thread_id, &self.call.id, &request).await;
+        match preview {
+            Ok(preview) => {
+                let offer = SuggestedScope { scope: preview.scope.clone(), says: preview.description.clone() };
+                print_line(&describe_offer(&offer, &[preview], decision));
+                Some(SuggestedScope { scope: pattern, ..offer })
+            }
+            Err(error) => {
+                print_line(&escape_text(&error.to_string()));
+                None
+            }
+        }
+    }
+
+    /// True if the person types `yes`.
+    async fn confirm(&mut self, what: &str) -> Result<bool, WatchError> {
+        let answer = self.input.ask(&format!("Type yes to {what}; anything else decides nothing: ")).await?;
+        Ok(answer.as_deref() == Some("yes"))
+    }
+}
