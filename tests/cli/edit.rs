@@ -215,7 +215,8 @@ async fn inbox_shows_and_sends_an_edit() {
         terminal.wait_for_text("1 of 1").await;
         terminal.type_text("e").await;
         terminal.wait_for_text("+ /command \"make -n\"").await;
-        terminal.type_text("o").await;
+        // A movement key ends the pause after the editor.
+        terminal.type_text("go").await;
         terminal.wait_for_text("Allowed call_1 once, with changed arguments.").await;
         terminal.type_text("q").await;
         terminal.wait_for_prompt().await;

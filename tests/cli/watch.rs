@@ -44,6 +44,9 @@ async fn call_at_60_columns() {
         let terminal = watches(desk, (60, 20), "1 of 2").await;
         assert_snapshot!(terminal.wait_for_text("HIGH RISK").await, @"
          Countersign · 2 pending                           user:ada
+         ▸ bash rm -r build  HIGH                            [ago]
+           deploy production                                 [ago]
+        ────────────────────────────────────────────────────────────
          bash                                                1 of 2
          by agent:builder · in conversation-7 · [ago]
          HIGH RISK · cannot be undone
@@ -56,10 +59,7 @@ async fn call_at_60_columns() {
          Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
          command  rm -r build
          cwd      /srv/shop
-         Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-         Asked    no rule matches this call
-         Call     call_1
-        ───────────────────────────────────────── line 1–11 of 13 ──
+        ────────────────────────────────────────── line 1–8 of 13 ──
 
          d deny   o allow once   s session   e edit   c comment
          n p others   ? help   q quit
@@ -111,25 +111,25 @@ async fn call_at_200_columns() {
         let terminal = watches(desk, (200, 22), "1 of 2").await;
         assert_snapshot!(terminal.wait_for_text("HIGH RISK").await, @"
         Countersign · 2 pending                                                                                                                                                                       user:ada
-        ▸ bash  HIGH                                │ bash                                                                                                                                              1 of 2
-          conversation-7 · [ago]  │ by agent:builder · in conversation-7 · [ago]
-          deploy                                    │ HIGH RISK · cannot be undone
-          conversation-8 · [ago]  │──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-                                                    │ Purpose  Tidy up before the release
-                                                    │ Impact   Deletes the build folder and all that is in it
-                                                    │ Touches  build/app.o
-                                                    │          build/lib.o
-                                                    │ Extent   2 files
-                                                    │ Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-                                                    │ command  rm -r build
-                                                    │ cwd      /srv/shop
-                                                    │ Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-                                                    │ Asked    no rule matches this call
-                                                    │ Call     call_1
-                                                    │ sha256   [sha256]
-                                                    │
-                                                    │
-                                                    │──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+        ▸ bash rm -r build  HIGH                                        │ bash                                                                                                                          1 of 2
+          [ago] · conversation-7                                       │ by agent:builder · in conversation-7 · [ago]
+          deploy production                                             │ HIGH RISK · cannot be undone
+          [ago] · conversation-8                                       │──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+                                                                        │ Purpose  Tidy up before the release
+                                                                        │ Impact   Deletes the build folder and all that is in it
+                                                                        │ Touches  build/app.o
+                                                                        │          build/lib.o
+                                                                        │ Extent   2 files
+                                                                        │ Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+                                                                        │ command  rm -r build
+                                                                        │ cwd      /srv/shop
+                                                                        │ Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+                                                                        │ Asked    no rule matches this call
+                                                                        │ Call     call_1
+                                                                        │ sha256   [sha256]
+                                                                        │
+                                                                        │
+                                                                        │──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
         d deny   o allow once   s session   e edit   c comment   n p others   ? help   q quit
         ");
@@ -154,11 +154,11 @@ async fn denial_and_comment_reach_the_log() {
 
 
 
-
                                       No call is pending.
 
                                   You allowed 0 and denied 1.
 
+                              denied by user:ada: bash rm -r build
 
 
 
@@ -183,15 +183,36 @@ async fn denial_and_comment_reach_the_log() {
 #[tokio::test]
 async fn session_allowance_shows_its_scope() {
     with_desk(async |desk| {
+        desk.propose("t1", "call_0", "bash", r#"{"command":"ls -l"}"#).await;
+        desk.types("deny call_0 --as user:ben").await;
         desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
         let terminal = watches(desk, (80, 24), "1 of 1").await;
         terminal.type_text("s").await;
         terminal.wait_for_text("Allow this call, and which later calls of bash in thread t1?").await;
-        terminal.wait_for_text("3 the whole tool").await;
-        terminal.type_text("3").await;
+        terminal.wait_for_text("t the whole tool: would have allowed 1 of 1 earlier call").await;
+        terminal.type_text("t").await;
         terminal.wait_for_text("Allowed call_1, and later calls of bash in thread t1.").await;
         let grants = desk.types("grant list t1").await.stdout;
         assert!(grants.contains("the whole tool"), "{grants}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn held_key_allows_only_one_call() {
+    with_desk(async |desk| {
+        for id in ["call_1", "call_2", "call_3"] {
+            desk.propose("t1", id, "bash", "{}").await;
+        }
+        let terminal = watches(desk, (80, 24), "1 of 3").await;
+        terminal.type_text(&"o".repeat(200)).await;
+        terminal.wait_for_text("1 of 2").await;
+        terminal.wait_for_text("the key is held down").await;
+        terminal.type_text(&"o".repeat(200)).await;
+        terminal.type_text("q").await;
+        terminal.wait_for_prompt().await;
+        let pending = desk.types("pending").await.stdout;
+        assert!(pending.contains("call_2  bash") && pending.contains("call_3  bash"), "{pending}");
     })
     .await;
 }
@@ -249,8 +270,8 @@ async fn second_of_two_approvers_learns_the_decision() {
 
 
 
-
         ────────────────────────────────────────────────────────────────────────────────
+         allowed by user:ben: bash
 
          n p others   ? help   q quit
         ");

@@ -40,7 +40,7 @@ async fn piped_answers_decide_calls_in_order() {
         desk.propose("t1", "call_1", "bash", script).await;
         desk.propose("t1", "call_2", "transfer", r#"{"to":"ada","amount":1.50}"#).await;
         desk.propose("t2", "call_3", "notify", r#""everybody""#).await;
-        let typed = "yes\nnext\ndeny because not today\nsession\nonce because fine\n";
+        let typed = "yes\nnext\ndeny because not today\nsession\nt\nyes\nonce because fine\n";
         assert_snapshot!(run_watch_plain(desk, typed, "--as user:ada").await, @r#"
         call_1  bash  pending (2 more pending)
           thread     t1
@@ -51,7 +51,7 @@ async fn piped_answers_decide_calls_in_order() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: yes
-        Type d, o, s, e, n or q, or the word. With a comment: deny because …, once because …. With a scope: session exact, session {"command": "git status **"}
+        Nothing was decided. Type exactly one of the words or its first letter: deny, once, session, edit, next, quit. A comment follows the word because: deny because …. A scope follows deny or session: session exact, session pattern, session tool, session {"command": "git status **"}
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: next
         call_2  transfer  pending (2 more pending)
           thread     t1
@@ -70,6 +70,14 @@ async fn piped_answers_decide_calls_in_order() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: session
+        Which later calls?
+          x these exact arguments
+          p is not available: no pattern describes this call
+          t the whole tool
+        e[x]act / [p]attern / whole [t]ool / [n]othing: t
+        No pattern describes this call, and this allows every later call of notify, whatever its arguments.
+        the whole tool
+        Type yes to allow the whole tool; anything else decides nothing: yes
         Allowed call_3, and later calls of notify in thread t2.
 
         call_1  bash  pending
@@ -99,6 +107,92 @@ async fn piped_answers_decide_calls_in_order() {
           result     "Denied by user:ada: not today (do not retry this call unchanged)"
         exit 0
         "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn word_with_other_text_decides_nothing() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        let typed = "o not so fast\nd never mind\nsession now\n";
+        let output = run_watch_plain(desk, typed, "--as user:ada").await;
+        assert_eq!(
+            output.matches("Nothing was decided. Type exactly one of the words").count(),
+            3,
+            "{output}"
+        );
+        assert!(desk.types("show call_1").await.stdout.starts_with("call_1  bash  pending"));
+    })
+    .await;
+}
+
+/// `session` alone asks for the scope, with letters that mean the same for every call.
+#[tokio::test]
+async fn session_in_plain_mode_asks_for_scope() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+        desk.propose("t1", "call_2", "bash", r#"{"command":"rm -rf $(cat list)"}"#).await;
+        let typed = "session\nt please\nx\ns p\nsession tool\nno\ndeny exact because dangerous\nyes\n";
+        assert_snapshot!(run_watch_plain(desk, typed, "--as user:ada").await, @"
+        call_1  bash  pending (1 more pending)
+          thread     t1
+          arguments  command: ls
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this call
+          similar    1 other call of this tool in this thread
+          scope      command `ls **`
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: session
+        Which later calls?
+          x these exact arguments: would have allowed 0 of 1 earlier call
+          p command `ls **`: would have allowed 0 of 1 earlier call
+          t the whole tool: would have allowed 1 of 1 earlier call
+        e[x]act / [p]attern / whole [t]ool / [n]othing: t please
+        Type exactly x, p, t or n, or exact, pattern, tool or nothing.
+        e[x]act / [p]attern / whole [t]ool / [n]othing: x
+        Allowed call_1, and later calls of bash in thread t1, for these exact arguments.
+
+        call_2  bash  pending
+          thread     t1
+          arguments  command: rm -rf $(cat list)
+          sha256     [sha256]
+          proposed   by agent:builder at [time] ([ago])
+          asked      no rule matches this call
+          similar    1 other call of this tool in this thread
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: s p
+        The scope is not available: no pattern describes this call.
+        Nothing was decided.
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: session tool
+        No pattern describes this call, and this allows every later call of bash, whatever its arguments.
+        the whole tool: would have allowed 1 of 1 earlier call
+        Type yes to allow the whole tool; anything else decides nothing: no
+        Nothing was decided.
+        [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: deny exact because dangerous
+        Later calls of bash in thread t1 are denied too, without a question: these exact arguments: would have denied 0 of 1 earlier call.
+        To see and revoke it later: countersign grant list t1
+        Type yes to deny them; anything else decides nothing: yes
+        Denied call_2, and later calls of bash in thread t1, for these exact arguments.
+
+        No call is pending. Waiting for new calls; q quits.
+        ");
+        let grants = desk.types("grant list t1").await.stdout;
+        assert!(!grants.contains("the whole tool"), "{grants}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn watch_lists_only_calls_of_named_agents() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        let none = run_watch_plain(desk, "", "--by agent:other --by agent:third").await;
+        assert!(none.starts_with("No call is pending."), "{none}");
+        let found = run_watch_plain(desk, "", "--by agent:other --by agent:builder --sort risk").await;
+        assert!(found.starts_with("call_1  bash  pending"), "{found}");
+        assert_eq!(desk.types("watch --by builder").await.code, 2);
+        let order = desk.types("watch --sort newest").await;
+        assert!(order.stderr.contains("expected oldest, risk, time-left"), "{order}");
     })
     .await;
 }

@@ -14,7 +14,7 @@ pub(crate) struct FilterArgs {
     #[arg(long, value_name = "TOOL", value_parser = tool)]
     pub(crate) tool: Option<ToolName>,
     /// Only events of this principal: user:NAME, agent:NAME, policy:RULE or system:TASK
-    #[arg(long, value_name = "PRINCIPAL", value_parser = principal)]
+    #[arg(long, value_name = "PRINCIPAL", value_parser = parse_principal)]
     pub(crate) by: Option<Principal>,
     #[command(flatten)]
     pub(crate) span: TimeRangeArgs,
@@ -79,7 +79,7 @@ fn tool(text: &str) -> Result<ToolName, String> {
     ToolName::new(text).map_err(|why| why.to_string())
 }
 
-fn principal(text: &str) -> Result<Principal, String> {
+pub(crate) fn parse_principal(text: &str) -> Result<Principal, String> {
     text.parse().map_err(|why: countersign_gate::principal::BadPrincipal| why.to_string())
 }
 

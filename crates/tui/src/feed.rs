@@ -8,7 +8,10 @@ use crate::{
 };
 use countersign_api as api;
 use countersign_api::{ErrorCode, GateError, LogFilter, SharedGate};
-use countersign_gate::{CallId, Clock, Event, EventType, ThreadId, ToolName, event::Body};
+use countersign_gate::{
+    CallId, Clock, Event, EventType, Principal, ThreadId, ToolName,
+    event::{Body, Status},
+};
 use futures_util::StreamExt;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, mpsc};
@@ -18,17 +21,24 @@ use tokio::sync::{Notify, mpsc};
 pub(crate) struct CallFilter {
     pub(crate) thread: Option<ThreadId>,
     pub(crate) tool: Option<ToolName>,
+    /// Only calls that one of these principals proposed; empty for all.
+    pub(crate) by: Vec<Principal>,
 }
 
 impl CallFilter {
     /// The calls that the options name.
     pub(crate) fn from_options(options: &WatchOptions) -> Self {
-        Self { thread: options.thread.clone(), tool: options.tool.clone() }
+        Self { thread: options.thread.clone(), tool: options.tool.clone(), by: options.by.clone() }
     }
 
     /// Selects pending calls.
     fn call_filter(&self) -> LogFilter {
         LogFilter { thread_id: self.thread.clone(), tool: self.tool.clone(), ..LogFilter::default() }
+    }
+
+    /// True if the call was proposed by one of the principals.
+    fn includes(&self, call: &api::Call) -> bool {
+        self.by.is_empty() || self.by.contains(&call.proposal.principal)
     }
 
     /// Selects the events that open, change or close a request.
@@ -39,6 +49,7 @@ impl CallFilter {
             EventType::ApprovalReminder,
             EventType::ApprovalEscalated,
             EventType::ApprovalResponse,
+            EventType::ToolResult,
         ];
         LogFilter { types, ..self.call_filter() }
     }
@@ -143,7 +154,7 @@ impl PendingFeed {
             let last =
                 found.pending.iter().filter_map(|call| call.request.as_ref()).map(|request| request.seq);
             self.asked = last.chain(found.next).max().unwrap_or(self.asked).max(self.asked);
-            calls.extend(found.pending);
+            calls.extend(found.pending.into_iter().filter(|call| self.calls.includes(call)));
             if found.next.is_none() {
                 return Ok(calls);
             }
@@ -161,11 +172,17 @@ fn changed_call(event: &Event) -> Option<(CallId, bool)> {
     }
 }
 
-/// The decision that the event records, if it records one.
+/// The decision or the end of a call that the event records.
 fn decided_call(event: &Event) -> Option<InboxEvent> {
-    let Ok(Body::ApprovalResponse(response)) = Body::read(event.seq, event.kind, &event.data) else {
-        return None;
-    };
-    let verdict = summarize_decision(response.decision, response.source, &event.principal);
-    Some(InboxEvent::Decided((event.thread_id.clone(), response.tool_call_id), verdict))
+    match Body::read(event.seq, event.kind, &event.data).ok()? {
+        Body::ApprovalResponse(response) => {
+            let verdict = summarize_decision(response.decision, response.source, &event.principal);
+            Some(InboxEvent::Decided((event.thread_id.clone(), response.tool_call_id), verdict))
+        }
+        // The verdict already says that a call was denied, expired or cancelled.
+        Body::ToolResult(result) if matches!(result.status, Status::Success | Status::Error) => {
+            Some(InboxEvent::Ended((event.thread_id.clone(), result.tool_call_id), result.status.as_str()))
+        }
+        _ => None,
+    }
 }

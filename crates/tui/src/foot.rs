@@ -3,7 +3,7 @@
 use crate::{
     inbox::{
         field::TextField,
-        scope::{ScopeQuestion, ScopeStep},
+        question::{ScopeQuestion, ScopeStep},
         state::{InboxMode, InboxState, StatusTone},
     },
     picture::{InboxHints, TextInk, TextPart},

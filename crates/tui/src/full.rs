@@ -1,7 +1,6 @@
 //! The inbox on the whole screen: keys and events come in, pictures go out.
 
 use crate::{
-    draw::ColourTheme,
     feed::{CallFilter, PendingFeed},
     inbox::{
         message::{InboxAction, InboxCallKey, InboxEvent},
@@ -10,6 +9,7 @@ use crate::{
     keyboard::KeyReader,
     log_access::{preview_scopes, send_to_log},
     options::{EndNotice, WatchError, WatchExit, WatchOptions, wait_for_end},
+    painter::ColourTheme,
     picture::InboxHints,
     present::{editor::edit_arguments, signals::TerminationSignals},
     screen::{FullScreen, lend_terminal, ring_bell},
@@ -27,6 +27,7 @@ const REDRAW_INTERVAL: Duration = Duration::from_secs(1);
 pub(crate) async fn run(options: WatchOptions) -> Result<WatchExit, WatchError> {
     let (feed, calls) = PendingFeed::start(options.gate.clone(), CallFilter::from_options(&options)).await?;
     let mut inbox = InboxState::new(options.gate.principal().clone());
+    inbox.order = options.order;
     inbox.apply_event(InboxEvent::Loaded(calls), Clock::System.now());
     // Keys that were typed earlier are discarded, so the first call takes a decision at once.
     inbox.guard.lift();

@@ -6,7 +6,7 @@ use crate::{document::DocumentRow, wrap::wrap_words};
 const KEYS: &[(&str, &str)] = &[
     ("d", "deny; asks for a reason, which the agent receives"),
     ("o", "allow this call, once"),
-    ("s D", "allow, or deny, this call and later ones; asks for the scope"),
+    ("s D", "allow, or deny, this call and later ones: x exact, p pattern, t tool"),
     ("e", "edit the arguments in $EDITOR; o then allows the edited call"),
     ("a", "choose the level of your decision"),
     ("c", "write a comment for the decision"),
@@ -14,7 +14,7 @@ const KEYS: &[(&str, &str)] = &[
     ("j k", "one line down, up; also ↓ ↑"),
     ("Space b", "one page down, up; g G to the beginning, to the end"),
     ("/", "search: list only calls that contain a text; Esc shows all"),
-    ("r", "reload the pending calls"),
+    ("S r", "sort by age, risk or time left; reload the pending calls"),
     ("q", "quit; pending calls stay pending"),
     ("", ""),
     (
@@ -25,7 +25,7 @@ const KEYS: &[(&str, &str)] = &[
     (
         "",
         "A decision is final. It applies only to the call on the screen: the next call takes no decision for a \
-         moment, and a call that another person decides stays until you leave it.",
+         moment or while a key is held down, and a call that another person decides stays until you leave it.",
     ),
 ];
 

@@ -4,15 +4,19 @@
 
 mod document;
 mod draw;
+mod draw_list;
 mod feed;
 mod foot;
 mod full;
+mod heading;
 mod help;
 mod inbox;
 mod keyboard;
+mod list;
 mod log_access;
 mod options;
 mod page;
+mod painter;
 mod picture;
 mod plain;
 pub mod present;
@@ -22,6 +26,7 @@ mod tests;
 mod view;
 mod wrap;
 
+pub use inbox::order::CallOrder;
 pub use options::{EndNotice, WatchError, WatchExit, WatchOptions};
 pub use wrap::{truncate_text, wrap_words};
 

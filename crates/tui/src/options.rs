@@ -1,7 +1,8 @@
 //! The options of a watch, and the ways in which it ends.
 
+use crate::inbox::order::CallOrder;
 use countersign_api::{GateError, SharedGate};
-use countersign_gate::{ThreadId, ToolName};
+use countersign_gate::{Principal, ThreadId, ToolName};
 use tokio_util::sync::CancellationToken;
 
 /// The reason why the person left the inbox.
@@ -42,6 +43,10 @@ pub struct WatchOptions {
     pub thread: Option<ThreadId>,
     /// Only calls of this tool.
     pub tool: Option<ToolName>,
+    /// Only calls that one of these principals proposed; empty for all.
+    pub by: Vec<Principal>,
+    /// The order of the list.
+    pub order: CallOrder,
     /// The command that reaches the same log from another terminal.
     pub command_prefix: String,
     /// True if the inbox uses colours.

@@ -28,15 +28,29 @@ pub(crate) struct InboxHints {
 pub(crate) struct ListItem {
     pub(crate) shown: bool,
     pub(crate) title: String,
+    /// The most telling argument.
+    pub(crate) argument: String,
     pub(crate) risk: Option<RiskLevel>,
+    /// The thread, the age and the remaining time, or the decision of another person.
     pub(crate) about: String,
+    /// The remaining time, or the age.
+    pub(crate) when: String,
+}
+
+/// The list of calls.
+#[derive(Debug)]
+pub(crate) enum ListPane {
+    /// At the left of the call, in so many columns, with the recent decisions.
+    Beside { columns: usize, items: Vec<ListItem>, recent: Vec<String> },
+    /// Above the call, a few lines.
+    Above(Vec<ListItem>),
 }
 
 /// Everything that one frame shows.
 #[derive(Debug)]
 pub(crate) struct InboxPicture {
     pub(crate) top: (String, String),
-    pub(crate) list: Option<(usize, Vec<ListItem>)>,
+    pub(crate) list: Option<ListPane>,
     pub(crate) heading: Vec<Vec<TextPart>>,
     pub(crate) heading_right: String,
     pub(crate) body: PictureBody,

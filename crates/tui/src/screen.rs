@@ -1,9 +1,6 @@
 //! Takes over the terminal, and restores it however the program ends.
 
-use crate::{
-    draw::{ColourTheme, draw_picture},
-    picture::InboxPicture,
-};
+use crate::{draw::draw_picture, painter::ColourTheme, picture::InboxPicture};
 use crossterm::{
     cursor::Show,
     event::{

@@ -1,32 +1,30 @@
 //! Builds the picture of the inbox for a window size.
 
 use crate::{
-    document::{DocumentRow, MAX_NAME},
+    document::DocumentRow,
     foot::{key_lines, short_key_lines, status_lines},
+    heading::heading,
     help::help_rows,
     inbox::{
-        message::call_key,
-        state::{InboxMode, InboxState, ListedCall, StatusTone},
+        order::CallOrder,
+        state::{InboxMode, InboxState},
     },
+    list::{list_pane, recent_lines},
     page::DocumentWindow,
-    picture::{InboxHints, InboxPicture, ListItem, PictureBody, TextInk, TextPart, risk_word},
-    present::{
-        impact::ImpactSummary,
-        text::{escape_text, format_age, format_duration},
-    },
-    wrap::{join_parts, text_width, truncate_text, wrap_words},
+    picture::{InboxHints, InboxPicture, ListPane, PictureBody, TextInk, TextPart},
+    present::text::escape_text,
+    wrap::{text_width, truncate_text, wrap_words},
 };
-use countersign_api as api;
 use countersign_gate::Timestamp;
-
-/// The number of columns from which the list of calls is shown beside the call.
-const ROOM_FOR_A_LIST: usize = 100;
 
 /// The smallest window in which a call is readable.
 const MIN_SIZE: (usize, usize) = (24, 9);
 
 /// If the call itself has fewer lines than this, the heading and the keys shrink.
 const ROOM_TO_READ: usize = 3;
+
+/// If the call itself has fewer lines than this, the list above it is not shown.
+const ROOM_BESIDE_LIST: usize = 6;
 
 /// The title of the terminal window.
 pub(crate) fn window_title(inbox: &InboxState) -> String {
@@ -47,16 +45,28 @@ pub(crate) fn build_picture(
     if columns < MIN_SIZE.0 || lines < MIN_SIZE.1 {
         return too_small(columns);
     }
-    let list =
-        (columns >= ROOM_FOR_A_LIST).then(|| ((columns / 4).clamp(28, 44), items(inbox, lines / 2, now)));
-    let pane = columns - list.as_ref().map_or(0, |(list, _)| list + 2) - 2;
+    let mut list = list_pane(inbox, columns, lines, now).filter(|_| inbox.mode != InboxMode::Help);
+    let (beside, mut above) = match &list {
+        Some(ListPane::Beside { columns, .. }) => (columns + 2, 0),
+        Some(ListPane::Above(items)) => (0, items.len() + 1),
+        None => (0, 0),
+    };
+    let pane = columns - beside - 2;
     let (mut heading, heading_right) = heading(inbox, pane, now);
-    let (bottom, cursor) = status_lines(inbox, columns - 2, hints);
+    let (mut bottom, cursor) = status_lines(inbox, columns - 2, hints);
+    if inbox.mode == InboxMode::Reading && inbox.shown.is_some() {
+        let recent = recent_lines(inbox, columns - 2, lines).into_iter();
+        bottom.splice(0..0, recent.map(|line| vec![(TextInk::Faint, line)]));
+    }
     let mut keys = key_lines(inbox, columns - 2);
     let rules = 2 + usize::from(!heading.is_empty());
     let room = |heading: &[Vec<TextPart>], keys: &[String]| {
         lines.saturating_sub(heading.len() + bottom.len() + keys.len() + rules)
     };
+    // A question and the call are more important than the list.
+    if above > 0 && room(&heading, &keys).saturating_sub(above) < ROOM_BESIDE_LIST {
+        (list, above) = (None, 0);
+    }
     if inbox.mode == InboxMode::Reading && room(&heading, &keys) < ROOM_TO_READ {
         keys = short_key_lines(columns - 2);
         if room(&heading, &keys) < ROOM_TO_READ {
@@ -64,7 +74,7 @@ pub(crate) fn build_picture(
             heading.retain(|line| line.first().is_none_or(|(ink, _)| *ink != TextInk::Faint));
         }
     }
-    let height = room(&heading, &keys);
+    let height = room(&heading, &keys).saturating_sub(above);
     let mut position = String::new();
     let body = if inbox.mode == InboxMode::Help {
         inbox.help.rows = help_rows(pane);
@@ -81,7 +91,7 @@ pub(crate) fn build_picture(
     let keys_faint = inbox.mode == InboxMode::Reading && (inbox.sending.is_some() || inbox.guard.holds(now));
     InboxPicture {
         top: top(inbox, columns - 2),
-        list: list.filter(|_| inbox.shown.is_some()),
+        list,
         heading,
         heading_right,
         body,
@@ -127,96 +137,15 @@ fn position_text(page: &DocumentWindow) -> String {
 
 fn top(inbox: &InboxState, columns: usize) -> (String, String) {
     let mut left = format!("Countersign · {} pending", inbox.count());
+    if inbox.order != CallOrder::default() {
+        left.extend([" · ", inbox.order.describe()]);
+    }
     if !inbox.search_text.is_empty() {
         left.extend([" · search “", &escape_text(&inbox.search_text), "”"]);
     }
     let left = truncate_text(&left, columns);
     let right = truncate_text(&escape_text(inbox.me.as_str()), columns.saturating_sub(text_width(&left) + 2));
     (left, right)
-}
-
-fn heading(inbox: &InboxState, columns: usize, now: Timestamp) -> (Vec<Vec<TextPart>>, String) {
-    if inbox.mode == InboxMode::Help {
-        return (vec![vec![(TextInk::Strong, "Keys".to_owned())]], String::new());
-    }
-    let Some(waiting) = inbox.current() else { return (Vec::new(), String::new()) };
-    let call = &waiting.call;
-    let right = ordinal(inbox, waiting);
-    let tool =
-        truncate_text(&escape_text(call.name.as_str()), columns.saturating_sub(text_width(&right) + 2));
-    let mut lines = vec![vec![(TextInk::Strong, tool)]];
-    let facts = join_parts(&origin_parts(call, now), columns);
-    lines.extend(facts.into_iter().map(|line| vec![(TextInk::Faint, line)]));
-    if let Some(how) = &waiting.gone {
-        lines.push(vec![(
-            TextInk::Said(StatusTone::Bad),
-            truncate_text(&format!("No longer pending: {how}"), columns),
-        )]);
-        return (lines, right);
-    }
-    let impact = ImpactSummary::from_call(call);
-    let mut pieces = Vec::new();
-    if let Some(risk) = impact.risk {
-        pieces.push((TextInk::Risk(risk), risk_word(risk).to_owned()));
-    }
-    match impact.reversible {
-        Some(true) => pieces.push((TextInk::Plain, "can be undone".to_owned())),
-        Some(false) => pieces.push((TextInk::Strong, "cannot be undone".to_owned())),
-        None => {}
-    }
-    if let Some(end) = call.request.as_ref().and_then(|request| request.expires_at) {
-        let left = end.since(now).as_secs();
-        let ink = if left < 60 { TextInk::Urgent } else { TextInk::Plain };
-        pieces.push((ink, format!("{} left", format_duration(left))));
-    }
-    if !pieces.is_empty() {
-        lines.push(pieces);
-    }
-    (lines, right)
-}
-
-/// The position in the list, such as `2 of 3`.
-fn ordinal(inbox: &InboxState, waiting: &ListedCall) -> String {
-    if waiting.gone.is_some() {
-        return "decided".to_owned();
-    }
-    let mut listed = inbox.listed().filter(|other| other.gone.is_none());
-    let at = listed.position(|other| call_key(&other.call) == call_key(&waiting.call));
-    let count = inbox.listed().filter(|other| other.gone.is_none()).count();
-    at.map_or_else(String::new, |at| format!("{} of {count}", at + 1))
-}
-
-/// The proposer, the thread and the age of the request.
-fn origin_parts(call: &api::Call, now: Timestamp) -> Vec<String> {
-    let name = |name: &str| truncate_text(&escape_text(name), MAX_NAME);
-    let since = call.request.as_ref().map_or(call.proposal.at, |request| request.requested_at);
-    vec![
-        format!("by {}", name(call.proposal.principal.as_str())),
-        format!("in {}", name(call.thread_id.as_str())),
-        format_age(since, now),
-    ]
-}
-
-/// The part of the list around the shown call. With thousands of calls, the rest is not formatted.
-fn items(inbox: &InboxState, room: usize, now: Timestamp) -> Vec<ListItem> {
-    let shown = inbox.listed().position(|waiting| inbox.shown.as_ref() == Some(&call_key(&waiting.call)));
-    let first = shown.map_or(0, |at| at.saturating_sub(room / 2));
-    let item = |waiting: &ListedCall| {
-        let call = &waiting.call;
-        let about = match &waiting.gone {
-            Some(how) => how.clone(),
-            None => {
-                format!("{} · {}", escape_text(call.thread_id.as_str()), format_age(call.proposal.at, now))
-            }
-        };
-        ListItem {
-            shown: inbox.shown.as_ref() == Some(&call_key(call)),
-            title: escape_text(call.name.as_str()),
-            risk: ImpactSummary::from_call(call).risk,
-            about,
-        }
-    };
-    inbox.listed().skip(first).take(room).map(item).collect()
 }
 
 /// The text of an empty inbox.
@@ -235,7 +164,13 @@ fn empty_lines(inbox: &InboxState, columns: usize, hints: &InboxHints) -> Vec<Te
     add(TextInk::Plain, "");
     if inbox.allowed + inbox.denied > 0 {
         add(TextInk::Plain, &format!("You allowed {} and denied {}.", inbox.allowed, inbox.denied));
-    } else {
+    }
+    if !inbox.recent.is_empty() {
+        add(TextInk::Plain, "");
+        for line in inbox.recent.lines() {
+            add(TextInk::Faint, &truncate_text(&line, columns));
+        }
+    } else if inbox.allowed + inbox.denied == 0 {
         add(TextInk::Faint, "New calls appear here automatically.");
         add(TextInk::Faint, "To try it, run this in another terminal:");
         add(TextInk::Plain, "");

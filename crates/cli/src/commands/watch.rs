@@ -3,11 +3,12 @@
 use crate::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    filters::parse_principal,
     settings::keys::SettingKey,
 };
 use countersign_api::SharedGate;
-use countersign_gate::ToolName;
-use countersign_tui::{WatchError, WatchExit, WatchOptions, run_watch};
+use countersign_gate::{Principal, ToolName};
+use countersign_tui::{CallOrder, WatchError, WatchExit, WatchOptions, run_watch};
 
 /// Options of `watch`.
 #[derive(Debug, clap::Args)]
@@ -18,6 +19,12 @@ pub(crate) struct WatchArgs {
     /// Only calls of this tool
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
+    /// Only calls that this principal proposed, such as agent:builder; repeatable
+    #[arg(long, value_name = "PRINCIPAL", value_parser = parse_principal)]
+    by: Vec<Principal>,
+    /// The order of the list: oldest, risk (the highest first) or time-left (the least first)
+    #[arg(long, value_name = "ORDER", default_value = "oldest")]
+    sort: CallOrder,
     /// Ask line by line; the default without a terminal that can draw
     #[arg(long)]
     plain: bool,
@@ -36,7 +43,8 @@ pub(crate) async fn watch(context: &CommandContext, args: &WatchArgs) -> anyhow:
     let tool = tool.map_err(|error| CliError::usage(format!("--tool: {error}")))?;
     let gate = context.connect_to_decide().await?;
     let mut options = watch_options(context, gate.clone(), context.command_prefix());
-    (options.thread, options.tool) = (thread, tool);
+    (options.thread, options.tool, options.by) = (thread, tool, args.by.clone());
+    options.order = args.sort;
     options.bell &= !args.no_bell;
     let exit = run_watch(options, args.plain).await;
     gate.shut_down().await;
@@ -53,6 +61,8 @@ pub(crate) fn watch_options(
         gate,
         thread: None,
         tool: None,
+        by: Vec::new(),
+        order: CallOrder::default(),
         command_prefix,
         colours: context.use_colours(true),
         bell: context.settings.switch(SettingKey::Bell).unwrap_or(true),

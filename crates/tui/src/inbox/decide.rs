@@ -3,7 +3,7 @@
 use crate::{
     inbox::{
         message::{InboxAction, SentDecision, call_key},
-        scope::ChosenScope,
+        question::ChosenScope,
         state::{InboxState, StatusTone},
     },
     present::text::escape_text,

@@ -7,6 +7,7 @@ use crate::{
         },
         state::{InboxMode, InboxState, ListedCall, StatusTone},
     },
+    log_access::summarize_decision,
     present::{
         decision::{describe_decision, describe_missing_votes},
         facts::describe_votes,
@@ -39,6 +40,10 @@ impl InboxState {
             }
             InboxEvent::Decided(call, verdict) => {
                 self.decided(&call, &verdict);
+                Vec::new()
+            }
+            InboxEvent::Ended(call, outcome) => {
+                self.recent.finish(&call, outcome);
                 Vec::new()
             }
             InboxEvent::Changed(call, aloud) => self.changed(*call, aloud, now),
@@ -77,7 +82,7 @@ impl InboxState {
             .filter(|call| !known.contains(&call_key(call)) && !self.is_over(&call_key(call)));
         let new: Vec<_> = new.map(|call| ListedCall { call, gone: None }).collect();
         self.calls.extend(new);
-        self.calls.sort_by_key(|waiting| waiting.call.request.as_ref().map(|request| request.seq));
+        self.sort_by(self.order);
         if was_empty {
             self.show_any_call();
             // A key pressed now was meant for an empty screen.
@@ -106,6 +111,7 @@ impl InboxState {
         if self.sending.as_ref().is_some_and(|sent| sent.key == *call) {
             return;
         }
+        self.recent.correct(call, &verdict.text);
         // The policy decides most calls, and those were never listed.
         if self.calls.iter().any(|waiting| call_key(&waiting.call) == *call) {
             self.mark_over(call);
@@ -123,6 +129,9 @@ impl InboxState {
 
     /// Removes a decided call from the list. The shown call stays, marked as decided.
     fn mark_gone(&mut self, call: &InboxCallKey, how: &str) {
+        if let Some(known) = self.calls.iter().find(|known| call_key(&known.call) == *call) {
+            self.recent.record(&known.call, how);
+        }
         if self.shown.as_ref() != Some(call) {
             self.keep_calls(|waiting| call_key(&waiting.call) != *call);
             return;
@@ -160,6 +169,10 @@ impl InboxState {
                     self.mark_gone(&sent.key, "decided by you");
                 } else {
                     self.drop_call(&sent.key, now);
+                }
+                if let Some(response) = &call.response {
+                    let verdict = summarize_decision(response.decision, response.source, &response.principal);
+                    self.recent.record(&call, &verdict.text);
                 }
             }
             Err(DecisionFailure { why, gone: Some(verdict) }) => {

@@ -11,16 +11,17 @@ use std::time::Duration;
 /// long as the longest pause of a keyboard before it repeats a held key.
 pub(crate) const DECISION_DELAY: Duration = Duration::from_secs(1);
 
-/// The time until which decision keys are ignored.
+/// The times until which decision keys are ignored.
 #[derive(Debug, Default)]
 pub(crate) struct KeyGuard {
+    /// The end of the guard for all keys.
     end: Option<Timestamp>,
-    /// The key that sent the last decision.
-    sender: Option<KeyCode>,
+    /// The last key that sent a decision or was ignored, and the time until which it counts as held down.
+    held: Option<(KeyCode, Timestamp)>,
 }
 
 impl KeyGuard {
-    /// Ignores decision keys from now on, for [`DECISION_DELAY`].
+    /// Ignores all decision keys from now on, for [`DECISION_DELAY`].
     pub(crate) fn start(&mut self, now: Timestamp) {
         self.end = Some(now.after(DECISION_DELAY));
     }
@@ -28,13 +29,22 @@ impl KeyGuard {
     /// As [`Self::start`], after a key that sent a decision. This key may be held down, so it has no effect on the next
     /// call either, whatever it means there.
     pub(crate) fn start_after(&mut self, sender: KeyCode, now: Timestamp) {
-        self.sender = Some(sender);
+        self.held = Some((sender, now.after(DECISION_DELAY)));
         self.start(now);
     }
 
-    /// True if the key sent the last decision and may still be held down.
+    /// Notes that a key was ignored: a guard starts again, and the key itself has no effect before a pause. Another
+    /// key proves that it was released.
+    pub(crate) fn ignore(&mut self, key: KeyCode, now: Timestamp) {
+        self.held = Some((key, now.after(DECISION_DELAY)));
+        if self.holds(now) {
+            self.start(now);
+        }
+    }
+
+    /// True if the key sent the last decision or was ignored, and may still be held down.
     pub(crate) fn is_held(&self, key: KeyCode, now: Timestamp) -> bool {
-        self.sender == Some(key) && self.holds(now)
+        self.held.is_some_and(|(held, end)| held == key && now < end)
     }
 
     /// Takes decision keys again. Call it only after a key that proves that the person has seen the screen.
@@ -42,7 +52,7 @@ impl KeyGuard {
         *self = Self::default();
     }
 
-    /// True if decision keys are ignored.
+    /// True if all decision keys are ignored.
     pub(crate) fn holds(&self, now: Timestamp) -> bool {
         self.end(now).is_some()
     }

@@ -58,7 +58,7 @@ impl InboxState {
 
     fn handle_reading_key(&mut self, pressed: KeyEvent, now: Timestamp) -> Option<InboxAction> {
         if self.guard.is_held(pressed.code, now) {
-            self.guard.start(now);
+            self.guard.ignore(pressed.code, now);
             let is_sending = self.sending.is_some();
             self.set_status(StatusTone::Calm, if is_sending { NOT_CONFIRMED } else { KEY_IS_HELD });
             return None;
@@ -107,7 +107,7 @@ impl InboxState {
             _ => self.start_editing(now),
         };
         if action.is_none() {
-            self.guard.start(now);
+            self.guard.ignore(KeyCode::Char(key), now);
         }
         action
     }
@@ -124,6 +124,10 @@ impl InboxState {
                 StatusTone::Calm,
                 "A decision is final. To end a session grant: countersign grant revoke",
             ),
+            KeyCode::Char('S') if plain => {
+                self.sort_by(self.order.next());
+                self.set_status(StatusTone::Calm, format!("The list is sorted: {}.", self.order.describe()));
+            }
             KeyCode::Char('?') if plain => self.mode = InboxMode::Help,
             KeyCode::Char('/') if plain => {
                 self.mode = InboxMode::Searching(TextField::holding(&self.search_text));

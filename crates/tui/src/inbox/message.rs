@@ -19,6 +19,8 @@ pub(crate) enum InboxEvent {
     Arrived(Vec<api::Call>),
     /// A call was decided.
     Decided(InboxCallKey, DecisionSummary),
+    /// A call ended: `success`, `error`, and so on.
+    Ended(InboxCallKey, &'static str),
     /// A pending call changed: a vote, another level. The flag says whether the bell rings.
     Changed(Box<api::Call>, bool),
     /// The result of the editor. `None` means no change.

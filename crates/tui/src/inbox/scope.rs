@@ -4,6 +4,7 @@ use crate::{
     inbox::{
         field::TextField,
         message::InboxAction,
+        question::{ChosenScope, ScopeQuestion, ScopeStep},
         state::{InboxMode, InboxState, StatusTone},
     },
     present::{
@@ -19,32 +20,6 @@ use countersign_gate::{
     event::{Decision, SuggestedScope},
 };
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
-
-/// The scope that the person chose.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ChosenScope {
-    pub(crate) scope: Json,
-    /// The scope in words, with its preview.
-    pub(crate) says: String,
-}
-
-/// A question about the scope of a decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ScopeQuestion {
-    pub(crate) decision: Decision,
-    pub(crate) step: ScopeStep,
-}
-
-/// The questions about a scope, in their order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ScopeStep {
-    /// Exact arguments, a pattern or the whole tool?
-    Kind,
-    /// Which of several patterns?
-    Pattern,
-    /// Really the whole tool?
-    WholeTool(ChosenScope),
-}
 
 /// The meaning of a key for a question.
 enum ScopeAnswer {

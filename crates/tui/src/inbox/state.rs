@@ -7,7 +7,9 @@ use crate::{
         guard::KeyGuard,
         message::{InboxCallKey, SentDecision, call_key},
         notes::CallNotes,
-        scope::{ChosenScope, ScopeQuestion},
+        order::CallOrder,
+        recent::RecentDecisions,
+        question::{ChosenScope, ScopeQuestion},
     },
     page::DocumentWindow,
     present::text::escape_text,
@@ -61,6 +63,8 @@ pub(crate) struct InboxState {
     pub(crate) help: DocumentWindow,
     /// The notes of the person about pending calls.
     pub(crate) notes: HashMap<InboxCallKey, CallNotes>,
+    pub(crate) order: CallOrder,
+    pub(crate) recent: RecentDecisions,
     pub(crate) allowed: usize,
     pub(crate) denied: usize,
     pub(crate) guard: KeyGuard,
@@ -83,6 +87,8 @@ impl InboxState {
             page: DocumentWindow::default(),
             help: DocumentWindow::default(),
             notes: HashMap::new(),
+            order: CallOrder::default(),
+            recent: RecentDecisions::default(),
             allowed: 0,
             denied: 0,
             guard: KeyGuard::default(),
@@ -136,6 +142,12 @@ impl InboxState {
         }
         self.shown = call;
         self.page = DocumentWindow::default();
+    }
+
+    /// Sorts the list in another order. The shown call stays on the screen.
+    pub(crate) fn sort_by(&mut self, order: CallOrder) {
+        self.order = order;
+        self.calls.sort_by_cached_key(|waiting| order.sort_key(&waiting.call));
     }
 
     /// Moves through the list, and wraps at its ends.

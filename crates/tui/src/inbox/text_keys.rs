@@ -3,7 +3,7 @@
 use crate::inbox::{
     field::TextField,
     message::{InboxAction, call_key},
-    scope::ChosenScope,
+    question::ChosenScope,
     state::{InboxMode, InboxState, StatusTone},
 };
 use countersign_gate::{Timestamp, event::Decision};

@@ -33,6 +33,7 @@ pub(crate) async fn run(options: WatchOptions) -> Result<WatchExit, WatchError> 
     let (sender, mut news) = mpsc::channel(64);
     let feed = tokio::spawn(feed.run(sender, Arc::new(Notify::new())));
     let mut inbox = InboxState::new(options.gate.principal().clone());
+    inbox.order = options.order;
     inbox.apply_event(InboxEvent::Loaded(calls), Clock::System.now());
     let mut input = LineInput::open();
     let mut end_notice = options.end_notice.clone();

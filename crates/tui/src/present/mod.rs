@@ -9,4 +9,5 @@ pub mod json;
 pub mod print;
 pub mod scope_menu;
 pub mod signals;
+pub mod summary;
 pub mod text;

@@ -1,16 +1,18 @@
 //! A tester of the inbox without a terminal: it presses keys, sets the clock and reads the screen.
 
 mod guard;
+mod list;
 mod pictures;
 mod scope;
 mod stories;
 
 use crate::{
-    draw::{ColourTheme, draw_picture},
+    draw::draw_picture,
     inbox::{
         message::{DecisionFailure, DecisionSummary, InboxAction, InboxEvent, SentDecision, call_key},
         state::InboxState,
     },
+    painter::ColourTheme,
     picture::InboxHints,
     view::build_picture,
 };

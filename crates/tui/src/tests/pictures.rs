@@ -59,22 +59,22 @@ fn call_in_60_columns() {
     let mut ben = InboxTester::with_calls(&[dangerous_call(), short_call(20, "bash")]);
     assert_snapshot!(ben.screen(), @"
      Countersign · 2 pending                           user:ben
+     ▸ remove-folder rm -r build  HIGH                 45s left
+       bash run 20                                       5s ago
+    ────────────────────────────────────────────────────────────
      remove-folder                                       1 of 2
      by agent:ada · in conversation-7 · 5s ago
      HIGH RISK · cannot be undone · 45s left
     ────────────────────────────────────────────────────────────
-     Purpose     Tidy up before the release
-     Impact      Deletes the build folder and all that is in
-                 it, which takes an hour to make anew
-     Touches     build/app.o
-                 build/lib.o
-     Extent      2 files
+     Purpose  Tidy up before the release
+     Impact   Deletes the build folder and all that is in it,
+              which takes an hour to make anew
+     Touches  build/app.o
+              build/lib.o
+     Extent   2 files
      Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-     command     rm -r build
-     cwd         /srv/shop
-     Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-     Asked       deleting is asked: a person has to look
-    ───────────────────────────────────────── line 1–11 of 17 ──
+     command  rm -r build
+    ────────────────────────────────────────── line 1–8 of 16 ──
 
      d deny   o allow once   s session   e edit   c comment
      n p others   ? help   q quit
@@ -86,6 +86,9 @@ fn call_in_80_columns() {
     let mut ben = InboxTester::with_calls(&[unusual_call(), short_call(30, "bash")]).with_window(80, 30);
     assert_snapshot!(ben.screen(), @r#"
      Countersign · 2 pending                                               user:ben
+     ▸ send-invoice ada\u{202e}nimda@example.com                             5s ago
+       bash run 30                                                           5s ago
+    ────────────────────────────────────────────────────────────────────────────────
      send-invoice                                                            1 of 2
      by agent:ada · in a thread with a name that is a good dea… · 5s ago
     ────────────────────────────────────────────────────────────────────────────────
@@ -108,10 +111,7 @@ fn call_in_80_columns() {
               ]
      to       ada\u{202e}nimda@example.com
      Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-     Asked    no rule matches this call
-     Thread   a thread with a name that is a good deal longer than most
-     Call     call_20
-    ───────────────────────────────────────────────────────────── line 1–22 of 23 ──
+    ───────────────────────────────────────────────────────────── line 1–19 of 23 ──
 
      d deny   o allow once   s session   e edit   c comment   n p others   ? help
      q quit
@@ -125,27 +125,27 @@ fn wide_window_shows_call_beside_list() {
     ben.press_keys("n");
     assert_snapshot!(ben.screen(), @r#"
     Countersign · 3 pending                                                                                       user:ben
-      bash                        │ remove-folder                                                                   2 of 3
-      conversation-7 · 5s ago     │ by agent:ada · in conversation-7 · 5s ago
-    ▸ remove-folder  HIGH         │ HIGH RISK · cannot be undone · 45s left
-      conversation-7 · 5s ago     │────────────────────────────────────────────────────────────────────────────────────────
-      send-invoice                │ Purpose     Tidy up before the release
-      a thread with a name that … │ Impact      Deletes the build folder and all that is in it, which takes an hour to
-                                  │             make anew
-                                  │ Touches     build/app.o
-                                  │             build/lib.o
-                                  │ Extent      2 files
-                                  │ Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-                                  │ command     rm -r build
-                                  │ cwd         /srv/shop
-                                  │ Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-                                  │ Asked       deleting is asked: a person has to look
-                                  │ Expires     2026-09-21T14:14:10.000Z, then the call is denied
-                                  │ InboxHints  {"destructiveHint": true}
-                                  │ Call        call_10
-                                  │ sha256      4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db
-                                  │
-                                  │────────────────────────────────────────────────────────────────────────────────────────
+      bash run 5                                    │ remove-folder                                                 2 of 3
+      5s ago · conversation-7                       │ by agent:ada · in conversation-7 · 5s ago
+    ▸ remove-folder rm -r build  HIGH               │ HIGH RISK · cannot be undone · 45s left
+      5s ago · 45s left · conversation-7            │──────────────────────────────────────────────────────────────────────
+      send-invoice ada\u{202e}nimda@example.com     │ Purpose  Tidy up before the release
+      5s ago · a thread with a name that is a good… │ Impact   Deletes the build folder and all that is in it, which takes
+                                                    │          an hour to make anew
+                                                    │ Touches  build/app.o
+                                                    │          build/lib.o
+                                                    │ Extent   2 files
+                                                    │ Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+                                                    │ command  rm -r build
+                                                    │ cwd      /srv/shop
+                                                    │ Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
+                                                    │ Asked    deleting is asked: a person has to look
+                                                    │ Expires  2026-09-21T14:14:10.000Z, then the call is denied
+                                                    │ Hints    {"destructiveHint": true}
+                                                    │ Call     call_10
+                                                    │ sha256   4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454
+                                                    │          d49db
+                                                    │──────────────────────────────────────────────────────────────────────
 
     d deny   o allow once   s session   e edit   c comment   n p others   ? help   q quit
     "#);
@@ -184,13 +184,13 @@ fn questions_are_shown_below_the_call() {
      Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
      Asked    no rule matches this call
      Call     call_10
-     sha256   4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831
-              413eb6b454d49db
-    ────────────────────────────────────────────────────────────
+    ─────────────────────────────────────────── line 1–5 of 7 ──
      Allow this call, and which later calls of bash in thread
      conversation-7?
-     1 the whole tool
-     1 choose   n cancel
+     x these exact arguments
+     p is not available: no pattern describes this call
+     t the whole tool
+     x exact   p pattern   t whole tool   n cancel
     ");
 }
 
@@ -222,11 +222,11 @@ fn decision_is_shown_below_the_call() {
 
 
 
-
                         No call is pending.
 
                     You allowed 1 and denied 0.
 
+                  allowed by user:ben: bash run 10
 
 
 
@@ -250,11 +250,11 @@ fn decision_of_another_approver_is_shown() {
      by agent:ada · in conversation-7 · 5s ago
      No longer pending: denied by user:cleo
     ────────────────────────────────────────────────────────────────────────────────
-     Purpose     Tidy up before the release
-     Impact      Deletes the build folder and all that is in it, which takes an
-                 hour to make anew
-     Touches     build/app.o
-                 build/lib.o
+     Purpose  Tidy up before the release
+     Impact   Deletes the build folder and all that is in it, which takes an hour
+              to make anew
+     Touches  build/app.o
+              build/lib.o
     ────────────────────────────────────────────────────────────── line 1–5 of 15 ──
      Reconnecting… no answer from http://127.0.0.1:7878/: Connection refused (os
      error 111)
@@ -294,6 +294,7 @@ fn help_lists_the_keys() {
      d        deny; asks for a reason, which the agent receives
      o        allow this call, once
      s D      allow, or deny, this call and later ones; asks for the scope
+     x p t    the scopes: exact arguments, a pattern, the whole tool
      e        edit the arguments in $EDITOR; o then allows the edited call
      a        choose the level of your decision
      c        write a comment for the decision
@@ -301,16 +302,15 @@ fn help_lists_the_keys() {
      j k      one line down, up; also ↓ ↑
      Space b  one page down, up; g G to the beginning, to the end
      /        search: list only calls that contain a text; Esc shows all
+     S        sort: oldest first, highest risk first, least time left first
      r        reload the pending calls
      q        quit; pending calls stay pending
 
      You can allow a call only after you have scrolled to the end of its arguments.
      ↪ continues the line above without a line break.
      A decision is final. It applies only to the call on the screen: the next call
-     takes no decision for a moment, and a call that another person decides stays
-     until you leave it.
-
-
+     takes no decision for a moment or while a key is held down, and a call that
+     another person decides stays until you leave it.
     ────────────────────────────────────────────────────────────────────────────────
 
      j k scroll   Esc back

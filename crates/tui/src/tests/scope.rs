@@ -50,7 +50,7 @@ fn preview(scope: Value, says: &str, allows: u32, denies: u32, masked: u32, of: 
 #[test]
 fn each_scope_shows_its_effect_on_past_calls() {
     let one = call_with_scopes(10, &json!({}));
-    let mut ben = InboxTester::with_calls(std::slice::from_ref(&one)).with_window(80, 24);
+    let mut ben = InboxTester::with_calls(std::slice::from_ref(&one)).with_window(120, 24);
     assert_eq!(ben.press_keys("s"), []);
     assert!(ben.screen().contains("p command `git push *`"), "{}", ben.screen());
     let previews = vec![
@@ -140,7 +140,7 @@ fn remembered_denial_shows_its_effect_first() {
     let previews = vec![preview(json!({"command": "git push *"}), "command `git push *`", 2, 3, 0, 12)];
     ben.receive(InboxEvent::Previewed(call_key(&one), previews));
     assert_eq!(ben.press_keys("p"), []);
-    let screen = ben.screen().replace("\n", " ");
+    let screen = ben.screen().split_whitespace().collect::<Vec<_>>().join(" ");
     for text in [
         "Later calls of bash in thread conversation-7 are denied too",
         "command `git push *`: would have denied 3 of 12 earlier calls",

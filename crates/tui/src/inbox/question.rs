@@ -1,0 +1,29 @@
+//! The questions about the scope in which a decision is remembered.
+
+use countersign_gate::{Json, event::Decision};
+
+/// The scope that the person chose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ChosenScope {
+    pub(crate) scope: Json,
+    /// The scope in words, with its preview.
+    pub(crate) says: String,
+}
+
+/// A question about the scope of a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ScopeQuestion {
+    pub(crate) decision: Decision,
+    pub(crate) step: ScopeStep,
+}
+
+/// The questions about a scope, in their order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ScopeStep {
+    /// Exact arguments, a pattern or the whole tool?
+    Kind,
+    /// Which of several patterns?
+    Pattern,
+    /// Really the whole tool?
+    WholeTool(ChosenScope),
+}
