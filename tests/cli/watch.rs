@@ -198,6 +198,27 @@ async fn session_allowance_shows_its_scope() {
     .await;
 }
 
+/// A session grant alone does not release calls that wait already.
+#[tokio::test]
+async fn session_allowance_releases_waiting_calls_if_chosen() {
+    with_desk(async |desk| {
+        for id in ["call_1", "call_2", "call_3"] {
+            desk.propose("t1", id, "bash", r#"{"command":"ls"}"#).await;
+        }
+        let terminal = watches(desk, (80, 24), "1 of 3").await;
+        terminal.type_text("s").await;
+        terminal.wait_for_text("x these exact arguments; 2 more calls wait").await;
+        terminal.type_text("x").await;
+        terminal.wait_for_text("2 more calls wait with this scope. Also allow them now?").await;
+        terminal.type_text("w").await;
+        terminal.wait_for_text("2 calls that waited were decided too.").await;
+        terminal.type_text("q").await;
+        terminal.wait_for_prompt().await;
+        assert_eq!(desk.types("pending").await.stdout, "No call is pending.\n");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn held_key_allows_only_one_call() {
     with_desk(async |desk| {

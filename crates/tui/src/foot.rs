@@ -134,7 +134,14 @@ pub(crate) fn key_lines(inbox: &InboxState, columns: usize) -> Vec<String> {
 
 /// The keys of a question about a scope. The letters of the scopes are the same for every call.
 fn scope_keys(inbox: &InboxState, question: &ScopeQuestion, columns: usize) -> Vec<String> {
-    let mut texts = match question.step {
+    let mut texts = match &question.step {
+        ScopeStep::Waiting(chosen) => {
+            let count = chosen.waiting.len();
+            vec![
+                format!("w also the {count} that wait{}", if count == 1 { "s" } else { "" }),
+                "l later calls only".to_owned(),
+            ]
+        }
         ScopeStep::WholeTool(_) => vec!["y allow the whole tool".to_owned()],
         ScopeStep::Kind => vec!["x exact".to_owned(), "p pattern".to_owned(), "t whole tool".to_owned()],
         ScopeStep::Pattern => {

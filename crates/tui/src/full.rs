@@ -145,10 +145,10 @@ impl InboxSession {
                     let _ = sender.send(InboxEvent::Answered(sent, answer)).await;
                 });
             }
-            InboxAction::Preview(call, scopes) => {
+            InboxAction::Preview(call, scopes, level) => {
                 let (gate, sender) = (self.gate.clone(), self.sender.clone());
                 tokio::spawn(async move {
-                    let previews = preview_scopes(&gate, &call, scopes).await;
+                    let previews = preview_scopes(&gate, &call, scopes, level.as_deref()).await;
                     let _ = sender.send(InboxEvent::Previewed(call, previews)).await;
                 });
             }

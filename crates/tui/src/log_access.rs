@@ -56,7 +56,7 @@ pub(crate) async fn send_to_log(
         scope: sent.scope.clone(),
         agents: None,
         level: sent.level.clone(),
-        and_waiting: false,
+        and_waiting: sent.and_waiting,
     };
     match limit_time(gate.decide(thread, id, &decide)).await {
         Ok(call) => Ok(Box::new(call)),
@@ -92,10 +92,11 @@ pub(crate) async fn preview_scopes(
     gate: &SharedGate,
     call: &InboxCallKey,
     scopes: Vec<Json>,
+    level: Option<&str>,
 ) -> Vec<ScopePreview> {
     let mut previews = Vec::new();
     for scope in scopes {
-        let request = ScopeRequest::new(scope);
+        let request = ScopeRequest { level: level.map(str::to_owned), ..ScopeRequest::new(scope) };
         previews.extend(limit_time(gate.preview_scope(&call.0, &call.1, &request)).await.ok());
     }
     previews

@@ -98,8 +98,9 @@ impl InboxState {
         let notes = self.notes.get(&key);
         let arguments = notes.and_then(|notes| notes.edited.clone()).filter(|_| decision.allows());
         let level = notes.and_then(|notes| notes.level.clone());
+        let and_waiting = chosen.as_ref().is_some_and(|chosen| chosen.and_waiting);
         let scope = chosen.map(|chosen| chosen.scope);
-        let sent = SentDecision { key, decision, comment, about, arguments, scope, level };
+        let sent = SentDecision { key, decision, comment, about, arguments, scope, level, and_waiting };
         self.status = None;
         self.sending = Some(sent.clone());
         Some(InboxAction::Decide(sent))

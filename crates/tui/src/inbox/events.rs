@@ -225,11 +225,12 @@ impl InboxState {
     /// Counts the decision, and describes it.
     fn count_decision(&mut self, sent: &SentDecision, call: &api::Call) -> String {
         let (id, tool) = (escape_text(call.id.as_str()), escape_text(call.name.as_str()));
+        let also = call.also_decided.len();
         match sent.decision {
-            Decision::Deny => self.denied += 1,
-            _ => self.allowed += 1,
+            Decision::Deny => self.denied += 1 + also,
+            _ => self.allowed += 1 + also,
         }
-        match (&call.response, sent.decision) {
+        let text = match (&call.response, sent.decision) {
             (Some(response), _) if response.scope.is_some() || !response.changes.is_empty() => {
                 describe_decision(call, response)
             }
@@ -239,6 +240,11 @@ impl InboxState {
                 format!("Allowed {id}, and later calls of {tool} in thread {thread}.")
             }
             _ => format!("Allowed {id} ({tool}) once."),
+        };
+        match also {
+            0 => text,
+            1 => format!("{text} 1 call that waited was decided too."),
+            more => format!("{text} {more} calls that waited were decided too."),
         }
     }
 }

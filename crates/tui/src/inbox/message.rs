@@ -63,6 +63,8 @@ pub(crate) struct SentDecision {
     /// The scope in which the decision is remembered.
     pub(crate) scope: Option<Json>,
     pub(crate) level: Option<String>,
+    /// True if the decision also decides the waiting calls that its scope covers.
+    pub(crate) and_waiting: bool,
 }
 
 /// An action that the session performs for the inbox.
@@ -71,8 +73,8 @@ pub(crate) enum InboxAction {
     Decide(SentDecision),
     /// Open the arguments of a call in an editor.
     Edit(InboxCallKey, Json),
-    /// Ask the gate for the previews of these scopes.
-    Preview(InboxCallKey, Vec<Json>),
+    /// Ask the gate for the previews of these scopes, for a decision at this level.
+    Preview(InboxCallKey, Vec<Json>, Option<String>),
     Reload,
     Ring,
     Suspend,

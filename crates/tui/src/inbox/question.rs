@@ -1,6 +1,6 @@
 //! The questions about the scope in which a decision is remembered.
 
-use countersign_gate::{Json, event::Decision};
+use countersign_gate::{CallId, Json, event::Decision};
 
 /// The scope that the person chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,6 +8,10 @@ pub(crate) struct ChosenScope {
     pub(crate) scope: Json,
     /// The scope in words, with its preview.
     pub(crate) says: String,
+    /// The other calls that wait and that the decision can decide too.
+    pub(crate) waiting: Vec<CallId>,
+    /// True if the decision decides them too.
+    pub(crate) and_waiting: bool,
 }
 
 /// A question about the scope of a decision.
@@ -26,4 +30,6 @@ pub(crate) enum ScopeStep {
     Pattern,
     /// Really the whole tool?
     WholeTool(ChosenScope),
+    /// Also the calls that wait?
+    Waiting(ChosenScope),
 }

@@ -12,7 +12,7 @@ const MOST_RECENT: usize = 8;
 
 /// One decision: the call in a few words, who decided what, and how the call ended.
 #[derive(Debug)]
-struct RecentDecision {
+struct ListedDecision {
     key: InboxCallKey,
     call: String,
     verdict: String,
@@ -22,7 +22,7 @@ struct RecentDecision {
 /// The last decisions, the newest first.
 #[derive(Debug, Default)]
 pub(crate) struct RecentDecisions {
-    list: VecDeque<RecentDecision>,
+    list: VecDeque<ListedDecision>,
 }
 
 impl RecentDecisions {
@@ -34,7 +34,7 @@ impl RecentDecisions {
         }
         let (tool, argument) = summarize_call(call);
         let call = format!("{tool} {argument}").trim_end().to_owned();
-        self.list.push_front(RecentDecision { key, call, verdict: verdict.to_owned(), outcome: None });
+        self.list.push_front(ListedDecision { key, call, verdict: verdict.to_owned(), outcome: None });
         self.list.truncate(MOST_RECENT);
     }
 

@@ -8,15 +8,16 @@ use crate::{
         state::{InboxMode, InboxState, StatusTone},
     },
     present::{
+        facts::waiting_calls,
         scope_menu::{
-            NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_scopes, pattern_letter,
-            whole_tool_warning,
+            MOST_NAMED, NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_scopes,
+            describe_waiting_call, pattern_letter, whole_tool_warning,
         },
         text::escape_text,
     },
 };
 use countersign_gate::{
-    Json, Timestamp,
+    CallId, Json, Timestamp,
     event::{Decision, SuggestedScope},
 };
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
@@ -28,6 +29,8 @@ enum ScopeAnswer {
     Nothing(Option<String>),
     Chosen(SuggestedScope),
     Confirmed(ChosenScope),
+    /// No question is left.
+    Complete(ChosenScope),
     AskPattern,
 }
 
@@ -47,8 +50,10 @@ impl InboxState {
             ScopeKind::ALL.iter().flat_map(|kind| kind.offers(call)).map(|offer| offer.scope).collect();
         self.status = None;
         self.mode = InboxMode::ChoosingScope(ScopeQuestion { decision, step: ScopeStep::Kind });
-        self.shown_notes()?.previews = None;
-        self.shown.clone().map(|shown| InboxAction::Preview(shown, scopes))
+        let notes = self.shown_notes()?;
+        notes.previews = None;
+        let level = notes.level.clone();
+        self.shown.clone().map(|shown| InboxAction::Preview(shown, scopes, level))
     }
 
     /// The lines of the question.
@@ -71,7 +76,26 @@ impl InboxState {
                 format!("Allow every later call of {tool} in thread {thread}?"),
                 vec![whole_tool_warning(call).unwrap_or_default(), chosen.says.clone()],
             ),
+            ScopeStep::Waiting(chosen) => self.describe_waiting_question(question.decision, chosen),
         }
+    }
+
+    /// The question about the calls that wait. Each of them is named, because the decision releases it at once.
+    fn describe_waiting_question(&self, decision: Decision, chosen: &ChosenScope) -> (String, Vec<String>) {
+        let what = if decision.allows() { "allow" } else { "deny" };
+        let count = chosen.waiting.len();
+        let (calls, them) = if count == 1 { ("call waits", "it") } else { ("calls wait", "them") };
+        let thread = self.shown.as_ref().map(|(thread, _)| thread);
+        let describe = |id: &CallId| {
+            let known =
+                self.calls.iter().find(|one| one.call.id == *id && Some(&one.call.thread_id) == thread);
+            describe_waiting_call(id, known.map(|known| &known.call))
+        };
+        let mut lines: Vec<_> = chosen.waiting.iter().take(MOST_NAMED).map(describe).collect();
+        if count > MOST_NAMED {
+            lines.push(format!("and {} more", count - MOST_NAMED));
+        }
+        (format!("{count} more {calls} with this scope. Also {what} {them} now?"), lines)
     }
 
     /// Handles a key while a scope is chosen. An allowance is sent at once; a denial asks for a reason first.
@@ -101,8 +125,7 @@ impl InboxState {
                 None
             }
             ScopeAnswer::Chosen(offer) => {
-                let says = describe_offer(&offer, self.shown_previews().unwrap_or_default(), decision);
-                let chosen = ChosenScope { scope: offer.scope, says };
+                let chosen = self.choose_scope(offer, decision);
                 let is_tool = chosen.scope == Json::string(ScopeKind::Tool.word());
                 let warns = self.current().is_some_and(|waiting| whole_tool_warning(&waiting.call).is_some());
                 if decision.allows() && is_tool && warns {
@@ -110,10 +133,35 @@ impl InboxState {
                     self.mode = InboxMode::ChoosingScope(ScopeQuestion { decision, step });
                     return None;
                 }
-                self.use_scope(decision, chosen, now)
+                self.ask_about_waiting(decision, chosen, now)
             }
-            ScopeAnswer::Confirmed(chosen) => self.use_scope(decision, chosen, now),
+            ScopeAnswer::Confirmed(chosen) => self.ask_about_waiting(decision, chosen, now),
+            ScopeAnswer::Complete(chosen) => self.use_scope(decision, chosen, now),
         }
+    }
+
+    /// The scope with its preview.
+    fn choose_scope(&self, offer: SuggestedScope, decision: Decision) -> ChosenScope {
+        let previews = self.shown_previews().unwrap_or_default();
+        let says = describe_offer(&offer, previews, decision);
+        let preview = previews.iter().find(|preview| preview.scope == offer.scope);
+        let waiting = preview.map(|preview| waiting_calls(preview, decision).to_vec()).unwrap_or_default();
+        ChosenScope { scope: offer.scope, says, waiting, and_waiting: false }
+    }
+
+    /// Asks whether the decision also decides the calls that wait, if there are any.
+    fn ask_about_waiting(
+        &mut self,
+        decision: Decision,
+        chosen: ChosenScope,
+        now: Timestamp,
+    ) -> Option<InboxAction> {
+        if chosen.waiting.is_empty() {
+            return self.use_scope(decision, chosen, now);
+        }
+        let step = ScopeStep::Waiting(chosen);
+        self.mode = InboxMode::ChoosingScope(ScopeQuestion { decision, step });
+        None
     }
 
     fn read_scope_answer(&self, question: &ScopeQuestion, code: KeyCode) -> ScopeAnswer {
@@ -129,6 +177,10 @@ impl InboxState {
         let offers = match &question.step {
             ScopeStep::WholeTool(chosen) if key == 'y' => return ScopeAnswer::Confirmed(chosen.clone()),
             ScopeStep::WholeTool(_) => return ScopeAnswer::Nothing(None),
+            ScopeStep::Waiting(chosen) if matches!(key, 'w' | 'l') => {
+                return ScopeAnswer::Complete(ChosenScope { and_waiting: key == 'w', ..chosen.clone() });
+            }
+            ScopeStep::Waiting(_) => return ScopeAnswer::Nothing(None),
             ScopeStep::Pattern => {
                 let offers = ScopeKind::Pattern.offers(&waiting.call);
                 offers.into_iter().filter(|offer| pattern_letter(&offer.scope) == key).collect()

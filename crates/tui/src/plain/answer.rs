@@ -7,10 +7,18 @@ use countersign_gate::{Json, event::Decision};
 /// A complete answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PlainAnswer {
-    Decide { decision: Decision, scope: Option<Json>, comment: Option<String> },
+    Decide { decision: Decision, scope: Option<DecidedScope>, comment: Option<String> },
     Edit,
     Next,
     Quit,
+}
+
+/// The scope of a complete answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DecidedScope {
+    pub(super) scope: Json,
+    /// True if the decision also decides the waiting calls that the scope covers.
+    pub(super) and_waiting: bool,
 }
 
 /// A line that is an answer, perhaps without its scope.

@@ -70,8 +70,18 @@ pub(crate) async fn run(options: WatchOptions) -> Result<WatchExit, WatchError> 
             PlainAnswer::Decide { decision, scope, comment } => {
                 let arguments = edited.filter(|_| decision.allows());
                 let (about, level) = (call.arguments_hash, None);
-                let sent =
-                    SentDecision { key: call_key(&call), decision, comment, about, arguments, scope, level };
+                let and_waiting = scope.as_ref().is_some_and(|scope| scope.and_waiting);
+                let scope = scope.map(|scope| scope.scope);
+                let sent = SentDecision {
+                    key: call_key(&call),
+                    decision,
+                    comment,
+                    about,
+                    arguments,
+                    scope,
+                    level,
+                    and_waiting,
+                };
                 send_decision(&options, &mut inbox, sent).await;
             }
         }

@@ -1,7 +1,7 @@
 //! The questions about one call: the decision, its scope, and again for a scope that is very wide.
 
 use super::{
-    answer::{ACCEPTED_WORDS, PlainAnswer, TypedAnswer, TypedScope, parse_answer},
+    answer::{ACCEPTED_WORDS, DecidedScope, PlainAnswer, TypedAnswer, TypedScope, parse_answer},
     input::LineInput,
 };
 use crate::{
@@ -9,10 +9,11 @@ use crate::{
     log_access::preview_scopes,
     options::{WatchError, WatchOptions},
     present::{
+        facts::{describe_scope_preview, waiting_calls},
         print::print_line,
         scope_menu::{
-            NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_remembered_denial,
-            describe_scopes, pattern_letter, whole_tool_warning,
+            MOST_NAMED, NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_remembered_denial,
+            describe_scopes, describe_waiting_call, pattern_letter, whole_tool_warning,
         },
         text::escape_text,
     },
@@ -73,13 +74,18 @@ impl DecisionDialog<'_> {
     }
 
     /// The scope of a remembered decision. Returns `None` if the person does not want it after all.
-    async fn ask_scope(&mut self, decision: Decision, typed: TypedScope) -> Result<Option<Json>, WatchError> {
+    async fn ask_scope(
+        &mut self,
+        decision: Decision,
+        typed: TypedScope,
+    ) -> Result<Option<DecidedScope>, WatchError> {
         let offers = ScopeKind::ALL.iter().flat_map(|kind| kind.offers(self.call));
         let scopes = offers.map(|offer| offer.scope).collect();
-        let previews = preview_scopes(&self.options.gate, &call_key(self.call), scopes).await;
+        let mut previews = preview_scopes(&self.options.gate, &call_key(self.call), scopes, None).await;
+
         let chosen = match typed {
             TypedScope::Kind(kind) => self.choose_offer(kind, decision, &previews).await?,
-            TypedScope::Pattern(pattern) => self.preview_pattern(pattern, decision).await,
+            TypedScope::Pattern(pattern) => self.preview_pattern(pattern, decision, &mut previews).await,
             TypedScope::NotNamed | TypedScope::ThisCall => self.ask_kind(decision, &previews).await?,
         };
         let Some(offer) = chosen else { return Ok(None) };
@@ -89,14 +95,51 @@ impl DecisionDialog<'_> {
             for line in describe_remembered_denial(self.call, &says, &self.options.command_prefix) {
                 print_line(&line);
             }
-            return Ok(self.confirm("deny them").await?.then_some(offer.scope));
+            if !self.confirm("deny them").await? {
+                return Ok(None);
+            }
+            return self.ask_about_waiting(offer.scope, decision, &previews).await;
         }
         if let Some(warning) = whole_tool_warning(self.call).filter(|_| is_tool) {
             print_line(&warning);
             print_line(&says);
-            return Ok(self.confirm("allow the whole tool").await?.then_some(offer.scope));
+            if !self.confirm("allow the whole tool").await? {
+                return Ok(None);
+            }
         }
-        Ok(Some(offer.scope))
+        self.ask_about_waiting(offer.scope, decision, &previews).await
+    }
+
+    /// Asks whether the decision also decides the calls that wait, if there are any.
+    async fn ask_about_waiting(
+        &mut self,
+        scope: Json,
+        decision: Decision,
+        previews: &[ScopePreview],
+    ) -> Result<Option<DecidedScope>, WatchError> {
+        let preview = previews.iter().find(|preview| preview.scope == scope);
+        let waiting = preview.map(|preview| waiting_calls(preview, decision)).unwrap_or_default();
+        if waiting.is_empty() {
+            return Ok(Some(DecidedScope { scope, and_waiting: false }));
+        }
+        print_line(&format!("More calls wait with this scope: {}.", waiting.len()));
+        for id in waiting.iter().take(MOST_NAMED) {
+            let known = self.options.gate.call(&self.call.thread_id, id).await.ok();
+            print_line(&format!("  {}", describe_waiting_call(id, known.as_ref())));
+        }
+        if waiting.len() > MOST_NAMED {
+            print_line(&format!("  and {} more", waiting.len() - MOST_NAMED));
+        }
+        loop {
+            let answer =
+                self.input.ask("decide those that [w]ait too / [l]ater calls only / [n]othing: ").await?;
+            match answer.as_deref() {
+                None | Some("n" | "nothing") => return Ok(None),
+                Some("w" | "wait") => return Ok(Some(DecidedScope { scope, and_waiting: true })),
+                Some("l" | "later") => return Ok(Some(DecidedScope { scope, and_waiting: false })),
+                Some(_) => print_line("Type exactly w, l or n, or wait, later or nothing."),
+            }
+        }
     }
 
     async fn ask_kind(
@@ -142,15 +185,20 @@ impl DecisionDialog<'_> {
         Ok(offers.into_iter().find(|offer| answer == pattern_letter(&offer.scope).to_string()))
     }
 
-    /// Shows what a pattern of the person covers.
-    async fn preview_pattern(&self, pattern: Json, decision: Decision) -> Option<SuggestedScope> {
+    /// Shows what a pattern of the person covers, and adds its preview.
+    async fn preview_pattern(
+        &self,
+        pattern: Json,
+        decision: Decision,
+        previews: &mut Vec<ScopePreview>,
+    ) -> Option<SuggestedScope> {
         let request = ScopeRequest::new(pattern.clone());
-        let preview = self.options.gate.preview_scope(&self.call.thread_id, &self.call.id, &request).await;
-        match preview {
+        match self.options.gate.preview_scope(&self.call.thread_id, &self.call.id, &request).await {
             Ok(preview) => {
-                let offer = SuggestedScope { scope: preview.scope.clone(), says: preview.description.clone() };
-                print_line(&describe_offer(&offer, &[preview], decision));
-                Some(SuggestedScope { scope: pattern, ..offer })
+                print_line(&describe_scope_preview(&preview, decision));
+                let says = preview.description.clone();
+                previews.push(ScopePreview { scope: pattern.clone(), ..preview });
+                Some(SuggestedScope { scope: pattern, says })
             }
             Err(error) => {
                 print_line(&escape_text(&error.to_string()));

@@ -1,9 +1,12 @@
 //! The scopes that a decision can have, each under a letter that means the same for every call.
 
-use super::{facts::describe_scope_preview, impact::ImpactSummary, text::escape_text};
+use super::{
+    facts::describe_scope_preview, impact::ImpactSummary, summary::summarize_call, text::escape_text,
+};
+use crate::wrap::truncate_text;
 use countersign_api as api;
 use countersign_gate::{
-    Json,
+    CallId, Json,
     event::{Decision, RiskLevel, SuggestedScope},
 };
 
@@ -141,6 +144,16 @@ pub fn whole_tool_warning(call: &api::Call) -> Option<String> {
         _ => return None,
     };
     Some(format!("{why}, and this allows every later call of {tool}, whatever its arguments."))
+}
+
+/// The number of waiting calls that a question names.
+pub const MOST_NAMED: usize = 5;
+
+/// A call that waits: its id, its tool and its most telling argument, as far as it is known here.
+#[must_use]
+pub fn describe_waiting_call(id: &CallId, known: Option<&api::Call>) -> String {
+    let (tool, argument) = known.map(summarize_call).unwrap_or_default();
+    truncate_text(format!("{} {tool} {argument}", escape_text(id.as_str())).trim_end(), 200)
 }
 
 /// The effect of a denial that is remembered, and how to remove it.

@@ -114,7 +114,7 @@ impl InboxTester {
     pub(crate) fn press_key(&mut self, key: KeyEvent) -> Option<InboxAction> {
         let action = self.inbox.handle_key(key, self.now);
         let action = match action {
-            Some(InboxAction::Preview(call, _)) => {
+            Some(InboxAction::Preview(call, ..)) => {
                 self.receive(InboxEvent::Previewed(call, Vec::new()));
                 None
             }
@@ -147,7 +147,12 @@ impl InboxTester {
     /// The gate confirms the sent decision.
     pub(crate) fn confirm_sent(&mut self, sent: SentDecision) {
         let waiting = self.inbox.calls.iter().find(|one| call_key(&one.call) == sent.key);
-        let mut call = waiting.expect("the call is in the inbox").call.clone();
+        let call = waiting.expect("the call is in the inbox").call.clone();
+        self.confirm_with(sent, call);
+    }
+
+    /// The gate confirms the sent decision with this answer, to which the decision is added.
+    pub(crate) fn confirm_with(&mut self, sent: SentDecision, mut call: api::Call) {
         let response = json!({
             "decision": sent.decision, "source": "approver", "principal": "user:ben",
             "at": self.now, "seq": 99,

@@ -122,6 +122,65 @@ fn one_of_several_patterns_is_chosen_by_kind() {
     assert_eq!(ben.press_and_send("f").scope, Some(parse_json(r#"{"path":"/srv/**"}"#)));
 }
 
+/// Opens an inbox with three equal calls, and chooses the pattern. Two calls wait besides the shown one.
+fn ask_about_waiting_calls(key: &str) -> InboxTester {
+    let calls: Vec<_> = [10, 20, 30].into_iter().map(|seq| call_with_scopes(seq, &json!({}))).collect();
+    let mut ben = InboxTester::with_calls(&calls).with_window(100, 30);
+    ben.press_keys(key);
+    let mut covered = preview(json!({"command": "git push *"}), "command `git push *`", 2, 3, 0, 12);
+    let ids = |ids: &[&str]| serde_json::from_value(json!(ids)).expect("ids");
+    covered.waiting = api::WaitingCalls { allows: ids(&["call_20", "call_30"]), denies: ids(&["call_20"]) };
+    ben.receive(InboxEvent::Previewed(call_key(&calls[0]), vec![covered]));
+    ben
+}
+
+#[test]
+fn waiting_calls_are_offered_with_the_session() {
+    let mut ben = ask_about_waiting_calls("s");
+    assert!(ben.screen().contains("earlier calls; 2 more calls wait"), "{}", ben.screen());
+    assert_eq!(ben.press_keys("p"), []);
+    let screen = ben.screen();
+    assert!(screen.contains("2 more calls wait with this scope. Also allow them now?"), "{screen}");
+    assert!(screen.contains("call_20 bash git push origin"), "{screen}");
+    assert!(screen.contains("w also the 2 that wait   l later calls only   n cancel"), "{screen}");
+    assert_eq!(ben.press_keys("ptxyo"), []);
+    let sent = ben.press_and_send("w");
+    assert_eq!(
+        (sent.and_waiting, sent.scope.clone()),
+        (true, Some(parse_json(r#"{"command":"git push *"}"#)))
+    );
+    let mut answer = ben.inbox.calls[0].call.clone();
+    answer.also_decided = serde_json::from_value(json!(["call_20", "call_30"])).expect("ids");
+    ben.confirm_with(sent, answer);
+    assert!(ben.status_text().ends_with("2 calls that waited were decided too."), "{}", ben.status_text());
+    assert_eq!(ben.inbox.allowed, 3);
+}
+
+#[test]
+fn waiting_calls_stay_if_not_chosen() {
+    let mut ben = ask_about_waiting_calls("s");
+    assert!(!ben.press_and_send("pl").and_waiting);
+    let mut ben = ask_about_waiting_calls("s");
+    assert_eq!(ben.press_keys("pn"), []);
+    assert_eq!(ben.status_text(), "Nothing was decided.");
+    // A scope that covers no waiting call is not asked about.
+    let mut ben = ask_about_waiting_calls("s");
+    assert!(!ben.press_and_send("x").and_waiting);
+}
+
+#[test]
+fn remembered_denial_offers_the_waiting_calls() {
+    let mut ben = ask_about_waiting_calls("D");
+    assert_eq!(ben.press_keys("p"), []);
+    assert!(
+        ben.screen().contains("1 more call waits with this scope. Also deny it now?"),
+        "{}",
+        ben.screen()
+    );
+    let sent = ben.press_and_send("wno pushes⏎");
+    assert_eq!((sent.decision, sent.and_waiting), (Decision::Deny, true));
+}
+
 #[test]
 fn scope_waits_for_its_preview() {
     let one = call_with_scopes(10, &json!({}));
