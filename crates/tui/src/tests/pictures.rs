@@ -293,8 +293,7 @@ fn help_lists_the_keys() {
     ────────────────────────────────────────────────────────────────────────────────
      d        deny; asks for a reason, which the agent receives
      o        allow this call, once
-     s D      allow, or deny, this call and later ones; asks for the scope
-     x p t    the scopes: exact arguments, a pattern, the whole tool
+     s D      allow, or deny, this call and later ones: x exact, p pattern, t tool
      e        edit the arguments in $EDITOR; o then allows the edited call
      a        choose the level of your decision
      c        write a comment for the decision
@@ -302,8 +301,7 @@ fn help_lists_the_keys() {
      j k      one line down, up; also ↓ ↑
      Space b  one page down, up; g G to the beginning, to the end
      /        search: list only calls that contain a text; Esc shows all
-     S        sort: oldest first, highest risk first, least time left first
-     r        reload the pending calls
+     S r      sort by age, risk or time left; reload the pending calls
      q        quit; pending calls stay pending
 
      You can allow a call only after you have scrolled to the end of its arguments.
@@ -311,6 +309,8 @@ fn help_lists_the_keys() {
      A decision is final. It applies only to the call on the screen: the next call
      takes no decision for a moment or while a key is held down, and a call that
      another person decides stays until you leave it.
+
+
     ────────────────────────────────────────────────────────────────────────────────
 
      j k scroll   Esc back
