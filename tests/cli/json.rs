@@ -139,15 +139,42 @@ async fn verify_faults_as_json() {
 async fn run_prints_the_finished_call_as_json() {
     with_desk(async |desk| {
         desk.apply_policy("default = \"allow\"").await;
-        let ran =
-            desk.types("run --as agent:builder --json --id call_1 -- echo hi").await;
+        let ran = desk.types("run --as agent:builder --json --id call_1 -- echo hi").await;
         assert_snapshot!(format_json(&ran), @r#"
-
-        ! {
-          "code": "policy_differs",
-          "detail": "--policy names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml"
+        {
+          "threadId": "terminal",
+          "id": "call_1",
+          "name": "bash",
+          "state": "finished",
+          "arguments": {"command":"echo hi","cwd":"[here]"},
+          "argumentsHash": "[sha256]",
+          "proposal": {"seq":3,"principal":"agent:builder","at":"[time]"},
+          "response": {
+            "decision": "allow_once",
+            "source": "policy",
+            "principal": "policy:default",
+            "at": "[time]",
+            "seq": 4,
+            "basis": "default",
+            "policy": "[sha256]"
+          },
+          "execution": {
+            "seq": 5,
+            "executor": "[executor]",
+            "principal": "agent:builder",
+            "startedAt": "[time]",
+            "leaseExpiresAt": "[time]"
+          },
+          "result": {
+            "seq": 6,
+            "status": "success",
+            "content": {"exitCode":0,"output":"hi\n","outputBytes":3},
+            "principal": "agent:builder",
+            "at": "[time]"
+          }
         }
-        exit 2
+        ! hi
+        exit 0
         "#);
     })
     .await;
@@ -202,12 +229,34 @@ async fn denied_run_prints_only_the_call() {
         let ran =
             desk.types("run --as agent:builder --json --id call_1 -- echo hi").await;
         assert_snapshot!(format_json(&ran), @r#"
-
-        ! {
-          "code": "policy_differs",
-          "detail": "--policy names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml"
+        {
+          "threadId": "terminal",
+          "id": "call_1",
+          "name": "bash",
+          "state": "denied",
+          "arguments": {"command":"echo hi","cwd":"[here]"},
+          "argumentsHash": "[sha256]",
+          "proposal": {"seq":3,"principal":"agent:builder","at":"[time]"},
+          "response": {
+            "decision": "deny",
+            "source": "policy",
+            "principal": "policy:default",
+            "at": "[time]",
+            "seq": 4,
+            "basis": "default",
+            "comment": "no rule matches this call",
+            "policy": "[sha256]"
+          },
+          "result": {
+            "seq": 5,
+            "status": "denied",
+            "content": "Blocked by policy:default: no rule matches this call. This is a rule, which no approval lifts: do not retry it.",
+            "principal": "policy:default",
+            "at": "[time]"
+          }
         }
-        exit 2
+        ! 
+        exit 77
         "#);
     })
     .await;

@@ -18,8 +18,9 @@ async fn write_history(desk: &TerminalDesk) {
         }
     }
     desk.propose("t2", "call_1", "mail", r#"{"to":"bob"}"#).await;
-    desk.write_file("allow.toml", "default = \"allow\"\n");
-    desk.types("run --policy allow.toml -- true").await;
+    desk.apply_policy("default = \"allow\"\n").await;
+    desk.types("run -- true").await;
+    desk.apply_policy(Policy::SHIPPED).await;
 }
 
 const OTHER: &str = "[patterns]\n\"bash:git*\" = \"allow\"\n\"bash:true\" = \"block\"\n";

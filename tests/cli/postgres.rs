@@ -114,7 +114,7 @@ async fn reasons_for_a_failed_connection_are_reported() {
         }
         assert_snapshot!(without_measurements(&types(desk, &format!("doctor --database '{address}'")).await), @"
         ok    settings     there is no settings file; `countersign config` lists the settings
-        ok    policy       none is set: task tools are allowed, other calls are asked
+        ok    policy       no file is named: the policy of the log is in force
         ok    clock        it is [time]
         ok    database     PostgreSQL [version], [time] there and back
         ok    TLS          off; the server is on this machine
@@ -137,7 +137,7 @@ async fn reasons_for_a_failed_connection_are_reported() {
         desk.run_program("psql", &[&address, "--quiet", "--command", guard]).await;
         assert_snapshot!(without_measurements(&types(desk, &format!("doctor --database '{address}'")).await), @"
         ok    settings     there is no settings file; `countersign config` lists the settings
-        ok    policy       none is set: task tools are allowed, other calls are asked
+        ok    policy       no file is named: the policy of the log is in force
         ok    clock        it is [time]
         ok    database     PostgreSQL [version], [time] there and back
         ok    TLS          off; the server is on this machine

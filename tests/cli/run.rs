@@ -21,10 +21,10 @@ async fn allowed_command_runs_without_approval() {
     with_desk(async |desk| {
         allow_all(desk).await;
         assert_snapshot!(desk.types("run -- echo 'two  spaces' '$HOME'").await, @"
-        ! countersign: COUNTERSIGN_POLICY names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
-        exit 2
+        two  spaces $HOME
+        exit 0
         ");
-        assert_snapshot!(last_result(desk).await, @"");
+        assert_snapshot!(last_result(desk).await, @r#"success {"exitCode":0,"output":"two  spaces $HOME\n","outputBytes":18}"#);
     })
     .await;
 }
@@ -34,8 +34,9 @@ async fn run_keeps_streams_separate_and_exit_code() {
     with_desk(async |desk| {
         allow_all(desk).await;
         assert_snapshot!(desk.types("run -- bash -c 'echo out; echo err >&2; exit 3'").await, @"
-        ! countersign: COUNTERSIGN_POLICY names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
-        exit 2
+        out
+        ! err
+        exit 3
         ");
         assert!(last_result(desk).await.starts_with(r#"error {"exitCode":3,"#));
     })
@@ -46,11 +47,8 @@ async fn run_keeps_streams_separate_and_exit_code() {
 async fn command_killed_by_signal_exits_like_a_shell() {
     with_desk(async |desk| {
         allow_all(desk).await;
-        assert_snapshot!(desk.types("run -- bash -c 'kill -KILL $$'").await, @"
-        ! countersign: COUNTERSIGN_POLICY names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
-        exit 2
-        ");
-        assert_snapshot!(last_result(desk).await, @"");
+        assert_snapshot!(desk.types("run -- bash -c 'kill -KILL $$'").await, @"exit 137");
+        assert_snapshot!(last_result(desk).await, @r#"error {"signal":9,"output":"","outputBytes":0}"#);
     })
     .await;
 }
@@ -60,16 +58,16 @@ async fn failed_start_reports_the_reason() {
     with_desk(async |desk| {
         allow_all(desk).await;
         assert_snapshot!(desk.types("run -- no-such-program --flag").await, @"
-        ! countersign: COUNTERSIGN_POLICY names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
-        exit 2
+        ! countersign: no-such-program cannot be started: No such file or directory (os error 2)
+        exit 127
         ");
-        assert_snapshot!(last_result(desk).await, @"");
+        assert_snapshot!(last_result(desk).await, @r#"error {"error":"no-such-program cannot be started: No such file or directory (os error 2)","output":"","outputBytes":0}"#);
         desk.write_file("notes.txt", "no program");
         assert_snapshot!(desk.types("run -- ./notes.txt").await, @"
-        ! countersign: COUNTERSIGN_POLICY names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
-        exit 2
+        ! countersign: ./notes.txt cannot be started: Permission denied (os error 13)
+        exit 126
         ");
-        assert_snapshot!(last_result(desk).await, @"");
+        assert_snapshot!(last_result(desk).await, @r#"error {"error":"./notes.txt cannot be started: Permission denied (os error 13)","output":"","outputBytes":0}"#);
     })
     .await;
 }
@@ -96,8 +94,8 @@ async fn blocked_command_does_not_run() {
         )
         .await;
         assert_snapshot!(desk.types("run -- touch ran").await, @"
-        ! countersign: --policy names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
-        exit 2
+        ! countersign: Blocked by policy:no shells: they bite. This is a rule, which no approval lifts: do not retry it.
+        exit 77
         ");
         assert!(!desk.path("ran").exists());
     })
@@ -193,12 +191,13 @@ async fn same_id_does_not_run_twice() {
         allow_all(desk).await;
         desk.types("run --id call_1 -- echo hi").await;
         assert_snapshot!(desk.types("run --id call_1 -- echo hi").await, @"
-        ! countersign: COUNTERSIGN_POLICY names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
-        exit 2
+        ! countersign: call_1 is already finished and does not run again; `countersign show call_1` shows it
+        ! hint: `countersign show ID` shows the call and its events
+        exit 3
         ");
         assert_snapshot!(desk.types("run --id call_1 -- echo ho").await, @"
-        ! countersign: COUNTERSIGN_POLICY names policy.toml, but the log has another policy in force: system:countersign put it there at [time] (from shipped). Leave the setting out, or put the file in force with: countersign policy apply policy.toml
-        exit 2
+        ! countersign: call call_1 was proposed before with another tool or other arguments; a new call needs a new id
+        exit 3
         ");
     })
     .await;

@@ -183,13 +183,13 @@ async fn quorum_votes_report_their_progress() {
         ");
         assert_eq!(run.wait_for_exit().await.stdout, "hi\n");
         assert_snapshot!(desk.types("log --thread t1").await, @"
-            1  [moment]  t1  agent:root proposes deploy as call_1: echo hi
-            2  [moment]  t1  2 people are asked about call_1, until [time] (two look at deploys: the rule says so)
-            3  [moment]  t1  user:ada votes on call_1: allow_once (fine by me)
-            4  [moment]  t1  user:ben votes on call_1: allow_once
-            5  [moment]  t1  user:ben allows call_1
-            6  [moment]  t1  agent:root runs call_1 as [executor]
-            7  [moment]  t1  call_1 succeeded: hi
+            3  [moment]  t1  agent:root proposes deploy as call_1: echo hi
+            4  [moment]  t1  2 people are asked about call_1, until [time] (two look at deploys: the rule says so)
+            5  [moment]  t1  user:ada votes on call_1: allow_once (fine by me)
+            6  [moment]  t1  user:ben votes on call_1: allow_once
+            7  [moment]  t1  user:ben allows call_1
+            8  [moment]  t1  agent:root runs call_1 as [executor]
+            9  [moment]  t1  call_1 succeeded: hi
         exit 0
         ");
     })

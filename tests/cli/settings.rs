@@ -288,12 +288,12 @@ async fn folder_settings_come_before_home_settings() {
 async fn configured_person_decides_but_does_not_propose() {
     with_desk(async |desk| {
         desk.set_variable("COUNTERSIGN_AS", "user:ada");
-        desk.apply_policy("default = \"allow\"").await;
-        let ran = desk.types("run --json -- true").await.stdout;
-        assert!(!ran.contains("user:ada"), "{ran}");
         desk.propose("t1", "call_1", "bash", "{}").await;
         let decided = desk.types("allow call_1 --json").await.stdout;
         assert!(decided.contains(r#""principal":"user:ada""#), "{decided}");
+        desk.apply_policy("default = \"allow\"").await;
+        let ran = desk.types("run --json -- true").await.stdout;
+        assert!(!ran.contains("user:ada"), "{ran}");
     })
     .await;
 }

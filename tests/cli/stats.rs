@@ -29,11 +29,11 @@ async fn calls_are_counted_per_tool() {
         desk.types("run -- false").await;
         assert_snapshot!(desk.types("stats").await, @"
         TOOL  CALLS  ASKED  ALLOWED  DENIED  EXPIRED  FAILED  MEDIAN
-        bash      2      2        0       0        2       0       –
+        bash      3      2        1       0        2       1       –
         mail      1      1        0       0        1       0       –
-        all       3      3        0       0        3       0       –
+        all       4      3        1       0        3       1       –
 
-        Decided by: cancellation 3
+        Decided by: cancellation 3, policy 1
         Not decided by people: 3. Expired: 0. Cancelled before a decision: 3.
         exit 0
         ");
@@ -41,6 +41,7 @@ async fn calls_are_counted_per_tool() {
         No calls were proposed in this time.
         exit 0
         ");
+        desk.apply_policy("default = \"ask\"").await;
         desk.propose("t2", "call_1", "bash", "{}").await;
         desk.types("allow call_1 --thread t2 --as user:ada").await;
         let stats: serde_json::Value =

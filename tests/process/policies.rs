@@ -1,5 +1,6 @@
 //! Changes of the policy between the decision and the claim of a call, and expensive conditions and schemas.
 
+use countersign_policy::Policy;
 use countersign_tests::{ProcessWorld, Server};
 use futures_util::future::join_all;
 use rustix::process::Signal;
@@ -54,7 +55,8 @@ async fn serve(world: &ProcessWorld, policy: &str) -> Server {
 async fn reload_policy(server: &mut Server, world: &ProcessWorld, policy: &str) {
     fs::write(world.file("policy.toml"), policy).expect("a file");
     server.signal(Signal::HUP);
-    server.complains("another policy is in force").await;
+    let hash = Policy::read(policy).expect("a valid policy").hash();
+    server.complains(&format!("hash={hash}")).await;
 }
 
 async fn approved(server: &Server, id: &str, tool: &str, arguments: &Value) {

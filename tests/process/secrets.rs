@@ -24,7 +24,7 @@ quorum = 2
 [[rule]]
 name = "looks at everything"
 tool = "curl"
-when = "args.command.contains('pLaNtEd') && size(args.env) > 100"
+when = "args.command.contains('pLaN' + 'tEd') && size(args.env) > 100"
 verdict = "block"
 "#;
 

@@ -43,11 +43,16 @@ impl ActivePolicy {
         self.current.load().policy.clone().unwrap_or_else(|_| Arc::new(Policy::ask_always()))
     }
 
-    /// Reads the policy in force again. Returns true if it is another one than before.
-    pub(crate) async fn reload(&self, store: &Store) -> Result<bool, StoreError> {
-        let Some(recorded) = store.policy_in_force().await? else { return Ok(false) };
-        if recorded.seq == self.current.load().seq {
-            return Ok(false);
+    /// The position of its event in the log.
+    pub(crate) fn seq(&self) -> i64 {
+        self.current.load().seq
+    }
+
+    /// Reads the policy in force again.
+    pub(crate) async fn reload(&self, store: &Store) -> Result<(), StoreError> {
+        let Some(recorded) = store.policy_in_force().await? else { return Ok(()) };
+        if recorded.seq == self.seq() {
+            return Ok(());
         }
         let loaded = load(recorded).await;
         match &loaded.policy {
@@ -57,16 +62,9 @@ impl ActivePolicy {
             Err(why) => tracing::error!(seq = loaded.seq, why, "the policy in force cannot be read"),
         }
         // Another task may have read a newer one meanwhile.
-        let mut is_newer = false;
-        self.current.rcu(|current| {
-            is_newer = loaded.seq > current.seq;
-            if is_newer {
-                LoadedPolicy { seq: loaded.seq, policy: loaded.policy.clone() }.into()
-            } else {
-                Arc::clone(current)
-            }
-        });
-        Ok(is_newer)
+        let loaded = Arc::new(loaded);
+        self.current.rcu(|current| Arc::clone(if loaded.seq > current.seq { &loaded } else { current }));
+        Ok(())
     }
 
     /// Records why the policy file of this process is not in force; `None` if it is.

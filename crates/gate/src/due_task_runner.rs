@@ -105,7 +105,7 @@ impl DueTaskRunner {
         let outcome = self.store.execute(envelope).await;
         if let Err(StoreError::Refused(Refused::PolicyChanged { .. })) = outcome {
             // The next round uses the policy that is in force now.
-            return (call, self.policy.reload(&self.store).await);
+            return (call, self.policy.reload(&self.store).await.map(|()| true));
         }
         let is_written = outcome.map(|outcome| {
             self.metrics.record(&outcome);

@@ -26,6 +26,7 @@ mod due_task_runner;
 mod embedded;
 mod error;
 mod gate;
+mod log_policy;
 mod policy_follower;
 mod policy_judge;
 mod view;

@@ -28,17 +28,13 @@ impl PolicyFollower {
     pub(crate) async fn run(self, stop: CancellationToken) {
         let work = async {
             let mut waiter = self.store.watch_policy();
-            // The policy may have changed while no process was running, so the first review needs no change.
-            let mut must_review = true;
+            // The policy may have changed while no process was running, so the first round always reviews.
+            let mut reviewed = None;
             loop {
-                match self.follow(must_review).await {
-                    Ok(()) => {
-                        must_review = false;
-                        waiter.woken().await;
-                    }
+                match self.follow(&mut reviewed).await {
+                    Ok(()) => waiter.woken().await,
                     Err(error) => {
                         tracing::warn!(%error, "the policy in force cannot be followed; trying again");
-                        must_review = true;
                         Clock::System.sleep(RETRY).await;
                     }
                 }
@@ -50,10 +46,15 @@ impl PolicyFollower {
         }
     }
 
-    /// Reads the policy in force, and reviews the pending calls if it is another one or if `must_review` is true.
-    async fn follow(&self, must_review: bool) -> Result<(), StoreError> {
-        let is_new = self.policy.reload(&self.store).await?;
-        if is_new || must_review { self.review_pending().await } else { Ok(()) }
+    /// Reads the policy in force, and reviews the pending calls if `reviewed` is not its event.
+    async fn follow(&self, reviewed: &mut Option<i64>) -> Result<(), StoreError> {
+        self.policy.reload(&self.store).await?;
+        let seq = self.policy.seq();
+        if *reviewed != Some(seq) {
+            self.review_pending().await?;
+            *reviewed = Some(seq);
+        }
+        Ok(())
     }
 
     async fn review_pending(&self) -> Result<(), StoreError> {

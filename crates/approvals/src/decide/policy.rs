@@ -15,7 +15,7 @@ pub struct SetPolicyCommand {
     /// The place that its texts came from, for people.
     pub source: String,
     /// The hash of the policy that the caller knows to be in force. `None` if the log has no policy yet. The command is
-    /// refused if another one is in force, so that nobody replaces a policy that they have not seen.
+    /// refused if another one is in force, so that no policy is replaced unseen.
     pub replaces: Option<Sha256>,
 }
 

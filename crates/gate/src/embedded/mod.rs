@@ -14,7 +14,7 @@ mod threads;
 use self::scope::read_scope;
 use crate::{
     GateFailure, active_policy::ActivePolicy, call_metrics::CallMetrics, due_task_runner::DueTaskRunner,
-    policy_follower::PolicyFollower, policy_judge::PolicyJudge, view::view_call,
+    log_policy::open_policy, policy_follower::PolicyFollower, policy_judge::PolicyJudge, view::view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{
@@ -55,7 +55,7 @@ impl EmbeddedService {
         first: Policy,
     ) -> Result<Self, GateFailure> {
         let store = Store::open(address, options).await?;
-        let policy = Arc::new(policy::open_policy(&store, first).await?);
+        let policy = Arc::new(open_policy(&store, first).await?);
         let opened = Arc::new(Notify::new());
         let (stop, tasks, metrics) = (CancellationToken::new(), TaskTracker::new(), CallMetrics::default());
         let judge = PolicyJudge::new(store.clock().clone());
@@ -112,16 +112,18 @@ impl EmbeddedService {
         command: ThreadCommand,
     ) -> Result<CommandOutcome, GateFailure> {
         loop {
+            let policy = self.policy.policy()?;
+            let hash = policy.hash();
             let envelope = CommandEnvelope {
                 target: target.clone(),
                 command: command.clone().into(),
                 by: by.clone(),
                 now: self.store.clock().now(),
-                policy: self.policy.policy()?,
+                policy,
                 evidence: CommandEvidence::NotNeeded,
             };
             match self.execute(envelope).await {
-                Err(error) if self.must_judge_again(&error).await? => {}
+                Err(error) if self.must_judge_again(&error, hash).await? => {}
                 outcome => return outcome,
             }
         }
@@ -186,9 +188,11 @@ impl EmbeddedService {
         command: CallCommand,
     ) -> Result<api::Call, GateFailure> {
         loop {
-            let judged = (self.policy.policy()?, CommandEvidence::NotNeeded);
+            let policy = self.policy.policy()?;
+            let hash = policy.hash();
+            let judged = (policy, CommandEvidence::NotNeeded);
             match self.execute_on_call(by, thread, id, command.clone(), judged).await {
-                Err(error) if self.must_judge_again(&error).await? => {}
+                Err(error) if self.must_judge_again(&error, hash).await? => {}
                 outcome => return outcome,
             }
         }
@@ -207,10 +211,11 @@ impl EmbeddedService {
         let propose = parse_proposal(call)?;
         loop {
             let policy = self.policy.policy()?;
+            let hash = policy.hash();
             let evidence = self.judge_proposal(&policy, by, thread, &propose).await;
             let command = CallCommand::Propose(propose.clone());
             match self.execute_on_call(by, thread, &call.id, command, (policy, evidence)).await {
-                Err(error) if self.must_judge_again(&error).await? => {}
+                Err(error) if self.must_judge_again(&error, hash).await? => {}
                 outcome => return outcome,
             }
         }
@@ -254,8 +259,9 @@ impl EmbeddedService {
     ) -> Result<api::Call, GateFailure> {
         loop {
             let (command, judged) = self.prepare_decision(thread, id, decide).await?;
+            let hash = judged.0.hash();
             match self.execute_decision(by, thread, id, command, judged).await {
-                Err(error) if self.must_judge_again(&error).await? => {}
+                Err(error) if self.must_judge_again(&error, hash).await? => {}
                 outcome => return outcome,
             }
         }
@@ -334,10 +340,11 @@ impl EmbeddedService {
         let supplied = command.arguments.clone();
         let call = loop {
             let policy = self.policy.policy()?;
+            let hash = policy.hash();
             let evidence = self.judge_claim(&policy, thread, id, &command).await?;
             let command = CallCommand::Claim(command.clone());
             match self.execute_on_call(by, thread, id, command, (policy, evidence)).await {
-                Err(error) if self.must_judge_again(&error).await? => {}
+                Err(error) if self.must_judge_again(&error, hash).await? => {}
                 outcome => break outcome?,
             }
         };

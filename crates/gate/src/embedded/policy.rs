@@ -1,52 +1,19 @@
 //! The policy of the log: read it, put another in force, and follow changes of other processes.
 
 use super::EmbeddedService;
-use crate::{GateFailure, active_policy::ActivePolicy};
+use crate::{GateFailure, log_policy::set_policy};
 use countersign_api as api;
 use countersign_approvals::{
     ApprovalCommand, CommandEnvelope, CommandEvidence, CommandTarget, Refused, call::RecordedFact,
     decide::SetPolicyCommand,
 };
-use countersign_events::{Principal, ThreadId, event::PolicySet};
+use countersign_events::{Principal, Sha256, ThreadId, event::PolicySet};
 use countersign_policy::{Policy, PolicyText};
 use countersign_store::{Store, StoreError};
 use std::sync::Arc;
 
 /// The longest source of a policy, in bytes.
 const MAX_SOURCE_BYTES: usize = 4_096;
-
-/// Reads the policy in force. Puts `first` in force if the log has no policy yet.
-pub(super) async fn open_policy(store: &Store, first: Policy) -> Result<ActivePolicy, GateFailure> {
-    let first = Arc::new(first);
-    loop {
-        if let Some(active) = ActivePolicy::read(store).await? {
-            return Ok(active);
-        }
-        let source = if first.hash() == Policy::shipped().hash() {
-            "shipped"
-        } else {
-            "the program that created the log"
-        };
-        let command =
-            SetPolicyCommand { policy: Arc::clone(&first), source: source.to_owned(), replaces: None };
-        match store.execute(set_policy(store, Principal::system("countersign"), command)).await {
-            // Another process was first.
-            Ok(_) | Err(StoreError::Refused(_)) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-fn set_policy(store: &Store, by: Principal, command: SetPolicyCommand) -> CommandEnvelope {
-    CommandEnvelope {
-        target: CommandTarget::Log,
-        by,
-        now: store.clock().now(),
-        policy: Arc::clone(&command.policy),
-        command: ApprovalCommand::SetPolicy(command),
-        evidence: CommandEvidence::NotNeeded,
-    }
-}
 
 impl EmbeddedService {
     /// The policy in force, as the log has it.
@@ -90,15 +57,18 @@ impl EmbeddedService {
         self.policy_in_force().await
     }
 
-    /// True if the command failed only because another policy came into force, which this process has read now. The
-    /// command must be judged again.
-    pub(super) async fn must_judge_again(&self, error: &GateFailure) -> Result<bool, GateFailure> {
-        match error {
-            GateFailure::Refused(Refused::PolicyChanged { .. }) => {
-                Ok(self.policy.reload(&self.store).await?)
-            }
-            _ => Ok(false),
+    /// True if the command failed only because another policy than `judged_by` came into force, which this process has
+    /// read now. The command must be judged again.
+    pub(super) async fn must_judge_again(
+        &self,
+        error: &GateFailure,
+        judged_by: Sha256,
+    ) -> Result<bool, GateFailure> {
+        if !matches!(error, GateFailure::Refused(Refused::PolicyChanged { .. })) {
+            return Ok(false);
         }
+        self.policy.reload(&self.store).await?;
+        Ok(self.policy.policy()?.hash() != judged_by)
     }
 }
 

@@ -11,7 +11,7 @@ pub use server::Server;
 use super::{Database, Service, World, WorldGround, new_clock, terminal::AtTerminal};
 use crate::Cluster;
 use countersign_api::{self as api, ApprovalGate, LogFilter};
-use countersign_gate::{EmbeddedGate, Event, Policy};
+use countersign_gate::{EmbeddedGate, Event, EventType, Policy};
 use serde_json::Value;
 use std::{
     fs,
@@ -152,8 +152,16 @@ impl World<Processes> {
         fs::read_to_string(self.file(name)).map_or(0, |text| text.lines().count())
     }
 
-    /// Returns the whole log. Panics if it does not verify, or if its `seq` has gaps.
+    /// Returns the events of all threads: the log without its policies. Panics if the log does not verify, or if its
+    /// `seq` has gaps.
     pub async fn verified_log(&self) -> Vec<Arc<Event>> {
+        let mut events = self.whole_log().await;
+        events.retain(|event| event.kind != EventType::PolicySet);
+        events
+    }
+
+    /// Returns the whole log, with its policies. Panics like [`verified_log`](Self::verified_log).
+    pub async fn whole_log(&self) -> Vec<Arc<Event>> {
         let gate = self.gate().await;
         let report = gate.verify(|_| {}).await.expect("the log reads");
         assert!(report.holds(), "{report:?}");
