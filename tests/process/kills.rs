@@ -144,7 +144,8 @@ async fn forward_reports(
 fn assert_acknowledged_events_kept(acknowledged: &[Value], events: &[Arc<Event>]) {
     for report in acknowledged {
         let seq = report["seq"].as_i64().expect("a number");
-        let event = events.iter().find(|event| event.seq == seq).unwrap_or_else(|| panic!("{report} is lost"));
+        let event =
+            events.iter().find(|event| event.seq == seq).unwrap_or_else(|| panic!("{report} is lost"));
         let data: Value = event.data.read().expect("an object");
         let id = data.get("toolCallId").unwrap_or(&data["id"]);
         let found = json!({"event": event.kind.as_str(), "thread": event.thread_id, "id": id, "seq": seq});

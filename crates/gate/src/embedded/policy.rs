@@ -3,13 +3,10 @@
 use super::EmbeddedService;
 use crate::{GateFailure, log_policy::set_policy};
 use countersign_api as api;
-use countersign_approvals::{
-    ApprovalCommand, CommandEnvelope, CommandEvidence, CommandTarget, Refused, call::RecordedFact,
-    decide::SetPolicyCommand,
-};
+use countersign_approvals::{Refused, call::RecordedFact, decide::SetPolicyCommand};
 use countersign_events::{Principal, Sha256, ThreadId, event::PolicySet};
 use countersign_policy::{Policy, PolicyText};
-use countersign_store::{Store, StoreError};
+use countersign_store::StoreError;
 use std::sync::Arc;
 
 /// The longest source of a policy, in bytes.
