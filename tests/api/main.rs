@@ -24,6 +24,7 @@ mod installed;
 mod left;
 mod levels;
 mod listen;
+mod log_policy;
 mod metrics;
 mod mode;
 mod names;

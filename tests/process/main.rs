@@ -37,6 +37,7 @@ mod due;
 mod expiry;
 mod interrupted;
 mod kills;
+mod log_policy;
 mod lost_answers;
 mod main_job;
 mod outage;

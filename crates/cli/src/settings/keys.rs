@@ -84,7 +84,7 @@ pub(crate) const KEYS: &[SettingDefinition] = &[
         option: "--policy",
         takes: SettingKind::Path,
         usual: "",
-        about: "The policy, a TOML file; without one, task tools are allowed and other calls are asked",
+        about: "A policy file (TOML): serve puts it in force; other commands stop if it is not in force",
     },
     SettingDefinition {
         key: SettingKey::As,
