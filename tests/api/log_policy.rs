@@ -59,7 +59,14 @@ async fn new_log_begins_with_its_policy() {
         assert_eq!((by(0), by(1)), (json!("system:countersign"), json!("user:operator")));
         assert_eq!(history["events"][1]["data"]["text"], BLOCK);
         let in_force = world.anonymous().get(POLICY).await;
-        assert_snapshot!(in_force.fields(["seq", "principal", "source", "text", "at"]), @"");
+        assert_snapshot!(in_force.fields(["seq", "principal", "source", "text", "at"]), @r#"
+        200
+        seq: 2
+        principal: "user:operator"
+        source: "a test"
+        text: "[[rule]]\nname = \"never\"\ntool = \"bash\"\nverdict = \"block\"\n"
+        at: "2026-01-31T12:00:00.000Z"
+        "#);
     })
     .await;
 }

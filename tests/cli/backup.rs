@@ -9,7 +9,7 @@ async fn backup_of_log_in_use_is_complete() {
         let mut run = desk.start("run --id call_1 -- true");
         run.wait_for_stderr("is pending").await;
         assert_snapshot!(desk.types("backup copy.db").await, @"
-        Backed up 2 events of [here]/countersign.db to [here]/copy.db.
+        Backed up 3 events of [here]/countersign.db to [here]/copy.db.
         The hash chain is intact. Keep this tip in another place:
         tip [sha256]
         exit 0

@@ -92,23 +92,28 @@ async fn differences_are_listed_call_by_call() {
         write_history(desk).await;
         desk.write_file("policy.toml", OTHER);
         assert_snapshot!(desk.types("policy replay --policy policy.toml").await, @"
-        4 calls, judged by policy.toml:
+        5 calls, judged by policy.toml:
 
                                 THEN  NOW
         people asked               4    1
-        allowed by the policy      0    3
-        blocked by the policy      0    0
+        allowed by the policy      1    3
+        blocked by the policy      0    1
         answered by the thread     0    0
 
-        3 prompts saved (3 allowed, 0 blocked), 0 added; 3 of 4 calls have another outcome.
+        3 prompts saved (3 allowed, 0 blocked), 0 added; 4 of 5 calls have another outcome.
 
         Would now be allowed, but was denied, expired or changed: 1
         SEQ  THREAD  ID      TOOL  THEN                                   NOW                 ARGUMENTS
           8  t1      call_3  bash  denied by user:ada: history is shared  allow by bash:git*  git push --tags
 
+        Would now be blocked, but ran: 1
+        SEQ  THREAD    ID                 TOOL  THEN                       NOW                 ARGUMENTS
+         15  terminal  [call 1]  bash  allowed by policy:default  block by bash:true  true
+
         RULE       VERDICT  CALLS
         bash:git*  allow        3
         default    ask          1
+        bash:true  block        1
         exit 0
         ");
         assert_snapshot!(desk.types("policy replay --policy policy.toml --thread t2").await, @"
