@@ -33,12 +33,22 @@ UNION ALL
 SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
 FROM events WHERE type = 'TOOL_RESULT';
 
+-- One row per call. `arguments` are those that ran or may run: as an approver changed them, or as they were proposed. If
+-- an earlier decision answered the call, `granted_by` is the person who made it, `grant_seq` its seq, and `grant_scope`
+-- its scope: 'once' if it was for one call. It is the `decision_seq` of the call on which that person decided.
 CREATE VIEW calls AS
 SELECT
-    c.seq, c.thread_id, c.data ->> 'id' AS tool_call_id, c.data ->> 'name' AS tool, c.data -> 'arguments' AS arguments,
+    c.seq, c.thread_id, c.data ->> 'id' AS tool_call_id, c.data ->> 'name' AS tool,
+    coalesce(r.data -> 'arguments', v.data -> 'arguments', c.data -> 'arguments') AS arguments,
+    c.data -> 'arguments' AS proposed_arguments,
+    coalesce(r.data -> 'arguments', v.data -> 'arguments') IS NOT NULL AS changed,
     c.principal AS proposed_by, c.timestamp AS proposed_at, q.timestamp AS requested_at,
     r.data ->> 'decision' AS decision, r.data ->> 'source' AS source, r.principal AS decided_by,
-    r.timestamp AS decided_at, r.data ->> 'comment' AS comment,
+    r.timestamp AS decided_at, r.seq AS decision_seq, r.data ->> 'comment' AS comment,
+    coalesce(r.data ->> 'scope', CASE r.data ->> 'decision' WHEN 'allow_session' THEN 'tool' END) AS scope,
+    g.principal AS granted_by, g.seq AS grant_seq,
+    coalesce(g.data ->> 'scope', CASE g.data ->> 'decision' WHEN 'allow_session' THEN 'tool'
+        WHEN 'allow_once' THEN 'once' WHEN 'deny' THEN 'once' END) AS grant_scope,
     s.data ->> 'executor' AS executor, s.timestamp AS started_at,
     t.data ->> 'status' AS status, t.data -> 'content' AS content, t.timestamp AS ended_at
 FROM events c
@@ -46,6 +56,16 @@ LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST'
     AND q.data ->> 'toolCallId' = c.data ->> 'id' AND q.thread_id = c.thread_id
 LEFT JOIN events r ON r.type = 'TOOL_APPROVAL_RESPONSE'
     AND r.data ->> 'toolCallId' = c.data ->> 'id' AND r.thread_id = c.thread_id
+-- The last vote that changed the arguments. It counts until the response, which repeats its arguments. + 0 keeps the
+-- database from reading the thread in the order of its events instead of using the index of votes.
+LEFT JOIN events v ON r.seq IS NULL AND v.seq = (
+    SELECT e.seq FROM events e
+    WHERE e.type = 'TOOL_APPROVAL_VOTE' AND e.data ->> 'toolCallId' = c.data ->> 'id' AND e.thread_id = c.thread_id
+        AND e.data -> 'arguments' IS NOT NULL
+    ORDER BY e.seq + 0 DESC LIMIT 1)
+-- || '' keeps the database from searching the responses of the thread instead of using the seq.
+LEFT JOIN events g ON g.type || '' = 'TOOL_APPROVAL_RESPONSE' AND g.thread_id || '' = r.thread_id
+    AND g.seq = r.data ->> 'grant'
 LEFT JOIN events s ON s.type = 'TOOL_EXECUTION_STARTED'
     AND s.data ->> 'toolCallId' = c.data ->> 'id' AND s.thread_id = c.thread_id
 LEFT JOIN events t ON t.type = 'TOOL_RESULT'

@@ -10,7 +10,7 @@ async fn contradictory_filter_is_refused_by_its_name() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.get("/v1/tool-calls?state=waiting").await, @r#"
-        422 invalid: state: unknown value "waiting"; use one of pending, allowed, denied, running, finished, unknown, cancelled
+        422 invalid: state: unknown value "waiting"; use one of pending, allowed, denied, running, finished, unknown, cancelled, expired, unanswered, blocked, lapsed, succeeded, failed
         parameter: "state"
         "#);
         assert_snapshot!(ada.get("/v1/tool-calls?since=yesterday").await, @r#"

@@ -111,7 +111,8 @@ async fn thread_and_log_scenario(gate: &dyn ApprovalGate, _: &ManualClock) -> Ga
     ada.decide(&thread, &granted.id, &api::DecisionRequest::for_session(Json::string("tool")))
         .await
         .expect("decided");
-    transcript.record("grants", ada.grants(&thread, api::PageQuery::default()).await);
+    transcript
+        .record("grants", ada.grants(&thread, api::GrantSelection::Active, api::PageQuery::default()).await);
     transcript.record("revoke nothing", ada.revoke(&thread, 1).await);
     transcript.record("revoke", ada.revoke(&thread, 6).await);
     transcript.record("propose after it", propose(&thread, "c", "bash").await.map(|call| call.state));
@@ -179,7 +180,8 @@ async fn decision_scenario(gate: &dyn ApprovalGate, _: &ManualClock) -> GateTran
     let c = propose("c", "bash", "npm test").await.id;
     let never = api::DecisionRequest { scope: json("\"tool\""), ..decide(Decision::Deny) };
     transcript.record("deny the tool", ada.decide(&thread, &c, &never).await.map(|call| call.response));
-    transcript.record("grants", ada.grants(&thread, api::PageQuery::default()).await);
+    transcript
+        .record("grants", ada.grants(&thread, api::GrantSelection::Active, api::PageQuery::default()).await);
     transcript.record("propose once more", Ok(propose("d", "bash", "git log").await));
     transcript
 }

@@ -123,7 +123,9 @@ async fn verify_faults_as_json() {
           "inadmissible": [],
           "inadmissibleCount": 0,
           "indexHolds": true,
+          "integrity": {"problems":[],"skipped":null},
           "repaired": false,
+          "schema": {"notes":[],"problems":[]},
           "tip": "[sha256]",
           "unsealed": 0
         }

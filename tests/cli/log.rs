@@ -146,3 +146,36 @@ async fn follow_prints_later_events() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn response_by_grant_names_its_giver() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+        desk.types("allow call_1 --session --as user:ada").await;
+        desk.propose("t1", "call_2", "bash", r#"{"command":"pwd"}"#).await;
+        let log = desk.types("log --by policy:grant").await.stdout;
+        assert!(log.contains("policy:grant allows call_2 by grant "), "{log}");
+        assert!(log.contains(" of user:ada for the whole tool"), "{log}");
+        let shown = desk.types("show call_2").await.stdout;
+        let granted =
+            shown.lines().find(|line| line.trim_start().starts_with("granted ")).unwrap_or_default();
+        assert!(
+            granted.contains("by user:ada at ") && granted.contains("on call_1, for the whole tool"),
+            "{shown}"
+        );
+        let calls = desk.types("calls").await.stdout;
+        assert!(calls.contains("user:ada, grant "), "{calls}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn times_of_events_show_their_zone() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        // The snapshot text hides a time only if it shows its zone.
+        let line = desk.types("log -n 1").await.stdout;
+        assert!(line.contains("  [moment]  t1  "), "{line}");
+    })
+    .await;
+}

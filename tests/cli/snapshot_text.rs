@@ -58,18 +58,20 @@ fn time(text: &str) -> Option<usize> {
     (1_700_000_000_000..4_102_444_800_000).contains(&moment.as_millis()).then_some(end + 1)
 }
 
-/// Matches `2026-01-31 12:00:00`, as `log` prints it.
+/// Matches `2026-01-31 12:00:00Z`, as `log` prints it.
 fn moment(text: &str) -> Option<usize> {
     let (day, second) = (text.get(..10)?, text.get(11..19)?);
     text[10..].starts_with(' ').then_some(())?;
-    time(&format!("{day}T{second}.000Z")).map(|_| 19)
+    text[19..].starts_with('Z').then_some(())?;
+    time(&format!("{day}T{second}.000Z")).map(|_| 20)
 }
 
-/// Matches `01-31 12:00`, as `log` prints it in a narrow terminal.
+/// Matches `01-31 12:00Z`, as `log` prints it in a narrow terminal.
 fn minute(text: &str) -> Option<usize> {
     let (day, minute) = (text.get(..5)?, text.get(6..11)?);
     text[5..].starts_with(' ').then_some(())?;
-    time(&format!("2026-{day}T{minute}:00.000Z")).map(|_| 11)
+    text[11..].starts_with('Z').then_some(())?;
+    time(&format!("2026-{day}T{minute}:00.000Z")).map(|_| 12)
 }
 
 /// Matches `12.5 KiB`, as `doctor` prints it.

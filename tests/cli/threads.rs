@@ -18,7 +18,7 @@ async fn missing_thread_or_grant_is_reported() {
         exit 4
         ");
         assert_snapshot!(desk.types("grant list nobody").await, @"
-        Thread nobody has no grants.
+        Thread nobody has no active grants; --all lists those that have ended.
         exit 0
         ");
         assert_snapshot!(desk.types("grant revoke nobody 7").await, @"

@@ -25,7 +25,7 @@ async fn mistyped_log_level_does_not_disable_the_log() {
 async fn invalid_command_line_is_reported_as_json() {
     with_desk(async |desk| {
         assert_snapshot!(desk.types("calls --state foo --json").await, @r#"
-        ! {"code":"usage","detail":"invalid value 'foo' for '--state <STATE>'\n  [possible values: pending, allowed, denied, running, finished, unknown, cancelled]","hint":"run `countersign COMMAND --help` to list the options of a command"}
+        ! {"code":"usage","detail":"invalid value 'foo' for '--state <STATE>'\n  [possible values: pending, allowed, denied, running, finished, unknown, cancelled, expired, unanswered, blocked, lapsed, succeeded, failed]","hint":"run `countersign COMMAND --help` to list the options of a command"}
         exit 2
         "#);
         assert_snapshot!(desk.types("show --json").await, @r#"

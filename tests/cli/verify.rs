@@ -1,6 +1,6 @@
 //! `countersign verify`
 
-use crate::desk::{TerminalDesk, with_desk};
+use crate::desk::{COUNTERSIGN, TerminalDesk, with_desk};
 use insta::assert_snapshot;
 
 /// Writes a log with one allowed and finished call, and one pending call.
@@ -40,6 +40,9 @@ async fn changed_row_is_reported() {
         write_history(desk).await;
         run_sql_without_guards(desk, "UPDATE events SET principal = 'user:eve' WHERE seq = 3").await;
         assert_snapshot!(desk.types("verify").await, @"
+        The schema is not the one that Countersign makes. `countersign copy` copies the events into a new one:
+          the trigger rows_are_never_changed is missing
+          the trigger rows_are_never_deleted is missing
         The hash chain is intact for 2 events and then breaks.
         event 3: the stored hash is [sha256], but the row and the previous link give [sha256]: a row was changed
         exit 1
@@ -58,6 +61,9 @@ async fn deleted_row_is_reported() {
         write_history(desk).await;
         run_sql_without_guards(desk, "DELETE FROM events WHERE seq = 4").await;
         assert_snapshot!(desk.types("verify").await, @"
+        The schema is not the one that Countersign makes. `countersign copy` copies the events into a new one:
+          the trigger rows_are_never_changed is missing
+          the trigger rows_are_never_deleted is missing
         The hash chain is intact for 3 events and then breaks.
         event 4 is missing: the next event in the log is 5
         The index of open requests does not match the events. Run: countersign verify --repair
@@ -140,6 +146,94 @@ async fn forged_row_is_listed_with_its_reason() {
         for part in [r#""holds":false"#, r#""chainHolds":true"#, r#""inadmissibleCount":2"#, named] {
             assert!(found.contains(part), "{part}: {found}");
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn dropped_trigger_and_unique_index_are_reported() {
+    with_desk(async |desk| {
+        write_history(desk).await;
+        let guards = "DROP TRIGGER rows_are_never_deleted; DROP INDEX results_by_call; \
+            CREATE INDEX mine ON events (principal);";
+        desk.run_program("sqlite3", &["countersign.db", guards]).await;
+        assert_snapshot!(desk.types("verify").await, @"
+        The schema is not the one that Countersign makes. `countersign copy` copies the events into a new one:
+          the index results_by_call is missing
+          the trigger rows_are_never_deleted is missing
+        Note: the index mine was added by another program, and is not checked.
+        9 events, and the hash chain is intact.
+        tip 9:[sha256]
+        exit 1
+        ");
+        let found = desk.types("verify --json").await;
+        assert!(found.stdout.contains(r#""holds":false"#) && found.code == 1, "{found}");
+        let output = desk.types("doctor").await;
+        let expected = "fail  schema       the index results_by_call is missing; \
+            the trigger rows_are_never_deleted is missing";
+        assert!(output.stdout.contains(expected) && output.code == 1, "{output}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn damaged_index_page_fails_verification() {
+    with_desk(async |desk| {
+        write_history(desk).await;
+        let query = "SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema \
+            WHERE name = 'requests_by_call'";
+        let found = desk.run_program("sqlite3", &["countersign.db", query]).await;
+        let numbers: Vec<usize> = found.trim().split('|').map(|n| n.parse().expect("a number")).collect();
+        let path = desk.path("countersign.db");
+        let mut bytes = std::fs::read(&path).expect("reads");
+        let end = numbers[0] * numbers[1];
+        bytes[end - 64..end].fill(0xa5);
+        std::fs::write(&path, bytes).expect("writes");
+        let output = desk.types("verify").await;
+        assert!(output.code != 0, "{output}");
+        let output = desk.types("doctor").await;
+        assert!(output.stdout.contains("fail  integrity"), "{output}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn noted_tip_is_compared_with_the_log() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        let found = desk.run_program(COUNTERSIGN, &["verify", "--json"]).await;
+        let found: serde_json::Value = serde_json::from_str(&found).expect("JSON");
+        let tip = found["checkpoint"].as_str().expect("a checkpoint").to_owned();
+        desk.write_file("tips", &format!("2026-01-31 0:{}\n2026-02-01 tip {tip}\n\n", "0".repeat(64)));
+        desk.types("deny call_1 --as user:ada").await;
+        assert_snapshot!(desk.types("verify --from tips").await, @"
+        The log contains the checkpoint 2:[sha256].
+        2 events follow it, and their hash chain is intact.
+        tip 4:[sha256]
+        Not checked: the content of the events before the checkpoint, the rules, the index of open requests, and the integrity of the database. `countersign verify` checks them.
+        exit 0
+        ");
+        assert_eq!(desk.types(&format!("verify --from {tip}")).await.code, 0);
+        let other = tip.replace(|c: char| c.is_ascii_hexdigit() && c.is_alphabetic(), "0");
+        assert_snapshot!(desk.types(&format!("verify --from {other}")).await, @"
+        The log does not contain the checkpoint 2:[sha256].
+        event 2 has the hash [sha256]: the log was replaced, or changed at or before this event
+        exit 1
+        ");
+        assert_snapshot!(desk.types(&format!("verify --from 99{tip}")).await, @"
+        The log does not contain the checkpoint 992:[sha256].
+        the log ends at event 4, before the checkpoint: it was replaced, or its end was removed
+        exit 1
+        ");
+        desk.write_file("tips", "tip 9:abc\n");
+        assert_snapshot!(desk.types("verify --from tips").await, @"
+        ! countersign: --from tips: the last line of the file does not end with a checkpoint; a checkpoint is SEQ:HASH, the number of an event and 64 hexadecimal digits, as `verify` prints it after `tip`
+        exit 2
+        ");
+        assert_snapshot!(desk.types("verify --from 7").await, @"
+        ! countersign: --from 7: it is neither a file nor a checkpoint; a checkpoint is SEQ:HASH, the number of an event and 64 hexadecimal digits, as `verify` prints it after `tip`
+        exit 2
+        ");
     })
     .await;
 }

@@ -67,7 +67,8 @@ async fn calls_are_listed_newest_first_and_filtered(world: &mut World) {
     let list = async |filter: EventFilter, state: Option<CallState>, limit: usize| {
         let (mut ids, mut before) = (Vec::new(), Some(0));
         while let Some(from) = before {
-            let page = world.store().calls(&filter, state, now, from, limit).await.expect("reads");
+            let page =
+                world.store().calls(&filter, state.map(Into::into), now, from, limit).await.expect("reads");
             ids.extend(page.items.iter().map(|call| format!("{}/{}", call.thread_id, call.id())));
             before = page.next;
         }

@@ -2,13 +2,16 @@
 //! through a store or by SQL. Each story runs on both databases. Behaviour of only one database has its own folder.
 
 mod admissibility;
+mod audit;
 mod bytes;
+mod checkpoints;
 mod contract;
 mod copy;
 mod due_index;
 mod feed;
 mod first_design;
 mod guards;
+mod inspect;
 mod lists;
 mod migrations;
 mod plans;

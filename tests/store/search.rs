@@ -180,7 +180,7 @@ async fn rare_matches_are_found_span_by_span(world: &mut World) {
     assert_eq!((beyond.items.len(), beyond.next), (0, None), "a page after the end is empty");
     let waits = world
         .store()
-        .calls(&EventFilter::default(), Some(CallState::Pending), now, 0, 1)
+        .calls(&EventFilter::default(), Some(CallState::Pending.into()), now, 0, 1)
         .await
         .expect("reads");
     assert_eq!(waits.items[0].id().as_str().len(), "call_10499".len());

@@ -1,11 +1,11 @@
 //! The operations that every gate offers, over a database or over a server.
 
 use crate::{
-    BulkDecisionRequest, Call, CallId, CallPage, CallState, CallStatistics, CancelRequest, ClaimRequest,
-    CloseReport, DecisionAnswer, DecisionRequest, Event, EventPage, GateError, GrantPage, LogFilter,
-    ModeRequest, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest,
-    ReadinessReport, ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest,
-    ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
+    BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest,
+    ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, Event, EventPage, GateError, GrantPage,
+    GrantSelection, LogFilter, ModeRequest, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal,
+    ProposeRequest, ReadinessReport, ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport,
+    StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
 };
 use async_trait::async_trait;
 use futures_util::Stream;
@@ -100,11 +100,11 @@ pub trait ApprovalGate: Send + Sync {
     /// Lists the pending calls, the oldest request first.
     async fn pending(&self, filter: &LogFilter, page: PageQuery) -> Result<PendingPage, GateError>;
 
-    /// Lists the calls, the newest proposal first; with `state`, only those in this state.
+    /// Lists the calls, the newest proposal first; with `state`, only those that it selects.
     async fn calls(
         &self,
         filter: &LogFilter,
-        state: Option<CallState>,
+        state: Option<CallStateFilter>,
         page: PageQuery,
     ) -> Result<CallPage, GateError>;
 
@@ -132,8 +132,13 @@ pub trait ApprovalGate: Send + Sync {
         progress: &mut (dyn FnMut(i64, i64) + Send),
     ) -> Result<CallStatistics, GateError>;
 
-    /// Lists the active grants of a thread, the oldest first.
-    async fn grants(&self, thread: &ThreadId, page: PageQuery) -> Result<GrantPage, GateError>;
+    /// Lists the active grants of a thread, or all of them, the oldest first.
+    async fn grants(
+        &self,
+        thread: &ThreadId,
+        selection: GrantSelection,
+        page: PageQuery,
+    ) -> Result<GrantPage, GateError>;
 
     /// Revokes a grant, so that it answers no more calls, and returns the first page of the remaining grants. Only
     /// people may revoke a grant.

@@ -41,17 +41,18 @@ pub use problem::Problem;
 pub use random::random_id;
 pub use readiness::{OpenRequestCount, ReadinessReport};
 pub use request::{ApprovalRequest, ApprovalVote, EventMark};
-pub use response::ApprovalResponse;
+pub use response::{ApprovalResponse, GrantOrigin};
 pub use scope::{EarlierCalls, ScopePreview, ScopeRequest, WaitingCalls};
 pub use settings::{
-    CloseReport, Grant, GrantPage, ModeRequest, ThreadMode, ThreadPolicies, ThreadToolPolicy,
-    ToolPoliciesRequest,
+    CloseReport, Grant, GrantEnd, GrantEndCause, GrantPage, GrantSelection, ModeRequest, ThreadMode,
+    ThreadPolicies, ThreadToolPolicy, ToolPoliciesRequest,
 };
 pub use stats::{CallCounts, CallStatistics, DurationPercentiles, ToolStatistics};
 
 // The types of the trait's parameters, so that a caller needs no other crate.
 pub use countersign_events::{
-    CallId, CallState, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
+    CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
+    ToolName,
 };
 
 /// The header that names the acting principal. Characters of the name other than ASCII are percent-encoded.

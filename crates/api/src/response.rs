@@ -1,6 +1,6 @@
 //! The decision on a call as clients of the API see it.
 
-use crate::{Json, Principal, Sha256, Timestamp};
+use crate::{CallId, Json, Principal, Sha256, Timestamp};
 use countersign_events::{
     event::{Basis, Decision, ShadowVerdict, Source},
     json::ArgumentChange,
@@ -43,6 +43,9 @@ pub struct ApprovalResponse {
     /// The `seq` of the earlier decision that answered this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<i64>,
+    /// That earlier decision: its person, time, call and scope. An error that quotes a response leaves it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant_origin: Option<GrantOrigin>,
     /// The approver's comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
@@ -65,4 +68,32 @@ pub struct ApprovalResponse {
     /// The hash of the policy that was active at the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Sha256>,
+}
+
+/// The earlier decision of a person that answered a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "principal": "user:ada",
+        "at": "2026-01-31T12:00:02.000Z",
+        "toolCallId": "call_1",
+        "decision": "allow_session",
+        "scope": "tool",
+        "says": "the whole tool"
+    }))))]
+#[serde(rename_all = "camelCase")]
+pub struct GrantOrigin {
+    /// The person who decided.
+    pub principal: Principal,
+    /// The time of the decision.
+    pub at: Timestamp,
+    /// The call on which the person decided.
+    pub tool_call_id: CallId,
+    /// The decision.
+    pub decision: Decision,
+    /// Its scope: `"exact"`, `"tool"` or a pattern; `"once"` if it was for one call.
+    #[serde(rename = "scope")]
+    pub scope: Json,
+    /// The scope in words.
+    pub says: String,
 }

@@ -5,11 +5,12 @@ mod backoff;
 mod follow;
 
 use crate::{
-    ApprovalGate, BulkDecisionRequest, Call, CallId, CallPage, CallState, CallStatistics, CancelRequest,
-    ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, ErrorCode, EventPage, EventStream, GateError,
-    GrantPage, LogFilter, ModeRequest, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal,
-    ProposeRequest, ReadinessReport, ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport,
-    StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
+    ApprovalGate, BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics,
+    CancelRequest, ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, ErrorCode, EventPage,
+    EventStream, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, PageQuery, PendingPage,
+    PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport, ReleaseRequest, ResultRequest,
+    ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies,
+    ThreadSummary, ToolPoliciesRequest,
 };
 use async_trait::async_trait;
 use backoff::may_pass;
@@ -162,7 +163,7 @@ impl ApprovalGate for RetryingGate {
     async fn calls(
         &self,
         filter: &LogFilter,
-        state: Option<CallState>,
+        state: Option<CallStateFilter>,
         page: PageQuery,
     ) -> Result<CallPage, GateError> {
         self.inner.calls(filter, state, page).await
@@ -196,8 +197,13 @@ impl ApprovalGate for RetryingGate {
         self.inner.stats(filter, progress).await
     }
 
-    async fn grants(&self, thread: &ThreadId, page: PageQuery) -> Result<GrantPage, GateError> {
-        self.inner.grants(thread, page).await
+    async fn grants(
+        &self,
+        thread: &ThreadId,
+        selection: GrantSelection,
+        page: PageQuery,
+    ) -> Result<GrantPage, GateError> {
+        self.inner.grants(thread, selection, page).await
     }
 
     async fn revoke(&self, thread: &ThreadId, grant: i64) -> Result<GrantPage, GateError> {

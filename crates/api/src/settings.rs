@@ -5,7 +5,7 @@ use countersign_events::event::{Decision, Mode, ToolPolicy};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::collections::BTreeMap;
 
-/// An active grant.
+/// A grant: a decision for the session that answers later calls of its thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -46,9 +46,55 @@ pub struct Grant {
     /// The approver's comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// The end of the grant; absent while it is active.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<GrantEnd>,
 }
 
-/// A page of the active grants of a thread.
+/// The end of a grant, after which it answers no more calls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "cause": "revoked",
+        "principal": "user:ben",
+        "at": "2026-01-31T12:30:00.000Z",
+        "seq": 9
+    }))))]
+#[serde(rename_all = "camelCase")]
+pub struct GrantEnd {
+    /// The cause.
+    pub cause: GrantEndCause,
+    /// The principal that caused it.
+    pub principal: Principal,
+    /// The time of the end.
+    pub at: Timestamp,
+    /// The `seq` of the event.
+    pub seq: i64,
+}
+
+/// The cause of the end of a grant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples("revoked")))]
+#[serde(rename_all = "snake_case")]
+pub enum GrantEndCause {
+    /// A person revoked it.
+    Revoked,
+    /// Its thread was closed.
+    ThreadClosed,
+}
+
+/// The grants that a list contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GrantSelection {
+    /// The active grants.
+    #[default]
+    Active,
+    /// The active grants, and those that have ended.
+    All,
+}
+
+/// A page of the grants of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"grants": [{

@@ -8,7 +8,8 @@ use crate::{
 use countersign_events::{
     Body, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
     event::{
-        ApprovalResponse, Decision, GrantAgents, Mode, Source, Status, ThreadMode, ToolPolicy, ToolPolicySet,
+        ApprovalResponse, Decision, GrantAgents, GrantRevoked, Mode, Source, Status, ThreadMode, ToolPolicy,
+        ToolPolicySet,
     },
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -26,8 +27,8 @@ pub struct Thread {
     pub closed: Option<RecordedFact<()>>,
     /// The decisions for the session, oldest first: grants, and remembered denials.
     pub grants: Vec<Grant>,
-    /// The `seq` of each revoked grant.
-    pub revoked: Vec<i64>,
+    /// The revocations of grants.
+    pub revocations: Vec<RecordedFact<GrantRevoked>>,
     /// People's recent decisions on single calls, oldest first.
     pub recent: Vec<RecentDecision>,
     /// The mode, if it was ever set.
@@ -124,7 +125,13 @@ impl Thread {
     /// The grants and remembered denials that are in force. A closed thread has none.
     pub fn standing(&self) -> impl Iterator<Item = &Grant> {
         let open = self.closed.is_none();
-        self.grants.iter().filter(move |grant| open && !self.revoked.contains(&grant.seq))
+        self.grants.iter().filter(move |grant| open && self.revocation(grant.seq).is_none())
+    }
+
+    /// The revocation of the grant with this `seq`, if it was revoked.
+    #[must_use]
+    pub fn revocation(&self, grant: i64) -> Option<&RecordedFact<GrantRevoked>> {
+        self.revocations.iter().find(|revocation| revocation.what.grant == grant)
     }
 
     /// The mode. An unknown mode of a newer version asks people.
@@ -151,8 +158,8 @@ impl Thread {
     pub fn evolve(&mut self, event: &Event, body: &Body, call: Option<&Call>) {
         match (body, call) {
             (Body::ThreadClosed(_), _) => self.closed = Some(RecordedFact::from_event(event, ())),
-            (Body::GrantRevoked(revoked), _) if !self.revoked.contains(&revoked.grant) => {
-                self.revoked.push(revoked.grant);
+            (Body::GrantRevoked(revoked), _) if self.revocation(revoked.grant).is_none() => {
+                self.revocations.push(RecordedFact::from_event(event, revoked.clone()));
             }
             (Body::ThreadModeSet(set), _) => self.mode = Some(RecordedFact::from_event(event, set.clone())),
             (Body::ToolPolicySet(set), _) => {

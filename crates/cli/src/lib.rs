@@ -7,6 +7,7 @@ mod empty_log;
 mod exit;
 mod filters;
 mod find;
+mod grant_origins;
 mod logging;
 mod policy_file;
 mod present;

@@ -4,12 +4,13 @@ use crate::connection::ServerConnection;
 use async_trait::async_trait;
 use countersign_api::{
     ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
-    CloseReport, DecisionAnswer, DecisionRequest, EventPage, EventStream, GateError, GrantPage, LogFilter,
-    ModeRequest, PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport,
-    ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode,
-    ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
+    CloseReport, DecisionAnswer, DecisionRequest, EventPage, EventStream, GateError, GrantPage,
+    GrantSelection, LogFilter, ModeRequest, PageQuery, PendingPage, PolicyInForce, PolicyRequest,
+    ProposeRequest, ReadinessReport, ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport,
+    StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
+    retry::RetryingGate,
 };
-use countersign_events::{CallId, CallState, Principal, ThreadId};
+use countersign_events::{CallId, CallStateFilter, Principal, ThreadId};
 use futures_util::StreamExt;
 use std::{sync::Arc, time::Duration};
 
@@ -133,7 +134,7 @@ impl ApprovalGate for HttpGate {
     async fn calls(
         &self,
         filter: &LogFilter,
-        state: Option<CallState>,
+        state: Option<CallStateFilter>,
         page: PageQuery,
     ) -> Result<CallPage, GateError> {
         self.connection.calls(filter, state, page).await
@@ -163,8 +164,13 @@ impl ApprovalGate for HttpGate {
         self.connection.stats(filter).await
     }
 
-    async fn grants(&self, thread: &ThreadId, page: PageQuery) -> Result<GrantPage, GateError> {
-        self.connection.grants(thread, page).await
+    async fn grants(
+        &self,
+        thread: &ThreadId,
+        selection: GrantSelection,
+        page: PageQuery,
+    ) -> Result<GrantPage, GateError> {
+        self.connection.grants(thread, selection, page).await
     }
 
     async fn revoke(&self, thread: &ThreadId, grant: i64) -> Result<GrantPage, GateError> {

@@ -2,7 +2,7 @@
 
 use crate::connection::ServerConnection;
 use countersign_api::{self as api, GateError, LogFilter};
-use countersign_events::{CallState, ThreadId};
+use countersign_events::{CallStateFilter, ThreadId};
 use reqwest::Url;
 use serde::de::DeserializeOwned;
 
@@ -24,7 +24,7 @@ impl ServerConnection {
     pub(crate) async fn calls(
         &self,
         filter: &LogFilter,
-        state: Option<CallState>,
+        state: Option<CallStateFilter>,
         page: api::PageQuery,
     ) -> Result<api::CallPage, GateError> {
         let url = self.list_url(filter, &["tool-calls"]).filter(filter).page(page);
@@ -85,7 +85,7 @@ impl ListUrl {
         Self { url, query: Vec::new() }
     }
 
-    fn with(mut self, name: &'static str, value: Option<impl ToString>) -> Self {
+    pub(crate) fn with(mut self, name: &'static str, value: Option<impl ToString>) -> Self {
         self.query.extend(value.map(|value| (name, value.to_string())));
         self
     }

@@ -16,9 +16,11 @@ impl ServerConnection {
     pub(crate) async fn grants(
         &self,
         thread: &ThreadId,
+        selection: api::GrantSelection,
         page: api::PageQuery,
     ) -> Result<api::GrantPage, GateError> {
-        self.list(ListUrl::at(self.thread_url(thread, &["grants"])).page(page)).await
+        let all = (selection == api::GrantSelection::All).then_some(true);
+        self.list(ListUrl::at(self.thread_url(thread, &["grants"])).page(page).with("all", all)).await
     }
 
     pub(crate) async fn revoke(

@@ -9,6 +9,7 @@
 //! next row that the gate writes seals it, because the hash of that row covers this link.
 
 use crate::{Sha256, event::Event};
+use std::{fmt, str::FromStr};
 
 /// The link of the row that follows `previous`.
 #[must_use]
@@ -33,6 +34,40 @@ pub struct ChainVerifier {
     next: i64,
     unsealed: u64,
 }
+
+/// A noted end of the log: the `seq` of an event and the link of the chain at it, as `SEQ:HASH`. A log that was changed
+/// at or before the event has another link there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// The `seq` of the event; 0 for an empty log.
+    pub seq: i64,
+    /// The link at the event.
+    pub hash: Sha256,
+}
+
+impl fmt::Display for Checkpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.seq, self.hash)
+    }
+}
+
+impl FromStr for Checkpoint {
+    type Err = BadCheckpoint;
+
+    fn from_str(text: &str) -> Result<Self, BadCheckpoint> {
+        let (seq, hash) = text.split_once(':').ok_or(BadCheckpoint)?;
+        let is_number = !seq.is_empty() && seq.bytes().all(|byte| byte.is_ascii_digit());
+        let seq = seq.parse().ok().filter(|_| is_number).ok_or(BadCheckpoint)?;
+        Ok(Self { seq, hash: Sha256::from_hex(hash).ok_or(BadCheckpoint)? })
+    }
+}
+
+/// The text is not a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a checkpoint is SEQ:HASH, the number of an event and 64 hexadecimal digits, as `verify` prints it after `tip`"
+)]
+pub struct BadCheckpoint;
 
 /// The position and the kind of a break in the chain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -66,7 +101,13 @@ impl Default for ChainVerifier {
 }
 
 impl ChainVerifier {
-    /// Checks the next row. The caller passes the rows in `seq` order, starting with 1.
+    /// Begins after the row with this `seq` and link.
+    #[must_use]
+    pub const fn starting_after(seq: i64, link: Sha256) -> Self {
+        Self { link, next: seq + 1, unsealed: 0 }
+    }
+
+    /// Checks the next row. The caller passes the rows in `seq` order, starting with the first.
     pub fn check(&mut self, event: &Event) -> Result<(), ChainBreak> {
         if event.seq != self.next {
             return Err(ChainBreak::Missing { expected: self.next, found: event.seq });
@@ -84,7 +125,7 @@ impl ChainVerifier {
         Ok(())
     }
 
-    /// The number of rows checked so far.
+    /// The `seq` of the last row that was checked.
     #[must_use]
     pub fn checked(&self) -> i64 {
         self.next - 1
@@ -142,6 +183,18 @@ mod tests {
         assert_eq!(verifier.check(&second), Err(ChainBreak::Missing { expected: 1, found: 2 }));
         verifier.check(&first).and_then(|()| verifier.check(&second)).expect("whole");
         assert_eq!((verifier.checked(), verifier.unsealed()), (2, 0));
+    }
+
+    #[test]
+    fn checkpoint_reads_as_it_is_written() {
+        let checkpoint = Checkpoint { seq: 7, hash: Sha256::digest(b"x") };
+        assert_eq!(checkpoint.to_string().parse(), Ok(checkpoint));
+        let hash = checkpoint.hash;
+        for text in
+            ["", "7", "7:", &format!(":{hash}"), &format!("-7:{hash}"), &format!("+7:{hash}"), "7:abc"]
+        {
+            assert_eq!(text.parse::<Checkpoint>(), Err(BadCheckpoint), "{text}");
+        }
     }
 
     #[test]

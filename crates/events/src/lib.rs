@@ -11,7 +11,7 @@ mod openapi;
 pub mod principal;
 pub mod timestamp;
 
-pub use event::{Body, CallState, Event, EventType};
+pub use event::{Body, CallState, CallStateFilter, Event, EventType};
 pub use id::{CallId, ThreadId, ToolName};
 pub use json::{Json, Sha256};
 pub use principal::Principal;

@@ -2,7 +2,8 @@
 //! types check when they are deserialized.
 
 use crate::{
-    CallId, CallState, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
+    CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
+    ToolName,
     event::{Basis, Decision, GrantAgents, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, Verdict},
     id::MAX_NAME_BYTES,
 };
@@ -120,6 +121,7 @@ impl_enum_schema! {
     OnExpiry: "The outcome of a request that expires unanswered.", wire_names!(OnExpiry);
     EventType: "The type of an event.", wire_names!(EventType);
     CallState: "The state of a call. `unknown`: the executor's lease lapsed without a result.", state_names();
+    CallStateFilter: "A state, or a part of one: `expired` (no person decided in time), `unanswered` (pending, expired, or cancelled before a decision), `blocked` (denied by the policy or the thread, without asking people), `lapsed` (the approval was not used in time), `succeeded` and `failed` (finished with this result).", wire_names!(CallStateFilter);
 }
 
 fn state_names() -> Vec<String> {

@@ -4,14 +4,18 @@ use crate::{GateFailure, embedded::EmbeddedService};
 use async_trait::async_trait;
 use countersign_api::{
     ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
-    CloseReport, DecisionAnswer, DecisionRequest, EventPage, EventStream, GateError, GrantPage, LogFilter,
-    ModeRequest, OpenRequestCount, PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest,
-    ReadinessReport, ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest,
-    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
+    CloseReport, DecisionAnswer, DecisionRequest, EventPage, EventStream, GateError, GrantPage,
+    GrantSelection, LogFilter, ModeRequest, OpenRequestCount, PageQuery, PendingPage, PolicyInForce,
+    PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, ResultRequest, ScopePreview,
+    ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary,
+    ToolPoliciesRequest, retry::RetryingGate,
 };
-use countersign_events::{CallId, CallState, Principal, ThreadId};
+use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, chain::Checkpoint};
 use countersign_policy::Policy;
-use countersign_store::{DatabaseName, DatabaseUrl, SchemaLayout, StoreOptions, VerifyReport};
+use countersign_store::{
+    CheckpointReport, DatabaseName, DatabaseUrl, IntegrityReport, SchemaLayout, SchemaReport, StoreOptions,
+    VerifyReport,
+};
 use prometheus_client::registry::Registry;
 use std::{sync::Arc, time::Duration};
 
@@ -108,6 +112,26 @@ impl EmbeddedGate {
     /// the number of events that were checked.
     pub async fn verify(&self, progress: impl FnMut(i64)) -> Result<VerifyReport, GateFailure> {
         Ok(self.service.store.verify(progress).await?)
+    }
+
+    /// Verifies that the log contains the noted event of the checkpoint, and checks the hash chain after it. `progress`
+    /// receives the `seq` of the last event that was checked.
+    pub async fn verify_from(
+        &self,
+        from: Checkpoint,
+        progress: impl FnMut(i64),
+    ) -> Result<CheckpointReport, GateFailure> {
+        Ok(self.service.store.verify_from(from, progress).await?)
+    }
+
+    /// Compares the schema of the database with the one that this version makes.
+    pub async fn inspect_schema(&self) -> Result<SchemaReport, GateFailure> {
+        Ok(self.service.store.inspect_schema().await?)
+    }
+
+    /// Runs the integrity check of the database.
+    pub async fn inspect_integrity(&self) -> Result<IntegrityReport, GateFailure> {
+        Ok(self.service.store.inspect_integrity().await?)
     }
 
     /// Rebuilds the index of open requests from the events.
@@ -208,7 +232,7 @@ impl ApprovalGate for EmbeddedGate {
     async fn calls(
         &self,
         filter: &LogFilter,
-        state: Option<CallState>,
+        state: Option<CallStateFilter>,
         page: PageQuery,
     ) -> Result<CallPage, GateError> {
         Ok(self.service.calls(filter, state, page).await?)
@@ -238,8 +262,13 @@ impl ApprovalGate for EmbeddedGate {
         Ok(self.service.stats(filter, progress).await?)
     }
 
-    async fn grants(&self, thread: &ThreadId, page: PageQuery) -> Result<GrantPage, GateError> {
-        Ok(self.service.grants(thread, page).await?)
+    async fn grants(
+        &self,
+        thread: &ThreadId,
+        selection: GrantSelection,
+        page: PageQuery,
+    ) -> Result<GrantPage, GateError> {
+        Ok(self.service.grants(thread, selection, page).await?)
     }
 
     async fn revoke(&self, thread: &ThreadId, grant: i64) -> Result<GrantPage, GateError> {

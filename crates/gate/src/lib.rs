@@ -33,20 +33,21 @@ mod view;
 
 pub use countersign_approvals::{GrantScope, Refused};
 pub use countersign_events::{
-    CallId, CallState, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, ToolName, chain,
-    event, id, json, principal,
+    CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
+    ToolName, chain, event, id, json, principal,
 };
 pub use countersign_policy as policy;
 pub use countersign_policy::Policy;
 pub use countersign_replay as replay;
 pub use countersign_store::{
-    BackupSummary, Clock, CopyStep, CopySummary, DatabaseName, DatabaseUrl, OLDEST_POSTGRES, PostgresAddress,
-    RoleRights, SchemaLayout, ServerExamination, StoreAccess, StoreError, StoreOptions, SyncMode,
-    VerifyReport, backup, copy, examine, sqlite_version,
+    BackupSummary, CheckpointMismatch, CheckpointReport, Clock, CopyStep, CopySummary, DatabaseName,
+    DatabaseUrl, IntegrityReport, OLDEST_POSTGRES, PostgresAddress, RoleRights, SchemaLayout, SchemaReport,
+    ServerExamination, StoreAccess, StoreError, StoreOptions, SyncMode, VerifyReport, backup, copy, examine,
+    sqlite_version,
 };
 pub use error::GateFailure;
 pub use gate::EmbeddedGate;
-pub use view::view_call;
+pub use view::{read_grant_origin, view_call};
 
 /// The log targets under which libraries log secrets: lines of `~/.pgpass` that cannot be parsed, and the words of the
 /// commands that a policy parses. A subscriber must drop them.

@@ -124,6 +124,8 @@ queries! {
         HALF_COPIED = "half_copied.sql",
         PENDING = "pending.sql",
         PENDING_OF_THREAD = "pending_of_thread.sql",
+        RESPONSES = "responses.sql",
+        SCHEMA_OBJECTS = "schema_objects.sql",
         TALLY = "tally.sql",
         THREAD = "thread.sql",
     }

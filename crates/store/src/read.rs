@@ -8,7 +8,7 @@ use crate::{
 };
 use countersign_approvals::{BatchState, Call, ReadSet, Thread, call::RecordedFact};
 use countersign_events::{CallId, DamagedEvent, Event, Sha256, ThreadId, Timestamp, event::PolicySet};
-use std::time::Instant;
+use std::{collections::BTreeSet, time::Instant};
 
 /// The most batches of open requests that one filtered page searches.
 const ROUNDS: usize = 16;
@@ -21,6 +21,13 @@ impl Store {
     pub async fn call(&self, thread_id: &ThreadId, id: &CallId) -> Result<Option<Call>, StoreError> {
         let query = SqlQuery::new(queries::CALL).bind(thread_id.as_str()).bind(id.as_str());
         Ok(replay_call(read_events(&self.query_rows("call", query).await?)?)?)
+    }
+
+    /// Reads the responses among the events with these `seq`s.
+    pub async fn responses(&self, seqs: &BTreeSet<i64>) -> Result<Vec<Event>, StoreError> {
+        let wanted = serde_json::to_string(seqs).unwrap_or_default();
+        let query = SqlQuery::new(queries::RESPONSES.on(self.inner.readers.kind())).bind(wanted);
+        Ok(read_events(&self.query_rows("responses", query).await?)?)
     }
 
     /// Reads the tool of a call; `None` if the thread has no such call.

@@ -10,7 +10,7 @@ use crate::{
 };
 use countersign_approvals::Call;
 use countersign_events::{
-    CallState, Event, ThreadId, Timestamp,
+    CallStateFilter, Event, ThreadId, Timestamp,
     event::{Decision, Mode, Source, Status},
 };
 
@@ -132,11 +132,11 @@ impl Store {
     }
 
     /// Lists the calls that match `filter`, that were proposed before the event at `before` (0 for the end of the log),
-    /// and that are in `state` at `now` (`None` for all states), the newest first, `limit` at most.
+    /// and that `state` selects at `now` (`None` for all states), the newest first, `limit` at most.
     pub async fn calls(
         &self,
         filter: &EventFilter,
-        state: Option<CallState>,
+        state: Option<CallStateFilter>,
         now: Timestamp,
         before: i64,
         limit: usize,
@@ -147,7 +147,7 @@ impl Store {
         let mut items = Vec::new();
         for _ in 0..ROUNDS {
             let (found, next, cut) = self.proposed_before(filter, before, batch).await?;
-            items.extend(found.into_iter().filter(|call| state.is_none_or(|state| call.state(now) == state)));
+            items.extend(found.into_iter().filter(|call| state.is_none_or(|state| call.matches(state, now))));
             if items.len() > limit {
                 items.truncate(limit);
                 let next = items.last().map(|call| call.proposal.seq);

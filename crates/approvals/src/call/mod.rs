@@ -10,8 +10,8 @@ pub use standing::CallStanding;
 
 use crate::scope::ScopeOrigin;
 use countersign_events::{
-    Body, CallId, CallState, DamagedEvent, Event, ThreadId, Timestamp,
-    event::{ApprovalRequest, ApprovalResponse, ExecutionStarted, ToolCall, ToolResult},
+    Body, CallId, CallState, CallStateFilter, DamagedEvent, Event, ThreadId, Timestamp,
+    event::{ApprovalRequest, ApprovalResponse, ExecutionStarted, Source, Status, ToolCall, ToolResult},
     json::{Json, Sha256},
 };
 use countersign_policy::JudgedCall;
@@ -55,6 +55,29 @@ impl Call {
             CallStanding::Running { claim, .. } if lapsed(claim, now) => CallState::Unknown,
             CallStanding::Running { .. } => CallState::Running,
             CallStanding::Finished { .. } => CallState::Finished,
+        }
+    }
+
+    /// True if the filter selects the call at `now`.
+    #[must_use]
+    pub fn matches(&self, filter: CallStateFilter, now: Timestamp) -> bool {
+        let is_by = |source: Source| self.response().is_some_and(|response| response.what.source == source);
+        let denied_by = |source| matches!(self.standing, CallStanding::Denied { .. }) && is_by(source);
+        let finished_as = |status: Status| matches!(&self.standing, CallStanding::Finished { result, .. } if result.what.status == status);
+        match filter {
+            CallStateFilter::State(state) => self.state(now) == state,
+            CallStateFilter::Expired => is_by(Source::Expiry),
+            CallStateFilter::Unanswered => {
+                self.is_pending()
+                    || self.request().is_some() && (is_by(Source::Expiry) || is_by(Source::Cancellation))
+            }
+            CallStateFilter::Blocked => denied_by(Source::Policy) || denied_by(Source::Mode),
+            CallStateFilter::Lapsed => match &self.standing {
+                CallStanding::Allowed { response, .. } => has_lapsed(response, now),
+                _ => false,
+            },
+            CallStateFilter::Succeeded => finished_as(Status::Success),
+            CallStateFilter::Failed => finished_as(Status::Error),
         }
     }
 

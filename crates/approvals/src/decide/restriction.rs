@@ -54,7 +54,7 @@ pub(super) fn check_still_allowed(
     let Some(response) = call.response() else { return Ok(()) };
     let source = response.what.source;
     let giver = response.what.grant.unwrap_or(response.seq);
-    if context.thread.revoked.contains(&giver) {
+    if context.thread.revocation(giver).is_some() {
         return Err(blocked(&RulingAnswer::from_grant_state(REVOKED), context));
     }
     let is_by_person = source == Source::Approver || response.what.is_moved();

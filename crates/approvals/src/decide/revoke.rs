@@ -15,7 +15,7 @@ pub(super) fn revoke<'a>(
     let Some(given) = context.thread.grants.iter().find(|given| given.seq == grant) else {
         return Err(Refused::UnknownGrant { grant });
     };
-    if context.thread.revoked.contains(&grant) {
+    if context.thread.revocation(grant).is_some() {
         return Ok(Vec::new());
     }
     if !given.allows {

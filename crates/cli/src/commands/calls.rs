@@ -13,7 +13,7 @@ use crate::{
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use countersign_api as api;
-use countersign_gate::{CallState, Clock};
+use countersign_gate::{CallState, CallStateFilter, Clock, event::Status};
 use countersign_tui::present::{
     print::{print_error, print_json, print_line},
     text::{escape_text, format_age},
@@ -27,16 +27,16 @@ use countersign_tui::present::{
 pub(crate) struct CallsArgs {
     #[command(flatten)]
     filters: FilterArgs,
-    /// Only calls in this state
+    /// Only calls in this state, or in this part of a state
     #[arg(long, value_name = "STATE", value_parser = states())]
-    state: Option<CallState>,
+    state: Option<CallStateFilter>,
     #[command(flatten)]
     page: PageArgs,
 }
 
-fn states() -> impl TypedValueParser<Value = CallState> {
-    PossibleValuesParser::new(CallState::ALL.iter().map(|state| state.as_str()))
-        .try_map(|text| text.parse::<CallState>())
+fn states() -> impl TypedValueParser<Value = CallStateFilter> {
+    PossibleValuesParser::new(CallStateFilter::ALL.iter().map(|state| state.as_str()))
+        .try_map(|text| text.parse::<CallStateFilter>())
 }
 
 pub(crate) async fn list_calls(context: &CommandContext, args: &CallsArgs) -> anyhow::Result<CommandExit> {
@@ -84,6 +84,7 @@ fn as_table(calls: &[api::Call]) -> TextTable {
         ("STATE", ColumnFit::Whole),
         ("PROPOSED", ColumnFit::Whole),
         ("BY", ColumnFit::Optional),
+        ("DECIDED BY", ColumnFit::Optional),
         ("THREAD", ColumnFit::Truncated),
         ("ARGUMENTS", ColumnFit::Truncated),
     ]);
@@ -91,9 +92,10 @@ fn as_table(calls: &[api::Call]) -> TextTable {
         table.add_row([
             escape_text(call.id.as_str()).into(),
             escape_text(call.name.as_str()).into(),
-            TableCell::styled(style(call.state), call.state.to_string()),
+            state_cell(call),
             format_age(call.proposal.at, now).into(),
             escape_text(call.proposal.principal.as_str()).into(),
+            describe_decider(call).into(),
             escape_text(call.thread_id.as_str()).into(),
             summarize_arguments(&call.arguments).into(),
         ]);
@@ -101,12 +103,30 @@ fn as_table(calls: &[api::Call]) -> TextTable {
     table
 }
 
-const fn style(state: CallState) -> TextStyle {
-    match state {
+/// The state, and the result if the state alone does not tell it: success or failure, and an expiry.
+fn state_cell(call: &api::Call) -> TableCell {
+    let style = match call.state {
         CallState::Pending => TextStyle::Yellow,
         CallState::Allowed | CallState::Running => TextStyle::Green,
         CallState::Denied | CallState::Unknown => TextStyle::Red,
         CallState::Finished => TextStyle::Plain,
         CallState::Cancelled => TextStyle::Dim,
+    };
+    let told = [Status::Denied, Status::Cancelled];
+    match call.result.as_ref().map(|result| result.status).filter(|status| !told.contains(status)) {
+        Some(Status::Error) => TableCell::styled(TextStyle::Red, format!("{}: error", call.state)),
+        Some(status) => TableCell::styled(style, format!("{}: {}", call.state, status.as_str())),
+        None => TableCell::styled(style, call.state.as_str()),
+    }
+}
+
+/// The principal that decided; for a grant, the person who gave it.
+fn describe_decider(call: &api::Call) -> String {
+    let Some(response) = &call.response else { return String::new() };
+    match (&response.grant_origin, response.grant) {
+        (Some(origin), Some(grant)) => {
+            format!("{}, grant {grant}", escape_text(origin.principal.as_str()))
+        }
+        _ => escape_text(response.principal.as_str()),
     }
 }

@@ -4,6 +4,7 @@ use crate::{
     context::CommandContext,
     exit::{CliError, CommandExit},
     filters::FilterArgs,
+    grant_origins::GrantOriginCache,
     present::{
         event::describe_event,
         progress::ProgressLine,
@@ -64,7 +65,8 @@ fn event_type(text: &str) -> Result<EventType, String> {
 pub(crate) async fn print_log(context: &CommandContext, args: &LogArgs) -> anyhow::Result<CommandExit> {
     let gate = context.connect_to_follow().await?;
     let filter = LogFilter { types: args.types.clone(), ..args.filters.filter()? };
-    let mut teller = EventPrinter { context, screen: context.screen(), progress: context.progress("events") };
+    let (screen, progress) = (context.screen(), context.progress("events"));
+    let mut teller = EventPrinter { context, screen, progress, origins: GrantOriginCache::default() };
     let last = args.last.or_else(|| (args.follow && filter.since.is_none()).then_some(SOME));
     let told = match last {
         Some(last) => teller.tell_last(&gate, &filter, last).await?,
@@ -80,6 +82,7 @@ struct EventPrinter<'a> {
     context: &'a CommandContext,
     screen: ScreenFormat,
     progress: ProgressLine,
+    origins: GrantOriginCache,
 }
 
 impl EventPrinter<'_> {
@@ -90,7 +93,7 @@ impl EventPrinter<'_> {
         loop {
             let found = gate.events(filter, page).await?;
             for event in &found.events {
-                if !self.tell(event)? {
+                if !self.tell(gate, event).await? {
                     return Ok(None);
                 }
                 page.after = event.seq;
@@ -121,7 +124,7 @@ impl EventPrinter<'_> {
                 continue;
             }
             for event in &events {
-                if !self.tell(event)? {
+                if !self.tell(gate, event).await? {
                     return Ok(None);
                 }
             }
@@ -164,7 +167,7 @@ impl EventPrinter<'_> {
     ) -> anyhow::Result<CommandExit> {
         let mut events = gate.follow(filter, after);
         while let Some(event) = events.next().await {
-            if !self.tell(&*event?)? {
+            if !self.tell(gate, &*event?).await? {
                 return Ok(CommandExit::DONE);
             }
         }
@@ -173,22 +176,24 @@ impl EventPrinter<'_> {
     }
 
     /// Prints one event. Returns whether the reader still accepts output.
-    fn tell(&mut self, event: &Event) -> anyhow::Result<bool> {
+    async fn tell(&mut self, gate: &SharedGate, event: &Event) -> anyhow::Result<bool> {
         self.progress.clear();
         if self.context.json {
             return Ok(try_print_line(&format_json_line(event)?));
         }
-        let (style, text) = describe_event(event);
+        let origin = self.origins.look_up(gate, event).await?;
+        let (style, text) = describe_event(event, origin);
+        // Every time is in UTC, and says so.
         let moment = event.timestamp.to_string().replace('T', " ");
         let (thread, seq) = (escape_text(event.thread_id.as_str()), event.seq);
-        let whole = format!("{seq:>5}  {}  {thread}  ", moment.get(..19).unwrap_or_default());
+        let whole = format!("{seq:>5}  {}Z  {thread}  ", moment.get(..19).unwrap_or_default());
         // In a terminal, each event is one line. `show`, `--json` and pipes have the full text.
         let (before, text) = match self.screen.width {
             None => (whole, text),
             Some(width) => {
                 let before = if width < WIDE {
                     let thread = truncate_text(&thread, width / 6);
-                    format!("{seq:>5}  {}  {thread}  ", moment.get(5..16).unwrap_or_default())
+                    format!("{seq:>5}  {}Z  {thread}  ", moment.get(5..16).unwrap_or_default())
                 } else {
                     whole
                 };

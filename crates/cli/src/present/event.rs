@@ -1,6 +1,7 @@
 //! An event in a sentence.
 
 use crate::present::screen::TextStyle;
+use countersign_api::GrantOrigin;
 use countersign_gate::{
     Event, Json,
     event::{ApprovalRequest, ApprovalResponse, Body, Decision, GrantAgents, Source, Status, ToolPolicy},
@@ -12,7 +13,9 @@ use countersign_tui::present::{
 };
 
 /// Describes an event, with a style for its kind.
-pub(crate) fn describe_event(event: &Event) -> (TextStyle, String) {
+///
+/// `origin` is the decision that answered the call, for a response by an earlier decision.
+pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (TextStyle, String) {
     let who = escape_text(event.principal.as_str());
     let Ok(body) = Body::read(event.seq, event.kind, &event.data) else {
         return (TextStyle::Red, format!("{who}: {} that cannot be read", event.kind));
@@ -42,7 +45,7 @@ pub(crate) fn describe_event(event: &Event) -> (TextStyle, String) {
             let (id, level) = (escape_text(escalated.tool_call_id.as_str()), escape_text(&escalated.level));
             (TextStyle::Yellow, format!("{id} is still pending: escalated to level {level}"))
         }
-        Body::ApprovalResponse(response) => describe_response(&who, response),
+        Body::ApprovalResponse(response) => describe_response(&who, response, origin),
         Body::ExecutionStarted(claim) => {
             let (id, executor) = (escape_text(claim.tool_call_id.as_str()), escape_text(&claim.executor));
             (TextStyle::Plain, format!("{who} runs {id} as {executor}"))
@@ -139,7 +142,11 @@ fn describe_request(request: &ApprovalRequest) -> String {
     format!("{people}{level} are asked about {id}{until} ({rule}{why})")
 }
 
-fn describe_response(who: &str, response: &ApprovalResponse) -> (TextStyle, String) {
+fn describe_response(
+    who: &str,
+    response: &ApprovalResponse,
+    origin: Option<&GrantOrigin>,
+) -> (TextStyle, String) {
     let id = escape_text(response.tool_call_id.as_str());
     let said = comment(response.comment.as_ref());
     match (response.decision, response.source) {
@@ -155,7 +162,7 @@ fn describe_response(who: &str, response: &ApprovalResponse) -> (TextStyle, Stri
         }
         (Decision::AllowOnce | Decision::AllowSession, source) => {
             let why = match (source, response.grant) {
-                (Source::Grant, Some(grant)) => format!(" by grant {grant}"),
+                (Source::Grant, Some(grant)) => describe_grant(grant, origin),
                 (Source::Mode, _) => " by the mode of the thread".to_owned(),
                 _ => String::new(),
             };
@@ -166,7 +173,7 @@ fn describe_response(who: &str, response: &ApprovalResponse) -> (TextStyle, Stri
             let scope = describe_remembered(response.decision, response.scope.as_ref());
             let scope = scope.map_or(String::new(), |scope| format!(" and later calls {scope}"));
             let why = match (source, response.grant) {
-                (Source::Grant, Some(grant)) => format!(" by grant {grant}"),
+                (Source::Grant, Some(grant)) => describe_grant(grant, origin),
                 _ => String::new(),
             };
             (TextStyle::Red, format!("{who} denies {id}{scope}{why}{said}"))
@@ -176,6 +183,13 @@ fn describe_response(who: &str, response: &ApprovalResponse) -> (TextStyle, Stri
             format!("{who} makes a decision on {id} that this version does not know{said}"),
         ),
     }
+}
+
+/// The earlier decision that answered a call: its person and its scope.
+fn describe_grant(grant: i64, origin: Option<&GrantOrigin>) -> String {
+    let Some(origin) = origin else { return format!(" by grant {grant}") };
+    let (who, scope) = (escape_text(origin.principal.as_str()), escape_text(&origin.says));
+    format!(" by grant {grant} of {who} for {scope}")
 }
 
 fn describe_result(id: &str, status: Status, content: &Json) -> (TextStyle, String) {

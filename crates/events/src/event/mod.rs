@@ -19,7 +19,7 @@ pub use execution::{ExecutionReleased, ExecutionStarted, ExecutionTakenOver, Too
 pub use kind::{EventType, UnknownType};
 pub use proposal::{ShadowVerdict, ToolCall, ToolDefinition};
 pub use setting::{GrantRevoked, PolicyLayer, PolicySet, ThreadClosed, ThreadMode, ToolPolicySet};
-pub use state::CallState;
+pub use state::{CallState, CallStateFilter};
 pub use verdict::Verdict;
 pub use words::{
     Basis, Decision, GrantAgents, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, UnknownWord,

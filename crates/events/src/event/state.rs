@@ -1,4 +1,4 @@
-//! The state of a call as one word.
+//! The state of a call as one word, and the words that select calls.
 
 use crate::event::UnknownWord;
 use serde::{Deserialize, Serialize};
@@ -65,6 +65,82 @@ impl FromStr for CallState {
         found.copied().ok_or_else(|| UnknownWord {
             given: text.to_owned(),
             known: Self::ALL.iter().map(|state| state.as_str()).collect::<Vec<_>>().join(", "),
+        })
+    }
+}
+
+/// A word that selects calls: one of the states, or a part of a state that people look for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CallStateFilter {
+    /// The calls in this state.
+    State(CallState),
+    /// The calls whose request expired, so that silence decided them.
+    Expired,
+    /// The calls whose request no person answered: they are pending, expired, or were cancelled before a decision.
+    Unanswered,
+    /// The calls that the policy or the thread denied, without asking people.
+    Blocked,
+    /// The calls whose approval lapsed before an executor claimed them.
+    Lapsed,
+    /// The calls that ran and succeeded.
+    Succeeded,
+    /// The calls that ran and failed.
+    Failed,
+}
+
+impl CallStateFilter {
+    /// All of them, the states first.
+    pub const ALL: &[Self] = &[
+        Self::State(CallState::Pending),
+        Self::State(CallState::Allowed),
+        Self::State(CallState::Denied),
+        Self::State(CallState::Running),
+        Self::State(CallState::Finished),
+        Self::State(CallState::Unknown),
+        Self::State(CallState::Cancelled),
+        Self::Expired,
+        Self::Unanswered,
+        Self::Blocked,
+        Self::Lapsed,
+        Self::Succeeded,
+        Self::Failed,
+    ];
+
+    /// As it is written.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::State(state) => state.as_str(),
+            Self::Expired => "expired",
+            Self::Unanswered => "unanswered",
+            Self::Blocked => "blocked",
+            Self::Lapsed => "lapsed",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl From<CallState> for CallStateFilter {
+    fn from(state: CallState) -> Self {
+        Self::State(state)
+    }
+}
+
+impl fmt::Display for CallStateFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for CallStateFilter {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.iter().find(|filter| filter.as_str() == text);
+        found.copied().ok_or_else(|| UnknownWord {
+            given: text.to_owned(),
+            known: Self::ALL.iter().map(|filter| filter.as_str()).collect::<Vec<_>>().join(", "),
         })
     }
 }

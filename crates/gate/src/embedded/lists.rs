@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_api::{self as api, EventStream, GateError, LogFilter};
 use countersign_approvals::{Call, Refused};
-use countersign_events::{Body, CallState, Event, ThreadId};
+use countersign_events::{Body, CallState, CallStateFilter, Event, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::EventFilter;
 use std::{collections::BTreeSet, sync::Arc};
@@ -26,12 +26,13 @@ impl EmbeddedService {
     pub(crate) async fn calls(
         &self,
         filter: &LogFilter,
-        state: Option<CallState>,
+        state: Option<CallStateFilter>,
         page: api::PageQuery,
     ) -> Result<api::CallPage, GateFailure> {
         let now = self.store.clock().now();
         let page = self.store.calls(&store_filter(filter), state, now, page.after, page_limit(page)).await?;
-        let calls = page.items.iter().map(|call| view_call(call, now)).collect();
+        let mut calls: Vec<_> = page.items.iter().map(|call| view_call(call, now)).collect();
+        self.add_grant_origins(&mut calls).await?;
         Ok(api::CallPage { calls, next: page.next })
     }
 
@@ -96,7 +97,8 @@ impl EmbeddedService {
     /// Converts calls to API types. A pending call gets the levels that approvers may use and the suggested scopes.
     pub(super) async fn informed(&self, calls: Vec<Call>) -> Result<Vec<api::Call>, GateFailure> {
         let (now, policy) = (self.store.clock().now(), self.policy.policy_for_views());
-        let views: Vec<_> = calls.iter().map(|call| view_call(call, now)).collect();
+        let mut views: Vec<_> = calls.iter().map(|call| view_call(call, now)).collect();
+        self.add_grant_origins(&mut views).await?;
         let waiting = calls.iter().zip(&views).filter(|(_, view)| view.state == CallState::Pending);
         let threads: BTreeSet<_> = waiting.map(|(call, _)| call.thread_id.clone()).collect();
         let limit = (PAGE_HISTORY_CALLS / threads.len().max(1)).clamp(MIN_HISTORY_CALLS, MAX_HISTORY_CALLS);

@@ -1,6 +1,7 @@
 //! The gate over an open store: the path of one call. Lists are in `lists`, the settings of a thread in `threads`,
 //! readiness in `ready`.
 
+mod grant_origins;
 mod judge;
 mod lists;
 mod policy;
@@ -162,7 +163,7 @@ impl EmbeddedService {
         // Boxed, so that the futures of all callers do not hold the whole envelope.
         let outcome = Box::pin(self.execute(envelope)).await?;
         let call = outcome.call.ok_or_else(|| unknown_call(thread, id))?;
-        Ok((self.view(&call), outcome.events))
+        Ok((Box::pin(self.with_grant_origin(self.view(&call))).await, outcome.events))
     }
 
     /// Executes a decision. The answer names the calls that waited and were decided by it, too.
@@ -234,7 +235,7 @@ impl EmbeddedService {
         loop {
             let call = self.view(&self.look_up(thread, id).await?);
             if !call.is_pending() || end.is_some_and(|end| end <= clock.now()) {
-                return Ok(call);
+                return Ok(Box::pin(self.with_grant_origin(call)).await);
             }
             let timeout = async {
                 match end {

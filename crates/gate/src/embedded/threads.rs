@@ -23,9 +23,10 @@ impl EmbeddedService {
     pub(crate) async fn grants(
         &self,
         thread: &ThreadId,
+        selection: api::GrantSelection,
         page: api::PageQuery,
     ) -> Result<api::GrantPage, GateFailure> {
-        Ok(grant_page(&self.store.thread(thread).await?, page))
+        Ok(grant_page(&self.store.thread(thread).await?, selection, page))
     }
 
     pub(crate) async fn revoke(
@@ -35,7 +36,7 @@ impl EmbeddedService {
         grant: i64,
     ) -> Result<api::GrantPage, GateFailure> {
         self.execute_on_thread(by, thread, ThreadCommand::Revoke(grant)).await?;
-        self.grants(thread, api::PageQuery::default()).await
+        self.grants(thread, api::GrantSelection::Active, api::PageQuery::default()).await
     }
 
     pub(crate) async fn mode(&self, thread: &ThreadId) -> Result<api::ThreadMode, GateFailure> {

@@ -10,6 +10,7 @@ mod thread;
 pub use call::view_call;
 pub(crate) use call::{view_execution, view_result};
 pub(crate) use request::{inform_approvers, view_vote};
+pub use response::read_grant_origin;
 pub(crate) use response::view_response;
 pub(crate) use scope::CallHistory;
 pub(crate) use statistics::CallCounter;

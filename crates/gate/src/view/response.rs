@@ -1,8 +1,12 @@
 //! The decision as the API shows it.
 
 use countersign_api as api;
-use countersign_approvals::call::RecordedFact;
-use countersign_events::{Json, Principal, event::ApprovalResponse, json::ArgumentChange};
+use countersign_approvals::{call::RecordedFact, scope::GrantScope};
+use countersign_events::{
+    Body, Event, Json, Principal,
+    event::{ApprovalResponse, Decision},
+    json::ArgumentChange,
+};
 
 /// The decision as the API shows it. If the arguments were changed, `editor` is the approver who changed them.
 pub(crate) fn view_response(
@@ -20,6 +24,7 @@ pub(crate) fn view_response(
         basis: response.basis,
         shadow: response.shadow.clone(),
         grant: response.grant,
+        grant_origin: None,
         comment: response.comment.clone(),
         level: response.level.clone(),
         scope: response.scope.clone(),
@@ -28,6 +33,33 @@ pub(crate) fn view_response(
         lapses_at: response.lapses_at,
         policy: response.policy,
     }
+}
+
+/// The decision in `event`, as the origin of a later answer; `None` if the event is not a readable response.
+#[must_use]
+pub fn read_grant_origin(event: &Event) -> Option<api::GrantOrigin> {
+    let Ok(Body::ApprovalResponse(response)) = Body::read(event.seq, event.kind, &event.data) else {
+        return None;
+    };
+    let (scope, says) = match (response.scope, response.decision) {
+        (Some(scope), _) => {
+            let says = GrantScope::read(&scope).map_or_else(
+                |_| "a scope that this version does not know".to_owned(),
+                |scope| scope.to_string(),
+            );
+            (scope, says)
+        }
+        (None, Decision::AllowSession) => (GrantScope::Tool.json(), GrantScope::Tool.to_string()),
+        (None, _) => (Json::string("once"), "one call".to_owned()),
+    };
+    Some(api::GrantOrigin {
+        principal: event.principal.clone(),
+        at: event.timestamp,
+        tool_call_id: response.tool_call_id,
+        decision: response.decision,
+        scope,
+        says,
+    })
 }
 
 /// A note that tells the model which arguments an approver changed; `None` without changes.

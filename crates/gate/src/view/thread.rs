@@ -3,7 +3,7 @@
 use countersign_api::{self as api, MAX_PAGE, PageQuery};
 use countersign_approvals::{Thread, scope::GrantScope, thread::Grant};
 use countersign_events::{
-    ThreadId,
+    Principal, ThreadId,
     event::{Decision, ToolPolicy},
 };
 use countersign_store::ThreadOutline;
@@ -14,15 +14,27 @@ pub(crate) fn view_thread(thread: ThreadOutline) -> api::ThreadSummary {
     api::ThreadSummary { thread_id, first_event_at, last_event_at, last_seq, calls, pending, mode, closed_at }
 }
 
-pub(crate) fn grant_page(thread: &Thread, page: PageQuery) -> api::GrantPage {
+pub(crate) fn grant_page(thread: &Thread, selection: api::GrantSelection, page: PageQuery) -> api::GrantPage {
     let limit = page.limit.min(MAX_PAGE);
-    let mut active = thread.standing().filter(|grant| grant.seq > page.after);
-    let grants: Vec<_> = active.by_ref().take(limit).map(view_grant).collect();
-    let next = active.next().and_then(|_| grants.last().map(|grant| grant.seq));
+    let after = thread.grants.iter().filter(|grant| grant.seq > page.after);
+    let mut selected = after
+        .map(|grant| (grant, grant_end(thread, grant)))
+        .filter(|(_, end)| end.is_none() || selection == api::GrantSelection::All);
+    let grants: Vec<_> = selected.by_ref().take(limit).map(|(grant, end)| view_grant(grant, end)).collect();
+    let next = selected.next().and_then(|_| grants.last().map(|grant| grant.seq));
     api::GrantPage { grants, next }
 }
 
-fn view_grant(grant: &Grant) -> api::Grant {
+/// The end of a grant: its revocation, or else the closing of its thread.
+fn grant_end(thread: &Thread, grant: &Grant) -> Option<api::GrantEnd> {
+    let end = |seq, at, by: &Principal, cause| api::GrantEnd { cause, principal: by.clone(), at, seq };
+    let revoked = thread.revocation(grant.seq);
+    let revoked = revoked.map(|fact| end(fact.seq, fact.at, &fact.by, api::GrantEndCause::Revoked));
+    let closed = thread.closed.as_ref();
+    revoked.or_else(|| closed.map(|fact| end(fact.seq, fact.at, &fact.by, api::GrantEndCause::ThreadClosed)))
+}
+
+fn view_grant(grant: &Grant, end: Option<api::GrantEnd>) -> api::Grant {
     let Grant { seq, at, by, tool_call_id, tool, agent, allows, scope, comment, given, .. } = grant.clone();
     let decision = if allows { Decision::AllowSession } else { Decision::Deny };
     // The API has no scope that this version does not know, so such a grant is shown with the scope of the whole tool.
@@ -41,6 +53,7 @@ fn view_grant(grant: &Grant) -> api::Grant {
         agent,
         level: given.level,
         comment,
+        end,
     }
 }
 

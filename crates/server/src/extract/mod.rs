@@ -16,8 +16,8 @@ pub(crate) use last_event_id::LastEventId;
 pub(crate) use path::{CallPath, GrantPath, ThreadPath};
 pub(crate) use prefer::WaitPreference;
 pub(crate) use query::{
-    CallQuery, EventQuery, ListQuery, NoQuery, PendingQuery, QueryParameters, SpanQuery, ThreadCallQuery,
-    ThreadEventQuery, ThreadPendingQuery, parse_cursor,
+    CallQuery, EventQuery, GrantQuery, ListQuery, NoQuery, PendingQuery, QueryParameters, SpanQuery,
+    ThreadCallQuery, ThreadEventQuery, ThreadPendingQuery, parse_cursor,
 };
 
 use crate::problem::ProblemResponse;

@@ -4,7 +4,7 @@
 use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use countersign_api::{self as api, ErrorCode, LogFilter};
-use countersign_gate::{CallState, EventType, Principal, ThreadId, Timestamp, ToolName};
+use countersign_gate::{CallStateFilter, EventType, Principal, ThreadId, Timestamp, ToolName};
 use std::{fmt::Display, marker::PhantomData, str::FromStr};
 use utoipa::{
     IntoParams, PartialSchema,
@@ -41,6 +41,8 @@ parameter_sets! {
     NoQuery as NoParameters: [];
     /// The parameters of a list without filters.
     ListQuery as ListParameters: ["after", "limit"];
+    /// The parameters of the grants of a thread.
+    GrantQuery as GrantParameters: ["after", "limit", "all"];
     /// The parameters of the log.
     EventQuery as EventParameters: ["after", "limit", "thread", "type", "tool", "principal", "since", "until"];
     /// The parameters of a thread's log.
@@ -61,7 +63,8 @@ parameter_sets! {
 pub(crate) struct QueryParameters<T> {
     pub(crate) page: api::PageQuery,
     pub(crate) filter: LogFilter,
-    pub(crate) state: Option<CallState>,
+    pub(crate) state: Option<CallStateFilter>,
+    pub(crate) grants: api::GrantSelection,
     accepted: PhantomData<T>,
 }
 
@@ -80,6 +83,7 @@ impl<T: AcceptedParameters, S: Sync> FromRequestParts<S> for QueryParameters<T> 
             page: api::PageQuery::default(),
             filter: LogFilter::default(),
             state: None,
+            grants: api::GrantSelection::Active,
             accepted: PhantomData,
         };
         let mut seen = Vec::new();
@@ -110,7 +114,11 @@ impl<T> QueryParameters<T> {
             "thread" => filter.thread_id = Some(name_error(name, ThreadId::new(value))?),
             "tool" => filter.tool = Some(name_error(name, ToolName::new(value))?),
             "principal" => filter.principal = Some(parse::<Principal>(name, value)?),
-            "state" => self.state = Some(parse::<CallState>(name, value)?),
+            "state" => self.state = Some(parse::<CallStateFilter>(name, value)?),
+            "all" => {
+                let all = parse::<bool>(name, value)?;
+                self.grants = if all { api::GrantSelection::All } else { api::GrantSelection::Active };
+            }
             "since" => filter.since = Some(parse::<Timestamp>(name, value)?),
             "until" => filter.until = Some(parse::<Timestamp>(name, value)?),
             _ => {
@@ -184,7 +192,11 @@ fn describe(name: &str) -> Parameter {
         "principal" => {
             ("Only events that this principal caused, or calls that it proposed.", Principal::schema())
         }
-        "state" => ("Only calls in this state.", CallState::schema()),
+        "state" => ("Only calls in this state, or in this part of a state.", CallStateFilter::schema()),
+        "all" => (
+            "Also the grants that have ended, each with its `end`.",
+            ObjectBuilder::new().schema_type(Type::Boolean).default(Some(false.into())).into(),
+        ),
         "since" => (
             "Only from this time on, inclusive: the time of the event, of the proposal of a call, or of the \
              request for a pending call.",

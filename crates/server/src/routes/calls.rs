@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::CallState;
+use countersign_gate::{CallState, CallStateFilter};
 
 /// Lists the calls of all threads, the newest first.
 ///
@@ -69,7 +69,11 @@ async fn answer<T>(
         call.state == CallState::Running
             && call.execution.as_ref().is_some_and(|execution| execution.lease_expires_at.is_some())
     });
-    if has_lease || matches!(state, Some(CallState::Running | CallState::Unknown)) {
+    let is_timed = |filter: CallStateFilter| {
+        let timed = [CallState::Running, CallState::Unknown, CallState::Allowed, CallState::Cancelled];
+        filter == CallStateFilter::Lapsed || timed.iter().any(|state| filter == (*state).into())
+    };
+    if has_lease || state.is_some_and(is_timed) {
         return Ok(Json(calls).into_response());
     }
     Ok(with_tag(&tag, Json(calls)))

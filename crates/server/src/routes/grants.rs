@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     AppState,
-    extract::{GrantPath, IfNoneMatch, ListQuery, NoQuery, RequestPrincipal, ThreadPath},
+    extract::{GrantPath, GrantQuery, IfNoneMatch, NoQuery, RequestPrincipal, ThreadPath},
     openapi::refusals,
     problem::ProblemResponse,
 };
@@ -15,22 +15,22 @@ use countersign_api::{self as api, ApprovalGate};
 
 refusals!(RevokeRefusals: UnknownGrant, NotAnApprover);
 
-/// Lists the active grants of a thread, the oldest first.
+/// Lists the active grants of a thread, or with `all=true` also those that have ended, the oldest first.
 #[utoipa::path(
     get,
     path = "/v1/threads/{thread}/grants",
     operation_id = "listGrants",
     tag = "thread",
-    params(ThreadPath, ListQuery, IfNoneMatch),
+    params(ThreadPath, GrantQuery, IfNoneMatch),
     responses(TaggedSchema<api::GrantPage>)
 )]
 pub(super) async fn list(
     State(app): State<AppState>,
     ThreadPath(thread): ThreadPath,
     cached: IfNoneMatch,
-    query: ListQuery,
+    query: GrantQuery,
 ) -> Result<Response, ProblemResponse> {
-    answer_by_log_tag(&app, Some(&thread), &cached, app.gate.grants(&thread, query.page)).await
+    answer_by_log_tag(&app, Some(&thread), &cached, app.gate.grants(&thread, query.grants, query.page)).await
 }
 
 /// Revokes a grant.

@@ -70,6 +70,7 @@ fn response_facts(call: &api::Call, response: &api::ApprovalResponse) -> Vec<Cal
     let basis = describe_basis(response.basis);
     let mut facts =
         vec![("decided", format!("{decision} by {who} at {} ({source}{grant}{rule}{basis})", response.at))];
+    facts.extend(response.grant_origin.as_ref().map(|origin| ("granted", grant_origin_text(origin))));
     facts.extend(response.level.as_ref().map(|level| ("level", escape_text(level))));
     let remembered = describe_remembered(response.decision, response.scope.as_ref());
     facts.extend(remembered.map(|text| ("remembered", text)));
@@ -80,6 +81,13 @@ fn response_facts(call: &api::Call, response: &api::ApprovalResponse) -> Vec<Cal
     facts.extend(lapses.map(|at| ("lapses", format!("at {at}, if the call is not claimed before"))));
     facts.extend(shadow_facts(&response.shadow));
     facts
+}
+
+/// The earlier decision that answered the call.
+fn grant_origin_text(origin: &api::GrantOrigin) -> String {
+    let api::GrantOrigin { principal, at, tool_call_id, decision, says, .. } = origin;
+    let (who, id) = (escape_text(principal.as_str()), escape_text(tool_call_id.as_str()));
+    format!("by {who} at {at}: {} on {id}, for {}", decision.as_str(), escape_text(says))
 }
 
 /// The executors, the release and the result.

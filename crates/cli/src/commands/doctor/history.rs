@@ -1,5 +1,6 @@
 //! Checks of the log: it opens, its hash chain is intact, and its index matches the events.
 
+use super::database;
 use crate::{
     commands::doctor::results::CheckResults,
     context::CommandContext,
@@ -31,7 +32,11 @@ pub(crate) async fn check_log(context: &CommandContext, address: &DatabaseUrl, r
         results.ok("file system", "write-ahead logging works");
     }
     results.ok("layout", format!("the layout of Countersign {}", env!("CARGO_PKG_VERSION")));
-    if let Err(error) = log(context, &gate, is_file, results).await {
+    let inspected = match database::check_schema(&gate, results).await {
+        Ok(()) => log(context, &gate, is_file, results).await,
+        Err(error) => Err(error),
+    };
+    if let Err(error) = inspected {
         let code = error.facts.reason.map_or(error.code(), UnavailableReason::as_str);
         results.fail_with("log", &error, code);
     }
@@ -78,6 +83,7 @@ async fn log(
         results.warn("clock", found, "set the clock of the machines that write to the log");
     }
     if tip <= SHORT {
+        database::check_integrity(gate, results).await?;
         return whole(context, gate, tip, results).await;
     }
     let links = last.windows(2).find(|pair| {
@@ -91,6 +97,7 @@ async fn log(
                 .ok("chain", format!("the last {LAST} events are intact; `countersign verify` checks all"));
         }
     }
+    results.ok("integrity", "not checked, because the log is long; run `countersign verify`");
     results.ok("index", "not checked, because the log is long; run `countersign verify`");
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! `countersign doctor`: checks the installation, and names a remedy for each problem.
 
+mod database;
 mod file;
 mod history;
 mod postgres;

@@ -16,11 +16,14 @@ use countersign_tui::present::{
 /// Options of `grant list`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\", \"decision\": allow_session or deny, \"scope\": the scope, \"says\": the scope in words, \"level\", \"comment\"}], \"next\": null}, the oldest first"
+    after_help = "JSON: {\"grants\": [{\"seq\", \"tool\", \"principal\", \"at\", \"toolCallId\", \"decision\": allow_session or deny, \"scope\": the scope, \"says\": the scope in words, \"level\", \"comment\", \"end\": with --all, {\"cause\": revoked or thread_closed, \"principal\", \"at\", \"seq\"}}], \"next\": null}, the oldest first"
 )]
 pub(crate) struct GrantListArgs {
     /// The thread
     thread: String,
+    /// List also the grants that have ended: who revoked them and when
+    #[arg(long)]
+    all: bool,
 }
 
 pub(crate) async fn list_grants(
@@ -28,19 +31,25 @@ pub(crate) async fn list_grants(
     args: &GrantListArgs,
 ) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
-    let found = read_grants(&gate, &countersign_api::parse_thread_id(&args.thread)?).await?;
+    let selection = if args.all { api::GrantSelection::All } else { api::GrantSelection::Active };
+    let found = read_grants(&gate, &api::parse_thread_id(&args.thread)?, selection).await?;
     if context.json {
         print_json(&found)?;
     } else if found.grants.is_empty() {
-        print_line(&format!("Thread {} has no grants.", escape_text(&args.thread)));
+        let kind = if args.all {
+            "never had grants"
+        } else {
+            "has no active grants; --all lists those that have ended"
+        };
+        print_line(&format!("Thread {} {kind}.", escape_text(&args.thread)));
     } else {
-        print_line(&grant_table(&found, context.now()).format(&context.screen()));
+        print_line(&grant_table(&found, args.all, context.now()).format(&context.screen()));
     }
     Ok(CommandExit::DONE)
 }
 
-fn grant_table(found: &api::GrantPage, now: Timestamp) -> TextTable {
-    let mut table = TextTable::new(&[
+fn grant_table(found: &api::GrantPage, all: bool, now: Timestamp) -> TextTable {
+    let mut columns = vec![
         ("GRANT", ColumnFit::Number),
         ("TOOL", ColumnFit::Wrapped),
         ("ANSWER", ColumnFit::Whole),
@@ -48,11 +57,13 @@ fn grant_table(found: &api::GrantPage, now: Timestamp) -> TextTable {
         ("GIVEN BY", ColumnFit::Wrapped),
         ("WHEN", ColumnFit::Whole),
         ("ON CALL", ColumnFit::Truncated),
-    ]);
+    ];
+    columns.extend(all.then_some(("ENDED", ColumnFit::Wrapped)));
+    let mut table = TextTable::new(&columns);
     for grant in &found.grants {
         let level =
             grant.level.as_ref().map_or(String::new(), |level| format!(", at level {}", escape_text(level)));
-        table.add_row([
+        let mut cells = vec![
             grant.seq.to_string().into(),
             escape_text(grant.tool.as_str()).into(),
             if grant.decision.allows() { "allow" } else { "deny" }.into(),
@@ -60,7 +71,18 @@ fn grant_table(found: &api::GrantPage, now: Timestamp) -> TextTable {
             escape_text(grant.principal.as_str()).into(),
             format_age(grant.at, now).into(),
             escape_text(grant.tool_call_id.as_str()).into(),
-        ]);
+        ];
+        cells.extend(all.then(|| grant.end.as_ref().map_or(String::new(), describe_end).into()));
+        table.add_row(cells);
     }
     table
+}
+
+/// The end of a grant: its cause, its principal and its time.
+fn describe_end(end: &api::GrantEnd) -> String {
+    let cause = match end.cause {
+        api::GrantEndCause::Revoked => "revoked",
+        api::GrantEndCause::ThreadClosed => "thread closed",
+    };
+    format!("{cause} by {} at {}", escape_text(end.principal.as_str()), end.at)
 }

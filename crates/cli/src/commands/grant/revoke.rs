@@ -2,6 +2,7 @@
 
 use super::read::read_grants;
 use crate::{context::CommandContext, exit::CommandExit};
+use countersign_api::GrantSelection;
 use countersign_tui::present::{
     print::{print_json, print_line},
     text::escape_text,
@@ -25,7 +26,11 @@ pub(crate) async fn revoke_grant(
     let gate = context.connect().await?;
     let thread = countersign_api::parse_thread_id(&args.thread)?;
     // Revoking a grant twice succeeds, but the second time changes nothing.
-    let in_force = read_grants(&gate, &thread).await?.grants.iter().any(|grant| grant.seq == args.grant);
+    let in_force = read_grants(&gate, &thread, GrantSelection::Active)
+        .await?
+        .grants
+        .iter()
+        .any(|grant| grant.seq == args.grant);
     let left = gate.revoke(&thread, args.grant).await?;
     if context.json {
         print_json(&left)?;

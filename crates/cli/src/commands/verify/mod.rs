@@ -1,33 +1,51 @@
 //! `countersign verify`
 
+mod checkpoint;
+mod database_findings;
+
 use crate::{
     context::CommandContext,
     empty_log::describe_empty_log,
     exit::{CliError, CommandExit},
 };
 use countersign_api::ApprovalGate;
-use countersign_gate::{EmbeddedGate, Policy, StoreOptions, VerifyReport};
+use countersign_gate::{EmbeddedGate, Policy, StoreOptions, VerifyReport, chain::Checkpoint};
 use countersign_tui::present::{print::print_line, text::escape_text};
+use database_findings::DatabaseFindings;
 use serde_json::json;
 
 /// Options of `verify`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"chainHolds\", \"indexHolds\", \"repaired\"}; \"holds\" covers all checks"
+    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}}; \"holds\" covers all checks. With --from: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\"}"
 )]
 pub(crate) struct VerifyArgs {
     /// Rebuild the index of open requests from the events, if it is wrong
     #[arg(long)]
     repair: bool,
+    /// Check that the log still contains this noted tip, and the hash chain after it: SEQ:HASH, or a file whose last
+    /// line ends with it
+    #[arg(long, value_name = "CHECKPOINT", conflicts_with = "repair")]
+    from: Option<String>,
 }
 
 pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> anyhow::Result<CommandExit> {
     if context.options.server.is_some() {
         return Err(CliError::usage("verify works on a database: use --database instead of --server").into());
     }
+    let from = args.from.as_deref().map(checkpoint::read_checkpoint).transpose()?;
     let options = StoreOptions::for_reading();
     let gate = EmbeddedGate::open_with(context.settings.database()?, options, Policy::shipped()).await?;
-    let mut report = walk(context, &gate).await?;
+    if let Some(from) = &from {
+        return checkpoint::verify_from(context, &gate, *from).await;
+    }
+    let findings = DatabaseFindings::read(&gate).await?;
+    // An unreadable row ends the walk, so print what explains it before.
+    let walked = walk(context, &gate).await;
+    if walked.is_err() && !context.json {
+        findings.lines().iter().for_each(|line| print_line(line));
+    }
+    let mut report = walked?;
     let repaired = args.repair && !report.index_holds;
     if repaired {
         gate.rebuild_index().await?;
@@ -36,17 +54,18 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
     let empty = describe_empty_log(context, &gate).await?;
     gate.shut_down().await;
     if context.json {
-        print_line(&as_json(&report, repaired, empty.is_some()).to_string());
+        print_line(&as_json(&report, repaired, empty.is_some(), &findings).to_string());
     } else {
         if repaired {
             print_line("The index of open requests was wrong and has been rebuilt from the events.");
         }
+        findings.lines().iter().for_each(|line| print_line(line));
         print_line(&as_text(&report));
         if let Some(empty) = empty {
             print_line(&empty);
         }
     }
-    Ok(if report.holds() { CommandExit::DONE } else { CommandExit::FAILED })
+    Ok(if report.holds() && findings.holds() { CommandExit::DONE } else { CommandExit::FAILED })
 }
 
 async fn walk(context: &CommandContext, gate: &EmbeddedGate) -> anyhow::Result<VerifyReport> {
@@ -57,9 +76,14 @@ async fn walk(context: &CommandContext, gate: &EmbeddedGate) -> anyhow::Result<V
     Ok(report)
 }
 
-fn as_json(report: &VerifyReport, repaired: bool, empty: bool) -> serde_json::Value {
+fn as_json(
+    report: &VerifyReport,
+    repaired: bool,
+    empty: bool,
+    findings: &DatabaseFindings,
+) -> serde_json::Value {
     json!({
-        "holds": report.holds(),
+        "holds": report.holds() && findings.holds(),
         "events": report.events,
         "empty": empty,
         "tip": report.tip,
@@ -70,7 +94,15 @@ fn as_json(report: &VerifyReport, repaired: bool, empty: bool) -> serde_json::Va
         "chainHolds": report.broken.is_none(),
         "indexHolds": report.index_holds,
         "repaired": repaired,
+        "checkpoint": report.broken.is_none().then(|| tip_of(report).to_string()),
+        "schema": database_findings::schema_json(&findings.schema),
+        "integrity": { "problems": findings.integrity.problems, "skipped": findings.integrity.skipped },
     })
+}
+
+/// The end of the log, to be noted as a checkpoint.
+const fn tip_of(report: &VerifyReport) -> Checkpoint {
+    Checkpoint { seq: report.events, hash: report.tip }
 }
 
 /// The rows that the rules would not have written.
@@ -80,7 +112,7 @@ pub(crate) fn list_inadmissible(report: &VerifyReport) -> Vec<serde_json::Value>
 
 fn as_text(report: &VerifyReport) -> String {
     let mut lines = vec![match &report.broken {
-        None => format!("{} events, and the hash chain is intact.\ntip {}", report.events, report.tip),
+        None => format!("{} events, and the hash chain is intact.\ntip {}", report.events, tip_of(report)),
         Some(broken) => {
             format!("The hash chain is intact for {} events and then breaks.\n{broken}", report.events)
         }

@@ -1,0 +1,34 @@
+//! The origins of grants: the decisions of people that answered later calls. A call names only the `seq` of the decision.
+
+use super::EmbeddedService;
+use crate::{GateFailure, view::read_grant_origin};
+use countersign_api as api;
+use std::collections::{BTreeSet, HashMap};
+
+impl EmbeddedService {
+    /// Adds the person, the time and the scope of the earlier decision to each call that one answered.
+    pub(super) async fn add_grant_origins(&self, calls: &mut [api::Call]) -> Result<(), GateFailure> {
+        let seqs: BTreeSet<_> = calls.iter().filter_map(|call| call.response.as_ref()?.grant).collect();
+        if seqs.is_empty() {
+            return Ok(());
+        }
+        let events = self.store.responses(&seqs).await?;
+        let by_seq: HashMap<_, _> = events.iter().map(|event| (event.seq, event)).collect();
+        for call in calls {
+            let Some(response) = &mut call.response else { continue };
+            let event = response.grant.and_then(|grant| by_seq.get(&grant));
+            let event = event.filter(|event| event.thread_id == call.thread_id);
+            response.grant_origin = event.and_then(|event| read_grant_origin(event));
+        }
+        Ok(())
+    }
+
+    /// The same for the call of a command that is executed already. A failure leaves the origin out, because the caller
+    /// must learn of the success.
+    pub(super) async fn with_grant_origin(&self, mut call: api::Call) -> api::Call {
+        if let Err(error) = self.add_grant_origins(std::slice::from_mut(&mut call)).await {
+            tracing::warn!(%error, "the decision that answered a call cannot be read");
+        }
+        call
+    }
+}

@@ -1,0 +1,37 @@
+//! The schema and the integrity of an SQLite file.
+
+use super::{compare::SchemaObject, report::IntegrityReport};
+use crate::{
+    DatabaseKind, Store, StoreError,
+    database::{ReadConnection, SqlQuery},
+    queries, schema,
+};
+use sqlx::{Connection, SqliteConnection};
+
+/// The objects that the migrations make in a new database in memory.
+pub(super) async fn expected_objects() -> Result<Vec<SchemaObject>, sqlx::Error> {
+    let mut conn = SqliteConnection::connect("sqlite::memory:").await?;
+    schema::migrator(DatabaseKind::Sqlite)
+        .run_direct(None, &mut conn, false)
+        .await
+        .map_err(sqlx::Error::from)?;
+    let query = SqlQuery::new(queries::SCHEMA_OBJECTS.on(DatabaseKind::Sqlite));
+    let rows = ReadConnection::Sqlite(&mut conn).query_all(query).await?;
+    conn.close().await?;
+    Ok(rows.iter().filter_map(SchemaObject::read).collect())
+}
+
+/// Compares each index with its table, and checks the structure of all pages. It reports at most 100 problems.
+pub(super) async fn check_integrity(store: &Store) -> Result<IntegrityReport, StoreError> {
+    match store.query_rows("integrity_check", SqlQuery::new("PRAGMA integrity_check(100)")).await {
+        Ok(rows) => {
+            let lines = rows.iter().filter_map(|row| row.text(0)).filter(|line| line != "ok");
+            Ok(IntegrityReport { problems: lines.collect(), skipped: None })
+        }
+        // Some damage stops the check itself.
+        Err(StoreError::DamagedFile { why, .. }) => {
+            Ok(IntegrityReport { problems: vec![why], skipped: None })
+        }
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,190 @@
+//! Questions of an auditor: the view `calls` shows what ran and who allowed it, and the printed queries of the guide
+//! answer.
+
+use countersign_api::{self as api, ApprovalGate};
+use countersign_events::{CallStateFilter, Principal, ThreadId};
+use countersign_gate::{EmbeddedGate, Json, event::Decision};
+use countersign_store::EventFilter;
+use countersign_tests::{Database, Proposal, World, on_each_database};
+use std::{fs, path::Path, time::Duration};
+
+on_each_database! {
+    view_shows_changed_arguments_that_ran,
+    view_names_the_giver_of_a_grant,
+    single_call_lookup_in_view_uses_indexes,
+    part_of_a_state_selects_its_calls,
+    printed_queries_of_the_guide_run,
+}
+
+/// A thread with an agent and a person, on a gate with the clock of the machine.
+struct AuditedThread {
+    agent: std::sync::Arc<dyn ApprovalGate>,
+    ada: std::sync::Arc<dyn ApprovalGate>,
+    thread: ThreadId,
+}
+
+impl AuditedThread {
+    async fn open(world: &World) -> Self {
+        let gate = EmbeddedGate::open(world.address()).await.expect("opens");
+        Self {
+            agent: ApprovalGate::acting_as(&gate, Principal::agent("bot")),
+            ada: ApprovalGate::acting_as(&gate, Principal::user("ada")),
+            thread: ThreadId::new("t").expect("valid"),
+        }
+    }
+
+    async fn proposes(&self, id: &str, command: &str) -> api::Call {
+        let arguments = format!(r#"{{"command":"{command}"}}"#);
+        let request = api::ProposeRequest::new(id, "bash", &arguments).expect("valid");
+        self.agent.propose(&self.thread, &request).await.expect("proposed")
+    }
+
+    async fn decides(&self, id: &str, request: api::DecisionRequest) -> api::Call {
+        let id = api::parse_call_id(id).expect("valid");
+        self.ada.decide(&self.thread, &id, &request).await.expect("decided")
+    }
+
+    async fn runs(&self, call: &api::Call) {
+        let claim = api::ClaimRequest::for_call(call, "worker");
+        self.agent.claim(&self.thread, &call.id, &claim).await.expect("claimed");
+        self.agent
+            .finish(&self.thread, &call.id, &api::ResultRequest::success("done"))
+            .await
+            .expect("finished");
+    }
+
+    async fn ends(self) {
+        self.ada.shut_down().await;
+    }
+}
+
+async fn view_shows_changed_arguments_that_ran(world: &mut World) {
+    let thread = AuditedThread::open(world).await;
+    thread.proposes("call_1", "rm -rf build").await;
+    let edit = Json::parse(r#"{"command":"rm -r build/tmp"}"#).expect("valid");
+    let call = thread
+        .decides(
+            "call_1",
+            api::DecisionRequest {
+                arguments: Some(edit),
+                ..api::DecisionRequest::plain(Decision::AllowOnce)
+            },
+        )
+        .await;
+    thread.runs(&call).await;
+    thread.proposes("call_2", "ls").await;
+    let row = "SELECT tool_call_id, arguments ->> 'command', proposed_arguments ->> 'command',
+        CASE WHEN changed THEN 'changed' ELSE 'same' END FROM calls ORDER BY seq";
+    let shown = world.run_shell(row).await.expect("the shell reads");
+    assert_eq!(shown, "call_1|rm -r build/tmp|rm -rf build|changed\ncall_2|ls|ls|same");
+    thread.ends().await;
+}
+
+async fn view_names_the_giver_of_a_grant(world: &mut World) {
+    let thread = AuditedThread::open(world).await;
+    thread.proposes("call_1", "ls").await;
+    thread.decides("call_1", api::DecisionRequest::for_session(Json::string("tool"))).await;
+    let response = thread.proposes("call_2", "pwd").await.response.expect("the grant answers");
+    let (seq, grant) = (response.seq, response.grant.expect("it names the grant"));
+    let origin = response.grant_origin.expect("it names the origin of the grant");
+    assert_eq!((origin.principal.as_str(), origin.says.as_str()), ("user:ada", "the whole tool"));
+    let row = "SELECT tool_call_id, decided_by, decision_seq, scope, granted_by, grant_seq, grant_scope
+        FROM calls ORDER BY seq";
+    let shown = world.run_shell(row).await.expect("the shell reads");
+    let expected =
+        format!("call_1|user:ada|{grant}|tool|||\ncall_2|policy:grant|{seq}||user:ada|{grant}|tool");
+    assert_eq!(shown, expected);
+    thread.ends().await;
+}
+
+async fn single_call_lookup_in_view_uses_indexes(world: &mut World) {
+    let lookup = "SELECT * FROM calls WHERE thread_id = $1 AND tool_call_id = $2";
+    match world.database() {
+        Database::Sqlite => {
+            let mut connection = world.sql_connection().await;
+            let steps = connection.details(&format!("EXPLAIN QUERY PLAN {lookup}")).await.expect("explained");
+            let reads: Vec<_> = steps.iter().filter(|step| step.contains("SCAN ")).collect();
+            assert!(reads.is_empty(), "{steps:#?}");
+            let by_thread: Vec<_> = steps.iter().filter(|step| step.contains("by_thread")).collect();
+            assert!(by_thread.is_empty(), "a step reads the whole thread: {steps:#?}");
+            connection.close().await;
+        }
+        Database::Postgres => {
+            let mut connection = crate::plans::connected_as_the_store(world).await;
+            let steps = crate::plans::plan(&mut connection, lookup).await;
+            let scans = crate::plans::full_scans(&steps);
+            assert!(scans.is_empty(), "{scans:?} in {steps:#?}");
+            connection.close().await;
+        }
+    }
+}
+
+async fn part_of_a_state_selects_its_calls(world: &mut World) {
+    let (bot, ada) = (world.agent("bot"), world.person("ada"));
+    let short = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
+    bot.proposes_to("expired", short).await.expect("asked");
+    world.clock().advance(Duration::from_mins(2));
+    bot.expires("expired").await.expect("expired");
+    for id in ["denied", "succeeded", "waiting", "withdrawn"] {
+        bot.proposes_unlike_others(id).await.expect("asked");
+    }
+    ada.denies("denied").await.expect("denied");
+    ada.allows("succeeded").await.expect("allowed");
+    bot.claims_with("succeeded", r#"{"command":"make succeeded"}"#).await.expect("claimed");
+    bot.finishes("succeeded").await.expect("finished");
+    bot.cancels("withdrawn").await.expect("cancelled");
+    for (word, expected) in [
+        ("expired", "expired"),
+        ("denied", "denied expired"),
+        ("unanswered", "withdrawn waiting expired"),
+        ("succeeded", "succeeded"),
+        ("failed", ""),
+        ("blocked", ""),
+        ("lapsed", ""),
+    ] {
+        let filter: CallStateFilter = word.parse().expect("a known word");
+        let page = world.store().calls(&EventFilter::default(), Some(filter), world.now(), 0, 100).await;
+        let ids: Vec<_> = page.expect("reads").items.iter().map(|call| call.id().to_string()).collect();
+        assert_eq!(ids.join(" "), expected, "{word}");
+    }
+}
+
+/// The SQL blocks of the guide, with the dialects that they are for.
+fn printed_queries() -> Vec<(String, bool, bool)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guides/auditing.md");
+    let text = fs::read_to_string(path).expect("the guide exists");
+    let blocks = text.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next());
+    blocks.map(|sql| (sql.to_owned(), !sql.contains("interval"), !sql.contains("strftime"))).collect()
+}
+
+async fn printed_queries_of_the_guide_run(world: &mut World) {
+    let thread = AuditedThread::open(world).await;
+    thread.proposes("call_1", "rm -r build").await;
+    let call = thread.decides("call_1", api::DecisionRequest::for_session(Json::string("tool"))).await;
+    thread.runs(&call).await;
+    let call = thread.proposes("call_2", "rm notes.txt").await;
+    thread.runs(&call).await;
+    let grant = call.response.as_ref().and_then(|response| response.grant).expect("the grant answered");
+    thread.ada.revoke(&thread.thread, grant).await.expect("revoked");
+    thread.proposes("call_3", "make").await;
+    thread.ends().await;
+    let mut answers = Vec::new();
+    for (sql, on_sqlite, on_postgres) in printed_queries() {
+        let runs_here = if world.database() == Database::Sqlite { on_sqlite } else { on_postgres };
+        if runs_here {
+            answers.push(world.run_shell(&sql).await.unwrap_or_else(|why| panic!("{sql}: {why}")));
+        }
+    }
+    let [allowed, unanswered, grants, answered] = answers.as_slice() else { panic!("{answers:#?}") };
+    assert!(allowed.contains("user:ada||rm -r build|success"), "{allowed}");
+    assert!(allowed.contains("user:ada|tool|rm notes.txt|success"), "{allowed}");
+    assert!(
+        unanswered.contains("t|call_3|bash|agent:bot|pending") && unanswered.lines().count() == 1,
+        "{unanswered}"
+    );
+    assert!(grants.contains(&format!("|t|bash|tool|{grant}|user:ada|")), "{grants}");
+    assert!(
+        answered.contains("|t|call_2|rm notes.txt|success") && answered.lines().count() == 1,
+        "{answered}"
+    );
+}
