@@ -46,7 +46,7 @@ async fn duplicate_or_unknown_parameter_is_refused() {
         parameter: "thread"
         "#);
         assert_snapshot!(ada.get("/v1/tool-calls?after=-1").await, @r#"
-        422 invalid: "-1" is not a cursor; use the `next` of the page before, or the seq of an event
+        422 invalid: "-1" is not a cursor; use the `next` of the page before, the seq of an event, or the `id` of a message
         parameter: "after"
         "#);
     })

@@ -43,12 +43,34 @@ async fn foreign_host_is_refused() {
         let request = world.person("ada").request(Method::GET, PENDING).header("host", "evil.example:7878");
         assert_snapshot!(HttpAnswer::to(request).await, @r#"421 foreign_host: this server serves its own machine only, and "evil.example:7878" is another; use 127.0.0.1 or localhost"#);
         assert_snapshot!(world.sends_raw("GET /healthz HTTP/1.0").await, @r#"421 foreign_host: this server serves its own machine only, and "" is another; use 127.0.0.1 or localhost"#);
-        assert_snapshot!(world.sends_raw("GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost").await, @r#"
-        200
-        {"status":"ok"}
-        "#);
         let request = world.person("ada").request(Method::GET, PENDING).header("host", "localhost:1");
         assert_eq!(HttpAnswer::to(request).await.status, 200);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn request_with_two_hosts_is_refused() {
+    over_http(ASK, async |world| {
+        let sends = async |head: &str| world.sends_raw(head).await;
+        assert_snapshot!(sends("GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example").await, @"400 bad_host: the request has more than one Host header");
+        assert_snapshot!(sends("GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost").await, @"400 bad_host: the request has more than one Host header");
+        assert_snapshot!(sends("GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost").await, @r#"400 bad_host: the request line names the host "evil.example", and the header Host "localhost""#);
+        assert_snapshot!(sends("GET http://localhost:1/healthz HTTP/1.1\r\nHost: localhost:2").await, @r#"400 bad_host: the request line names the host "localhost:1", and the header Host "localhost:2""#);
+        assert_snapshot!(sends("GET http://user@localhost/healthz HTTP/1.1\r\nHost: localhost").await, @r#"400 bad_host: the request line names the host "user@localhost", and the header Host "localhost""#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn request_line_may_repeat_the_host() {
+    over_http(ASK, async |world| {
+        for (line, host) in
+            [("localhost", "localhost"), ("LOCALHOST:80", "localhost"), ("127.0.0.1:7", "127.0.0.1:7")]
+        {
+            let head = format!("GET http://{line}/healthz HTTP/1.1\r\nHost: {host}");
+            assert_eq!(world.sends_raw(&head).await.status, 200, "{head}");
+        }
     })
     .await;
 }

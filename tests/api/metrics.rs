@@ -2,7 +2,7 @@
 
 use crate::ASK;
 use countersign_tests::{HttpWorld, over_http};
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 /// Returns the value of a series.
 async fn value(world: &HttpWorld, series: &str) -> String {
@@ -29,6 +29,49 @@ async fn metrics_grow_with_the_calls() {
         assert_eq!(value(world, proposed).await, "2");
         let took = r#"countersign_http_request_duration_seconds_count{route="/v1/threads/{thread}/tool-calls",method="POST"}"#;
         assert_eq!(value(world, took).await, "2");
+    })
+    .await;
+}
+
+/// Returns the names and labels of all counters and of the counts of all histograms.
+async fn counted_series(world: &HttpWorld) -> BTreeMap<String, String> {
+    let numbers = world.anonymous().get("/metrics").await.body;
+    let series = numbers.lines().filter_map(|line| line.rsplit_once(' '));
+    let counted = series.filter(|(name, _)| name.contains("_total") || name.contains("_count"));
+    counted.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// A monitoring system computes no rate from the first value of a series.
+#[tokio::test]
+async fn labelled_counters_start_at_zero() {
+    over_http(ASK, async |world| {
+        let before = counted_series(world).await;
+        for series in [
+            r#"countersign_decisions_total{decision="deny",source="approver"}"#,
+            r#"countersign_requests_abandoned_total{how="expiry"}"#,
+            r#"countersign_results_total{status="denied"}"#,
+            r#"countersign_query_seconds_count{query="pending_of_thread"}"#,
+            r#"countersign_http_requests_total{route="/v1/approvals/pending",method="GET",status="200"}"#,
+            r#"countersign_http_requests_total{route="/v1/approvals/pending",method="GET",status="503"}"#,
+        ] {
+            assert_eq!(before.get(series).map(String::as_str), Some("0"), "{series}");
+        }
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        for id in ["a", "b", "c"] {
+            builder.proposes(id).await;
+        }
+        ada.allows("a").await;
+        ada.denies("b").await;
+        for list in ["events", "events?tool=bash", "tool-calls", "approvals/pending", "grants", "mode"] {
+            assert_eq!(ada.get(&format!("/v1/threads/t/{list}")).await.status, 200, "{list}");
+        }
+        for list in ["events", "events?tool=bash", "tool-calls", "approvals/pending", "threads", "stats"] {
+            assert_eq!(ada.get(&format!("/v1/{list}")).await.status, 200, "{list}");
+        }
+        builder.post("/v1/threads/t/close", "{}").await;
+        let after = counted_series(world).await;
+        let appeared: Vec<_> = after.keys().filter(|series| !before.contains_key(*series)).collect();
+        assert!(appeared.is_empty(), "these series have no zero: {appeared:#?}");
     })
     .await;
 }

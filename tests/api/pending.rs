@@ -11,11 +11,11 @@ async fn invalid_page_of_pending_calls_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
         assert_snapshot!(ada.get(&format!("{PENDING}?after=x")).await, @r#"
-        422 invalid: "x" is not a cursor; use the `next` of the page before, or the seq of an event
+        422 invalid: "x" is not a cursor; use the `next` of the page before, the seq of an event, or the `id` of a message
         parameter: "after"
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?after=-1")).await, @r#"
-        422 invalid: "-1" is not a cursor; use the `next` of the page before, or the seq of an event
+        422 invalid: "-1" is not a cursor; use the `next` of the page before, the seq of an event, or the `id` of a message
         parameter: "after"
         "#);
         assert_snapshot!(ada.get(&format!("{PENDING}?limit=0")).await, @r#"

@@ -14,12 +14,13 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Returns the ids of the next `count` messages.
+/// Returns the `seq` in the ids of the next `count` messages.
 async fn ids(stream: &mut EventStreamReader, count: usize) -> Vec<String> {
     let mut ids = Vec::new();
     while ids.len() < count {
         let message = stream.message().await;
-        ids.extend(message.lines().filter_map(|line| line.strip_prefix("id: ")).map(str::to_owned));
+        let found = message.lines().filter_map(|line| line.strip_prefix("id: ")?.split('-').next());
+        ids.extend(found.map(str::to_owned));
     }
     ids
 }
@@ -30,7 +31,7 @@ async fn stream_from_an_invalid_position_is_refused() {
         let request = world.person("ada").request(Method::GET, "/v1/events");
         let request = request.header("accept", "text/event-stream").header("last-event-id", "yesterday");
         assert_snapshot!(HttpAnswer::to(request).await, @r#"
-        422 invalid: "yesterday" is not a cursor; use the `next` of the page before, or the seq of an event
+        422 invalid: "yesterday" is not a cursor; use the `next` of the page before, the seq of an event, or the `id` of a message
         parameter: "last-event-id"
         "#);
     })
@@ -128,12 +129,12 @@ async fn stream_says_how_to_resume_and_catches_up() {
         assert_eq!(stream.header("cache-control"), "no-store");
         assert_snapshot!(stream.message().await, @"retry: 1000");
         assert_snapshot!(stream.message().await, @r#"
-        id: 2
+        id: 2-309fadc9883d02ed
         event: TOOL_CALL
         data: {"seq":2,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"},"hash":"309fadc9883d02edb96ca787b11f5cfd474d8f308ae7ce255826aee57f675770"}
         "#);
         assert_snapshot!(stream.message().await, @r#"
-        id: 3
+        id: 3-eba17f41f9ac1bf8
         event: TOOL_APPROVAL_REQUEST
         data: {"seq":3,"threadId":"t","type":"TOOL_APPROVAL_REQUEST","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"toolCallId":"call_1","reason":"no rule matches this call","options":["allow_once","allow_session","deny"],"basis":"default","suggestedScopes":[{"scope":{"command": "ls **"},"says":"command `ls **`"}],"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"eba17f41f9ac1bf8e2fe0ac441adf8e3a6ef031af5f5ec2fd56baa3ff000f002"}
         "#);
@@ -141,7 +142,7 @@ async fn stream_says_how_to_resume_and_catches_up() {
         let (decided, message) = tokio::join!(ada.allows("call_1"), stream.message());
         assert_eq!(decided.text("state"), "allowed");
         assert_snapshot!(message, @r#"
-        id: 4
+        id: 4-c63032751d8e33ed
         event: TOOL_APPROVAL_RESPONSE
         data: {"seq":4,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T12:00:00.000Z","principal":"user:ada","data":{"toolCallId":"call_1","decision":"allow_once","source":"approver","argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"c63032751d8e33ed685f47525e30d0c49af8acac1d04d102fc80d118cb336711"}
         "#);
@@ -186,7 +187,7 @@ async fn arguments_with_line_breaks_stay_one_data_line() {
         let mut stream = world.person("ada").streams("/v1/events?after=1", None).await;
         stream.message().await;
         assert_snapshot!(stream.message().await, @r#"
-        id: 2
+        id: 2-7a99609f5d8f4b0d
         event: TOOL_CALL
         data: {"seq":2,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{    "command": "ls\n\u2028"},"argumentsHash":"432dbdd1dad9bf22bb8809a2cc7054a528b8f7a5429e0f119b945c25c831b3f1"},"hash":"7a99609f5d8f4b0d183df68ed9ba5fd90f8b84e9e346e3e13a1fda9ea7506449"}
         "#);

@@ -18,7 +18,7 @@ async fn unknown_thread_is_refused() {
         parameter: "limit"
         "#);
         assert_snapshot!(ada.get("/v1/threads?after=x").await, @r#"
-        422 invalid: "x" is not a cursor; use the `next` of the page before, or the seq of an event
+        422 invalid: "x" is not a cursor; use the `next` of the page before, the seq of an event, or the `id` of a message
         parameter: "after"
         "#);
     })

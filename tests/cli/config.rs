@@ -42,6 +42,14 @@ async fn effective_settings_as_json() {
               "where": "countersign.toml:3"
             },
             {"from":"default","key":"reuse_port","overridden":false,"value":false,"where":null},
+            {"from":"default","key":"max_connections","overridden":false,"value":null,"where":null},
+            {
+              "from": "default",
+              "key": "timeouts",
+              "overridden": false,
+              "value": ["connect=10","head=10","body=30","idle=120","write=30"],
+              "where": null
+            },
             {"from":"default","key":"log","overridden":false,"value":"error","where":null},
             {"from":"default","key":"log_format","overridden":false,"value":"human","where":null},
             {"from":"default","key":"otlp","overridden":false,"value":null,"where":null},

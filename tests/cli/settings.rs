@@ -4,6 +4,26 @@ use crate::desk::{COUNTERSIGN, with_desk};
 use insta::assert_snapshot;
 
 #[tokio::test]
+async fn bad_limit_of_serve_is_refused() {
+    with_desk(async |desk| {
+        for (file, why) in [
+            ("max_connections = 0", "`max_connections` must be a number, at least 1"),
+            ("max_connections = \"many\"", "`max_connections` must be a number, at least 1"),
+            ("timeouts = [\"head=0\"]", "the seconds must be more than 0"),
+            (
+                "max_connections = 10\ntimeouts = \"tail=1\"",
+                "the steps are connect, head, body, idle and write",
+            ),
+        ] {
+            desk.write_file("countersign.toml", file);
+            let refused = desk.types("serve --listen 127.0.0.1:0").await;
+            assert!(refused.stderr.contains(why), "{file}: {}", refused.stderr);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn unknown_key_is_reported_with_its_line() {
     with_desk(async |desk| {
         desk.write_file("countersign.toml", "# ours\n\npolcy = \"policy.toml\"\n");
@@ -14,7 +34,7 @@ async fn unknown_key_is_reported_with_its_line() {
         ");
         desk.write_file("countersign.toml", "frequency = 5\n");
         assert_snapshot!(desk.types("pending --json").await, @r#"
-        ! {"code":"bad_setting","detail":"countersign.toml, line 1: unknown setting `frequency`; the settings are database, database_file, server, policy, as, listen, reuse_port, log, log_format, otlp, bell, colour","hint":"see docs/configuration.md for the settings"}
+        ! {"code":"bad_setting","detail":"countersign.toml, line 1: unknown setting `frequency`; the settings are database, database_file, server, policy, as, listen, reuse_port, max_connections, timeouts, log, log_format, otlp, bell, colour","hint":"see docs/configuration.md for the settings"}
         exit 2
         "#);
         desk.write_file("countersign.toml", "listen = [7878]\n");
@@ -129,19 +149,21 @@ async fn option_beats_environment_and_environment_beats_file() {
         desk.set_variable("COUNTERSIGN_REUSE_PORT", "yes");
         desk.set_variable("NO_COLOR", "1");
         assert_snapshot!(desk.types("config --config countersign.toml --as user:option").await, @"
-        KEY            VALUE                       FROM
-        database       environment.db              COUNTERSIGN_DATABASE
-        database_file                              not used
-        server                                     not used
-        policy         rules/policy.toml           countersign.toml:2
-        as             user:option                 --as
-        listen         127.0.0.1:0, unix:run/sock  countersign.toml:4
-        reuse_port     true                        COUNTERSIGN_REUSE_PORT
-        log            debug                       COUNTERSIGN_LOG
-        log_format     human                       default
-        otlp                                       not set
-        bell           false                       countersign.toml:6
-        colour         never                       NO_COLOR
+        KEY              VALUE                                                FROM
+        database         environment.db                                       COUNTERSIGN_DATABASE
+        database_file                                                         not used
+        server                                                                not used
+        policy           rules/policy.toml                                    countersign.toml:2
+        as               user:option                                          --as
+        listen           127.0.0.1:0, unix:run/sock                           countersign.toml:4
+        reuse_port       true                                                 COUNTERSIGN_REUSE_PORT
+        max_connections                                                       not set
+        timeouts         connect=10, head=10, body=30, idle=120, write=30  default
+        log              debug                                                COUNTERSIGN_LOG
+        log_format       human                                                default
+        otlp                                                                  not set
+        bell             false                                                countersign.toml:6
+        colour           never                                                NO_COLOR
         exit 0
         ");
         assert_snapshot!(desk.types("config --path").await, @"
@@ -229,19 +251,21 @@ async fn server_and_file_follow_precedence() {
         exit 5
         ");
         assert_snapshot!(desk.types("config").await, @"
-        KEY            VALUE               FROM
-        database       environment.db      COUNTERSIGN_DATABASE
-        database_file                      not used
-        server         http://127.0.0.1:1  countersign.toml:1, overridden
-        policy                             not set
-        as             user:ada            COUNTERSIGN_AS
-        listen         127.0.0.1:7878      default
-        reuse_port     false               default
-        log            error               default
-        log_format     human               default
-        otlp                               not set
-        bell           true                default
-        colour         auto                default
+        KEY              VALUE                                                FROM
+        database         environment.db                                       COUNTERSIGN_DATABASE
+        database_file                                                         not used
+        server           http://127.0.0.1:1                                   countersign.toml:1, overridden
+        policy                                                                not set
+        as               user:ada                                             COUNTERSIGN_AS
+        listen           127.0.0.1:7878                                       default
+        reuse_port       false                                                default
+        max_connections                                                       not set
+        timeouts         connect=10, head=10, body=30, idle=120, write=30  default
+        log              error                                                default
+        log_format       human                                                default
+        otlp                                                                  not set
+        bell             true                                                 default
+        colour           auto                                                 default
         exit 0
         ");
         desk.set_variable("COUNTERSIGN_SERVER", "http://127.0.0.1:2");

@@ -33,6 +33,7 @@ macro_rules! on_each_database {
 
 mod arguments;
 mod creation;
+mod descriptors;
 mod due;
 mod expiry;
 mod interrupted;

@@ -58,6 +58,11 @@ async fn write(writer: usize, servers: [Arc<Server>; 2], stop: CancellationToken
     }
 }
 
+/// Returns the `id` of the message of an event: its `seq` and the beginning of its hash.
+fn cursor_of(event: &Value) -> String {
+    format!("{}-{}", event["seq"], &event["hash"].as_str().expect("a hash")[..16])
+}
+
 struct StreamReader {
     path: &'static str,
     servers: [SocketAddr; 2],
@@ -94,7 +99,7 @@ impl StreamReader {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.set_recv_buffer_size(1_024).expect("a small buffer");
         let mut stream = socket.connect(server).await.expect("the server listens");
-        let last = self.seen.last().map_or(0, |event| event["seq"].as_i64().expect("a number"));
+        let last = self.seen.last().map_or_else(|| "0".to_owned(), cursor_of);
         let request = format!(
             "GET {} HTTP/1.0\r\nHost: {server}\r\nAccept: text/event-stream\r\nLast-Event-ID: {last}\r\n\r\n",
             self.path
@@ -114,7 +119,7 @@ impl StreamReader {
             let field = |name| message.lines().find_map(|line| line.strip_prefix(name));
             let Some(data) = field("data: ") else { continue };
             let event: Value = serde_json::from_str(data).expect("JSON");
-            assert_eq!(field("id: ").map(str::to_owned), Some(event["seq"].to_string()));
+            assert_eq!(field("id: ").map(str::to_owned), Some(cursor_of(&event)));
             assert_eq!(field("event: "), event["type"].as_str());
             self.seen.push(event);
         }

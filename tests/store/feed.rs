@@ -2,7 +2,7 @@
 //! Most feeds here keep only four events in memory, so that nearly every follower lags and reads the table.
 
 use countersign_events::{CallId, Event, EventType, ThreadId};
-use countersign_store::{EventFilter, EventFollower, Store, StoreOptions};
+use countersign_store::{EventFilter, EventFollower, Store, StoreError, StoreOptions};
 use countersign_tests::{Persona, Random, World, code, on_each_database};
 use futures_util::{FutureExt, future::join_all};
 use std::sync::Arc;
@@ -14,6 +14,7 @@ on_each_database! {
     lagging_follower_catches_up,
     early_and_late_followers_see_the_same,
     cursor_stays_valid_after_its_store_closes,
+    cursor_ahead_of_the_feed_is_accepted,
     waiter_wakes_for_its_call_in_any_process,
 }
 
@@ -174,6 +175,20 @@ async fn cursor_stays_valid_after_its_store_closes(world: &mut World) {
     let mut ahead = world.store().follow(EventFilter::default(), 21);
     world.agent("bot").proposes("more").await.expect("asked");
     assert_eq!(ahead.next().await.expect("reads").seq, 22, "the follower repeats no event");
+}
+
+/// Another instance may have delivered an event that the feed of this store has not read yet. This is so for some of
+/// the calls here, whichever they are.
+async fn cursor_ahead_of_the_feed_is_accepted(world: &mut World) {
+    let (writer, reader) = (world.store().clone(), world.another_store().await);
+    let bot = world.agent("bot");
+    for call in 0..50 {
+        bot.proposes(&format!("call_{call}")).await.expect("asked");
+        let tip = writer.feed_tip();
+        reader.check_cursor(tip, |_| true).await.expect("the table has the event");
+        let error = reader.check_cursor(tip + 1, |_| true).await.expect_err("the table ends before it");
+        assert_eq!(error, StoreError::CursorBeyondEnd { seq: tip + 1, tip });
+    }
 }
 
 async fn waiter_wakes_for_its_call_in_any_process(world: &mut World) {

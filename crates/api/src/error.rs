@@ -30,6 +30,8 @@ pub struct ErrorFacts {
     pub request_id: Option<String>,
     /// The pause in seconds that the server asks for before the next attempt.
     pub retry_after: Option<u64>,
+    /// The `seq` of the last event of the log, if the cursor of the request does not fit the log.
+    pub tip: Option<i64>,
     /// The earlier decision that the request conflicts with.
     pub response: Option<ApprovalResponse>,
     /// The earlier vote that the request conflicts with.
@@ -76,10 +78,11 @@ impl GateError {
 
 impl From<Problem> for GateError {
     fn from(problem: Problem) -> Self {
-        let Problem { status, code, detail, request_id, reason, retry_after, .. } = problem;
+        let Problem { status, code, detail, request_id, reason, retry_after, tip, .. } = problem;
         let Problem { response, vote, execution, result, .. } = problem;
         let status = Some(status);
-        let facts = ErrorFacts { reason, status, request_id, retry_after, response, vote, execution, result };
+        let facts =
+            ErrorFacts { reason, status, request_id, retry_after, tip, response, vote, execution, result };
         Self { code, detail, facts: Box::new(facts) }
     }
 }

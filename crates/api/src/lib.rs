@@ -7,6 +7,7 @@
 mod bulk;
 mod call;
 mod commands;
+mod cursor;
 mod error;
 mod filter;
 mod gate;
@@ -32,6 +33,7 @@ pub use commands::{
     CancelRequest, ClaimRequest, DecisionRequest, ProposeRequest, ProposedDefinition, ProposedImpact,
     ReleaseRequest, ResultRequest,
 };
+pub use cursor::{BadLogCursor, LogCursor};
 pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};
 pub use filter::LogFilter;
 pub use gate::{ApprovalGate, EventStream, SharedGate};

@@ -46,6 +46,9 @@ pub struct Problem {
     /// The pause in seconds before the next attempt. The server sends it in the header `Retry-After`, not in the body.
     #[serde(skip)]
     pub retry_after: Option<u64>,
+    /// The `seq` of the last event of the log. Only with `bad_cursor`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tip: Option<i64>,
     /// The earlier decision that the request conflicts with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<ApprovalResponse>,

@@ -1,7 +1,7 @@
 //! The stream of events of a server, which resumes after its last event when the connection breaks.
 
 use crate::connection::{ServerConnection, sleep};
-use countersign_api::{GateError, LogFilter, Problem, retry::retry};
+use countersign_api::{GateError, LogCursor, LogFilter, Problem, retry::retry};
 use countersign_events::Event;
 use futures_util::{Stream, StreamExt};
 use reqwest::Response;
@@ -21,22 +21,23 @@ impl ServerConnection {
         after: i64,
     ) -> impl Stream<Item = Result<Arc<Event>, GateError>> + Send {
         async_stream::stream! {
-            let (mut cursor, mut resuming, mut pause) = (after, false, FIRST_PAUSE);
+            // The cursor carries the hash of the last event, so that the server notices if its log is another one now.
+            let (mut cursor, mut resuming, mut pause) = (LogCursor::from(after), false, FIRST_PAUSE);
             loop {
-                let answer = match retry(None, || self.open(&filter, cursor, resuming)).await {
+                let answer = match retry(None, || self.open(&filter, &cursor, resuming)).await {
                     Ok(answer) => answer,
                     Err(error) => {
                         yield Err(error);
                         return;
                     }
                 };
-                let (before, mut stream) = (cursor, SseStream::from_bytes_stream(answer.bytes_stream()));
+                let (before, mut stream) = (cursor.seq, SseStream::from_bytes_stream(answer.bytes_stream()));
                 // A broken stream is resumed after the last complete event.
                 while let Some(Ok(message)) = stream.next().await {
                     match self.read(message) {
                         Ok(None) => {}
                         Ok(Some(event)) => {
-                            cursor = event.seq;
+                            cursor = LogCursor::of_event(&event);
                             yield Ok(event);
                         }
                         // The server has lost its database; it may be available again after the pause.
@@ -49,19 +50,24 @@ impl ServerConnection {
                 }
                 // The pause grows after each stream that ends without an event, so as not to flood the server.
                 resuming = true;
-                pause = if cursor == before { (pause * 2).min(LAST_PAUSE) } else { FIRST_PAUSE };
+                pause = if cursor.seq == before { (pause * 2).min(LAST_PAUSE) } else { FIRST_PAUSE };
                 sleep(pause).await;
             }
         }
     }
 
     /// Requests the stream. `resuming` marks a repeated request after an interruption.
-    async fn open(&self, filter: &LogFilter, cursor: i64, resuming: bool) -> Result<Response, GateError> {
+    async fn open(
+        &self,
+        filter: &LogFilter,
+        cursor: &LogCursor,
+        resuming: bool,
+    ) -> Result<Response, GateError> {
         let request = self.client.get(self.stream_url(filter)).header("accept", "text/event-stream");
         let request = if resuming {
             request.header("last-event-id", cursor.to_string())
         } else {
-            request.query(&[("after", cursor)])
+            request.query(&[("after", cursor.to_string())])
         };
         self.answer(request).await
     }

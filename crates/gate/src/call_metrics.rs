@@ -4,7 +4,7 @@
 use countersign_approvals::{Call, RecordedEvent, call::RecordedFact};
 use countersign_events::{
     Event, EventType, ThreadId,
-    event::{ApprovalResponse, Body, Source, ToolResult},
+    event::{ApprovalResponse, Body, Decision, Source, Status, ToolResult},
 };
 use countersign_store::CommandOutcome;
 use prometheus_client::{
@@ -35,7 +35,7 @@ pub(crate) struct CallMetrics {
 
 impl Default for CallMetrics {
     fn default() -> Self {
-        Self {
+        let metrics = Self {
             proposed: Counter::default(),
             requested: Counter::default(),
             reminders: Counter::default(),
@@ -46,11 +46,28 @@ impl Default for CallMetrics {
             abandoned: Family::default(),
             claims: Counter::default(),
             results: Family::default(),
-        }
+        };
+        metrics.start_at_zero();
+        metrics
     }
 }
 
 impl CallMetrics {
+    /// Creates every series: the rate of a series that appears with its first event does not include that event.
+    fn start_at_zero(&self) {
+        for decision in Decision::ALL.iter().map(|decision| decision.as_str()) {
+            for source in Source::ALL.iter().map(|source| source.as_str()) {
+                drop(self.decisions.get_or_create(&[("decision", decision), ("source", source)]));
+            }
+        }
+        for source in [Source::Expiry, Source::Cancellation] {
+            drop(self.abandoned.get_or_create(&[("how", source.as_str())]));
+        }
+        for status in Status::ALL {
+            drop(self.results.get_or_create(&[("status", status.as_str())]));
+        }
+    }
+
     pub(crate) fn register(&self, registry: &mut Registry) {
         let Self {
             proposed,

@@ -110,6 +110,9 @@ fn store_code(error: &StoreError) -> (ErrorCode, ErrorFacts) {
         StoreError::Damaged(_) | StoreError::DamagedFile { .. } => {
             return (ErrorCode::Damaged, ErrorFacts::default());
         }
+        StoreError::CursorBeyondEnd { tip, .. } | StoreError::CursorOfAnotherLog { tip, .. } => {
+            return (ErrorCode::BadCursor, ErrorFacts { tip: Some(*tip), ..ErrorFacts::default() });
+        }
         StoreError::ShuttingDown => return (ErrorCode::ShuttingDown, ErrorFacts::default()),
         // The others are errors of opening and copying: the file was replaced by one that cannot be opened.
         error => error.reason().map_or(UnavailableReason::NotCountersign, UnavailableReason::parse),

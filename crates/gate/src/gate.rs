@@ -5,10 +5,10 @@ use async_trait::async_trait;
 use countersign_api::{
     ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
     CloseReport, DecisionAnswer, DecisionRequest, EventPage, EventStream, GateError, GrantPage,
-    GrantSelection, LogFilter, ModeRequest, OpenRequestCount, PageQuery, PendingPage, PolicyInForce,
-    PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, ResultRequest, ScopePreview,
-    ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary,
-    ToolPoliciesRequest, retry::RetryingGate,
+    GrantSelection, LogCursor, LogFilter, ModeRequest, OpenRequestCount, PageQuery, PendingPage,
+    PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, ResultRequest,
+    ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies,
+    ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
 };
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, chain::Checkpoint};
 use countersign_policy::Policy;
@@ -72,6 +72,12 @@ impl EmbeddedGate {
             tracing::error!(trouble, "the policy file is not in force; the policy before stays in force");
         }
         self.service.policy.report_file_trouble(trouble);
+    }
+
+    /// Checks that the log has the event that a reader wants to continue after. Fails with `bad_cursor` if the log
+    /// ends before it, or has an event with another hash in its place.
+    pub async fn check_cursor(&self, cursor: &LogCursor) -> Result<(), GateFailure> {
+        self.service.check_cursor(cursor).await
     }
 
     /// Counts the open requests, and reads the time of the oldest one.

@@ -1,6 +1,6 @@
 //! The state that all endpoints share.
 
-use crate::{metrics::ServerMetrics, openapi::DocumentText};
+use crate::{ConnectionTimeouts, metrics::ServerMetrics, openapi::DocumentText};
 use countersign_gate::{Clock, EmbeddedGate};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -23,6 +23,10 @@ pub struct ServerOptions {
     pub clock: Clock,
     /// The interval at which an idle stream sends a heartbeat.
     pub heartbeat: Duration,
+    /// The most connections. By default, as many as the limit of open files allows.
+    pub max_connections: Option<usize>,
+    /// The time limits of connections.
+    pub timeouts: ConnectionTimeouts,
 }
 
 impl ServerOptions {
@@ -35,6 +39,11 @@ impl ServerOptions {
 
 impl Default for ServerOptions {
     fn default() -> Self {
-        Self { clock: Clock::System, heartbeat: Duration::from_secs(15) }
+        Self {
+            clock: Clock::System,
+            heartbeat: Duration::from_secs(15),
+            max_connections: None,
+            timeouts: ConnectionTimeouts::default(),
+        }
     }
 }

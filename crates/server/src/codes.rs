@@ -27,6 +27,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
         "the body is not JSON: expected `,` or `}` at line 1 column 9",
     ),
     entry(
+        400,
+        ErrorCode::BadHost,
+        "The request names its host twice, or in two different ways.",
+        "the request has more than one Host header",
+    ),
+    entry(
         403,
         ErrorCode::ForeignOrigin,
         "A web page of another site sent the request.",
@@ -64,6 +70,18 @@ pub(crate) const CODES: &[CodeEntry] = &[
         ErrorCode::WrongMethod,
         "The path does not support the method.",
         "/v1/events does not support DELETE",
+    ),
+    entry(
+        408,
+        ErrorCode::RequestTimeout,
+        "The request was not complete in time.",
+        "the body was not complete after 30 seconds",
+    ),
+    entry(
+        409,
+        ErrorCode::BadCursor,
+        "The cursor is beyond the end of the log, or from another log. `tip` contains the end.",
+        "the cursor 15 is beyond the end of the log, whose last event is 10: it is from another log, or from before a backup was restored; read this log again from the start",
     ),
     entry(
         409,
@@ -211,6 +229,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(
         503,
+        ErrorCode::TooManyConnections,
+        "The server has as many connections as it may have.",
+        "the server has 896 connections, the maximum; close some, or try again later",
+    ),
+    entry(
+        503,
         ErrorCode::NotReady,
         "A readiness check failed. `check` contains its name.",
         "the disk that holds countersign.db is full (database_unavailable)",
@@ -220,7 +244,9 @@ pub(crate) const CODES: &[CodeEntry] = &[
 /// Codes that every operation can return. The OpenAPI document describes them once, in one component.
 pub(crate) const COMMON: &[ErrorCode] = &[
     ErrorCode::BadJson,
+    ErrorCode::BadHost,
     ErrorCode::ForeignOrigin,
+    ErrorCode::RequestTimeout,
     ErrorCode::UnknownRoute,
     ErrorCode::WrongMethod,
     ErrorCode::TooLarge,
@@ -233,6 +259,7 @@ pub(crate) const COMMON: &[ErrorCode] = &[
     ErrorCode::PolicyUnreadable,
     ErrorCode::PolicyChanged,
     ErrorCode::ShuttingDown,
+    ErrorCode::TooManyConnections,
 ];
 
 /// Returns the row of a code. Codes that only clients report have no row.

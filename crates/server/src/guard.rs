@@ -1,12 +1,13 @@
 //! Rejects requests of foreign web pages. Any page can send requests to 127.0.0.1 from the browser that shows it, also
 //! under a host name that the page's author controls (DNS rebinding). A request must therefore name a loopback host,
 //! and a request from a page must come from a page of this server. Browsers identify the page in `Origin`, or in
-//! `Sec-Fetch-Site` where they send no `Origin`, as for an image. Pages may not frame responses either.
+//! `Sec-Fetch-Site` where they send no `Origin`, as for an image. Pages may not frame responses either. A request that
+//! names two hosts is rejected, because a proxy may have checked the other one.
 
 use crate::problem::ProblemResponse;
 use axum::{
     extract::Request,
-    http::{HeaderMap, HeaderName, HeaderValue, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Uri, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -31,7 +32,8 @@ pub(crate) fn add_browser_headers(headers: &mut HeaderMap) {
 /// The middleware that rejects a request with a foreign host, origin or site.
 pub(crate) async fn reject_foreign_pages(request: Request, next: Next) -> Response {
     let (headers, uri) = (request.headers(), request.uri());
-    match check_host_and_origin(headers, uri.host()).and_then(|()| check_site(headers, uri.path())) {
+    let is_allowed = require_one_host(headers, uri).and_then(|()| check_host_and_origin(headers, uri.host()));
+    match is_allowed.and_then(|()| check_site(headers, uri.path())) {
         Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),
     }
@@ -55,6 +57,27 @@ fn check_site(headers: &HeaderMap, path: &str) -> Result<(), ProblemResponse> {
         ErrorCode::ForeignOrigin,
         "a page of another site sent this request; the server accepts requests only from its own pages",
     ))
+}
+
+/// Requires that the request names one host: a proxy before this server may have checked the other one.
+fn require_one_host(headers: &HeaderMap, uri: &Uri) -> Result<(), ProblemResponse> {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let (host, second) = (hosts.next(), hosts.next());
+    if second.is_some() {
+        return Err(ProblemResponse::new(ErrorCode::BadHost, "the request has more than one Host header"));
+    }
+    let (Some(authority), Some(host)) = (uri.authority(), host) else { return Ok(()) };
+    let host = host.to_str().unwrap_or("?");
+    if without_default_port(authority.as_str()).eq_ignore_ascii_case(without_default_port(host)) {
+        return Ok(());
+    }
+    let detail =
+        format!("the request line names the host {:?}, and the header Host {host:?}", authority.as_str());
+    Err(ProblemResponse::new(ErrorCode::BadHost, detail))
+}
+
+fn without_default_port(authority: &str) -> &str {
+    authority.strip_suffix(":80").unwrap_or(authority)
 }
 
 fn check_host_and_origin(headers: &HeaderMap, uri_host: Option<&str>) -> Result<(), ProblemResponse> {

@@ -7,7 +7,9 @@
 mod address;
 mod app_state;
 mod codes;
+mod connection;
 mod extract;
+mod full;
 mod guard;
 mod listen;
 mod metrics;
@@ -23,15 +25,17 @@ mod stream;
 pub use address::{BadAddress, ListenAddress};
 pub(crate) use app_state::AppState;
 pub use app_state::ServerOptions;
+pub use connection::{ConnectionTimeouts, DescriptorLimit};
 pub use listen::BoundListener;
 pub use server_error::ServerError;
 
-use axum::{Router, middleware, routing::IntoMakeService, serve::ListenerExt};
+use axum::{Router, middleware};
+use connection::{ConnectionSet, accept_connections};
 use countersign_gate::{Clock, EmbeddedGate};
-use futures_util::future::try_join_all;
+use futures_util::future::join_all;
 use listen::ListenSocket;
 use metrics::ServerMetrics;
-use std::{io, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 use tower_http::{
     catch_panic::CatchPanicLayer,
@@ -49,63 +53,67 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 const MIN_COMPRESSED_BYTES: u64 = 1024;
 
 /// Serves the API until `stop` is cancelled. Then ends streams and waits, answers the requests in progress, for five
-/// seconds at most, and returns. Fails if a listener fails.
+/// seconds at most, and returns. A connection that cannot be accepted ends nothing.
 pub async fn serve(
     listeners: Vec<BoundListener>,
     gate: EmbeddedGate,
     options: ServerOptions,
     stop: CancellationToken,
 ) -> Result<(), ServerError> {
-    let metrics = Arc::new(ServerMetrics::new(&gate));
     let (routes, document) = routes::router();
+    let metrics = Arc::new(ServerMetrics::new(&gate, &document));
     let app = AppState {
         gate,
         stop: stop.clone(),
-        options,
-        metrics,
+        options: options.clone(),
+        metrics: Arc::clone(&metrics),
         document: Arc::new(openapi::DocumentText::new(&document)),
     };
-    // Without `into_make_service`, axum rebuilds the router for every connection, 15 KiB each.
-    let service = router(routes, app).into_make_service();
-    let serving = try_join_all(
-        listeners.into_iter().map(|listener| serve_listener(listener, service.clone(), stop.clone())),
-    );
+    let max_connections = max_connections(&options);
+    let service = router(routes, app);
+    let full_router = full::full_router(service.clone(), max_connections);
+    let limits = (max_connections, options.timeouts);
+    let connections = ConnectionSet::new((service, full_router), metrics, limits, stop.clone());
+    let listening: Vec<_> =
+        listeners.into_iter().map(|listener| listen(listener, connections.clone())).collect();
+    let serving = async {
+        join_all(listening).await;
+        connections.tasks.close();
+        connections.tasks.wait().await;
+    };
     let grace_over = async {
         stop.cancelled().await;
         Clock::System.sleep(SHUTDOWN_GRACE).await;
     };
     tokio::select! {
-        served = serving => drop(served?),
+        () = serving => {}
         () = grace_over => tracing::info!("some clients did not finish in time; their connections are dropped"),
     }
+    connections.abort.cancel();
     Ok(())
 }
 
-/// Serves the API on one socket.
-async fn serve_listener(
-    listener: BoundListener,
-    service: IntoMakeService<Router>,
-    stop: CancellationToken,
-) -> io::Result<()> {
-    let file = listener.file;
-    // Remove the socket file at once. The socket is closed only after the last response, seconds later, and by then
-    // the next server may have created its own file under this path.
-    let stopped = async move {
-        stop.cancelled().await;
-        drop(file);
-    };
-    match listener.socket {
-        ListenSocket::Tcp(socket) => {
-            // Disable Nagle: responses and messages are small and complete.
-            let socket = socket.tap_io(|stream| {
-                if let Err(error) = stream.set_nodelay(true) {
-                    tracing::debug!(%error, "cannot disable the delay of small packets on a connection");
-                }
-            });
-            axum::serve(socket, service).with_graceful_shutdown(stopped).await
-        }
-        ListenSocket::Unix(socket) => axum::serve(socket, service).with_graceful_shutdown(stopped).await,
+/// Returns the most connections: as set, but not more than the limit of open files allows.
+fn max_connections(options: &ServerOptions) -> usize {
+    let allowed = DescriptorLimit::current().max_connections();
+    let wanted = options.max_connections.unwrap_or(allowed);
+    if wanted > allowed {
+        tracing::warn!(wanted, allowed, "the limit of open files allows fewer connections; raise it");
     }
+    tracing::debug!(connections = wanted.min(allowed), "the most connections");
+    wanted.min(allowed)
+}
+
+/// Accepts connections on one socket until the server stops.
+async fn listen(listener: BoundListener, connections: ConnectionSet) {
+    // Remove the socket file when the server stops accepting, and before the socket closes. The last connections end
+    // seconds later, and by then the next server may have created its own file under this path.
+    let BoundListener { file, socket, .. } = listener;
+    match &socket {
+        ListenSocket::Tcp(socket) => accept_connections(connections, socket).await,
+        ListenSocket::Unix(socket) => accept_connections(connections, socket).await,
+    }
+    drop(file);
 }
 
 /// Returns the OpenAPI document as indented JSON.
@@ -141,8 +149,8 @@ mod tests {
     async fn answer(request: &str) -> Result<String, Box<dyn Failure>> {
         let folder = tempfile::tempdir()?;
         let gate = EmbeddedGate::open(folder.path().join("log.db")).await?;
-        let (stop, metrics) = (CancellationToken::new(), Arc::new(ServerMetrics::new(&gate)));
         let (routes, document) = routes::router();
+        let (stop, metrics) = (CancellationToken::new(), Arc::new(ServerMetrics::new(&gate, &document)));
         let document = Arc::new(openapi::DocumentText::new(&document));
         let app = AppState { gate, stop: stop.clone(), options: ServerOptions::default(), metrics, document };
         let routes = routes.route("/panic", get(async || -> String { panic!("secret {}", 7) }));

@@ -1,5 +1,6 @@
 //! The metrics of the server, in one registry with those of the gate.
 
+use crate::connection::ConnectionStep;
 use axum::http::{Method, StatusCode};
 use countersign_gate::EmbeddedGate;
 use prometheus_client::{
@@ -12,6 +13,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 use std::time::Duration;
+use utoipa::openapi::OpenApi;
 
 /// A counter by route, method and status.
 type RequestLabels = Family<[(&'static str, String); 3], Counter>;
@@ -27,6 +29,12 @@ pub(crate) struct ServerMetrics {
     durations: DurationLabels,
     streams: Gauge,
     waits: Gauge,
+    connections: Gauge,
+    timeouts: Family<[(&'static str, &'static str); 1], Counter>,
+    /// Connections beyond the maximum.
+    pub(crate) refused_connections: Counter,
+    /// Failures of the system to accept a connection.
+    pub(crate) failed_accepts: Counter,
     open: Gauge,
     oldest: Gauge<f64, std::sync::atomic::AtomicU64>,
     /// Approval requests that a stream delivered to a resuming reader and that were opened before it resumed.
@@ -39,7 +47,7 @@ fn histogram() -> Histogram {
 }
 
 impl ServerMetrics {
-    pub(crate) fn new(gate: &EmbeddedGate) -> Self {
+    pub(crate) fn new(gate: &EmbeddedGate, document: &OpenApi) -> Self {
         let mut registry = Registry::with_prefix("countersign");
         gate.register_metrics(&mut registry);
         let mut metrics = Self {
@@ -48,12 +56,39 @@ impl ServerMetrics {
             durations: Family::new_with_constructor(histogram),
             streams: Gauge::default(),
             waits: Gauge::default(),
+            connections: Gauge::default(),
+            timeouts: Family::default(),
+            refused_connections: Counter::default(),
+            failed_accepts: Counter::default(),
             open: Gauge::default(),
             oldest: Gauge::default(),
             recovered: Counter::default(),
         };
         metrics.register();
+        metrics.start_at_zero(document);
         metrics
+    }
+
+    /// Creates the series of every operation for the statuses that alerts watch: its success, and the failures of the
+    /// server. The rate of a series that appears with its first response does not include that response.
+    fn start_at_zero(&self, document: &OpenApi) {
+        for step in ConnectionStep::TIMED {
+            drop(self.timeouts.get_or_create(&[("step", step.as_str())]));
+        }
+        for (route, item) in &document.paths.paths {
+            let operations =
+                [("GET", &item.get), ("PUT", &item.put), ("POST", &item.post), ("DELETE", &item.delete)];
+            for (method, operation) in operations {
+                let Some(operation) = operation else { continue };
+                let successes = operation.responses.responses.keys().filter(|status| status.starts_with('2'));
+                let labels = [("route", route.clone()), ("method", method.to_owned())];
+                for status in successes.map(String::as_str).chain(["500", "503"]) {
+                    let [route, method] = labels.clone();
+                    drop(self.requests.get_or_create(&[route, method, ("status", status.to_owned())]));
+                }
+                drop(self.durations.get_or_create(&labels));
+            }
+        }
     }
 
     fn register(&mut self) {
@@ -64,6 +99,13 @@ impl ServerMetrics {
         all.register_with_unit("http_request_duration", help, Unit::Seconds, self.durations.clone());
         all.register("http_streams", "Open streams of events", self.streams.clone());
         all.register("http_waits", "Requests that wait until a call is decided", self.waits.clone());
+        all.register("http_connections", "Open connections", self.connections.clone());
+        let help = "Connections that were closed because the client took too long, by step";
+        all.register("http_connection_timeouts", help, self.timeouts.clone());
+        let help = "Connections beyond the maximum, which were refused";
+        all.register("http_connections_refused", help, self.refused_connections.clone());
+        let help = "Failed attempts to accept a connection, for example with too many open files";
+        all.register("http_accept_errors", help, self.failed_accepts.clone());
         all.register("open_requests", "Approval requests that are pending", self.open.clone());
         let help = "The age of the oldest pending approval request";
         all.register_with_unit("oldest_open_request_age", help, Unit::Seconds, self.oldest.clone());
@@ -87,6 +129,17 @@ impl ServerMetrics {
     /// Counts an open stream until the returned guard is dropped.
     pub(crate) fn count_stream(&self) -> HeldGauge {
         HeldGauge::new(&self.streams)
+    }
+
+    /// Counts an open connection until the returned guard is dropped.
+    pub(crate) fn count_connection(&self) -> HeldGauge {
+        HeldGauge::new(&self.connections)
+    }
+
+    /// Counts a connection whose client took too long.
+    pub(crate) fn record_timeout(&self, step: ConnectionStep) {
+        tracing::debug!(step = step.as_str(), "a client took too long and was disconnected");
+        self.timeouts.get_or_create(&[("step", step.as_str())]).inc();
     }
 
     /// Counts a waiting request until the returned guard is dropped.

@@ -75,8 +75,9 @@ impl From<GateError> for ProblemResponse {
         if problem.0.status >= 500 {
             tracing::error!(code = error.code(), %error, "a request failed");
         }
-        let api::ErrorFacts { reason, response, vote, execution, result, .. } = *error.facts;
+        let api::ErrorFacts { reason, tip, response, vote, execution, result, .. } = *error.facts;
         problem.0.reason = reason;
+        problem.0.tip = tip;
         problem.0.response = response;
         problem.0.vote = vote;
         problem.0.execution = execution;

@@ -9,7 +9,7 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response, Sse, sse::Event as Message},
 };
-use countersign_api::{ApprovalGate, LogFilter};
+use countersign_api::{ApprovalGate, LogCursor, LogFilter};
 use countersign_gate::{Event, EventType};
 use futures_util::{Stream, StreamExt};
 use std::{convert::Infallible, time::Duration};
@@ -20,8 +20,8 @@ const RECONNECT: Duration = Duration::from_secs(1);
 
 /// The place where a stream begins.
 pub(crate) struct StreamStart {
-    /// The `seq` after which the stream begins.
-    pub(crate) after: i64,
+    /// The event after which the stream begins.
+    pub(crate) after: LogCursor,
     /// True if the reader has read the log up to `after` before, and now resumes.
     pub(crate) is_resuming: bool,
 }
@@ -35,10 +35,12 @@ pub(crate) async fn answer(
     if app.stop.is_cancelled() {
         return Err(ProblemResponse::shutting_down());
     }
+    // A problem instead of a stream: a browser that got a stream would reconnect with the same cursor without end.
+    app.gate.check_cursor(&start.after).await?;
     // Events that exist when a reader resumes are those that it would have missed.
     let missed_until = if start.is_resuming { app.gate.tip(None).await? } else { 0 };
     let stream =
-        stream(app, filter, start.after, missed_until, StreamRequest::now()).map(Ok::<_, Infallible>);
+        stream(app, filter, start.after.seq, missed_until, StreamRequest::now()).map(Ok::<_, Infallible>);
     let mut response = Sse::new(stream).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, const { HeaderValue::from_static("no-store") });
@@ -110,7 +112,7 @@ fn stream(
 /// means the same.
 fn message(event: &Event) -> Message {
     let data = serde_json::to_string(event).unwrap_or_default().replace(['\n', '\r'], " ");
-    Message::default().id(event.seq.to_string()).event(event.kind.to_string()).data(data)
+    Message::default().id(LogCursor::of_event(event).to_string()).event(event.kind.to_string()).data(data)
 }
 
 /// Creates the last message of a failed stream. It has no id, so that a client that reconnects resumes after the last

@@ -137,6 +137,28 @@ pub enum StoreError {
         /// The target.
         place: DatabaseName,
     },
+    /// The cursor names an event that the log does not have yet, so the events up to it would be lost.
+    #[error(
+        "the cursor {seq} is beyond the end of the log, whose last event is {tip}: it is from another log, or from \
+         before a backup was restored; read this log again from the start"
+    )]
+    CursorBeyondEnd {
+        /// The `seq` of the cursor.
+        seq: i64,
+        /// The last event of the log.
+        tip: i64,
+    },
+    /// The cursor names an event that has another hash in this log.
+    #[error(
+        "event {seq} of this log is not the event of the cursor: the cursor is from another log, or from before a \
+         backup was restored; read this log again from the start"
+    )]
+    CursorOfAnotherLog {
+        /// The `seq` of the cursor.
+        seq: i64,
+        /// The last event of the log.
+        tip: i64,
+    },
     /// The store was closed.
     #[error("the store is shutting down; try again with the next process")]
     ShuttingDown,
@@ -163,6 +185,7 @@ impl StoreError {
             Self::NotACopy { .. } => "not_a_copy",
             Self::EventRefused { .. } => "event_refused",
             Self::TargetExists { .. } => "target_exists",
+            Self::CursorBeyondEnd { .. } | Self::CursorOfAnotherLog { .. } => "bad_cursor",
             Self::ShuttingDown => "shutting_down",
         }
     }

@@ -21,6 +21,35 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// The names of the queries that are measured.
+const QUERY_NAMES: &[&str] = &[
+    "call",
+    "calls",
+    "calls_of_thread",
+    "due",
+    "events",
+    "events_of_thread",
+    "hash_at",
+    "history_of_thread",
+    "next_due",
+    "open_now",
+    "pending",
+    "pending_of_thread",
+    "policy_in_force",
+    "probed",
+    "repeated_calls",
+    "search",
+    "search_of_thread",
+    "span_of_thread",
+    "span_of_thread_back",
+    "tally",
+    "thread",
+    "thread_tip",
+    "threads",
+    "tip",
+    "tool_of_call",
+];
+
 /// The metrics of a store. A clone shares the counters of the original.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreMetrics {
@@ -53,13 +82,18 @@ fn seconds_histogram() -> Histogram {
 
 impl Default for StoreMetrics {
     fn default() -> Self {
-        Self {
+        let metrics = Self {
             commits: seconds_histogram(),
             batches: Histogram::new(exponential_buckets(1.0, 2.0, 9)),
             queries: Family::new_with_constructor(seconds_histogram),
             rereads: Counter::default(),
             positions: Arc::default(),
+        };
+        // Create every series: the rate of a series that appears with its first query does not include that query.
+        for query in QUERY_NAMES {
+            drop(metrics.queries.get_or_create(&[("query", query)]));
         }
+        metrics
     }
 }
 

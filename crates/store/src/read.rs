@@ -125,6 +125,26 @@ impl Store {
         self.query_number("tip", SqlQuery::new(queries::TIP)).await
     }
 
+    /// Checks that the log has the event `seq` that a reader wants to continue after, and that `is_same` accepts its
+    /// hash. It asks the table, not the feed: another instance may have delivered an event that this feed has not.
+    pub async fn check_cursor(
+        &self,
+        seq: i64,
+        is_same: impl FnOnce(Option<Sha256>) -> bool,
+    ) -> Result<(), StoreError> {
+        if seq <= 0 {
+            return Ok(());
+        }
+        let tip = self.tip().await?;
+        if seq > tip {
+            return Err(StoreError::CursorBeyondEnd { seq, tip });
+        }
+        let query = SqlQuery::new(queries::HASH_AT).bind(seq);
+        let rows = self.query_rows("hash_at", query).await?;
+        let hash = rows.first().and_then(|found| found.text(0)).and_then(|hex| Sha256::from_hex(&hex));
+        if is_same(hash) { Ok(()) } else { Err(StoreError::CursorOfAnotherLog { seq, tip }) }
+    }
+
     /// Reads the `seq` of the last event of a thread; 0 if it has none.
     pub async fn thread_tip(&self, thread_id: &ThreadId) -> Result<i64, StoreError> {
         self.query_number("thread_tip", SqlQuery::new(queries::THREAD_TIP).bind(thread_id.as_str())).await

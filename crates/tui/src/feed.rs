@@ -92,6 +92,13 @@ impl PendingFeed {
             let calls = loop {
                 Clock::System.sleep(RETRY_DELAY).await;
                 self.asked = 0;
+                // The log is another one, or an older copy: its end is the only place to continue from.
+                if error.code == ErrorCode::BadCursor {
+                    match limit_time(self.gate.tip(None)).await {
+                        Ok(tip) => self.cursor = tip,
+                        Err(_) => continue,
+                    }
+                }
                 if let Ok(calls) = limit_time(self.load()).await {
                     break calls;
                 }

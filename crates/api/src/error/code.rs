@@ -45,6 +45,8 @@ codes! {
     ErrorCode {
         /// The body is not JSON.
         BadJson = "bad_json",
+        /// The request names its host twice, or in two different ways.
+        BadHost = "bad_host",
         /// A web page of another site sent the request.
         ForeignOrigin = "foreign_origin",
         /// The principal is not a person, and only people decide.
@@ -63,6 +65,10 @@ codes! {
         UnknownGrant = "unknown_grant",
         /// The path does not support the method.
         WrongMethod = "wrong_method",
+        /// The request was not complete in time.
+        RequestTimeout = "request_timeout",
+        /// The cursor is beyond the end of the log, or from another log; `tip` contains the end.
+        BadCursor = "bad_cursor",
         /// The id was proposed before with another tool or other arguments.
         CallDiffers = "call_differs",
         /// The call has a different decision.
@@ -111,6 +117,8 @@ codes! {
         PolicyUnreadable = "policy_unreadable",
         /// The process is stopping.
         ShuttingDown = "shutting_down",
+        /// The server has as many connections as it may have.
+        TooManyConnections = "too_many_connections",
         /// A readiness check failed.
         NotReady = "not_ready",
         /// No server answers. Only clients report it.

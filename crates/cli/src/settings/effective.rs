@@ -146,9 +146,19 @@ impl Settings {
         Ok(who.parse().map_err(|why| CliError::usage(format!("{origin}: {why}")))?)
     }
 
+    /// A setting that is one text, and its origin.
+    pub(crate) fn text_with_origin(&self, key: SettingKey) -> Option<(&str, &SettingOrigin)> {
+        self.text(key).zip(self.get(key).map(|setting| &setting.origin))
+    }
+
     /// The addresses for `serve`, and their origin.
     pub(crate) fn listen(&self) -> Option<(&[String], &SettingOrigin)> {
-        match self.get(SettingKey::Listen)? {
+        self.texts(SettingKey::Listen)
+    }
+
+    /// A setting that is a list of texts, and its origin.
+    pub(crate) fn texts(&self, key: SettingKey) -> Option<(&[String], &SettingOrigin)> {
+        match self.get(key)? {
             ResolvedSetting { value: SettingValue::Texts(texts), origin } => Some((texts, origin)),
             _ => None,
         }

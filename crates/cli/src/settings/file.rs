@@ -132,6 +132,9 @@ impl SettingsReader<'_> {
                     texts.iter().map(|text| text.get_ref().as_str().map(str::to_owned)).collect();
                 SettingValue::Texts(texts.ok_or_else(|| wrong("a string or a list of strings"))?)
             }
+            (SettingKind::Number, DeValue::Integer(number)) => {
+                SettingValue::read(facts, number.as_str()).map_err(|what| wrong(&what))?
+            }
             (SettingKind::Path, DeValue::String(text)) => SettingValue::Text(self.resolve_path(text)),
             (_, DeValue::String(text)) => SettingValue::read(facts, text).map_err(|what| wrong(&what))?,
             _ => return Err(wrong("a string in quotation marks")),

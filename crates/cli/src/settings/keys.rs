@@ -10,6 +10,8 @@ pub(crate) enum SettingKey {
     As,
     Listen,
     ReusePort,
+    MaxConnections,
+    Timeouts,
     Log,
     LogFormat,
     Otlp,
@@ -27,6 +29,8 @@ pub(crate) enum SettingKind {
     Texts,
     /// True or false.
     Switch,
+    /// A whole number, at least 1.
+    Number,
     /// One of these words.
     Word(&'static [&'static str]),
 }
@@ -112,6 +116,24 @@ pub(crate) const KEYS: &[SettingDefinition] = &[
         takes: SettingKind::Switch,
         usual: "false",
         about: "Whether several `serve` processes share a port",
+    },
+    SettingDefinition {
+        key: SettingKey::MaxConnections,
+        name: "max_connections",
+        variable: "COUNTERSIGN_MAX_CONNECTIONS",
+        option: "serve --max-connections",
+        takes: SettingKind::Number,
+        usual: "",
+        about: "The most connections of `serve`; without it, as many as the limit of open files allows",
+    },
+    SettingDefinition {
+        key: SettingKey::Timeouts,
+        name: "timeouts",
+        variable: "COUNTERSIGN_TIMEOUTS",
+        option: "serve --timeout",
+        takes: SettingKind::Texts,
+        usual: "connect=10, head=10, body=30, idle=120, write=30",
+        about: "The seconds after which `serve` disconnects a slow client, for each step: a list, separated by commas in the environment",
     },
     SettingDefinition {
         key: SettingKey::Log,

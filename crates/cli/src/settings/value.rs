@@ -25,6 +25,10 @@ impl SettingValue {
                 "false" | "no" | "off" | "0" => Ok(Self::Switch(false)),
                 _ => Err("true or false".to_owned()),
             },
+            SettingKind::Number if text.parse().is_ok_and(|number: u32| number > 0) => {
+                Ok(Self::Text(text.to_owned()))
+            }
+            SettingKind::Number => Err("a number, at least 1".to_owned()),
             SettingKind::Word(words) if words.contains(&text) => Ok(Self::Text(text.to_owned())),
             SettingKind::Word(words) => Err(alternatives(words)),
         }

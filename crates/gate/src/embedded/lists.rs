@@ -18,7 +18,9 @@ impl EmbeddedService {
         filter: &LogFilter,
         page: api::PageQuery,
     ) -> Result<api::PendingPage, GateFailure> {
-        let page = self.store.pending(&store_filter(filter), page.after, page_limit(page)).await?;
+        let after = page.after;
+        let page = self.store.pending(&store_filter(filter), after, page_limit(page)).await?;
+        self.require_cursor_if(page.items.is_empty(), after).await?;
         let next = page.next;
         Ok(api::PendingPage { pending: self.informed(page.items).await?, next })
     }
@@ -41,15 +43,31 @@ impl EmbeddedService {
         filter: &LogFilter,
         page: api::PageQuery,
     ) -> Result<api::EventPage, GateFailure> {
-        let page = self.store.events(&store_filter(filter), page.after, page_limit(page)).await?;
+        let after = page.after;
+        let page = self.store.events(&store_filter(filter), after, page_limit(page)).await?;
+        self.require_cursor_if(page.items.is_empty(), after).await?;
         // Read after the page, so that the tip is not lower than the `seq` of an event of the page.
         let tip = self.tip(filter.thread_id.as_ref()).await?;
         Ok(api::EventPage { events: page.items.into_iter().map(Arc::new).collect(), next: page.next, tip })
     }
 
+    /// Fails if the log does not have the event of the cursor, or has another one in its place.
+    pub(crate) async fn check_cursor(&self, cursor: &api::LogCursor) -> Result<(), GateFailure> {
+        Ok(self.store.check_cursor(cursor.seq, |hash| cursor.admits_hash(hash)).await?)
+    }
+
+    /// Checks the cursor of an empty page: a page with items shows that the log goes beyond the cursor.
+    async fn require_cursor_if(&self, is_empty: bool, after: i64) -> Result<(), GateFailure> {
+        if is_empty { self.check_cursor(&after.into()).await } else { Ok(()) }
+    }
+
     pub(crate) fn follow(self: Arc<Self>, filter: &LogFilter, after: i64) -> EventStream {
         let mut follower = self.store.follow(store_filter(filter), after);
         Box::pin(async_stream::stream! {
+            if let Err(error) = self.check_cursor(&after.into()).await {
+                yield Err(error.into());
+                return;
+            }
             loop {
                 let next = tokio::select! {
                     next = follower.next() => next,

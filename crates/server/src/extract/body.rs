@@ -1,6 +1,6 @@
 //! The extractor of JSON bodies, which are limited in size and depth and must be objects.
 
-use crate::problem::ProblemResponse;
+use crate::{connection::BodyTimeout, problem::ProblemResponse};
 use axum::{
     extract::{FromRequest, Request},
     http::{
@@ -12,6 +12,7 @@ use countersign_api::ErrorCode;
 use countersign_gate::json::{MAX_BYTES, MAX_DEPTH};
 use futures_util::StreamExt;
 use serde::de::{DeserializeOwned, IgnoredAny};
+use std::error::Error;
 
 /// The largest body in bytes: the largest JSON value that it may contain, and room for the other fields.
 const MAX_BODY: usize = MAX_BYTES + 256 * 1024;
@@ -39,9 +40,7 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for JsonBody<T> {
 async fn read_body(body: axum::body::Body) -> Result<Vec<u8>, ProblemResponse> {
     let (mut chunks, mut content, mut total) = (body.into_data_stream(), Vec::new(), 0);
     while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|why| {
-            ProblemResponse::new(ErrorCode::BadJson, format!("the body was cut off: {why}"))
-        })?;
+        let chunk = chunk.map_err(|why| body_problem(&why))?;
         total += chunk.len();
         if total <= MAX_BODY {
             content.extend_from_slice(&chunk);
@@ -54,6 +53,18 @@ async fn read_body(body: axum::body::Body) -> Result<Vec<u8>, ProblemResponse> {
         return Err(ProblemResponse::new(ErrorCode::TooLarge, detail));
     }
     Ok(content)
+}
+
+/// The problem of a body that cannot be read to its end.
+fn body_problem(why: &axum::Error) -> ProblemResponse {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(why);
+    while let Some(error) = cause {
+        if let Some(timeout) = error.downcast_ref::<BodyTimeout>() {
+            return ProblemResponse::new(ErrorCode::RequestTimeout, timeout.to_string());
+        }
+        cause = error.source();
+    }
+    ProblemResponse::new(ErrorCode::BadJson, format!("the body was cut off: {why}"))
 }
 
 /// Requires the JSON content type. A web page can send a form or plain text to any site without a preflight request,

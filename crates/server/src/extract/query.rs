@@ -3,7 +3,7 @@
 
 use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
-use countersign_api::{self as api, ErrorCode, LogFilter};
+use countersign_api::{self as api, BadLogCursor, ErrorCode, LogCursor, LogFilter};
 use countersign_gate::{CallStateFilter, EventType, Principal, ThreadId, Timestamp, ToolName};
 use std::{fmt::Display, marker::PhantomData, str::FromStr};
 use utoipa::{
@@ -65,6 +65,8 @@ pub(crate) struct QueryParameters<T> {
     pub(crate) filter: LogFilter,
     pub(crate) state: Option<CallStateFilter>,
     pub(crate) grants: api::GrantSelection,
+    /// `after` as a position in the log, with the hash of its event if the caller sent it.
+    pub(crate) cursor: LogCursor,
     accepted: PhantomData<T>,
 }
 
@@ -84,6 +86,7 @@ impl<T: AcceptedParameters, S: Sync> FromRequestParts<S> for QueryParameters<T> 
             filter: LogFilter::default(),
             state: None,
             grants: api::GrantSelection::Active,
+            cursor: LogCursor::default(),
             accepted: PhantomData,
         };
         let mut seen = Vec::new();
@@ -103,12 +106,14 @@ impl<T: AcceptedParameters, S: Sync> FromRequestParts<S> for QueryParameters<T> 
     }
 }
 
-impl<T> QueryParameters<T> {
+impl<T: AcceptedParameters> QueryParameters<T> {
     fn set_parameter(&mut self, name: &str, value: &str) -> Result<(), ProblemResponse> {
         let filter = &mut self.filter;
         match name {
             "after" => {
-                self.page.after = parse_cursor(value).map_err(|problem| problem.with_parameter(name))?;
+                let cursor = parse_cursor(value).and_then(|cursor| require_hash_support::<T>(cursor, value));
+                self.cursor = cursor.map_err(|problem| problem.with_parameter(name))?;
+                self.page.after = self.cursor.seq;
             }
             "limit" => self.page.limit = parse_limit(value)?,
             "thread" => filter.thread_id = Some(name_error(name, ThreadId::new(value))?),
@@ -157,13 +162,20 @@ fn parse<T: FromStr<Err: Display>>(name: &str, value: &str) -> Result<T, Problem
     name_error(name, value.parse())
 }
 
-pub(crate) fn parse_cursor(text: &str) -> Result<i64, ProblemResponse> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| digits).ok_or_else(|| {
-        let detail =
-            format!("{text:?} is not a cursor; use the `next` of the page before, or the seq of an event");
-        ProblemResponse::new(ErrorCode::Invalid, detail)
-    })
+pub(crate) fn parse_cursor(text: &str) -> Result<LogCursor, ProblemResponse> {
+    text.parse().map_err(|why: BadLogCursor| ProblemResponse::invalid(why.to_string()))
+}
+
+/// Rejects a cursor with a hash where the list is not the log, because the hash would not be compared.
+fn require_hash_support<T: AcceptedParameters>(
+    cursor: LogCursor,
+    text: &str,
+) -> Result<LogCursor, ProblemResponse> {
+    if cursor.hash.is_none() || T::NAMES.contains(&"type") {
+        return Ok(cursor);
+    }
+    let detail = format!("{text:?} is a position in the log; use the `next` of the page before");
+    Err(ProblemResponse::invalid(detail))
 }
 
 fn parse_limit(text: &str) -> Result<usize, ProblemResponse> {

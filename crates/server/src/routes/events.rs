@@ -5,7 +5,7 @@ use super::log_tag::answer_by_log_tag;
 use crate::{
     AppState,
     extract::{EventQuery, IfNoneMatch, LastEventId, QueryParameters, ThreadEventQuery, ThreadPath},
-    openapi,
+    openapi::{self, refusals},
     problem::ProblemResponse,
     stream,
 };
@@ -21,20 +21,26 @@ use utoipa::{
     openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder},
 };
 
+refusals!(Refusals: BadCursor);
+
 /// Returns the log of all threads, as a page or as a stream.
 ///
-/// With `Accept: text/event-stream`, the response is a stream of server-sent events: `id` is the `seq`, `event` is the
-/// type, and `data` is the event in JSON on one line. The stream sends first the events after `Last-Event-ID`, or after
+/// With `Accept: text/event-stream`, the response is a stream of server-sent events: `id` is the cursor of the
+/// event, `event` is its type, and `data` is the event in JSON on one line. The stream sends first the events after `Last-Event-ID`, or after
 /// `after`, and then new ones. An idle stream sends comments, so that the reader sees that it is alive. `limit` has no
 /// effect on a stream, and `until` is rejected. A stream that fails ends with a message whose `event` is `error` and
 /// whose `data` is the problem; this message has no `id`.
+///
+/// A cursor is the `seq` of an event, or the `id` of a message, which adds the beginning of the hash of its event. A
+/// cursor beyond the end of the log, or whose event has another hash in this log, is refused with `bad_cursor`, because
+/// events would be lost.
 #[utoipa::path(
     get,
     path = "/v1/events",
     operation_id = "listEvents",
     tag = "log",
     params(EventQuery, IfNoneMatch, LastEventId),
-    responses(LogSchema, IfNoneMatch)
+    responses(LogSchema, IfNoneMatch, Refusals)
 )]
 pub(super) async fn list_all(
     State(app): State<AppState>,
@@ -55,7 +61,7 @@ pub(super) async fn list_all(
     operation_id = "listEventsOfThread",
     tag = "log",
     params(ThreadPath, ThreadEventQuery, IfNoneMatch, LastEventId),
-    responses(LogSchema, IfNoneMatch)
+    responses(LogSchema, IfNoneMatch, Refusals)
 )]
 pub(super) async fn list_in_thread(
     State(app): State<AppState>,
@@ -70,7 +76,7 @@ pub(super) async fn list_in_thread(
 
 async fn answer<T>(
     app: AppState,
-    QueryParameters { page, filter, .. }: QueryParameters<T>,
+    QueryParameters { page, filter, cursor, .. }: QueryParameters<T>,
     headers: &HeaderMap,
     LastEventId(last): LastEventId,
     cached: &IfNoneMatch,
@@ -82,9 +88,11 @@ async fn answer<T>(
             return Err(ProblemResponse::invalid(why).with_parameter("until"));
         }
         // A browser that reconnects repeats `after` in the URL, but `Last-Event-ID` is newer.
-        let start = stream::StreamStart { after: last.unwrap_or(page.after), is_resuming: last.is_some() };
+        let is_resuming = last.is_some();
+        let start = stream::StreamStart { after: last.unwrap_or(cursor), is_resuming };
         return stream::answer(app, filter, start).await;
     }
+    app.gate.check_cursor(&cursor).await?;
     answer_by_log_tag(&app, filter.thread_id.as_ref(), cached, app.gate.events(&filter, page)).await
 }
 
@@ -94,7 +102,8 @@ struct LogSchema;
 impl IntoResponses for LogSchema {
     fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
         let page = ContentBuilder::new().schema(Some(Ref::from_schema_name("EventPage"))).build();
-        let example = "retry: 1000\n\nid: 3\nevent: TOOL_APPROVAL_RESPONSE\ndata: {\"seq\":3,…}\n\n";
+        let example =
+            "retry: 1000\n\nid: 3-404ca37358ec2e18\nevent: TOOL_APPROVAL_RESPONSE\ndata: {\"seq\":3,…}\n\n";
         let stream = ContentBuilder::new().schema(Some(openapi::text(example))).build();
         let tag = openapi::header("The tag of a page, for `If-None-Match`.", openapi::text("W/\"5\""));
         let log = ResponseBuilder::new()

@@ -7,9 +7,10 @@ use crate::world::{
 };
 use countersign_events::Principal;
 use reqwest::{Method, RequestBuilder};
-use rustix::process::Signal;
+use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit};
 use serde_json::Value;
 use std::net::SocketAddr;
+use tokio::process::Command;
 
 /// A server process. Its agents and people reach it over HTTP.
 pub struct Server {
@@ -22,7 +23,20 @@ pub struct Server {
 impl Server {
     /// Starts a server, and returns when it listens.
     pub(super) async fn start(world: &ProcessWorld, listen: &str, words: &[&str]) -> Self {
-        let mut command = world.countersign_over_log(&["--json", "serve", "--listen", listen]);
+        let command = world.countersign_over_log(&["--json", "serve", "--listen", listen]);
+        Self::start_command(command, words).await
+    }
+
+    /// Starts a server that may have this many files open.
+    pub(super) async fn start_with_open_files(world: &ProcessWorld, files: u32, words: &[&str]) -> Self {
+        let command = world.countersign_over_log(&["--json", "serve", "--listen", "127.0.0.1:0"]);
+        let mut limited = world.program("sh");
+        limited.args(["-c", &format!("ulimit -n {files} && exec \"$0\" \"$@\"")]);
+        limited.arg(command.as_std().get_program()).args(command.as_std().get_args());
+        Self::start_command(limited, words).await
+    }
+
+    async fn start_command(mut command: Command, words: &[&str]) -> Self {
         let mut process = Process::start(command.args(words));
         let Some(line) = process.line().await else {
             panic!("the server does not listen: {:?}", process.ended().await);
@@ -64,6 +78,13 @@ impl Server {
     /// Sends a `POST` request with a JSON body, without a name.
     pub async fn post(&self, path: &str, body: impl Into<String>) -> HttpAnswer {
         self.anonymous().post(path, body).await
+    }
+
+    /// Limits the number of files that the running server may have open.
+    pub fn limit_open_files(&self, files: u64) {
+        let pid = i32::try_from(self.process.pid()).ok().and_then(Pid::from_raw).expect("a process");
+        let limit = Rlimit { current: Some(files), maximum: Some(files) };
+        prlimit(Some(pid), Resource::Nofile, limit).expect("the limit can be lowered");
     }
 
     /// Returns the server's resident memory, in KiB.

@@ -1,5 +1,6 @@
 //! `countersign serve`
 
+mod limits;
 mod policy_file;
 mod service;
 mod sockets;
@@ -12,7 +13,7 @@ use crate::{
 use countersign_api as api;
 use countersign_api::{ApprovalGate, LogFilter};
 use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
-use countersign_server::{BoundListener, ServerOptions};
+use countersign_server::BoundListener;
 use countersign_tui::present::{print::print_line, text::escape_text};
 use policy_file::PolicyFile;
 use serde_json::json;
@@ -31,6 +32,13 @@ pub(crate) struct ServeArgs {
     /// Share the port with other servers that set this option
     #[arg(long)]
     reuse_port: bool,
+    /// The most connections [default: as many as the limit of open files allows]
+    #[arg(long, value_name = "NUMBER")]
+    max_connections: Option<usize>,
+    /// The seconds after which a slow client is disconnected, for one step: connect, head, body, idle or write;
+    /// repeatable [default: connect=10, head=10, body=30, idle=120, write=30]
+    #[arg(long = "timeout", value_name = "STEP=SECONDS")]
+    timeouts: Vec<String>,
 }
 
 pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<CommandExit> {
@@ -40,6 +48,7 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     context.settings.database()?;
     // A file that cannot be read is an error before anything is created.
     context.settings.policy()?;
+    let options = limits::server_options(context, args)?;
     // Bind the sockets first: if that fails, no database is created.
     let listeners = sockets::bind_listeners(context, &args.listen, args.reuse_port)?;
     let address = context.settings.database_to_create()?;
@@ -67,7 +76,7 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
         print_introduction(context, &gate, &urls, &database, rules).await?;
     }
     service::notify_ready();
-    countersign_server::serve(listeners, gate.clone(), ServerOptions::default(), stop).await?;
+    countersign_server::serve(listeners, gate.clone(), options, stop).await?;
     gate.shut_down().await;
     tracing::info!("stopped; every acknowledged event is on disk");
     Ok(CommandExit::DONE)

@@ -1,0 +1,90 @@
+//! The limits of `serve`: its connections, and the times that clients may take.
+
+use super::ServeArgs;
+use crate::{context::CommandContext, exit::CliError, settings::keys::SettingKey};
+use countersign_server::{ConnectionTimeouts, DescriptorLimit, ServerOptions};
+use std::time::Duration;
+
+/// The longest time limit, in seconds: a day.
+const MAX_SECONDS: f64 = 86_400.0;
+
+/// Raises the limit of open files of this process, and reads the limits from the options and the settings.
+pub(crate) fn server_options(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<ServerOptions> {
+    let _ = DescriptorLimit::raise();
+    Ok(ServerOptions {
+        max_connections: max_connections(context, args)?,
+        timeouts: timeouts(context, args)?,
+        ..ServerOptions::default()
+    })
+}
+
+fn max_connections(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<Option<usize>> {
+    let (number, origin) = match args.max_connections {
+        Some(number) => (Some(number), "--max-connections".to_owned()),
+        None => match context.settings.text_with_origin(SettingKey::MaxConnections) {
+            Some((text, origin)) => (text.parse().ok().or(Some(0)), origin.to_string()),
+            None => return Ok(None),
+        },
+    };
+    match number {
+        Some(0) => Err(CliError::usage(format!("{origin} must be a number, at least 1")).into()),
+        number => Ok(number),
+    }
+}
+
+fn timeouts(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<ConnectionTimeouts> {
+    let mut timeouts = ConnectionTimeouts::default();
+    let (texts, origin) = match context.settings.texts(SettingKey::Timeouts) {
+        _ if !args.timeouts.is_empty() => (&args.timeouts[..], "--timeout".to_owned()),
+        Some((texts, origin)) => (texts, origin.to_string()),
+        None => return Ok(timeouts),
+    };
+    for text in texts {
+        set_timeout(&mut timeouts, text)
+            .map_err(|why| CliError::usage(format!("{origin}: {text:?}: {why}")))?;
+    }
+    Ok(timeouts)
+}
+
+/// Sets the time limit of one step from a text such as `head=10`.
+fn set_timeout(timeouts: &mut ConnectionTimeouts, text: &str) -> Result<(), &'static str> {
+    let (step, seconds) = text.split_once('=').ok_or("must have the form STEP=SECONDS")?;
+    let seconds: f64 = seconds.trim().parse().map_err(|_| "the seconds must be a number")?;
+    if !(seconds > 0.0 && seconds <= MAX_SECONDS) {
+        return Err("the seconds must be more than 0 and at most 86400");
+    }
+    let limit = match step.trim() {
+        "connect" => &mut timeouts.connect,
+        "head" => &mut timeouts.head,
+        "body" => &mut timeouts.body,
+        "idle" => &mut timeouts.idle,
+        "write" => &mut timeouts.write,
+        _ => return Err("the steps are connect, head, body, idle and write"),
+    };
+    *limit = Duration::from_secs_f64(seconds);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timeout_of_each_step_is_set() {
+        let mut timeouts = ConnectionTimeouts::default();
+        for text in ["connect=1", "head=2", "body=3", "idle=4", "write=0.5"] {
+            set_timeout(&mut timeouts, text).expect(text);
+        }
+        let seconds = Duration::from_secs;
+        let (connect, head, body, idle) = (seconds(1), seconds(2), seconds(3), seconds(4));
+        let expected = ConnectionTimeouts { connect, head, body, idle, write: Duration::from_millis(500) };
+        assert_eq!(timeouts, expected);
+    }
+
+    #[test]
+    fn malformed_timeout_is_rejected() {
+        for text in ["head", "head=", "head=x", "head=0", "head=-1", "head=NaN", "head=86401", "tail=1"] {
+            assert!(set_timeout(&mut ConnectionTimeouts::default(), text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Accepting connections: up to a maximum they are served; a few more are told that the server is full.
+
+use super::{
+    ConnectionTimeouts,
+    limits::SPARE_CONNECTIONS,
+    serve::{ConnectionEnd, serve_connection},
+};
+use crate::metrics::ServerMetrics;
+use axum::Router;
+use countersign_gate::Clock;
+use std::{io, sync::Arc, time::Duration};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream, UnixListener, UnixStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// The pause after the system cannot accept a connection, for example because the process has too many open files.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The connections of all listeners of a server. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct ConnectionSet {
+    /// Answers the requests of connections up to the maximum.
+    pub(crate) router: Router,
+    /// Answers the requests of connections beyond the maximum.
+    pub(crate) full_router: Router,
+    pub(crate) metrics: Arc<ServerMetrics>,
+    pub(crate) timeouts: ConnectionTimeouts,
+    /// Cancelled when connections shall finish their request and close.
+    pub(crate) stop: CancellationToken,
+    /// Cancelled when connections shall close at once.
+    pub(crate) abort: CancellationToken,
+    pub(crate) tasks: TaskTracker,
+    places: Arc<Semaphore>,
+    spare: Arc<Semaphore>,
+}
+
+impl ConnectionSet {
+    pub(crate) fn new(
+        (router, full_router): (Router, Router),
+        metrics: Arc<ServerMetrics>,
+        (max_connections, timeouts): (usize, ConnectionTimeouts),
+        stop: CancellationToken,
+    ) -> Self {
+        Self {
+            router,
+            full_router,
+            metrics,
+            timeouts,
+            stop,
+            abort: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+            places: Arc::new(Semaphore::new(max_connections)),
+            spare: Arc::new(Semaphore::new(SPARE_CONNECTIONS)),
+        }
+    }
+
+    /// Serves a connection in a task of its own. Beyond the maximum, a few connections are answered by the router of a
+    /// full server, and others are closed.
+    fn admit<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(&self, socket: S) {
+        if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
+            self.spawn(socket, place, self.router.clone(), self.timeouts);
+            return;
+        }
+        self.metrics.refused_connections.inc();
+        if let Ok(place) = Arc::clone(&self.spare).try_acquire_owned() {
+            self.spawn(socket, place, self.full_router.clone(), self.timeouts.of_spare());
+        }
+    }
+
+    fn spawn<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+        &self,
+        socket: S,
+        place: OwnedSemaphorePermit,
+        router: Router,
+        timeouts: ConnectionTimeouts,
+    ) {
+        let (metrics, stop, abort) = (Arc::clone(&self.metrics), self.stop.clone(), self.abort.clone());
+        self.tasks.spawn(async move {
+            let _counted = metrics.count_connection();
+            let end = tokio::select! {
+                end = serve_connection(socket, router, timeouts, &stop) => end,
+                () = abort.cancelled() => return,
+            };
+            if let ConnectionEnd::TimedOut(step) = end {
+                metrics.record_timeout(step);
+            }
+            drop(place);
+        });
+    }
+}
+
+/// A socket that accepts connections.
+pub(crate) trait ConnectionSource: Sync {
+    type Socket: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+
+    /// Waits for the next connection.
+    fn accept_one(&self) -> impl Future<Output = io::Result<Self::Socket>> + Send;
+}
+
+impl ConnectionSource for TcpListener {
+    type Socket = TcpStream;
+
+    async fn accept_one(&self) -> io::Result<TcpStream> {
+        let (stream, _) = self.accept().await?;
+        // Disable Nagle: responses and messages are small and complete.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "cannot disable the delay of small packets on a connection");
+        }
+        Ok(stream)
+    }
+}
+
+impl ConnectionSource for UnixListener {
+    type Socket = UnixStream;
+
+    async fn accept_one(&self) -> io::Result<UnixStream> {
+        Ok(self.accept().await?.0)
+    }
+}
+
+/// Accepts connections until the server stops. An error of the system ends neither the listener nor the connections.
+pub(crate) async fn accept_connections(connections: ConnectionSet, listener: &impl ConnectionSource) {
+    let mut failing = false;
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept_one() => accepted,
+            () = connections.stop.cancelled() => return,
+        };
+        match accepted {
+            Ok(socket) => {
+                failing = false;
+                connections.admit(socket);
+                // Connections that arrive in a burst must not keep those that are open from being served.
+                tokio::task::yield_now().await;
+            }
+            // The client closed the connection before it was accepted.
+            Err(error) if is_of_one_connection(&error) => {}
+            Err(error) => {
+                if !failing {
+                    tracing::error!(%error, "the server cannot accept connections; trying again");
+                }
+                failing = true;
+                connections.metrics.failed_accepts.inc();
+                // The connection stays in the queue of the system, so an immediate attempt would fail again.
+                Clock::System.sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+fn is_of_one_connection(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A listener of a process with too many open files. It stops the server at the fourth attempt.
+    struct ExhaustedListener {
+        attempts: AtomicUsize,
+        stop: CancellationToken,
+    }
+
+    impl ConnectionSource for ExhaustedListener {
+        type Socket = tokio::io::DuplexStream;
+
+        async fn accept_one(&self) -> io::Result<Self::Socket> {
+            if self.attempts.fetch_add(1, Ordering::Relaxed) == 3 {
+                self.stop.cancel();
+                std::future::pending::<()>().await;
+            }
+            Err(io::Error::from_raw_os_error(24))
+        }
+    }
+
+    #[test]
+    fn exhausted_descriptors_are_no_error_of_one_connection() {
+        // EMFILE and ENFILE.
+        for code in [24, 23] {
+            assert!(!is_of_one_connection(&io::Error::from_raw_os_error(code)), "{code}");
+        }
+        assert!(is_of_one_connection(&io::ErrorKind::ConnectionAborted.into()));
+    }
+
+    #[tokio::test]
+    async fn accept_error_pauses_and_keeps_the_listener() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let gate = countersign_gate::EmbeddedGate::open(folder.path().join("log.db")).await.expect("a gate");
+        let (_, document) = crate::routes::router();
+        let metrics = Arc::new(ServerMetrics::new(&gate, &document));
+        let stop = CancellationToken::new();
+        let limits = (1, ConnectionTimeouts::default());
+        let set =
+            ConnectionSet::new((Router::new(), Router::new()), Arc::clone(&metrics), limits, stop.clone());
+        accept_connections(set, &ExhaustedListener { attempts: AtomicUsize::new(0), stop }).await;
+        assert_eq!(metrics.failed_accepts.get(), 3, "each failed attempt is followed by a pause");
+    }
+}

@@ -1,0 +1,88 @@
+//! The bodies of requests and responses: a request body has a time limit, and a response body tells when it ends.
+
+use super::activity::RequestInProgress;
+use axum::body::{Body, Bytes, HttpBody};
+use hyper::body::{Frame, Incoming, SizeHint};
+use std::{
+    error::Error,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+use tokio::time::{Instant, Sleep};
+
+/// The body of a request was not complete in time.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+#[error("the body was not complete after {} seconds", .0.as_secs_f64())]
+pub(crate) struct BodyTimeout(Duration);
+
+/// The body of a request, which fails if it is not complete in time.
+pub(super) struct TimedBody {
+    body: Incoming,
+    limit: Duration,
+    deadline: Instant,
+    /// Only a body that the server has to wait for needs a timer.
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl TimedBody {
+    pub(super) fn new(body: Incoming, limit: Duration) -> Self {
+        Self { body, limit, deadline: Instant::now() + limit, timer: None }
+    }
+}
+
+impl HttpBody for TimedBody {
+    type Data = Bytes;
+    type Error = Box<dyn Error + Send + Sync>;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
+            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
+        }
+        let (deadline, limit) = (self.deadline, self.limit);
+        ready!(self.timer.get_or_insert_with(|| sleep_until(deadline)).as_mut().poll(context));
+        Poll::Ready(Some(Err(BodyTimeout(limit).into())))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a connection depends on the machine, not on the log's time")]
+pub(super) fn sleep_until(deadline: Instant) -> Pin<Box<Sleep>> {
+    Box::pin(tokio::time::sleep_until(deadline))
+}
+
+/// The body of a response. The connection is idle when it ends.
+pub(super) struct TrackedBody {
+    pub(super) body: Body,
+    pub(super) _request: RequestInProgress,
+}
+
+impl HttpBody for TrackedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,102 @@
+//! One connection: it answers requests until the client closes it, takes too long, or the server stops.
+
+use super::{
+    ConnectionTimeouts,
+    activity::{ConnectionActivity, ConnectionStep},
+    bodies::{TimedBody, TrackedBody, sleep_until},
+    timed_io::TimedSocket,
+};
+use axum::{Router, body::Body, http::Request};
+use hyper::{Response, body::Incoming, server::conn::http1, service::Service};
+use hyper_util::{rt::TokioIo, service::TowerToHyperService};
+use std::{
+    convert::Infallible,
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::Sleep,
+};
+use tokio_util::sync::CancellationToken;
+
+/// The most bytes of a head, and of a response that waits in memory until the client reads it.
+const BUFFER_BYTES: usize = 128 * 1024;
+
+/// The reason why a connection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ConnectionEnd {
+    /// The client closed it, or the server after its last response.
+    Closed,
+    /// The client took too long for this step.
+    TimedOut(ConnectionStep),
+}
+
+/// Answers the requests of one connection with `router`. When `stop` is cancelled, finishes the request in progress.
+pub(super) async fn serve_connection<S: AsyncRead + AsyncWrite + Unpin>(
+    socket: S,
+    router: Router,
+    timeouts: ConnectionTimeouts,
+    stop: &CancellationToken,
+) -> ConnectionEnd {
+    let activity = Arc::new(ConnectionActivity::new(timeouts));
+    let io = TokioIo::new(TimedSocket { socket, activity: Arc::clone(&activity) });
+    let service =
+        RequestService { router: TowerToHyperService::new(router), activity: Arc::clone(&activity) };
+    let mut builder = http1::Builder::new();
+    let protocol = builder.max_buf_size(BUFFER_BYTES).serve_connection(io, service);
+    let mut protocol = std::pin::pin!(protocol);
+    let mut timer = DeadlineTimer { activity, sleep: None };
+    let mut stopping = false;
+    loop {
+        let ended = poll_fn(|context| match protocol.as_mut().poll(context) {
+            Poll::Ready(_) => Poll::Ready(ConnectionEnd::Closed),
+            Poll::Pending => timer.poll(context).map(ConnectionEnd::TimedOut),
+        });
+        tokio::select! {
+            end = ended => return end,
+            () = stop.cancelled(), if !stopping => stopping = true,
+        }
+        protocol.as_mut().graceful_shutdown();
+    }
+}
+
+/// The timer of a connection. It is set after each step, because all steps happen while the connection is polled.
+struct DeadlineTimer {
+    activity: Arc<ConnectionActivity>,
+    sleep: Option<Pin<Box<Sleep>>>,
+}
+
+impl DeadlineTimer {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<ConnectionStep> {
+        let Some((deadline, step)) = self.activity.next_deadline() else { return Poll::Pending };
+        let sleep = self.sleep.get_or_insert_with(|| sleep_until(deadline));
+        if sleep.deadline() != deadline {
+            sleep.as_mut().reset(deadline);
+        }
+        sleep.as_mut().poll(context).map(|()| step)
+    }
+}
+
+/// Answers requests, and reports their beginning and end.
+struct RequestService {
+    router: TowerToHyperService<Router>,
+    activity: Arc<ConnectionActivity>,
+}
+
+impl Service<Request<Incoming>> for RequestService {
+    type Response = Response<TrackedBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        let (begun, limit) = (self.activity.begin_request(), self.activity.body_timeout());
+        let responding = self.router.call(request.map(|body| Body::new(TimedBody::new(body, limit))));
+        Box::pin(async move {
+            let response = responding.await?;
+            Ok(response.map(|body| TrackedBody { body, _request: begun }))
+        })
+    }
+}
