@@ -23,6 +23,7 @@ use std::{
 
 /// The names of the queries that are measured.
 const QUERY_NAMES: &[&str] = &[
+    "backup",
     "call",
     "calls",
     "calls_of_thread",
