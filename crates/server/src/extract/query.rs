@@ -3,7 +3,7 @@
 
 use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
-use countersign_api::{self as api, BadLogCursor, ErrorCode, LogCursor, LogFilter};
+use countersign_api::{self as api, BadLogCursor, LogCursor, LogFilter};
 use countersign_gate::{CallStateFilter, EventType, Principal, ThreadId, Timestamp, ToolName};
 use std::{fmt::Display, marker::PhantomData, str::FromStr};
 use utoipa::{
