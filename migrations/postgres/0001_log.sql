@@ -45,7 +45,7 @@ CREATE TABLE events (
     type      text COLLATE "C" NOT NULL CHECK (type IN (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
         'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
-        'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'POLICY_SET',
+        'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'POLICY_SET',
         'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
         'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp text COLLATE "C" NOT NULL
@@ -77,7 +77,7 @@ CREATE INDEX policies ON events (seq) WHERE type = 'POLICY_SET';
 CREATE INDEX calls_by_thread ON events (thread_id, seq) WHERE type = 'TOOL_CALL';
 
 -- A call has at most one event of each kind, and these indexes find it. A vote counts once per approver and round; a
--- release and a takeover happen once per claim.
+-- release and a takeover happen once per claim, and each renewal ends the lease later.
 CREATE UNIQUE INDEX calls_by_id ON events ((data ->> 'id'), thread_id) WHERE type = 'TOOL_CALL';
 
 CREATE UNIQUE INDEX requests_by_call ON events ((data ->> 'toolCallId'), thread_id)
@@ -98,6 +98,9 @@ CREATE UNIQUE INDEX responses_by_call ON events ((data ->> 'toolCallId'), thread
 
 CREATE UNIQUE INDEX claims_by_call ON events ((data ->> 'toolCallId'), thread_id)
     WHERE type = 'TOOL_EXECUTION_STARTED';
+
+CREATE UNIQUE INDEX renewals_by_call ON events ((data ->> 'toolCallId'), thread_id, (data ->> 'leaseExpiresAt'))
+    WHERE type = 'TOOL_EXECUTION_RENEWED';
 
 CREATE UNIQUE INDEX releases_by_call ON events ((data ->> 'toolCallId'), thread_id, (data ->> 'claim'))
     WHERE type = 'TOOL_EXECUTION_RELEASED';
@@ -201,6 +204,15 @@ ALTER TABLE events ENABLE ALWAYS TRIGGER rows_keep_the_structure;
 CREATE TABLE probe (
     id         integer PRIMARY KEY CHECK (id = 1),
     written_at text COLLATE "C" NOT NULL
+);
+
+-- The last time at which the proposer of a pending call waited for the decision. It is not part of the log: its rows may
+-- be deleted at any time, and those of calls that were decided are.
+CREATE TABLE proposer_presence (
+    thread_id    text COLLATE "C" NOT NULL,
+    tool_call_id text COLLATE "C" NOT NULL,
+    seen_at      text COLLATE "C" NOT NULL,
+    PRIMARY KEY (thread_id, tool_call_id)
 );
 
 -- Programs that know the layout `oldest` or a later one can work with this log, even after a newer program has migrated

@@ -10,7 +10,7 @@ CREATE TABLE events (
     type      TEXT NOT NULL CHECK (type IN (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
         'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
-        'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'POLICY_SET',
+        'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'POLICY_SET',
         'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
         'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')) CHECK (
@@ -35,7 +35,7 @@ CREATE INDEX policies ON events (seq) WHERE type = 'POLICY_SET';
 CREATE INDEX calls_by_thread ON events (thread_id) WHERE type = 'TOOL_CALL';
 
 -- A call has at most one event of each kind, and these indexes find it. A vote counts once per approver and round; a
--- release and a takeover happen once per claim.
+-- release and a takeover happen once per claim, and each renewal ends the lease later.
 CREATE UNIQUE INDEX calls_by_id ON events (data ->> 'id', thread_id) WHERE type = 'TOOL_CALL';
 
 CREATE UNIQUE INDEX requests_by_call ON events (data ->> 'toolCallId', thread_id)
@@ -56,6 +56,9 @@ CREATE UNIQUE INDEX responses_by_call ON events (data ->> 'toolCallId', thread_i
 
 CREATE UNIQUE INDEX claims_by_call ON events (data ->> 'toolCallId', thread_id)
     WHERE type = 'TOOL_EXECUTION_STARTED';
+
+CREATE UNIQUE INDEX renewals_by_call ON events (data ->> 'toolCallId', thread_id, data ->> 'leaseExpiresAt')
+    WHERE type = 'TOOL_EXECUTION_RENEWED';
 
 CREATE UNIQUE INDEX releases_by_call ON events (data ->> 'toolCallId', thread_id, data ->> 'claim')
     WHERE type = 'TOOL_EXECUTION_RELEASED';
@@ -138,6 +141,10 @@ CREATE TRIGGER rows_keep_the_structure BEFORE INSERT ON events BEGIN
         WHEN 'TOOL_EXECUTION_STARTED' THEN EXISTS (
             SELECT 1 FROM events e WHERE e.type = 'TOOL_EXECUTION_STARTED'
                 AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
+        WHEN 'TOOL_EXECUTION_RENEWED' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'TOOL_EXECUTION_RENEWED'
+                AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id
+                AND e.data ->> 'leaseExpiresAt' = NEW.data ->> 'leaseExpiresAt')
         WHEN 'TOOL_EXECUTION_RELEASED' THEN EXISTS (
             SELECT 1 FROM events e WHERE e.type = 'TOOL_EXECUTION_RELEASED'
                 AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id
@@ -157,6 +164,15 @@ CREATE TABLE probe (
     id         INTEGER PRIMARY KEY CHECK (id = 1),
     written_at TEXT NOT NULL
 ) STRICT;
+
+-- The last time at which the proposer of a pending call waited for the decision. It is not part of the log: its rows may
+-- be deleted at any time, and those of calls that were decided are.
+CREATE TABLE proposer_presence (
+    thread_id    TEXT NOT NULL,
+    tool_call_id TEXT NOT NULL,
+    seen_at      TEXT NOT NULL,
+    PRIMARY KEY (thread_id, tool_call_id)
+) STRICT, WITHOUT ROWID;
 
 -- Programs that know the layout `oldest` or a later one can work with this log, even after a newer program has migrated
 -- it. A migration that such a program cannot work with must raise the number.

@@ -25,6 +25,9 @@ SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, 
 FROM events WHERE type = 'TOOL_EXECUTION_STARTED'
 UNION ALL
 SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
+FROM events WHERE type = 'TOOL_EXECUTION_RENEWED'
+UNION ALL
+SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
 FROM events WHERE type = 'TOOL_EXECUTION_RELEASED'
 UNION ALL
 SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash

@@ -48,9 +48,11 @@ WHERE p.pronamespace = :'schema'::regnamespace
 \gexec
 
 -- The application only inserts rows. A trigger with the rights of the owner maintains open_requests. The row in
--- probe is the only one that is updated. The view `decisions` inserts into events.
+-- probe, and the times at which proposers were seen, are the only ones that are updated. The view `decisions` inserts
+-- into events.
 SELECT format('GRANT %s ON %I.%I TO %I', given.rights, :'schema', given.relation, :'app')
-FROM (VALUES ('INSERT', 'events'), ('INSERT', 'decisions'), ('INSERT, UPDATE', 'probe')) given (rights, relation)
+FROM (VALUES ('INSERT', 'events'), ('INSERT', 'decisions'), ('INSERT, UPDATE', 'probe'),
+    ('INSERT, UPDATE, DELETE', 'proposer_presence')) given (rights, relation)
 WHERE to_regclass(format('%I.%I', :'schema', given.relation)) IS NOT NULL
 \gexec
 

@@ -14,9 +14,9 @@ async fn result_of_an_unclaimed_call_is_refused() {
         let success = r#"{"status":"success","content":""}"#;
         assert_snapshot!(reports(world, success).await, @"404 unknown_call: thread t has no call call_1");
         world.agent("builder").proposes("call_1").await;
-        assert_snapshot!(reports(world, success).await, @"409 not_claimed: the call is pending: claim it before you report its result");
+        assert_snapshot!(reports(world, success).await, @"409 not_claimed: the call is pending: claim it first");
         world.person("ada").allows("call_1").await;
-        assert_snapshot!(reports(world, success).await, @"409 not_claimed: the call is allowed: claim it before you report its result");
+        assert_snapshot!(reports(world, success).await, @"409 not_claimed: the call is allowed: claim it first");
     })
     .await;
 }
@@ -47,7 +47,7 @@ async fn result_from_another_than_the_executor_is_refused() {
         world.person("ada").allows("call_1").await;
         world.agent("builder").claims_as("call_1", "worker-7").await;
         let other = r#"{"status":"success","content":"","executor":"worker-8"}"#;
-        assert_snapshot!(reports(world, other).await, @"409 not_the_executor: the call was claimed by worker-7, which alone can report its result");
+        assert_snapshot!(reports(world, other).await, @"409 not_the_executor: the call was claimed by worker-7, which alone can renew the lease and report the result");
     })
     .await;
 }

@@ -36,6 +36,7 @@ mod quorum;
 mod redacted;
 mod release;
 mod remember;
+mod renew;
 mod restrictions;
 mod scope;
 mod scopes;

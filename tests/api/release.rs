@@ -103,7 +103,7 @@ async fn first_executor_is_refused_after_a_takeover() {
         execution: {"executor":"second","leaseExpiresAt":"2026-01-31T12:02:00.000Z","principal":"agent:builder","seq":7,"startedAt":"2026-01-31T12:01:00.000Z"}
         "#);
         let late = r#"{"status":"success","content":"late","executor":"first"}"#;
-        assert_snapshot!(builder.post(&format!("{CALL}/result"), late).await, @"409 not_the_executor: the call was claimed by second, which alone can report its result");
+        assert_snapshot!(builder.post(&format!("{CALL}/result"), late).await, @"409 not_the_executor: the call was claimed by second, which alone can renew the lease and report the result");
     })
     .await;
 }

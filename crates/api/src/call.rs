@@ -1,8 +1,8 @@
 //! A call as clients of the API see it.
 
 use crate::{
-    ApprovalRequest, ApprovalResponse, CallId, CallState, Json, Principal, Sha256, ThreadId, Timestamp,
-    ToolName,
+    ApprovalRequest, ApprovalResponse, CallId, CallState, EventMark, Json, Principal, Sha256, ThreadId,
+    Timestamp, ToolName,
 };
 use countersign_events::event::{self, Status};
 use serde::{Deserialize, Serialize};
@@ -136,9 +136,12 @@ pub struct CallExecution {
     pub principal: Principal,
     /// The time of the claim.
     pub started_at: Timestamp,
-    /// The time at which the outcome counts as unknown, unless there is a result; absent without a lease.
+    /// The end of the lease: the time at which the outcome counts as unknown, unless there is a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_expires_at: Option<Timestamp>,
+    /// The last renewal of the lease, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renewed: Option<EventMark>,
 }
 
 /// The result of a call.

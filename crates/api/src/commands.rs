@@ -203,9 +203,10 @@ pub struct ClaimRequest {
     pub executor: String,
     /// The hash of the arguments that will run.
     pub arguments_hash: Sha256,
-    /// The number of seconds after which the outcome counts as unknown if there is no result; without it, never.
+    /// The lease: the number of seconds after which the outcome counts as unknown if there is no result, 900 without it.
+    /// An executor that runs longer renews its lease.
     #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 4_294_967_295_u32))]
+    #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 86_400_u32))]
     pub lease_seconds: Option<u32>,
     /// The unmasked arguments. Needed only if the log has masked some of them and a newer policy depends on the masked
     /// values.
@@ -228,7 +229,7 @@ impl fmt::Debug for ClaimRequest {
 }
 
 impl ClaimRequest {
-    /// Creates a claim of the call with its current arguments, without a lease.
+    /// Creates a claim of the call with its current arguments and the default lease.
     #[must_use]
     pub fn for_call(call: &Call, executor: &str) -> Self {
         Self {
@@ -239,6 +240,20 @@ impl ClaimRequest {
             definition_hash: None,
         }
     }
+}
+
+/// An executor's message that it still runs the call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"executor": "worker-7", "leaseSeconds": 60}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RenewRequest {
+    /// The name of the executor, as in its claim.
+    pub executor: String,
+    /// The lease from now on, in seconds; 900 without it.
+    #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 86_400_u32))]
+    pub lease_seconds: Option<u32>,
 }
 
 /// The result of a call.

@@ -4,8 +4,9 @@ use crate::{
     BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest,
     ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, Event, EventPage, GateError, GrantPage,
     GrantSelection, LogFilter, ModeRequest, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal,
-    ProposeRequest, ReadinessReport, ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport,
-    StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
+    ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest, ResultRequest, ScopePreview, ScopeRequest,
+    StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary,
+    ToolPoliciesRequest,
 };
 use async_trait::async_trait;
 use futures_util::Stream;
@@ -58,6 +59,14 @@ pub trait ApprovalGate: Send + Sync {
 
     /// Claims a call, to start it. After success, run the `arguments` of the answer and nothing else.
     async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError>;
+
+    /// Extends the lease of a claim. A renewal writes nothing while most of the lease remains.
+    async fn renew_claim(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &RenewRequest,
+    ) -> Result<Call, GateError>;
 
     /// Reports the result of a claimed call.
     async fn finish(

@@ -11,6 +11,8 @@ mod cursor;
 mod error;
 mod filter;
 mod gate;
+#[cfg(feature = "retry")]
+pub mod held_claim;
 mod page;
 mod policy;
 mod problem;
@@ -31,7 +33,7 @@ pub use bulk::{
 pub use call::{Call, CallExecution, CallProposal, CallResult, ExecutionRelease};
 pub use commands::{
     CancelRequest, ClaimRequest, DecisionRequest, ProposeRequest, ProposedDefinition, ProposedImpact,
-    ReleaseRequest, ResultRequest,
+    ReleaseRequest, RenewRequest, ResultRequest,
 };
 pub use cursor::{BadLogCursor, LogCursor};
 pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};

@@ -8,9 +8,9 @@ use crate::{
     ApprovalGate, BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics,
     CancelRequest, ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, ErrorCode, EventPage,
     EventStream, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, PageQuery, PendingPage,
-    PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport, ReleaseRequest, ResultRequest,
-    ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies,
-    ThreadSummary, ToolPoliciesRequest,
+    PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest,
+    ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage,
+    ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
 };
 use async_trait::async_trait;
 use backoff::may_pass;
@@ -114,6 +114,15 @@ impl ApprovalGate for RetryingGate {
             }
             outcome => outcome,
         }
+    }
+
+    async fn renew_claim(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &RenewRequest,
+    ) -> Result<Call, GateError> {
+        retry(Some(EXECUTION), || self.inner.renew_claim(thread, id, request)).await
     }
 
     async fn finish(

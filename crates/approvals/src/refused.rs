@@ -51,14 +51,14 @@ pub enum Refused {
         /// The result that counts.
         result: Box<RecordedFact<ToolResult>>,
     },
-    /// A result of a call that is not claimed.
-    #[error("the call is {state}: claim it before you report its result")]
+    /// A result or a renewal of a call that is not claimed.
+    #[error("the call is {state}: claim it first")]
     NotClaimed {
         /// The state of the call.
         state: CallState,
     },
-    /// A result from an executor that did not claim the call.
-    #[error("the call was claimed by {executor}, which alone can report its result")]
+    /// A result or a renewal from an executor that did not claim the call.
+    #[error("the call was claimed by {executor}, which alone can renew the lease and report the result")]
     NotTheExecutor {
         /// The executor that claimed it.
         executor: String,

@@ -154,6 +154,16 @@ impl ServerConnection {
         self.post(by, self.call_url(thread, id, &["claim"]), claim).await
     }
 
+    pub(crate) async fn renew_claim(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        renew: &api::RenewRequest,
+    ) -> Result<api::Call, GateError> {
+        self.post(by, self.call_url(thread, id, &["claim", "renew"]), renew).await
+    }
+
     pub(crate) async fn finish(
         &self,
         by: &Principal,

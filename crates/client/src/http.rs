@@ -6,8 +6,8 @@ use countersign_api::{
     ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
     CloseReport, DecisionAnswer, DecisionRequest, EventPage, EventStream, GateError, GrantPage,
     GrantSelection, LogFilter, ModeRequest, PageQuery, PendingPage, PolicyInForce, PolicyRequest,
-    ProposeRequest, ReadinessReport, ReleaseRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport,
-    StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
+    ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest, ResultRequest, ScopePreview, ScopeRequest,
+    StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
     retry::RetryingGate,
 };
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId};
@@ -85,6 +85,15 @@ impl ApprovalGate for HttpGate {
 
     async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError> {
         self.connection.claim(&self.by, thread, id, request).await
+    }
+
+    async fn renew_claim(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &RenewRequest,
+    ) -> Result<Call, GateError> {
+        self.connection.renew_claim(&self.by, thread, id, request).await
     }
 
     async fn finish(

@@ -15,7 +15,7 @@ use prometheus_client::{
     },
     registry::Registry,
 };
-use tracing::info;
+use tracing::{debug, info};
 
 type CallLabels<const N: usize> = [(&'static str, &'static str); N];
 
@@ -130,6 +130,7 @@ impl CallMetrics {
                 self.escalations.inc();
                 info!(thread, call = id, tool, level = call.level(), seq, "escalated");
             }
+            EventType::ExecutionRenewed => debug!(thread, call = id, tool, by, seq, "renewed"),
             EventType::ExecutionReleased => info!(thread, call = id, tool, by, seq, "released"),
             EventType::ApprovalResponse => {
                 if let Some(response) = call.response() {

@@ -6,9 +6,9 @@ use countersign_api::{
     ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
     CloseReport, DecisionAnswer, DecisionRequest, EventPage, EventStream, GateError, GrantPage,
     GrantSelection, LogCursor, LogFilter, ModeRequest, OpenRequestCount, PageQuery, PendingPage,
-    PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, ResultRequest,
-    ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies,
-    ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
+    PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest,
+    ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage,
+    ThreadPolicies, ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
 };
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, chain::Checkpoint};
 use countersign_policy::Policy;
@@ -189,6 +189,15 @@ impl ApprovalGate for EmbeddedGate {
 
     async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError> {
         Ok(self.service.claim(&self.by, thread, id, request).await?)
+    }
+
+    async fn renew_claim(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &RenewRequest,
+    ) -> Result<Call, GateError> {
+        Ok(self.service.renew_claim(&self.by, thread, id, request).await?)
     }
 
     async fn finish(

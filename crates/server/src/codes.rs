@@ -135,7 +135,7 @@ pub(crate) const CODES: &[CodeEntry] = &[
         409,
         ErrorCode::NotClaimed,
         "A call must be claimed before its result is reported.",
-        "the call is allowed; claim it before you report its result",
+        "the call is allowed: claim it first",
     ),
     entry(
         409,

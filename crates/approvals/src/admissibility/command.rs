@@ -11,7 +11,8 @@ use crate::{
     Call, CallCommand, CallStanding, CommandEvidence, GrantScope, ThreadCommand,
     batch::thread_state::{ThreadState, call_id_of},
     decide::{
-        self, ClaimCommand, EditReview, FinishCommand, HashedArguments, RespondCommand, argument_changes,
+        self, ClaimCommand, EditReview, FinishCommand, HashedArguments, RenewCommand, RespondCommand,
+        argument_changes,
     },
 };
 use countersign_events::{
@@ -45,6 +46,11 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
         Body::ApprovalResponse(response) => self::response(row, response, call, state),
         Body::ExecutionStarted(started) => claim(row, started, call, state),
         Body::ExecutionTakenOver(taken) => claim(row, &taken.started, call, state),
+        Body::ExecutionRenewed(renewed) => {
+            let lease = evidence::span(row.event.timestamp, Some(renewed.lease_expires_at));
+            let renew = RenewCommand { executor: renewed.executor.clone(), lease };
+            vec![to_call(row, CallCommand::Renew(renew), plain_policy())]
+        }
         Body::ExecutionReleased(released) => {
             let command = CallCommand::Release { comment: released.comment.clone() };
             vec![to_call(row, command, generous_policy(None, row, None))]

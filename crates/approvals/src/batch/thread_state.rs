@@ -69,6 +69,7 @@ pub(crate) fn call_id_of(body: &Body) -> Option<&CallId> {
         Body::ApprovalEscalated(escalated) => Some(&escalated.tool_call_id),
         Body::ApprovalResponse(response) => Some(&response.tool_call_id),
         Body::ExecutionStarted(claim) => Some(&claim.tool_call_id),
+        Body::ExecutionRenewed(renewed) => Some(&renewed.tool_call_id),
         Body::ExecutionReleased(released) => Some(&released.tool_call_id),
         Body::ExecutionTakenOver(taken) => Some(&taken.started.tool_call_id),
         Body::ToolResult(result) => Some(&result.tool_call_id),

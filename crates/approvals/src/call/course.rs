@@ -3,7 +3,10 @@
 use super::{CallStanding, RecordedFact};
 use countersign_events::{
     Body, Event,
-    event::{ApprovalEscalation, ApprovalReminder, ApprovalVote, ExecutionReleased, ExecutionStarted},
+    event::{
+        ApprovalEscalation, ApprovalReminder, ApprovalVote, ExecutionReleased, ExecutionRenewed,
+        ExecutionStarted,
+    },
 };
 
 /// The side events of a call. None of them changes its standing by itself.
@@ -17,6 +20,8 @@ pub struct CallCourse {
     pub escalation: Option<RecordedFact<ApprovalEscalation>>,
     /// The claims of lost executors, oldest first.
     pub lost: Vec<RecordedFact<ExecutionStarted>>,
+    /// The last renewal of the current claim.
+    pub renewed: Option<RecordedFact<ExecutionRenewed>>,
     /// The permission of a person for another executor to take over.
     pub released: Option<RecordedFact<ExecutionReleased>>,
 }
@@ -52,8 +57,12 @@ impl CallCourse {
             (Body::ExecutionReleased(released), _) => {
                 self.released = Some(RecordedFact::from_event(event, released.clone()));
             }
+            (Body::ExecutionRenewed(renewed), _) => {
+                self.renewed = Some(RecordedFact::from_event(event, renewed.clone()));
+            }
             (Body::ExecutionTakenOver(_), CallStanding::Running { claim, .. }) => {
                 self.lost.push(claim.clone());
+                self.renewed = None;
             }
             _ => {}
         }

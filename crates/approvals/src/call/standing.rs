@@ -47,7 +47,7 @@ pub enum CallStanding {
         request: Option<RecordedFact<ApprovalRequest>>,
         /// The decision.
         response: RecordedFact<ApprovalResponse>,
-        /// The claim.
+        /// The claim, with the current end of its lease.
         claim: RecordedFact<ExecutionStarted>,
     },
     /// It ran.
@@ -85,6 +85,10 @@ impl CallStanding {
                     response,
                     claim: RecordedFact::from_event(event, taken.started),
                 })
+            }
+            (Self::Running { request, response, mut claim }, Body::ExecutionRenewed(renewed)) => {
+                claim.what.lease_expires_at = Some(renewed.lease_expires_at);
+                Some(Self::Running { request, response, claim })
             }
             // Side events do not change the standing. A vote counts through the response that follows it.
             (standing @ Self::Running { .. }, Body::ExecutionReleased(_))

@@ -1,7 +1,8 @@
 //! Claim: the last check before a call runs.
 
 use super::{
-    ClaimCommand, DecisionContext, HashedArguments, NewEvent, release::is_released, restriction, ruling,
+    ClaimCommand, DecisionContext, HashedArguments, NewEvent, lease::lease_end, release::is_released,
+    restriction, ruling,
 };
 use crate::{Call, CallStanding, Refused, call::RecordedFact, refused::ArgumentsMismatch};
 use countersign_events::{
@@ -20,6 +21,7 @@ pub(super) fn claim(
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     check_executor(&claim.executor)?;
+    let lease_end = lease_end(claim.lease, context)?;
     let lost = match &call.standing {
         CallStanding::Allowed { .. } => None,
         CallStanding::Running { claim: first, .. } if can_be_taken_over(call, context) => Some(first),
@@ -39,7 +41,7 @@ pub(super) fn claim(
         tool_call_id: call.id().clone(),
         executor: claim.executor.clone(),
         arguments_hash: claim.arguments_hash,
-        lease_expires_at: claim.lease.map(|lease| context.now.after(lease)),
+        lease_expires_at: Some(lease_end),
     };
     let body = match lost {
         None => Body::ExecutionStarted(started),

@@ -18,6 +18,8 @@ pub enum CallCommand {
     Respond(RespondCommand),
     /// Start it.
     Claim(ClaimCommand),
+    /// Extend the lease of its claim.
+    Renew(RenewCommand),
     /// Report its result.
     Finish(FinishCommand),
     /// Withdraw it.
@@ -164,12 +166,21 @@ pub struct ClaimCommand {
     pub executor: String,
     /// The hash of the arguments that will run.
     pub arguments_hash: Sha256,
-    /// The time without a result after which the outcome counts as unknown.
+    /// The time without a result after which the outcome counts as unknown. Without it, the default lease.
     pub lease: Option<Duration>,
     /// The arguments themselves. Needed if the log has them masked and a newer policy looks at the masked part.
     pub arguments: Option<HashedArguments>,
     /// The hash of the tool's current definition.
     pub definition_hash: Option<Sha256>,
+}
+
+/// An executor's message that it still runs the call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenewCommand {
+    /// The executor's name. It must be the one in the current claim.
+    pub executor: String,
+    /// The time from now on without a result after which the outcome counts as unknown. Without it, the default lease.
+    pub lease: Option<Duration>,
 }
 
 /// An executor's report of the result.

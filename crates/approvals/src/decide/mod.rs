@@ -15,11 +15,13 @@ mod eligible;
 mod evidence;
 mod expiry;
 mod finish;
+mod lease;
 mod lift;
 mod new_event;
 mod policy;
 mod propose;
 mod release;
+mod renew;
 mod respond;
 mod restriction;
 mod revoke;
@@ -33,12 +35,14 @@ mod waiting;
 pub use arguments::HashedArguments;
 pub use claim::{claim_needs_judgement, claim_subject};
 pub use command::{
-    CallCommand, ClaimCommand, FinishCommand, ProposeCommand, RespondCommand, StopCommand, ThreadCommand,
+    CallCommand, ClaimCommand, FinishCommand, ProposeCommand, RenewCommand, RespondCommand, StopCommand,
+    ThreadCommand,
 };
 pub use context::DecisionContext;
 pub use edit::argument_changes;
 pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview, ProposalReview, WaitingReview};
 pub use expiry::expiry_needs_judgement;
+pub use lease::{DEFAULT_LEASE, LONGEST_LEASE};
 pub use new_event::NewEvent;
 pub use policy::SetPolicyCommand;
 pub(crate) use policy::set_policy;
@@ -61,6 +65,7 @@ pub fn decide(
         (_, None) => Err(Refused::UnknownCall { thread_id: context.thread_id.clone(), id: id.clone() }),
         (CallCommand::Respond(respond), Some(call)) => respond::respond(call, respond, context),
         (CallCommand::Claim(claim), Some(call)) => claim::claim(call, claim, context),
+        (CallCommand::Renew(renew), Some(call)) => renew::renew(call, renew, context),
         (CallCommand::Finish(finish), Some(call)) => finish::finish(call, finish, context),
         (CallCommand::Cancel { reason }, Some(call)) => cancel::cancel(call, reason.as_deref(), context),
         (CallCommand::Release { comment }, Some(call)) => release::release(call, comment.as_deref(), context),

@@ -50,6 +50,10 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
             let (id, executor) = (escape_text(claim.tool_call_id.as_str()), escape_text(&claim.executor));
             (TextStyle::Plain, format!("{who} runs {id} as {executor}"))
         }
+        Body::ExecutionRenewed(renewed) => {
+            let (id, executor) = (escape_text(renewed.tool_call_id.as_str()), escape_text(&renewed.executor));
+            (TextStyle::Dim, format!("{executor} still runs {id}: lease until {}", renewed.lease_expires_at))
+        }
         Body::ExecutionReleased(released) => {
             let (id, why) = (escape_text(released.tool_call_id.as_str()), comment(released.comment.as_ref()));
             (TextStyle::Cyan, format!("{who} releases {id} for another executor{why}"))

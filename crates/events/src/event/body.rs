@@ -3,8 +3,8 @@
 
 use super::{
     ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, EventType,
-    ExecutionReleased, ExecutionStarted, ExecutionTakenOver, GrantRevoked, PolicySet, ThreadClosed,
-    ThreadMode, ToolCall, ToolPolicySet, ToolResult,
+    ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, GrantRevoked, PolicySet,
+    ThreadClosed, ThreadMode, ToolCall, ToolPolicySet, ToolResult,
 };
 use crate::{DamagedEvent, Json};
 
@@ -56,6 +56,7 @@ bodies! {
     ApprovalEscalated(ApprovalEscalation),
     ApprovalResponse(ApprovalResponse),
     ExecutionStarted(ExecutionStarted),
+    ExecutionRenewed(ExecutionRenewed),
     ExecutionReleased(ExecutionReleased),
     ExecutionTakenOver(ExecutionTakenOver),
     ToolResult(ToolResult),

@@ -14,9 +14,22 @@ pub struct ExecutionStarted {
     pub executor: String,
     /// The hash of the arguments it runs, which is the one that was approved.
     pub arguments_hash: Sha256,
-    /// When to think that the executor was lost; never, if nothing is said.
+    /// The end of the lease: without a result by then, the executor counts as lost. Every claim has one; only a row of
+    /// another program may lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_expires_at: Option<Timestamp>,
+}
+
+/// `TOOL_EXECUTION_RENEWED`: the executor still runs the call, and its lease ends later.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecutionRenewed {
+    /// The call that runs.
+    pub tool_call_id: CallId,
+    /// The executor of the current claim.
+    pub executor: String,
+    /// The new end of the lease.
+    pub lease_expires_at: Timestamp,
 }
 
 /// `TOOL_EXECUTION_RELEASED`: a person says that another executor may take over, knowing that it may run twice.

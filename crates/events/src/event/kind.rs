@@ -42,6 +42,8 @@ event_types! {
     ApprovalResponse = "TOOL_APPROVAL_RESPONSE",
     /// An executor starts the call.
     ExecutionStarted = "TOOL_EXECUTION_STARTED",
+    /// The executor still runs the call, and its lease ends later.
+    ExecutionRenewed = "TOOL_EXECUTION_RENEWED",
     /// A person says that another executor may take a call over whose outcome is unknown.
     ExecutionReleased = "TOOL_EXECUTION_RELEASED",
     /// Another executor starts a call whose first executor was lost.
@@ -85,6 +87,7 @@ impl EventType {
                 | Self::ApprovalEscalated
                 | Self::ApprovalResponse
                 | Self::ExecutionStarted
+                | Self::ExecutionRenewed
                 | Self::ExecutionReleased
                 | Self::ExecutionTakenOver
                 | Self::ToolResult

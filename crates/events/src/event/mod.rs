@@ -15,7 +15,7 @@ pub use approval::{
     SuggestedScope,
 };
 pub use body::Body;
-pub use execution::{ExecutionReleased, ExecutionStarted, ExecutionTakenOver, ToolResult};
+pub use execution::{ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, ToolResult};
 pub use kind::{EventType, UnknownType};
 pub use proposal::{ShadowVerdict, ToolCall, ToolDefinition};
 pub use setting::{GrantRevoked, PolicyLayer, PolicySet, ThreadClosed, ThreadMode, ToolPolicySet};

@@ -21,7 +21,7 @@ use countersign_api as api;
 use countersign_approvals::{
     ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, RecordedEvent,
     Refused, ThreadCommand,
-    decide::{ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RespondCommand},
+    decide::{ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RenewCommand, RespondCommand},
 };
 use countersign_events::{CallId, Json, Principal, ThreadId};
 use countersign_policy::Policy;
@@ -334,7 +334,7 @@ impl EmbeddedService {
         let command = ClaimCommand {
             executor: claim.executor.clone(),
             arguments_hash: claim.arguments_hash,
-            lease: claim.lease_seconds.map(|seconds| Duration::from_secs(u64::from(seconds))),
+            lease: claim.lease_seconds.map(span_of_seconds),
             arguments: claim.arguments.clone().map(HashedArguments::new).transpose()?,
             definition_hash: claim.definition_hash,
         };
@@ -354,6 +354,20 @@ impl EmbeddedService {
             Some(supplied) => api::Call { arguments: supplied.json().clone(), redacted: Vec::new(), ..call },
             None => call,
         })
+    }
+
+    pub(crate) async fn renew_claim(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        renew: &api::RenewRequest,
+    ) -> Result<api::Call, GateFailure> {
+        let command = CallCommand::Renew(RenewCommand {
+            executor: renew.executor.clone(),
+            lease: renew.lease_seconds.map(span_of_seconds),
+        });
+        self.execute_on_call(by, thread, id, command, self.policy_without_evidence()).await
     }
 
     pub(crate) async fn finish(
@@ -424,9 +438,13 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFail
         impact: impact.map_err(|why| GateFailure::invalid("impact", &why))?,
         description: call.description.clone(),
         definition: call.definition.clone().map(Into::into),
-        expires_in: call.expires_in_seconds.map(|seconds| Duration::from_secs(u64::from(seconds))),
+        expires_in: call.expires_in_seconds.map(span_of_seconds),
         replaces: call.replaces.clone(),
     })
+}
+
+fn span_of_seconds(seconds: u32) -> Duration {
+    Duration::from_secs(u64::from(seconds))
 }
 
 fn unknown_call(thread: &ThreadId, id: &CallId) -> GateFailure {

@@ -29,7 +29,10 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
         replaces: proposed.what.replaces.clone(),
         request: view_request(call),
         response: call.response().map(|fact| view_response(fact, editor(call).unwrap_or(&fact.by))),
-        execution: call.claim().map(view_execution),
+        execution: call.claim().map(|claim| api::CallExecution {
+            renewed: call.course.renewed.as_ref().map(|fact| api::EventMark { seq: fact.seq, at: fact.at }),
+            ..view_execution(claim)
+        }),
         lost: call.course.lost.iter().map(view_execution).collect(),
         released: call.course.released.as_ref().map(|released| api::ExecutionRelease {
             seq: released.seq,
@@ -56,6 +59,7 @@ pub(crate) fn view_execution(fact: &RecordedFact<ExecutionStarted>) -> api::Call
         principal: fact.by.clone(),
         started_at: fact.at,
         lease_expires_at: fact.what.lease_expires_at,
+        renewed: None,
     }
 }
 

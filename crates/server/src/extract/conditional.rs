@@ -72,6 +72,7 @@ pub(crate) fn tag_of_call(call: &api::Call) -> String {
         call.request.as_ref().map(|request| request.seq),
         call.response.as_ref().map(|response| response.seq),
         call.execution.as_ref().map(|execution| execution.seq),
+        call.execution.as_ref().and_then(|execution| execution.renewed.as_ref()).map(|renewed| renewed.seq),
         call.released.as_ref().map(|released| released.seq),
         call.result.as_ref().map(|result| result.seq),
     ];

@@ -20,6 +20,7 @@ mod pending;
 mod policy;
 mod propose;
 mod release;
+mod renew;
 mod scope;
 mod show;
 mod stats;
@@ -56,6 +57,7 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(propose::propose, calls::list_in_thread))
         .routes(routes!(show::show))
         .routes(routes!(claim::claim))
+        .routes(routes!(renew::renew))
         .routes(routes!(finish::finish))
         .routes(routes!(cancel::cancel))
         .routes(routes!(release::release))

@@ -3,6 +3,7 @@
 use super::*;
 use crate::{
     ApprovalCommand, BatchState, CommandTarget, GrantScope, ReadSet, admissibility::AdmissibilityCheck,
+    decide::RenewCommand,
 };
 use countersign_events::{
     Body, Json, Principal, Sha256, ThreadId, ToolName,
@@ -55,6 +56,10 @@ fn any_command() -> impl Strategy<Value = CallCommand> {
             lease: Some(Duration::from_secs(3)),
             arguments: None,
             definition_hash: None,
+        })),
+        2 => (prop::sample::select(vec!["w", "v"]), 0..6_u64).prop_map(|(executor, lease)| CallCommand::Renew(RenewCommand {
+            executor: executor.into(),
+            lease: Some(Duration::from_secs(lease)).filter(|lease| !lease.is_zero()),
         })),
         2 => prop::sample::select(vec![Status::Success, Status::Error, Status::Denied])
             .prop_map(|status| finish(status, "x")),
@@ -173,6 +178,7 @@ proptest! {
                 Body::ApprovalEscalated(escalated) => (escalated.tool_call_id, String::new()),
                 Body::ApprovalResponse(response) => (response.tool_call_id, String::new()),
                 Body::ExecutionStarted(claim) => (claim.tool_call_id, String::new()),
+                Body::ExecutionRenewed(renewed) => (renewed.tool_call_id, renewed.lease_expires_at.to_string()),
                 Body::ExecutionReleased(released) => (released.tool_call_id, released.claim.to_string()),
                 Body::ExecutionTakenOver(taken) => (taken.started.tool_call_id, taken.claim.to_string()),
                 Body::ToolResult(result) => (result.tool_call_id, String::new()),

@@ -4,6 +4,7 @@ mod calls;
 mod cheats;
 mod evidence;
 mod laws;
+mod leases;
 mod lifting;
 mod memory;
 mod restrictions;

@@ -14,6 +14,7 @@ const OF_CALLS: &[EventType] = &[
     EventType::ApprovalEscalated,
     EventType::ApprovalResponse,
     EventType::ExecutionStarted,
+    EventType::ExecutionRenewed,
     EventType::ExecutionReleased,
     EventType::ExecutionTakenOver,
     EventType::ToolResult,

@@ -71,7 +71,12 @@ impl CommandResult {
 
 /// Runs a command to its end. Its first word is the program. With `to_stderr`, its output goes to stderr, because
 /// stdout is for JSON.
-pub(crate) async fn run_command(words: &[String], cwd: &str, to_stderr: bool) -> CommandResult {
+pub(crate) async fn run_command(
+    words: &[String],
+    cwd: &str,
+    to_stderr: bool,
+    signals: &mut TerminationSignals,
+) -> CommandResult {
     let Some((program, rest)) = words.split_first() else {
         return CommandResult::failed(CommandExit::NOT_EXECUTABLE, "there is no command");
     };
@@ -84,9 +89,9 @@ pub(crate) async fn run_command(words: &[String], cwd: &str, to_stderr: bool) ->
     let mut tail = OutputTail::default();
     let attended = !to_stderr && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let status = if attended {
-        pty::run_attached(program, rest, cwd, &mut tail).await
+        pty::run_attached(program, rest, cwd, &mut tail, signals).await
     } else {
-        piped(program, rest, cwd, to_stderr, &mut tail).await
+        piped(program, rest, cwd, to_stderr, &mut tail, signals).await
     };
     match status {
         Ok(status) => CommandResult::from_status(status, tail),
@@ -101,9 +106,8 @@ async fn piped(
     cwd: &str,
     to_stderr: bool,
     tail: &mut OutputTail,
+    signals: &mut TerminationSignals,
 ) -> std::io::Result<ExitStatus> {
-    // Handle signals before the start: a signal in between would end this process and leave the command running.
-    let mut signals = TerminationSignals::listen()?;
     let mut child = Command::new(program)
         .args(rest)
         .current_dir(cwd)
@@ -129,7 +133,7 @@ async fn piped(
     };
     tokio::select! {
         (status, ..) = all => status,
-        never = pass_signals(&mut signals, pid) => match never {},
+        never = pass_signals(signals, pid) => match never {},
     }
 }
 

@@ -2,6 +2,7 @@
 //! attached, and records the result.
 
 mod execute;
+mod program;
 mod pty;
 mod signals;
 mod tail;
@@ -12,18 +13,19 @@ use crate::{
     exit::{CliError, CommandExit},
 };
 use countersign_api as api;
-use countersign_api::{SharedGate, random_id};
+use countersign_api::{ErrorCode, GateError, SharedGate, held_claim::HeldClaim, random_id};
 use countersign_gate::{
-    CallId, CallState, Json, ThreadId, ToolName,
+    CallState, Json, ToolName,
     event::{Source, Status},
 };
 use countersign_tui::present::{
     print::{print_error, print_json, print_line},
+    signals::TerminationSignals,
     text::{escape_lines, escape_text},
 };
 use execute::{CommandResult, run_command};
+use program::check_program;
 use serde::{Deserialize, Serialize};
-use tokio::signal::unix::{SignalKind, signal};
 use wait_line::WaitLine;
 
 /// The arguments of the call. Approvers see both, and both decide what runs.
@@ -37,7 +39,12 @@ struct ShellArguments {
 
 /// Options of `run`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "JSON: the call with its result; the output of the command goes to stderr")]
+#[command(
+    after_help = "The words after -- are the program and its arguments, and no shell reads them. For a pipeline, a builtin or several \
+commands, run a shell: countersign run -- sh -c 'make && make install'. A program that does not exist is \
+reported before approvers are asked.\n\n\
+JSON: the call with its result; the output of the command goes to stderr"
+)]
 pub(crate) struct RunArgs {
     /// The thread of the call; session grants apply within it
     #[arg(long, default_value = "terminal", value_name = "THREAD")]
@@ -45,7 +52,8 @@ pub(crate) struct RunArgs {
     /// The tool name of the call
     #[arg(long, default_value = "bash")]
     tool: String,
-    /// The id of the call; the same id resumes a run that was interrupted before it started
+    /// The id of the call; the same id resumes a run that was interrupted before it started, or takes over a call
+    /// that was released
     #[arg(long, value_name = "ID")]
     id: Option<String>,
     /// The purpose, shown to approvers
@@ -54,8 +62,9 @@ pub(crate) struct RunArgs {
     /// How long to wait for a decision, such as 90s, 15m, 2h
     #[arg(long, value_name = "DURATION", value_parser = parse_seconds)]
     expires: Option<u32>,
-    /// The lease: without a result after this time, the outcome counts as unknown
-    #[arg(long, value_name = "DURATION", value_parser = parse_seconds, default_value = "1d")]
+    /// The lease, at most 1d, renewed while the command runs: if this process is lost, the outcome counts as unknown
+    /// after this time
+    #[arg(long, value_name = "DURATION", value_parser = parse_seconds, default_value = "15m")]
     lease: u32,
     /// The command and its arguments, after --
     #[arg(last = true, required = true, value_name = "COMMAND")]
@@ -70,27 +79,42 @@ fn parse_seconds(text: &str) -> Result<u32, String> {
 }
 
 pub(crate) async fn run_call(context: &CommandContext, args: &RunArgs) -> anyhow::Result<CommandExit> {
+    let proposal = proposal(args)?;
+    // Approvers are not asked about a command that cannot start.
+    check_program(&args.words)?;
+    // Handle signals before the call exists, so that each of them ends it in the log.
+    let mut signals = TerminationSignals::listen()?;
     let gate = context.connect_to_propose().await?;
     let thread = countersign_api::parse_thread_id(&args.thread)?;
-    let proposal = proposal(args)?;
-    let id = proposal.id.clone();
     let mut call = gate.propose(&thread, &proposal).await?;
     if call.is_pending() {
-        match wait(context, &gate, &call).await? {
+        match wait(context, &gate, &call, &mut signals).await? {
             Some(decided) => call = decided,
             None => return Ok(CommandExit::INTERRUPTED),
         }
     }
     match call.state {
-        CallState::Allowed => start(context, args, &gate, &call, &proposal.arguments).await,
-        CallState::Denied | CallState::Cancelled => Ok(report_denial(context, &call)?),
-        _ => {
-            let state = call.state;
-            let message =
-                format!("{id} is already {state} and does not run again; `countersign show {id}` shows it");
-            Err(CliError { exit: CommandExit::REFUSED, code: "already_claimed", message }.into())
+        // The gate refuses to claim a call with an unknown outcome, unless it was released or may run twice.
+        CallState::Allowed | CallState::Unknown => {
+            start(context, args, &gate, &call, &proposal.arguments, &mut signals).await
         }
+        CallState::Denied | CallState::Cancelled => Ok(report_denial(context, &call)?),
+        _ => Err(does_not_run_again(&call).into()),
     }
+}
+
+/// The error for a call that another run has started.
+fn does_not_run_again(call: &api::Call) -> CliError {
+    let (id, state) = (&call.id, call.state);
+    let message = if state == CallState::Unknown {
+        format!(
+            "the outcome of {id} is unknown: its executor was lost and may have run it; check its effects, and then \
+             `countersign release {id}` lets it run again"
+        )
+    } else {
+        format!("{id} is already {state} and does not run again; `countersign show {id}` shows it")
+    };
+    CliError { exit: CommandExit::REFUSED, code: "already_claimed", message }
 }
 
 fn proposal(args: &RunArgs) -> anyhow::Result<api::ProposeRequest> {
@@ -117,20 +141,19 @@ fn proposal(args: &RunArgs) -> anyhow::Result<api::ProposeRequest> {
     })
 }
 
-/// Waits for the decision. Ctrl-C and SIGTERM cancel the call.
+/// Waits for the decision. Ctrl-C, SIGTERM and the end of the terminal cancel the call.
 async fn wait(
     context: &CommandContext,
     gate: &SharedGate,
     call: &api::Call,
+    signals: &mut TerminationSignals,
 ) -> anyhow::Result<Option<api::Call>> {
-    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let mut progress = WaitLine::start(context, call)?;
     let (thread, id) = (&call.thread_id, &call.id);
     let decided = tokio::select! {
         decided = gate.wait(thread, id, None) => Some(decided),
         () = progress.update() => None,
-        _ = interrupt.recv() => None,
-        _ = terminate.recv() => None,
+        _ = signals.receive() => None,
     };
     progress.end();
     if let Some(decided) = decided {
@@ -171,8 +194,9 @@ async fn start(
     gate: &SharedGate,
     call: &api::Call,
     own: &Json,
+    signals: &mut TerminationSignals,
 ) -> anyhow::Result<CommandExit> {
-    let (thread, executor) = (&call.thread_id, random_id(&format!("run-{}-", std::process::id())));
+    let executor = random_id(&format!("run-{}-", std::process::id()));
     // The log masks secrets. Only the proposer has the real values.
     let masked = !call.redacted.is_empty();
     let claim = api::ClaimRequest {
@@ -180,40 +204,52 @@ async fn start(
         arguments: masked.then(|| own.clone()),
         ..api::ClaimRequest::for_call(call, &executor)
     };
-    let claimed = gate.claim(thread, &call.id, &claim).await?;
-    if let Some(note) = claimed.response.as_ref().and_then(|response| response.note.as_ref()) {
+    let held = match HeldClaim::claim(gate.clone(), &call.thread_id, &call.id, &claim).await {
+        Ok(held) => held,
+        Err(error) if is_still_lost(call, &error) => return Err(does_not_run_again(call).into()),
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(note) = held.call().response.as_ref().and_then(|response| response.note.as_ref()) {
         print_error(&format!("countersign: {}", escape_lines(note)));
     }
-    let what = if masked { own } else { &claimed.arguments };
-    let ended = match what.read::<ShellArguments>() {
-        Ok(shell) => match shlex::split(&shell.command) {
-            Some(words) if !words.is_empty() => run_command(&words, &shell.cwd, context.json).await,
-            _ => {
-                CommandResult::failed(CommandExit::NOT_EXECUTABLE, "the approved arguments are not a command")
-            }
-        },
-        Err(why) => CommandResult::failed(
-            CommandExit::NOT_EXECUTABLE,
-            &format!("the approved arguments are not a command: {why}"),
-        ),
+    let what = if masked { own } else { &held.call().arguments };
+    let ended = run_arguments(what, context.json, signals).await;
+    record(context, held, &ended).await
+}
+
+/// True if the claim was refused because the call was lost and may not be taken over.
+fn is_still_lost(call: &api::Call, error: &GateError) -> bool {
+    let first = call.execution.as_ref().map(|execution| execution.seq);
+    let current = error.facts.execution.as_ref().map(|execution| execution.seq);
+    call.state == CallState::Unknown && error.code == ErrorCode::AlreadyClaimed && first == current
+}
+
+/// Runs the command in the arguments to its end.
+async fn run_arguments(arguments: &Json, to_stderr: bool, signals: &mut TerminationSignals) -> CommandResult {
+    let unusable = |why: &str| {
+        let error = format!("the approved arguments are not a command{why}");
+        CommandResult::failed(CommandExit::NOT_EXECUTABLE, &error)
     };
-    record(context, gate, thread, &call.id, executor, &ended).await
+    match arguments.read::<ShellArguments>() {
+        Ok(shell) => match shlex::split(&shell.command) {
+            Some(words) if !words.is_empty() => run_command(&words, &shell.cwd, to_stderr, signals).await,
+            _ => unusable(""),
+        },
+        Err(why) => unusable(&format!(": {why}")),
+    }
 }
 
 async fn record(
     context: &CommandContext,
-    gate: &SharedGate,
-    thread: &ThreadId,
-    id: &CallId,
-    executor: String,
+    held: HeldClaim,
     ended: &CommandResult,
 ) -> anyhow::Result<CommandExit> {
     if let Some(error) = &ended.error {
         print_error(&format!("countersign: {}", escape_lines(error)));
     }
     let status = if ended.exit == CommandExit::DONE { Status::Success } else { Status::Error };
-    let finish = api::ResultRequest { status, content: Json::encode(ended)?, executor: Some(executor) };
-    match gate.finish(thread, id, &finish).await {
+    let result = api::ResultRequest { status, content: Json::encode(ended)?, executor: None };
+    match held.finish(&result).await {
         Ok(call) if context.json => print_line(&serde_json::to_string(&call)?),
         Ok(_) => {}
         Err(error) => print_error(&format!(

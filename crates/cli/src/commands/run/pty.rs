@@ -39,9 +39,8 @@ pub(super) async fn run_attached(
     rest: &[String],
     cwd: &str,
     tail: &mut OutputTail,
+    signals: &mut TerminationSignals,
 ) -> std::io::Result<ExitStatus> {
-    // Handle signals before the start: a signal in between would end this process and leave the command running.
-    let mut signals = TerminationSignals::listen()?;
     let (pty, pts) = pty_process::open().map_err(std::io::Error::other)?;
     resize(|size| pty.resize(size));
     let mut child = Command::new(program).args(rest).current_dir(cwd).spawn(pts).map_err(start_error)?;
@@ -66,7 +65,7 @@ pub(super) async fn run_attached(
                 Ok(length @ 1..) => attended = input.write_all(&typed[..length]).await.is_ok(),
                 _ => attended = false,
             },
-            never = pass_signals(&mut signals, pid), if status.is_none() => match never {},
+            never = pass_signals(signals, pid), if status.is_none() => match never {},
             _ = resized.recv() => resize(|size| input.resize(size)),
         }
         if status.is_some() && open {
