@@ -18,7 +18,7 @@ async fn denied_running_or_finished_call_cannot_be_cancelled() {
         builder.claims_as("call_1", "worker-7").await;
         assert_snapshot!(cancels(world, "{}").await, @r#"
         409 already_claimed: claimed already by worker-7 at 2026-01-31T12:00:00.000Z
-        execution: {"executor":"worker-7","principal":"agent:builder","seq":5,"startedAt":"2026-01-31T12:00:00.000Z"}
+        execution: {"executor":"worker-7","leaseExpiresAt":"2026-01-31T12:15:00.000Z","principal":"agent:builder","seq":5,"startedAt":"2026-01-31T12:00:00.000Z"}
         "#);
         builder.finishes_with("call_1", "\"done\"").await;
         assert_snapshot!(cancels(world, "{}").await, @r#"

@@ -332,7 +332,7 @@ async fn whole_cycle_is_equal_embedded_and_over_http() {
     decide otherwise
       already_decided: decided already: allow_session by user:ada 100% at 2026-01-31T12:00:00.000Z
     claim
-      {"seq":5,"executor":"worker","principal":"agent:bot/ü","startedAt":"2026-01-31T12:00:00.000Z"}
+      {"seq":5,"executor":"worker","principal":"agent:bot/ü","startedAt":"2026-01-31T12:00:00.000Z","leaseExpiresAt":"2026-01-…
     claim again
       already_claimed: claimed already by worker at 2026-01-31T12:00:00.000Z
     cancel

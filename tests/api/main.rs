@@ -31,6 +31,7 @@ mod mode;
 mod names;
 mod pending;
 mod policy;
+mod presence;
 mod propose;
 mod quorum;
 mod redacted;

@@ -70,7 +70,8 @@ async fn finished_call_shows_its_whole_history() {
             "seq": 5,
             "executor": "worker-7",
             "principal": "agent:builder",
-            "startedAt": "2026-01-31T12:00:02.000Z"
+            "startedAt": "2026-01-31T12:00:02.000Z",
+            "leaseExpiresAt": "2026-01-31T12:15:02.000Z"
           },
           "result": {
             "seq": 6,

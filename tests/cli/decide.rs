@@ -140,3 +140,22 @@ async fn misleading_name_of_a_person_is_refused() {
     })
     .await;
 }
+
+/// The row is the one that the process of an agent leaves behind.
+#[tokio::test]
+async fn allowing_a_call_of_a_lost_agent_warns() {
+    with_desk(async |desk| {
+        desk.propose("t", "call_1", "bash", r#"{"command":"ls"}"#).await;
+        let seen = "INSERT INTO proposer_presence VALUES ('t', 'call_1', '2026-01-31T12:00:00.000Z')";
+        desk.run_program("sqlite3", &["countersign.db", seen]).await;
+        for list in ["pending", "show call_1"] {
+            let shown = desk.types(list).await.stdout;
+            assert!(shown.contains("last seen") && shown.contains("may be gone"), "{shown}");
+        }
+        let allowed = desk.types("allow call_1 --as user:ada").await;
+        assert_eq!(allowed.code, 0);
+        assert!(allowed.stdout.contains("agent:builder was last seen"), "{}", allowed.stdout);
+        assert!(allowed.stdout.contains("call_1 may not run until it returns"), "{}", allowed.stdout);
+    })
+    .await;
+}

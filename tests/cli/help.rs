@@ -119,11 +119,11 @@ async fn run_help_lists_its_options() {
                                     terminal]
               --tool <TOOL>         The tool name of the call [default: bash]
               --id <ID>             The id of the call; the same id resumes a run that was interrupted
-                                    before it started
+                                    before it started, or takes over a call that was released
               --description <TEXT>  The purpose, shown to approvers
               --expires <DURATION>  How long to wait for a decision, such as 90s, 15m, 2h
-              --lease <DURATION>    The lease: without a result after this time, the outcome counts as
-                                    unknown [default: 1d]
+              --lease <DURATION>    The lease, at most 1d, renewed while the command runs: if this process
+                                    is lost, the outcome counts as unknown after this time [default: 15m]
           -h, --help                Print help
 
         Options:
@@ -145,6 +145,10 @@ async fn run_help_lists_its_options() {
               --otlp <URL>            Send traces by OTLP over HTTP: http://127.0.0.1:4318
               --colour <WHEN>         When to use colours: auto (on a terminal), always or never [possible
                                       values: auto, always, never]
+
+        The words after -- are the program and its arguments, and no shell reads them. For a pipeline, a
+        builtin or several commands, run a shell: countersign run -- sh -c 'make && make install'. A program
+        that does not exist is reported before approvers are asked.
 
         JSON: the call with its result; the output of the command goes to stderr
         exit 0

@@ -53,21 +53,59 @@ async fn command_killed_by_signal_exits_like_a_shell() {
     .await;
 }
 
+/// Returns the number of events in the log.
+async fn event_count(desk: &TerminalDesk) -> String {
+    desk.run_program("sqlite3", &["countersign.db", "SELECT count(*) FROM events WHERE type <> 'POLICY_SET'"])
+        .await
+}
+
 #[tokio::test]
-async fn failed_start_reports_the_reason() {
+async fn missing_program_is_reported_before_the_proposal() {
     with_desk(async |desk| {
         allow_all(desk).await;
-        assert_snapshot!(desk.types("run -- no-such-program --flag").await, @"
-        ! countersign: no-such-program cannot be started: No such file or directory (os error 2)
-        exit 127
-        ");
-        assert_snapshot!(last_result(desk).await, @r#"error {"error":"no-such-program cannot be started: No such file or directory (os error 2)","output":"","outputBytes":0}"#);
+        desk.types("run -- true").await;
+        let before = event_count(desk).await;
+        assert_snapshot!(desk.types("run -- no-such-program --flag").await, @"");
+        assert_snapshot!(desk.types("run -- ./no-such-file").await, @"");
+        assert_snapshot!(desk.types("run -- 'echo one | cat'").await, @"");
+        assert_snapshot!(desk.types("run -- cd /tmp").await, @"");
+        assert_snapshot!(desk.types("--json run -- no-such-program").await, @"");
+        assert_eq!(event_count(desk).await, before, "nothing was proposed");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn unexecutable_program_is_reported_before_the_proposal() {
+    with_desk(async |desk| {
+        allow_all(desk).await;
+        desk.types("run -- true").await;
+        let before = event_count(desk).await;
         desk.write_file("notes.txt", "no program");
-        assert_snapshot!(desk.types("run -- ./notes.txt").await, @"
-        ! countersign: ./notes.txt cannot be started: Permission denied (os error 13)
-        exit 126
-        ");
-        assert_snapshot!(last_result(desk).await, @r#"error {"error":"./notes.txt cannot be started: Permission denied (os error 13)","output":"","outputBytes":0}"#);
+        assert_snapshot!(desk.types("run -- ./notes.txt").await, @"");
+        assert_snapshot!(desk.types("run -- ./").await, @"");
+        assert_eq!(event_count(desk).await, before, "nothing was proposed");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn program_removed_while_waiting_reports_the_reason() {
+    with_desk(async |desk| {
+        desk.write_file("tool.sh", "#!/bin/sh\necho ran\n");
+        desk.run_program("chmod", &["+x", "tool.sh"]).await;
+        let mut run = desk.start("run --id call_1 -- ./tool.sh");
+        run.wait_for_stderr("is pending").await;
+        desk.run_program("rm", &["tool.sh"]).await;
+        desk.types("allow call_1 --as user:ada").await;
+        let ran = run.wait_for_exit().await;
+        assert_eq!(ran.code, 127);
+        assert!(
+            ran.stderr.contains("./tool.sh cannot be started: No such file or directory"),
+            "{}",
+            ran.stderr
+        );
+        assert!(last_result(desk).await.starts_with(r#"error {"error":"./tool.sh cannot be started"#));
     })
     .await;
 }
@@ -164,6 +202,32 @@ async fn interrupted_waiting_run_cancels_its_call() {
         assert_eq!(run.wait_for_exit().await.code, 130);
         assert!(!desk.path("ran").exists());
         assert!(desk.types("show call_2").await.stdout.starts_with("call_2  bash  cancelled"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn hangup_while_waiting_cancels_the_call() {
+    with_desk(async |desk| {
+        let mut run = desk.start("run --id call_1 -- touch ran");
+        run.wait_for_stderr("is pending").await;
+        run.send_signal("HUP").await;
+        assert_eq!(run.wait_for_exit().await.code, 130);
+        assert!(!desk.path("ran").exists());
+        assert!(desk.types("show call_1").await.stdout.starts_with("call_1  bash  cancelled"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn hangup_reaches_the_command_and_is_recorded() {
+    with_desk(async |desk| {
+        allow_all(desk).await;
+        let mut run = desk.start("run -- bash -c 'echo ready; sleep 60'");
+        run.wait_for_stdout("ready").await;
+        run.send_signal("HUP").await;
+        assert_eq!(run.wait_for_exit().await.code, 129);
+        assert!(last_result(desk).await.starts_with(r#"error {"signal":1,"#));
     })
     .await;
 }

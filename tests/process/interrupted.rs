@@ -1,8 +1,10 @@
 //! `countersign run` that is interrupted while it waits, and while its command runs.
 
 use crate::new_world;
+use countersign_gate::EventType;
 use countersign_tests::{Database, Process, in_time};
 use rustix::process::Signal;
+use serde_json::json;
 
 #[tokio::test]
 async fn killed_waiting_run_resumes_under_its_id_once() {
@@ -54,6 +56,39 @@ async fn run_killed_during_its_command_never_runs_again() {
         let (code, shown) = world.runs(&["--json", "show", "deploy"]).await;
         assert!(code == 0 && shown.contains(r#""state":"running""#), "{shown}");
         assert_eq!(world.verified_log().await.len(), 4, "the call has no result");
+    })
+    .await;
+}
+
+/// The lease is zero, so the outcome of the killed run is unknown at once.
+#[tokio::test]
+async fn released_call_is_taken_over_under_its_id() {
+    in_time(async {
+        let world = new_world(Database::Sqlite).await;
+        let words =
+            ["--id", "deploy", "--lease", "0s", "--", "bash", "-c", "echo ran >> ran; echo started; read _"];
+        let mut run = world.starts_run(&words).await;
+        let changed =
+            json!({"command": "bash -c 'echo changed >> ran; echo started; read _'", "cwd": world.folder()});
+        let (code, _) = world
+            .runs(&["--as", "user:ada", "allow", "deploy", "--yes", "--arguments", &changed.to_string()])
+            .await;
+        assert_eq!(code, 0);
+        assert_eq!(run.line().await.as_deref(), Some("started"));
+        run.kill().await;
+        let lost = Process::start(world.countersign_over_log(&["run"]).args(words)).ended().await;
+        assert_eq!((lost.code, world.line_count("ran")), (3, 1), "{}", lost.stderr);
+        assert!(lost.stderr.contains("the outcome of deploy is unknown"), "{}", lost.stderr);
+        assert_eq!(world.runs(&["--as", "user:ada", "release", "deploy"]).await.0, 0);
+        let mut again = Process::start(world.countersign_over_log(&["run"]).args(words));
+        assert_eq!(again.line().await.as_deref(), Some("started"));
+        again.tell("go on").await;
+        let again = again.ended().await;
+        assert_eq!(again.code, 0, "{}", again.stderr);
+        let ran = std::fs::read_to_string(world.file("ran")).expect("it ran");
+        assert_eq!(ran, "changed\nchanged\n", "it runs the approved arguments");
+        let events = world.verified_log().await;
+        assert!(events.iter().any(|event| event.kind == EventType::ExecutionTakenOver));
     })
     .await;
 }

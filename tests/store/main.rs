@@ -16,6 +16,7 @@ mod lists;
 mod migrations;
 mod plans;
 mod postgres;
+mod presence;
 mod reads;
 mod search;
 mod several_stores;

@@ -65,6 +65,14 @@ pub struct Call {
     /// The earlier call that this one replaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<CallId>,
+    /// The last time at which the proposer waited for the decision or sent a heartbeat; absent if it never did. On a
+    /// pending call, and in the answer to a decision that allows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposer_last_seen_at: Option<Timestamp>,
+    /// True if the proposer was seen, but not during the last 30 seconds: it may never run the call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub proposer_gone: bool,
     /// The request, if people were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<ApprovalRequest>,

@@ -93,6 +93,10 @@ pub trait ApprovalGate: Send + Sync {
         request: &ReleaseRequest,
     ) -> Result<Call, GateError>;
 
+    /// Tells that the proposer of a pending call still waits for its decision. An open [`wait`](Self::wait) tells the same
+    /// by itself.
+    async fn heartbeat(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError>;
+
     /// Counts the calls of the thread's recent history that a decision with this scope would have answered.
     async fn preview_scope(
         &self,

@@ -152,6 +152,10 @@ impl ApprovalGate for RetryingGate {
         retry(Some(INTERACTION), || self.inner.release(thread, id, request)).await
     }
 
+    async fn heartbeat(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {
+        retry(Some(INTERACTION), || self.inner.heartbeat(thread, id)).await
+    }
+
     async fn preview_scope(
         &self,
         thread: &ThreadId,

@@ -194,6 +194,15 @@ impl ServerConnection {
         self.post(by, self.call_url(thread, id, &["release"]), release).await
     }
 
+    pub(crate) async fn heartbeat(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+    ) -> Result<api::Call, GateError> {
+        self.post(by, self.call_url(thread, id, &["heartbeat"]), &serde_json::json!({})).await
+    }
+
     pub(crate) async fn preview_scope(
         &self,
         by: &Principal,

@@ -123,6 +123,10 @@ impl ApprovalGate for HttpGate {
         self.connection.release(&self.by, thread, id, request).await
     }
 
+    async fn heartbeat(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {
+        self.connection.heartbeat(&self.by, thread, id).await
+    }
+
     async fn preview_scope(
         &self,
         thread: &ThreadId,

@@ -227,6 +227,10 @@ impl ApprovalGate for EmbeddedGate {
         Ok(self.service.release(&self.by, thread, id, request).await?)
     }
 
+    async fn heartbeat(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {
+        Ok(self.service.heartbeat(thread, id).await?)
+    }
+
     async fn preview_scope(
         &self,
         thread: &ThreadId,

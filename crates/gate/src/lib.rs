@@ -29,6 +29,7 @@ mod gate;
 mod log_policy;
 mod policy_follower;
 mod policy_judge;
+mod presence_keeper;
 mod view;
 
 pub use countersign_approvals::{GrantScope, Refused};

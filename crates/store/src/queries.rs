@@ -107,6 +107,7 @@ queries! {
         POLICY_IN_FORCE = "policy_in_force.sql",
         PROBE = "probe.sql",
         PROBED = "probed.sql",
+        PRUNE_PRESENCE = "prune_presence.sql",
         REBUILD_OPEN_REQUESTS = "rebuild_open_requests.sql",
         REPEATED_CALLS = "repeated_calls.sql",
         SEARCH = "search.sql",
@@ -124,6 +125,7 @@ queries! {
         HALF_COPIED = "half_copied.sql",
         PENDING = "pending.sql",
         PENDING_OF_THREAD = "pending_of_thread.sql",
+        PRESENCE = "presence.sql",
         RESPONSES = "responses.sql",
         SCHEMA_OBJECTS = "schema_objects.sql",
         TALLY = "tally.sql",
@@ -133,11 +135,13 @@ queries! {
         APPEND = "sqlite/append.sql",
         BEGIN = "sqlite/begin.sql",
         LOAD = "sqlite/load.sql",
+        RECORD_PRESENCE = "sqlite/record_presence.sql",
     }
     postgres {
         APPEND = "postgres/append.sql",
         BEGIN = "postgres/begin.sql",
         EXAMINE = "postgres/examine.sql",
         LOAD = "postgres/load.sql",
+        RECORD_PRESENCE = "postgres/record_presence.sql",
     }
 }

@@ -6,6 +6,7 @@ use countersign_gate::Timestamp;
 use countersign_tui::present::{
     facts::{describe_masked, request_facts},
     impact::ImpactSummary,
+    presence::describe_presence,
     print::{print_json, print_line},
     text::{argument_lines, escape_text, format_age},
 };
@@ -55,7 +56,8 @@ fn describe_entry(call: &api::Call, now: Timestamp) -> String {
     let masked = describe_masked(call).map(|text| ("masked", text));
     // `show` prints the reason and similar calls.
     let asked = request_facts(call).into_iter().filter(|(label, _)| !matches!(*label, "asked" | "similar"));
-    for (label, line) in danger.into_iter().chain(masked).chain(asked) {
+    let agent = describe_presence(call, now).map(|text| ("agent", text));
+    for (label, line) in danger.into_iter().chain(masked).chain(agent).chain(asked) {
         text.extend(["    ", label, ": ", &line, "\n"]);
     }
     text

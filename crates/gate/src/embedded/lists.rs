@@ -35,7 +35,7 @@ impl EmbeddedService {
         let page = self.store.calls(&store_filter(filter), state, now, page.after, page_limit(page)).await?;
         let mut calls: Vec<_> = page.items.iter().map(|call| view_call(call, now)).collect();
         self.add_grant_origins(&mut calls).await?;
-        Ok(api::CallPage { calls, next: page.next })
+        Ok(api::CallPage { calls: self.all_with_presence(calls).await?, next: page.next })
     }
 
     pub(crate) async fn events(
@@ -124,7 +124,7 @@ impl EmbeddedService {
         for thread in threads {
             histories.push((self.history(&thread, limit).await?, thread));
         }
-        Ok(describe_pending(&calls, views, &histories, &policy))
+        self.all_with_presence(describe_pending(&calls, views, &histories, &policy)).await
     }
 
     /// The last calls of the thread as they were proposed, the newest first, `limit` at most.

@@ -5,6 +5,7 @@ mod grant_origins;
 mod judge;
 mod lists;
 mod policy;
+mod presence;
 mod ready;
 mod schema;
 mod schema_budget;
@@ -15,7 +16,8 @@ mod threads;
 use self::scope::read_scope;
 use crate::{
     GateFailure, active_policy::ActivePolicy, call_metrics::CallMetrics, due_task_runner::DueTaskRunner,
-    log_policy::open_policy, policy_follower::PolicyFollower, policy_judge::PolicyJudge, view::view_call,
+    log_policy::open_policy, policy_follower::PolicyFollower, policy_judge::PolicyJudge,
+    presence_keeper::PresenceKeeper, view::view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{
@@ -37,6 +39,7 @@ pub(crate) struct EmbeddedService {
     pub(crate) policy: Arc<ActivePolicy>,
     pub(crate) metrics: CallMetrics,
     judge: PolicyJudge,
+    presence: PresenceKeeper,
     opened: Arc<Notify>,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -73,12 +76,14 @@ impl EmbeddedService {
             metrics: metrics.clone(),
             judge: judge.clone(),
         };
-        // Both write. A process that can only read shows what the log contains.
+        let presence = PresenceKeeper::new(store.clock().clone());
+        // All write. A process that can only read shows what the log contains.
         if !store.is_read_only() {
             tasks.spawn(runner.run(stop.clone()));
             tasks.spawn(follower.run(stop.clone()));
+            tasks.spawn(presence.clone().run(store.clone(), stop.clone()));
         }
-        Ok(Self { store, policy, metrics, judge, opened, stop, tasks })
+        Ok(Self { store, policy, metrics, judge, presence, opened, stop, tasks })
     }
 
     pub(crate) async fn shut_down(&self) {
@@ -210,16 +215,19 @@ impl EmbeddedService {
         call: &api::ProposeRequest,
     ) -> Result<api::Call, GateFailure> {
         let propose = parse_proposal(call)?;
-        loop {
+        let proposed_at = self.store.clock().now();
+        let proposed = loop {
             let policy = self.policy.policy()?;
             let hash = policy.hash();
             let evidence = self.judge_proposal(&policy, by, thread, &propose).await;
             let command = CallCommand::Propose(propose.clone());
             match self.execute_on_call(by, thread, &call.id, command, (policy, evidence)).await {
                 Err(error) if self.must_judge_again(&error, hash).await? => {}
-                outcome => return outcome,
+                outcome => break outcome?,
             }
-        }
+        };
+        self.note_repeated_proposal(by, &proposed, proposed_at);
+        Ok(proposed)
     }
 
     /// Waits for the decision. It subscribes before it reads the call, so that it misses no event between the two.
@@ -232,8 +240,11 @@ impl EmbeddedService {
         let clock = self.store.clock();
         let end = span.map(|span| clock.now().after(span));
         let mut waiter = self.store.watch_call(thread, id);
+        let mut open_wait = None;
         loop {
             let call = self.view(&self.look_up(thread, id).await?);
+            let wait = open_wait.get_or_insert_with(|| self.presence.begin_wait(thread, id));
+            wait.decided = !call.is_pending();
             if !call.is_pending() || end.is_some_and(|end| end <= clock.now()) {
                 return Ok(Box::pin(self.with_grant_origin(call)).await);
             }
@@ -258,14 +269,17 @@ impl EmbeddedService {
         id: &CallId,
         decide: &api::DecisionRequest,
     ) -> Result<api::Call, GateFailure> {
-        loop {
+        // The decision counts more than a note about the agent.
+        let seen = self.last_seen(&[(thread, id)]).await.unwrap_or_default();
+        let decided = loop {
             let (command, judged) = self.prepare_decision(thread, id, decide).await?;
             let hash = judged.0.hash();
             match self.execute_decision(by, thread, id, command, judged).await {
                 Err(error) if self.must_judge_again(&error, hash).await? => {}
-                outcome => return outcome,
+                outcome => break outcome?,
             }
-        }
+        };
+        Ok(self.with_presence(decided, &seen))
     }
 
     /// The command of a decision, with the policy and the evidence that it needs.
@@ -305,6 +319,9 @@ impl EmbeddedService {
             self.prepare_decision(&item.thread_id, &item.id, &item.request()).await
         };
         let prepared = join_all(request.decisions.iter().map(prepare)).await;
+        let calls: Vec<_> = request.decisions.iter().map(|item| (&item.thread_id, &item.id)).collect();
+        // The decisions count more than a note about the agents.
+        let seen = &self.last_seen(&calls).await.unwrap_or_default();
         let execute = async |(item, prepared): (&api::BulkDecisionItem, Result<_, GateFailure>)| {
             let outcome = match prepared {
                 Ok((command, judged)) => {
@@ -318,7 +335,7 @@ impl EmbeddedService {
                 }
                 outcome => outcome,
             };
-            let outcome = outcome.map_err(Into::into);
+            let outcome = outcome.map(|call| self.with_presence(call, seen)).map_err(Into::into);
             api::DecisionAnswer { thread_id: item.thread_id.clone(), id: item.id.clone(), outcome }
         };
         join_all(request.decisions.iter().zip(prepared).map(execute)).await
@@ -367,7 +384,7 @@ impl EmbeddedService {
             executor: renew.executor.clone(),
             lease: renew.lease_seconds.map(span_of_seconds),
         });
-        self.execute_on_call(by, thread, id, command, self.policy_without_evidence()).await
+        self.execute_without_evidence(by, thread, id, command).await
     }
 
     pub(crate) async fn finish(
@@ -405,6 +422,14 @@ impl EmbeddedService {
     ) -> Result<api::Call, GateFailure> {
         let command = CallCommand::Release { comment: release.comment.clone() };
         self.execute_without_evidence(by, thread, id, command).await
+    }
+
+    /// Notes that the proposer of the call still waits for it.
+    pub(crate) async fn heartbeat(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, GateFailure> {
+        if self.look_up(thread, id).await?.is_pending() {
+            self.presence.note_sign_of_life(thread, id);
+        }
+        self.call(thread, id).await
     }
 
     pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, GateFailure> {

@@ -29,6 +29,8 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
         replaces: proposed.what.replaces.clone(),
         request: view_request(call),
         response: call.response().map(|fact| view_response(fact, editor(call).unwrap_or(&fact.by))),
+        proposer_last_seen_at: None,
+        proposer_gone: false,
         execution: call.claim().map(|claim| api::CallExecution {
             renewed: call.course.renewed.as_ref().map(|fact| api::EventMark { seq: fact.seq, at: fact.at }),
             ..view_execution(claim)

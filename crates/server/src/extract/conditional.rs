@@ -82,7 +82,9 @@ pub(crate) fn tag_of_call(call: &api::Call) -> String {
     let request_hash = request_text
         .map(|text| format!("-{}", short_hash(Sha256::digest(text.as_str().as_bytes()))))
         .unwrap_or_default();
-    format!("W/\"{newest}-{}{request_hash}\"", call.state)
+    // The time at which the proposer was last seen changes without an end, so only its loss changes the tag.
+    let gone = if call.proposer_gone { "-gone" } else { "" };
+    format!("W/\"{newest}-{}{request_hash}{gone}\"", call.state)
 }
 
 /// Returns the first 12 digits of a hash, which distinguish the few versions of one response.

@@ -12,6 +12,7 @@ mod events;
 mod finish;
 mod grants;
 mod health;
+mod heartbeat;
 mod log_policy;
 mod log_tag;
 mod metrics;
@@ -56,6 +57,7 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(threads::show))
         .routes(routes!(propose::propose, calls::list_in_thread))
         .routes(routes!(show::show))
+        .routes(routes!(heartbeat::heartbeat))
         .routes(routes!(claim::claim))
         .routes(routes!(renew::renew))
         .routes(routes!(finish::finish))

@@ -38,6 +38,8 @@ pub(crate) trait WriteSession: Send + 'static {
     const APPEND: &'static str;
     /// The query that reads the events that a batch needs.
     const LOAD: &'static str;
+    /// The statement that records when proposers were last seen.
+    const RECORD_PRESENCE: &'static str;
 
     /// The name of the log.
     fn database_name(&self) -> DatabaseName;

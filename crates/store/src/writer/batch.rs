@@ -13,7 +13,7 @@ use countersign_events::{
     DamagedEvent, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, chain,
 };
 use serde::Serialize;
-use std::{sync::Arc, time::Instant};
+use std::{iter, sync::Arc, time::Instant};
 
 /// The size of loaded events at which the state is dropped and loaded again as needed.
 const MAX_STATE_BYTES: usize = 128 * 1024 * 1024;
@@ -211,8 +211,14 @@ impl<D: WriteSession> BatchWriter<D> {
             .await
     }
 
+    /// Records when proposers were last seen, which is not part of the log.
+    pub(super) async fn record_presence(&mut self, rows: String, prune: bool) -> Result<(), StoreError> {
+        let record = SqlQuery::new(D::RECORD_PRESENCE).bind(rows);
+        self.run_alone(iter::once(record).chain(prune.then(|| SqlQuery::new(queries::PRUNE_PRESENCE)))).await
+    }
+
     /// Runs statements that append nothing, in a transaction of their own.
-    async fn run_alone<const N: usize>(&mut self, queries: [SqlQuery; N]) -> Result<(), StoreError> {
+    async fn run_alone(&mut self, queries: impl IntoIterator<Item = SqlQuery>) -> Result<(), StoreError> {
         let OpenTransaction { kept, .. } = self.begin().await?;
         self.run_and_commit(queries).await.map_err(BatchFailure::error)?;
         self.state = kept;

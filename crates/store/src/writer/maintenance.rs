@@ -16,6 +16,7 @@ impl<D: WriteSession> BatchWriter<D> {
     pub(super) async fn maintain(&mut self, task: MaintenanceTask) -> Result<(), StoreError> {
         match task {
             MaintenanceTask::RebuildIndex => self.rebuild_index().await,
+            MaintenanceTask::RecordPresence { rows, prune } => self.record_presence(rows, prune).await,
             MaintenanceTask::CopyEvents(events, source) => self.copy_events(&events, &source).await,
             MaintenanceTask::Mark(mark) => self.mark(&mark).await,
         }

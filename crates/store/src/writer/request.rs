@@ -39,6 +39,12 @@ impl WriterRequest {
 pub(crate) enum MaintenanceTask {
     /// Rebuild the index of open requests.
     RebuildIndex,
+    /// Record when proposers were last seen, and delete the times of decided calls if `prune` is true.
+    RecordPresence {
+        /// A JSON array of thread, call and time.
+        rows: String,
+        prune: bool,
+    },
     /// Append events of the named log unchanged.
     CopyEvents(Vec<Arc<Event>>, DatabaseName),
     /// Set or clear the mark of an unfinished copy.

@@ -6,6 +6,7 @@ use super::{
         shadow_facts,
     },
     impact::ImpactSummary,
+    presence::describe_presence,
     text::{argument_lines, escape_text, format_age},
 };
 use countersign_api as api;
@@ -38,6 +39,7 @@ fn call_facts(call: &api::Call, now: Timestamp) -> Vec<CallFact> {
     let proposal = &call.proposal;
     let who = escape_text(proposal.principal.as_str());
     facts.push(("proposed", format!("by {who} at {} ({})", proposal.at, format_age(proposal.at, now))));
+    facts.extend(describe_presence(call, now).map(|text| ("agent", text)));
     facts.extend(request_facts(call));
     if let Some(response) = &call.response {
         facts.extend(response_facts(call, response));

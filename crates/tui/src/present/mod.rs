@@ -6,6 +6,7 @@ pub mod editor;
 pub mod facts;
 pub mod impact;
 pub mod json;
+pub mod presence;
 pub mod print;
 pub mod scope_menu;
 pub mod signals;

@@ -22,6 +22,7 @@ use countersign_gate::{
 use countersign_tui::present::{
     decision::describe_outcome,
     editor::edit_arguments,
+    presence::warn_of_absence,
     print::{print_error, print_json, print_line},
     text::{escape_lines, escape_text},
 };
@@ -151,8 +152,15 @@ async fn decide_calls(
         print_call(true, &decided, context.now())?;
         return Ok(CommandExit::DONE);
     }
-    print_line(&describe_outcome(gate.principal(), &call, &decided));
+    print_outcome(context, gate, &call, &decided);
     Ok(CommandExit::DONE)
+}
+
+fn print_outcome(context: &CommandContext, gate: &SharedGate, before: &api::Call, decided: &api::Call) {
+    print_line(&describe_outcome(gate.principal(), before, decided));
+    if let Some(warning) = warn_of_absence(decided, context.now()) {
+        print_line(&warning);
+    }
 }
 
 /// Binds the decision to the arguments that were found. The gate refuses it if they have changed since.
@@ -181,7 +189,7 @@ async fn decide_several(
                 DecisionResult { thread_id: answer.thread_id, id: answer.id, call: None, problem: None };
             match answer.outcome {
                 Ok(decided) if context.json => result.call = Some(decided),
-                Ok(decided) => print_line(&describe_outcome(gate.principal(), call, &decided)),
+                Ok(decided) => print_outcome(context, gate, call, &decided),
                 Err(error) => {
                     exit = if exit == CommandExit::DONE { gate_exit(&error) } else { exit };
                     let (code, detail) = (error.code().to_owned(), error.to_string());

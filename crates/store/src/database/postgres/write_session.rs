@@ -171,6 +171,7 @@ impl PostgresWriteSession {
 impl database::WriteSession for PostgresWriteSession {
     const APPEND: &'static str = queries::postgres::APPEND;
     const LOAD: &'static str = queries::postgres::LOAD;
+    const RECORD_PRESENCE: &'static str = queries::postgres::RECORD_PRESENCE;
 
     fn database_name(&self) -> DatabaseName {
         self.address.database_name()

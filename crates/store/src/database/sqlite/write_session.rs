@@ -54,6 +54,7 @@ impl SqliteWriteSession {
 impl database::WriteSession for SqliteWriteSession {
     const APPEND: &'static str = queries::sqlite::APPEND;
     const LOAD: &'static str = queries::sqlite::LOAD;
+    const RECORD_PRESENCE: &'static str = queries::sqlite::RECORD_PRESENCE;
 
     fn database_name(&self) -> DatabaseName {
         self.file.path().into()

@@ -1,0 +1,53 @@
+//! The presence of proposers, as the API shows it.
+
+use super::EmbeddedService;
+use crate::{GateFailure, presence_keeper::GONE_AFTER};
+use countersign_api as api;
+use countersign_events::{CallId, CallState, Principal, ThreadId, Timestamp};
+use std::collections::HashMap;
+
+/// The last times at which the proposers of calls were seen.
+pub(super) type LastSeen = HashMap<(ThreadId, CallId), Timestamp>;
+
+impl EmbeddedService {
+    /// The last times at which any process saw the proposers of these calls.
+    pub(super) async fn last_seen(&self, calls: &[(&ThreadId, &CallId)]) -> Result<LastSeen, GateFailure> {
+        let recorded = self.store.presence(calls).await?;
+        let mut seen: LastSeen =
+            recorded.into_iter().map(|one| ((one.thread_id, one.call_id), one.seen_at)).collect();
+        for (thread, id) in calls {
+            if let Some(here) = self.presence.last_seen(thread, id) {
+                let latest = seen.entry(((*thread).clone(), (*id).clone())).or_insert(here);
+                *latest = here.max(*latest);
+            }
+        }
+        Ok(seen)
+    }
+
+    /// Adds the presence of its proposer to a call that waits for a decision, or that a decision has just allowed.
+    pub(super) fn with_presence(&self, call: api::Call, seen: &LastSeen) -> api::Call {
+        let matters = matches!(call.state, CallState::Pending | CallState::Allowed);
+        let last = seen.get(&(call.thread_id.clone(), call.id.clone())).filter(|_| matters).copied();
+        let gone = last.is_some_and(|last| self.store.clock().now().since(last) >= GONE_AFTER);
+        api::Call { proposer_last_seen_at: last, proposer_gone: gone, ..call }
+    }
+
+    /// Adds the presence of their proposers to the pending calls of a list.
+    pub(super) async fn all_with_presence(
+        &self,
+        calls: Vec<api::Call>,
+    ) -> Result<Vec<api::Call>, GateFailure> {
+        let waiting = calls.iter().filter(|call| call.is_pending());
+        let seen =
+            self.last_seen(&waiting.map(|call| (&call.thread_id, &call.id)).collect::<Vec<_>>()).await?;
+        let with = |call: api::Call| if call.is_pending() { self.with_presence(call, &seen) } else { call };
+        Ok(calls.into_iter().map(with).collect())
+    }
+
+    /// Counts an identical proposal of the same agent as a sign of life: it still waits for its call.
+    pub(super) fn note_repeated_proposal(&self, by: &Principal, call: &api::Call, proposed_at: Timestamp) {
+        if call.is_pending() && call.proposal.principal == *by && call.proposal.at < proposed_at {
+            self.presence.note_sign_of_life(&call.thread_id, &call.id);
+        }
+    }
+}

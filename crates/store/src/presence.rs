@@ -1,0 +1,61 @@
+//! The last times at which the proposers of pending calls were seen. They are not part of the log.
+
+use crate::{
+    Store, StoreError,
+    database::SqlQuery,
+    queries,
+    writer::{self, MaintenanceTask, WriterRequest},
+};
+use countersign_events::{CallId, ThreadId, Timestamp};
+
+/// The calls of one statement. More would hold up commands.
+const CHUNK: usize = 1_000;
+
+/// The last time at which the proposer of a call was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProposerPresence {
+    /// The thread of the call.
+    pub thread_id: ThreadId,
+    /// The call.
+    pub call_id: CallId,
+    /// The time.
+    pub seen_at: Timestamp,
+}
+
+impl Store {
+    /// Records when proposers were last seen, in transactions of their own. With `prune`, also deletes the times of
+    /// decided calls.
+    pub async fn record_presence(&self, seen: &[ProposerPresence], prune: bool) -> Result<(), StoreError> {
+        let last = seen.chunks(CHUNK).len();
+        for (number, chunk) in seen.chunks(CHUNK).enumerate() {
+            let rows: Vec<_> =
+                chunk.iter().map(|one| (&one.thread_id, &one.call_id, one.seen_at.to_string())).collect();
+            // Serialisation cannot fail, because ids and times contain only values that JSON can express.
+            let rows = serde_json::to_string(&rows).unwrap_or_default();
+            let task = MaintenanceTask::RecordPresence { rows, prune: prune && number + 1 == last };
+            writer::send(&self.inner.queue, |answer| WriterRequest::Maintenance(task, answer)).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads when the proposers of these calls were last seen. Calls that no proposer waited for are left out.
+    pub async fn presence(
+        &self,
+        calls: &[(&ThreadId, &CallId)],
+    ) -> Result<Vec<ProposerPresence>, StoreError> {
+        if calls.is_empty() {
+            return Ok(Vec::new());
+        }
+        let keys = serde_json::to_string(calls).unwrap_or_default();
+        let query = SqlQuery::new(queries::PRESENCE.on(self.inner.readers.kind())).bind(keys);
+        let rows = self.query_rows("presence", query).await?;
+        let read = |row: &crate::database::SqlRow| {
+            Some(ProposerPresence {
+                thread_id: ThreadId::new(&row.text(0)?).ok()?,
+                call_id: CallId::new(&row.text(1)?).ok()?,
+                seen_at: row.text(2)?.parse().ok()?,
+            })
+        };
+        Ok(rows.iter().filter_map(read).collect())
+    }
+}
