@@ -40,7 +40,12 @@ async fn call_without_a_wait_claims_no_presence() {
         world.agent("builder").proposes("call_1").await;
         world.clock().advance(Duration::from_mins(10));
         let call = world.person("ada").get(CALL).await;
-        assert_snapshot!(call.fields(["state", "proposerLastSeenAt", "proposerGone"]), @"");
+        assert_snapshot!(call.fields(["state", "proposerLastSeenAt", "proposerGone"]), @r#"
+        200
+        state: "pending"
+        proposerLastSeenAt: null
+        proposerGone: null
+        "#);
     })
     .await;
 }
@@ -88,7 +93,7 @@ async fn heartbeat_and_repeated_proposal_show_the_agent() {
         assert_snapshot!(back.text("proposerLastSeenAt"), @"2026-01-31T12:01:05.000Z");
         assert_eq!(back.shown("proposerGone"), "null");
         let events = builder.get("/v1/threads/t/events").await;
-        assert_eq!(events.member("events").matches("\"seq\"").count(), 2, "presence is no event");
+        assert_eq!(events.member("events").matches("\"seq\"").count(), 2, "presence is not an event");
     })
     .await;
 }

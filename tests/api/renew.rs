@@ -28,7 +28,7 @@ async fn claim_without_lease_expires_after_fifteen_minutes() {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;
         assert_snapshot!(claims_for(world, r#","leaseSeconds":86401"#).await, @"422 invalid: leaseSeconds: must be at most 86400, which is a day; renew the lease while the call runs");
-        assert_snapshot!(claims_for(world, "").await.shown("execution"), @r#"{"executor":"worker-7","leaseExpiresAt":"2026-01-31T12:15:00.000Z","principal":"agent:builder","seq":4,"startedAt":"2026-01-31T12:00:00.000Z"}"#);
+        assert_snapshot!(claims_for(world, "").await.shown("execution"), @r#"{"executor":"worker-7","leaseExpiresAt":"2026-01-31T12:15:00.000Z","principal":"agent:builder","seq":5,"startedAt":"2026-01-31T12:00:00.000Z"}"#);
         world.clock().advance(Duration::from_mins(15));
         assert_eq!(world.agent("builder").get(CALL).await.text("state"), "unknown");
     })
@@ -56,7 +56,7 @@ async fn renewed_call_keeps_running_and_changes_its_tag() {
         assert_eq!(claims_for(world, r#","leaseSeconds":60"#).await.status, 200);
         world.clock().advance(Duration::from_secs(20));
         let before = world.agent("builder").get(CALL).await;
-        assert_snapshot!(renews(world, "worker-7").await.shown("execution"), @r#"{"executor":"worker-7","leaseExpiresAt":"2026-01-31T12:01:20.000Z","principal":"agent:builder","renewed":{"at":"2026-01-31T12:00:20.000Z","seq":5},"seq":4,"startedAt":"2026-01-31T12:00:00.000Z"}"#);
+        assert_snapshot!(renews(world, "worker-7").await.shown("execution"), @r#"{"executor":"worker-7","leaseExpiresAt":"2026-01-31T12:01:20.000Z","principal":"agent:builder","renewed":{"at":"2026-01-31T12:00:20.000Z","seq":6},"seq":5,"startedAt":"2026-01-31T12:00:00.000Z"}"#);
         assert_eq!(renews(world, "worker-7").await.status, 200, "a repeat");
         world.clock().advance(Duration::from_secs(50));
         let after = world.agent("builder").get(CALL).await;

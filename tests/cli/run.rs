@@ -65,11 +65,26 @@ async fn missing_program_is_reported_before_the_proposal() {
         allow_all(desk).await;
         desk.types("run -- true").await;
         let before = event_count(desk).await;
-        assert_snapshot!(desk.types("run -- no-such-program --flag").await, @"");
-        assert_snapshot!(desk.types("run -- ./no-such-file").await, @"");
-        assert_snapshot!(desk.types("run -- 'echo one | cat'").await, @"");
-        assert_snapshot!(desk.types("run -- cd /tmp").await, @"");
-        assert_snapshot!(desk.types("--json run -- no-such-program").await, @"");
+        assert_snapshot!(desk.types("run -- no-such-program --flag").await, @"
+        ! countersign: no-such-program is not in PATH, so nothing was proposed
+        exit 127
+        ");
+        assert_snapshot!(desk.types("run -- ./no-such-file").await, @"
+        ! countersign: ./no-such-file does not exist, so nothing was proposed
+        exit 127
+        ");
+        assert_snapshot!(desk.types("run -- 'echo one | cat'").await, @"
+        ! countersign: echo one | cat is not in PATH, so nothing was proposed; run a shell for a line of shell: countersign run -- sh -c 'echo one | cat'
+        exit 127
+        ");
+        assert_snapshot!(desk.types("run -- cd /tmp").await, @"
+        ! countersign: cd is not in PATH, so nothing was proposed; run a shell for a line of shell: countersign run -- sh -c 'cd /tmp'
+        exit 127
+        ");
+        assert_snapshot!(desk.types("--json run -- no-such-program").await, @r#"
+        ! {"code":"program_not_found","detail":"no-such-program is not in PATH, so nothing was proposed"}
+        exit 127
+        "#);
         assert_eq!(event_count(desk).await, before, "nothing was proposed");
     })
     .await;
@@ -82,8 +97,14 @@ async fn unexecutable_program_is_reported_before_the_proposal() {
         desk.types("run -- true").await;
         let before = event_count(desk).await;
         desk.write_file("notes.txt", "no program");
-        assert_snapshot!(desk.types("run -- ./notes.txt").await, @"");
-        assert_snapshot!(desk.types("run -- ./").await, @"");
+        assert_snapshot!(desk.types("run -- ./notes.txt").await, @"
+        ! countersign: ./notes.txt is not executable, so nothing was proposed
+        exit 126
+        ");
+        assert_snapshot!(desk.types("run -- ./").await, @"
+        ! countersign: ./ is a folder, so nothing was proposed
+        exit 126
+        ");
         assert_eq!(event_count(desk).await, before, "nothing was proposed");
     })
     .await;

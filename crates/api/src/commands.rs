@@ -203,7 +203,7 @@ pub struct ClaimRequest {
     pub executor: String,
     /// The hash of the arguments that will run.
     pub arguments_hash: Sha256,
-    /// The lease: the number of seconds after which the outcome counts as unknown if there is no result, 900 without it.
+    /// The lease: the number of seconds after which the outcome counts as unknown without a result. The default is 900.
     /// An executor that runs longer renews its lease.
     #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 86_400_u32))]

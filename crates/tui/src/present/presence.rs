@@ -4,7 +4,7 @@ use super::text::{escape_text, format_age};
 use countersign_api as api;
 use countersign_gate::Timestamp;
 
-/// Whether the proposer of a pending call still waits for the decision, if that is known.
+/// Tells if the proposer of a pending call still waits for the decision, where that is known.
 #[must_use]
 pub fn describe_presence(call: &api::Call, now: Timestamp) -> Option<String> {
     let seen = call.proposer_last_seen_at.filter(|_| call.is_pending())?;

@@ -109,7 +109,7 @@ fn late_renewal_counts_until_a_takeover() {
 }
 
 #[test]
-fn renewal_of_an_unclaimed_or_ended_call_is_refused() {
+fn renewal_of_unclaimed_or_ended_call_is_refused() {
     let mut story = given("");
     assert_eq!(code(story.renews("w1", 60)), "unknown_call");
     story.proposes("a", "mail").expect("proposed");
