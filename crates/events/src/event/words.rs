@@ -1,5 +1,6 @@
 //! The words that events use. One that a newer version may have added reads as `Other`, which allows
-//! nothing.
+//! nothing. Requests also accept aliases. No alias gives more than its words say: `allow` means one call, and the mode
+//! that allows everything has no short name.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,7 @@ pub struct UnknownWord {
 }
 
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal $(| $alias:literal)*,)* }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum $name {
@@ -33,13 +34,20 @@ macro_rules! words {
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* Self::Other => "other" }
             }
+
+            /// Other words that people use for it elsewhere. Requests accept them; events never contain them.
+            #[must_use]
+            pub const fn aliases(self) -> &'static [&'static str] {
+                match self { $(Self::$variant => &[$($alias),*],)* Self::Other => &[] }
+            }
         }
 
         impl std::str::FromStr for $name {
             type Err = UnknownWord;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                let known = Self::ALL.iter().find(|word| word.as_str() == text);
+                let means = |word: &&Self| word.as_str() == text || word.aliases().contains(&text);
+                let known = Self::ALL.iter().find(means);
                 known.copied().ok_or_else(|| UnknownWord {
                     given: text.to_owned(),
                     known: [$($text),*].join(", "),
@@ -53,11 +61,11 @@ words! {
     /// A decision on a call.
     Decision {
         /// This call may run.
-        AllowOnce = "allow_once",
+        AllowOnce = "allow_once" | "allow-once" | "allow" | "once",
         /// This call may run, and so may later calls of its tool in its thread.
-        AllowSession = "allow_session",
+        AllowSession = "allow_session" | "allow-session" | "session",
         /// This call may not run.
-        Deny = "deny",
+        Deny = "deny" | "block",
     }
 }
 
@@ -147,9 +155,9 @@ words! {
         /// Do not ask.
         Allow = "allow",
         /// Ask.
-        RequireApproval = "require-approval",
+        RequireApproval = "require-approval" | "require_approval" | "ask",
         /// Refuse.
-        Deny = "deny",
+        Deny = "deny" | "block",
         /// The policy decides, as if the thread had no setting.
         Default = "default",
     }
@@ -159,11 +167,11 @@ words! {
     /// How a thread answers what is asked.
     Mode {
         /// People decide.
-        Interactive = "interactive",
+        Interactive = "interactive" | "ask",
         /// An `ask` is allowed.
-        ApproveAll = "approve_all",
+        ApproveAll = "approve_all" | "approve-all",
         /// An `ask` is denied.
-        AutoDeny = "auto_deny",
+        AutoDeny = "auto_deny" | "auto-deny" | "deny" | "block",
     }
 }
 
@@ -174,5 +182,50 @@ words! {
         Deny = "deny",
         /// It is allowed, where a rule says so in as many words.
         Allow = "allow",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fmt::Debug, str::FromStr};
+
+    /// The error for an unknown word suggests only words that are accepted.
+    fn check_suggestions<T: FromStr<Err = UnknownWord> + Debug>() {
+        let unknown = "nonsense".parse::<T>().expect_err("unknown");
+        assert!(!unknown.known.is_empty(), "{unknown}");
+        for word in unknown.known.split(", ") {
+            word.parse::<T>().unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+
+    #[test]
+    fn suggested_words_are_accepted() {
+        check_suggestions::<Decision>();
+        check_suggestions::<Source>();
+        check_suggestions::<Basis>();
+        check_suggestions::<Status>();
+        check_suggestions::<RiskLevel>();
+        check_suggestions::<GrantAgents>();
+        check_suggestions::<ToolPolicy>();
+        check_suggestions::<Mode>();
+        check_suggestions::<OnExpiry>();
+        check_suggestions::<crate::CallState>();
+    }
+
+    #[test]
+    fn alias_never_means_more_than_it_says() {
+        assert_eq!("allow".parse(), Ok(Decision::AllowOnce), "not the session");
+        assert_eq!("block".parse(), Ok(Decision::Deny));
+        assert_eq!("ask".parse(), Ok(ToolPolicy::RequireApproval));
+        assert_eq!("deny".parse(), Ok(Mode::AutoDeny));
+        assert!("allow".parse::<Mode>().is_err() && "allow_all".parse::<Mode>().is_err());
+    }
+
+    #[test]
+    fn events_never_contain_an_alias() {
+        let read = |text: &str| serde_json::from_str::<Decision>(text).expect("readable");
+        assert_eq!(read("\"allow\""), Decision::Other, "an event with it allows nothing");
+        assert_eq!(serde_json::to_string(&Decision::Deny).expect("text"), "\"deny\"");
     }
 }
