@@ -17,7 +17,7 @@ async fn unknown_mode_or_agent_mode_is_refused() {
         assert_snapshot!(world.agent("builder").put(MODE, r#"{"mode":"approve_all"}"#).await, @"403 not_an_approver: agent:builder is not a person, and only people decide");
         assert_snapshot!(world.person("ada").post(MODE, r#"{"mode":"approve_all"}"#).await, @"405 wrong_method: /v1/threads/t/mode does not support POST");
         assert_snapshot!(world.person("ada").put(MODE, r#"{"mode":"approve_all","for":"1h"}"#).await, @r"
-        422 invalid: unknown field `for`, expected `mode` at line 1 column 27
+        422 invalid: unknown field `for`, expected `mode` or `newThread` at line 1 column 27
         column: 27
         line: 1
         ");
@@ -33,7 +33,9 @@ async fn thread_mode_answers_its_calls() {
         200
         {"threadId":"t","mode":"interactive"}
         "#);
-        assert_snapshot!(ada.put(MODE, r#"{"mode":"auto_deny"}"#).await, @r#"
+        assert_snapshot!(ada.put(MODE, r#"{"mode":"auto_deny"}"#).await, @"404 unknown_thread: there is no thread t");
+        assert_eq!(ada.get("/v1/threads/t").await.status, 404, "nothing was written");
+        assert_snapshot!(ada.put(MODE, r#"{"mode":"auto_deny","newThread":true}"#).await, @r#"
         200
         {"threadId":"t","mode":"auto_deny","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":2}
         "#);

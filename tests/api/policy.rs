@@ -10,8 +10,8 @@ const POLICY: &str = "/v1/threads/t/policy";
 async fn invalid_or_agent_thread_policy_is_refused() {
     over_http(ASK, async |world| {
         let ada = world.person("ada");
-        assert_snapshot!(ada.put(POLICY, r#"{"tools":{"bash":"block"}}"#).await, @r#"
-        422 invalid: unknown value "block"; use one of allow, require-approval, deny, default at line 1 column 25
+        assert_snapshot!(ada.put(POLICY, r#"{"tools":{"bash":"never"}}"#).await, @r#"
+        422 invalid: unknown value "never"; use one of allow, require-approval, deny, default at line 1 column 25
         column: 25
         line: 1
         "#);
@@ -38,7 +38,8 @@ async fn thread_policy_overrides_tool_rules() {
         200
         {"threadId":"t","tools":[]}
         "#);
-        assert_snapshot!(ada.put(POLICY, r#"{"tools":{"deploy":"deny","bash":"allow"}}"#).await, @r#"
+        assert_snapshot!(ada.put(POLICY, r#"{"tools":{"bash":"allow"}}"#).await, @"404 unknown_thread: there is no thread t");
+        assert_snapshot!(ada.put(POLICY, r#"{"tools":{"deploy":"block","bash":"allow"},"newThread":true}"#).await, @r#"
         200
         {
           "threadId": "t",

@@ -1,6 +1,9 @@
 //! The settings of a thread: its grants, its mode and its tool policies; and its end.
 
-use crate::{CallId, Json, Principal, ThreadId, Timestamp, ToolName, commands::read_word};
+use crate::{
+    CallId, Json, Principal, ThreadId, Timestamp, ToolName,
+    commands::{is_false, read_word},
+};
 use countersign_events::event::{Decision, Mode, ToolPolicy};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::collections::BTreeMap;
@@ -124,6 +127,10 @@ pub struct ModeRequest {
     /// `interactive` (people decide), `approve_all` or `auto_deny`.
     #[serde(deserialize_with = "read_word")]
     pub mode: Mode,
+    /// True to set it for a thread that has no events yet. Otherwise such a thread is refused, because its name may be
+    /// mistyped.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub new_thread: bool,
 }
 
 /// The mode of a thread: it answers the calls that people would be asked about.
@@ -163,6 +170,10 @@ pub struct ToolPoliciesRequest {
     #[serde(deserialize_with = "unique_policies")]
     #[cfg_attr(feature = "openapi", schema(schema_with = policies_schema))]
     pub tools: BTreeMap<ToolName, ToolPolicy>,
+    /// True to set them for a thread that has no events yet. Otherwise such a thread is refused, because its name may be
+    /// mistyped.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub new_thread: bool,
 }
 
 /// The tool policies of a thread.

@@ -1,6 +1,7 @@
 //! The gate over an open store: the path of one call. Lists are in `lists`, the settings of a thread in `threads`,
 //! readiness in `ready`.
 
+mod answer;
 mod grant_origins;
 mod judge;
 mod lists;
@@ -13,7 +14,7 @@ mod scope;
 mod stop;
 mod threads;
 
-use self::scope::read_scope;
+use self::answer::{decided_by_grant, read_scope};
 use crate::{
     GateFailure, active_policy::ActivePolicy, call_metrics::CallMetrics, due_task_runner::DueTaskRunner,
     log_policy::open_policy, policy_follower::PolicyFollower, policy_judge::PolicyJudge,
@@ -181,7 +182,7 @@ impl EmbeddedService {
         judged: (Arc<Policy>, CommandEvidence),
     ) -> Result<api::Call, GateFailure> {
         let (call, events) = self.execute_and_report(by, thread, id, command, judged).await?;
-        let also_decided = events.iter().filter_map(|event| scope::decided_by_grant(event, id)).collect();
+        let also_decided = events.iter().filter_map(|event| decided_by_grant(event, id)).collect();
         Ok(api::Call { also_decided, ..call })
     }
 

@@ -2,19 +2,16 @@
 
 use super::{
     EmbeddedService,
+    answer::read_scope,
     lists::{MAX_HISTORY_CALLS, run_blocking},
 };
 use crate::{GateFailure, view::CallHistory};
 use countersign_api as api;
 use countersign_approvals::{
-    Call, CommandEvidence, DecisionContext, RecordedEvent, Refused,
+    Call, CommandEvidence, DecisionContext,
     decide::{self, RespondCommand, WaitingReview},
-    scope::GrantScope,
 };
-use countersign_events::{
-    Body, CallId, Json, Principal, ThreadId,
-    event::{Decision, Source},
-};
+use countersign_events::{CallId, Principal, ThreadId, event::Decision};
 use countersign_policy::Policy;
 use countersign_store::EventFilter;
 use std::{collections::HashSet, sync::Arc};
@@ -111,22 +108,4 @@ impl EmbeddedService {
         }
         Ok(calls)
     }
-}
-
-/// The call that this event decides, if it is the answer of a grant to a call other than `decided`.
-pub(super) fn decided_by_grant(event: &RecordedEvent, decided: &CallId) -> Option<CallId> {
-    match &*event.body {
-        Body::ApprovalResponse(response)
-            if response.source == Source::Grant && response.tool_call_id != *decided =>
-        {
-            Some(response.tool_call_id.clone())
-        }
-        _ => None,
-    }
-}
-
-/// Parses the scope of a decision.
-pub(super) fn read_scope(json: &Json) -> Result<GrantScope, GateFailure> {
-    json.admit().map_err(|why| Refused::bad_json("scope", &why))?;
-    GrantScope::read(json).map_err(|why| GateFailure::invalid("scope", &why))
 }

@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_api as api;
 use countersign_approvals::{CommandTarget, RecordedEvent, Refused, ThreadCommand};
-use countersign_events::{Body, CallId, Principal, ThreadId};
+use countersign_events::{Body, CallId, Principal, ThreadId, principal::PrincipalKind};
 use countersign_store::CommandOutcome;
 
 impl EmbeddedService {
@@ -49,8 +49,23 @@ impl EmbeddedService {
         thread: &ThreadId,
         set: &api::ModeRequest,
     ) -> Result<api::ThreadMode, GateFailure> {
+        self.check_thread_exists(by, thread, set.new_thread).await?;
         self.execute_on_thread(by, thread, ThreadCommand::SetMode(set.mode)).await?;
         self.mode(thread).await
+    }
+
+    /// A mistyped name must not restrict a thread that does not exist, instead of the one that was meant.
+    async fn check_thread_exists(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        may_be_new: bool,
+    ) -> Result<(), GateFailure> {
+        // The rules refuse an agent, whether or not the thread exists.
+        if may_be_new || by.kind() != PrincipalKind::User || self.store.thread_tip(thread).await? > 0 {
+            return Ok(());
+        }
+        Err(Refused::UnknownThread(thread.clone()).into())
     }
 
     pub(crate) async fn policies(&self, thread: &ThreadId) -> Result<api::ThreadPolicies, GateFailure> {
@@ -63,6 +78,7 @@ impl EmbeddedService {
         thread: &ThreadId,
         set: &api::ToolPoliciesRequest,
     ) -> Result<api::ThreadPolicies, GateFailure> {
+        self.check_thread_exists(by, thread, set.new_thread).await?;
         let policies = set.tools.iter().map(|(tool, policy)| (tool.clone(), *policy)).collect();
         self.execute_on_thread(by, thread, ThreadCommand::SetPolicies(policies)).await?;
         self.policies(thread).await

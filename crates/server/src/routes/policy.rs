@@ -13,7 +13,7 @@ use crate::{
 use axum::{Json, extract::State, response::Response};
 use countersign_api::{self as api, ApprovalGate};
 
-refusals!(SetRefusals: NotAnApprover, ThreadClosed);
+refusals!(SetRefusals: UnknownThread, NotAnApprover, ThreadClosed);
 
 /// Returns the tool policies of a thread.
 #[utoipa::path(

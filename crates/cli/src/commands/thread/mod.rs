@@ -6,6 +6,7 @@ mod mode;
 mod policy;
 mod show;
 mod table;
+mod unknown;
 
 use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;

@@ -1,5 +1,6 @@
 //! `countersign thread mode`
 
+use super::unknown::explain_unknown_thread;
 use crate::{context::CommandContext, exit::CommandExit};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use countersign_api as api;
@@ -20,10 +21,15 @@ pub(crate) struct ThreadModeArgs {
     /// The new mode; without it, the mode is shown
     #[arg(value_name = "MODE", value_parser = modes())]
     set: Option<event::Mode>,
+    /// Set it also if the thread has no events yet
+    #[arg(long, requires = "set")]
+    new_thread: bool,
 }
 
 fn modes() -> impl TypedValueParser<Value = event::Mode> {
-    let modes = event::Mode::ALL.iter().map(|mode| PossibleValue::new(mode.as_str()).help(about(*mode)));
+    let modes = event::Mode::ALL.iter().map(|mode| {
+        PossibleValue::new(mode.as_str()).aliases(mode.aliases().iter().copied()).help(about(*mode))
+    });
     PossibleValuesParser::new(modes).try_map(|text| text.parse::<event::Mode>())
 }
 
@@ -44,7 +50,10 @@ pub(crate) async fn show_or_set_mode(
     let gate = context.connect().await?;
     let thread = countersign_api::parse_thread_id(&args.thread)?;
     let now = match args.set {
-        Some(mode) => gate.set_mode(&thread, &api::ModeRequest { mode }).await?,
+        Some(mode) => {
+            let set = api::ModeRequest { mode, new_thread: args.new_thread };
+            gate.set_mode(&thread, &set).await.map_err(explain_unknown_thread)?
+        }
         None => gate.mode(&thread).await?,
     };
     print_line(&if context.json { serde_json::to_string(&now)? } else { as_text(&now) });

@@ -1,5 +1,6 @@
 //! `countersign thread policy`
 
+use super::unknown::explain_unknown_thread;
 use crate::{
     context::CommandContext,
     exit::{CliError, CommandExit},
@@ -23,6 +24,9 @@ pub(crate) struct ThreadPolicyArgs {
     /// The policy for a tool: allow, require-approval, deny, or default to remove it
     #[arg(value_name = "TOOL=POLICY", value_parser = parse_tool_policy)]
     set: Vec<(ToolName, ToolPolicy)>,
+    /// Set it also if the thread has no events yet
+    #[arg(long, requires = "set")]
+    new_thread: bool,
 }
 
 fn parse_tool_policy(text: &str) -> Result<(ToolName, ToolPolicy), String> {
@@ -50,7 +54,8 @@ pub(crate) async fn show_or_set_policy(
     let found = if tools.is_empty() {
         gate.policies(&thread).await?
     } else {
-        gate.set_policies(&thread, &api::ToolPoliciesRequest { tools }).await?
+        let set = api::ToolPoliciesRequest { tools, new_thread: args.new_thread };
+        gate.set_policies(&thread, &set).await.map_err(explain_unknown_thread)?
     };
     if context.json {
         print_json(&found)?;
