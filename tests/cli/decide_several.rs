@@ -112,12 +112,17 @@ async fn all_pending_calls_are_denied_at_once() {
         for (thread, id) in [("t1", "call_1"), ("t2", "call_2"), ("t2", "call_3")] {
             desk.propose(thread, id, "bash", "{}").await;
         }
-        assert_snapshot!(desk.types("deny --all-pending --thread t2 --comment stop --as user:ada").await, @"
+        assert_snapshot!(desk.types("deny --all-pending --yes --thread t2 --comment stop --as user:ada").await, @"
         Denied call_2.
         Denied call_3.
         exit 0
         ");
         assert_snapshot!(desk.types("deny --all-pending --as user:ada").await, @"
+        ! countersign: Deny 1 pending call? Add --yes, which is required without a terminal and with --json
+        exit 2
+        ");
+        assert_eq!(desk.types("deny --all-pending --json --as user:ada").await.code, 2, "not with --json either");
+        assert_snapshot!(desk.types("deny --all-pending --yes --as user:ada").await, @"
         Denied call_1.
         exit 0
         ");

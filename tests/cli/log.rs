@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 /// Writes a log with two threads and three calls, each with a decision.
 async fn write_history(desk: &TerminalDesk) {
     desk.propose("t1", "call_1", "bash", r#"{"command":"ls","cwd":"/srv"}"#).await;
-    desk.types("allow call_1 --session --any-agent --as user:ada --comment 'go on'").await;
+    desk.types("allow call_1 --session tool --any-agent --as user:ada --comment 'go on'").await;
     desk.types("run --thread t1 --as agent:ben --id call_2 -- false").await;
     desk.propose("t2", "call_3", "mail", r#"{"to":"ada","text":"a\nb"}"#).await;
     desk.types("deny call_3 --as user:ada --comment 'no \u{1b}[31mmail'").await;

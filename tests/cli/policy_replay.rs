@@ -61,7 +61,7 @@ async fn replay_of_the_same_policy_has_no_differences() {
             let call = api::ProposeRequest::new(id, tool, "{}").expect("a valid call");
             gate.propose(&thread, &call).await.expect("proposed");
             if id == "call_1" {
-                desk.types("allow call_1 --session --as user:ada").await;
+                desk.types("allow call_1 --session tool --as user:ada").await;
             }
         }
         gate.shut_down().await;

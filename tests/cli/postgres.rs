@@ -52,7 +52,7 @@ async fn commands_work_and_never_show_the_password() {
         let mut run = desk.start("run --id call_1 -- bash -c 'echo out; exit 3'");
         run.wait_for_stderr("is pending").await;
         assert!(types(desk, "pending").await.stdout.contains("call_1"));
-        assert_eq!(types(desk, "allow call_1 --session").await.code, 0);
+        assert_eq!(types(desk, "allow call_1 --session tool").await.code, 0);
         let ran = run.wait_for_exit().await;
         assert_eq!(ran.code, 3);
         assert!(!ran.to_string().contains("s3cret"), "{ran}");

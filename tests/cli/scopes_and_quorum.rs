@@ -37,16 +37,16 @@ async fn contradictory_options_are_refused() {
     with_desk(async |desk| {
         for line in [
             "allow call_1 --exact --tool",
-            "allow call_1 --session --exact",
+            "allow call_1 --session exact --exact",
             "allow call_1 --edit --arguments {}",
-            "allow call_1 --edit --session",
+            "allow call_1 --edit --session tool",
             "allow call_1 --arguments {} --tool",
             "deny call_1 --command 'ls *' --url 'https://*'",
         ] {
             assert_eq!(desk.types(line).await.code, 2, "{line}");
         }
         assert_snapshot!(desk.types("allow call_1 --scope '{'").await, @"
-        ! countersign: --scope: it is not JSON: EOF while parsing an object at line 1 column 1
+        ! countersign: --scope: it is neither exact, pattern or tool, nor JSON: it is not JSON: EOF while parsing an object at line 1 column 1
         exit 2
         ");
     })
@@ -75,6 +75,7 @@ async fn grant_has_the_chosen_scope() {
         exit 0
         ");
         assert_snapshot!(desk.types("deny call_2 --as user:ada --exact --comment 'not on Fridays'").await, @"
+        these exact arguments: would have denied 0 of 1 earlier call
         Denied call_2, and later calls of bash in thread t1, for these exact arguments.
         exit 0
         ");

@@ -15,21 +15,25 @@ async fn stop_denies_all_pending_calls() {
         for (thread, id, tool) in [("t1", "call_1", "bash"), ("t1", "call_2", "mail"), ("t2", "call_3", "mail"), ("t2", "call_4", "bash")] {
             desk.propose(thread, id, tool, "{}").await;
         }
-        assert_snapshot!(desk.types("stop --as agent:builder").await, @"
+        assert_snapshot!(desk.types("stop --yes --as agent:builder").await, @"
         ! countersign: agent:builder is not a person, and only people decide
         ! hint: decide as a person: --as user:NAME
         exit 3
         ");
-        assert_snapshot!(desk.types("stop --as user:ada --thread t1 --tool mail --comment 'no mail today'").await, @"
+        assert_snapshot!(desk.types("stop --yes --as user:ada --thread t1 --tool mail --comment 'no mail today'").await, @"
         Denied 1 call.
           call_2 in thread t1
         exit 0
         ");
-        assert_snapshot!(desk.types("stop --as user:ada --thread t2 --json").await, @r#"
+        assert_snapshot!(desk.types("stop --yes --as user:ada --thread t2 --json").await, @r#"
         {"denied":[{"threadId":"t2","id":"call_3"},{"threadId":"t2","id":"call_4"}],"cancelled":[],"left":[]}
         exit 0
         "#);
         assert_snapshot!(desk.types("stop --as user:ada").await, @"
+        ! countersign: Deny 1 pending call? Add --yes, which is required without a terminal and with --json
+        exit 2
+        ");
+        assert_snapshot!(desk.types("stop --yes --as user:ada").await, @"
         Denied 1 call.
           call_1 in thread t1
         exit 0
@@ -49,7 +53,7 @@ async fn stop_lists_calls_it_cannot_deny() {
         drop.wait_for_stderr("is pending").await;
         let mut bash = desk.start("run --thread t1 --id call_3 -- touch ran");
         bash.wait_for_stderr("is pending").await;
-        assert_snapshot!(desk.types("stop --as user:ben").await, @"
+        assert_snapshot!(desk.types("stop --yes --as user:ben").await, @"
         Denied 1 call.
           call_3 in thread t1
         2 calls still pending:
@@ -60,7 +64,7 @@ async fn stop_lists_calls_it_cannot_deny() {
         assert_eq!(bash.wait_for_exit().await.code, 77);
         assert!(!desk.path("ran").exists());
         // The vote of `ada` completes the quorum of the first call, and she may deny the second.
-        assert_snapshot!(desk.types("stop --as user:ada").await, @"
+        assert_snapshot!(desk.types("stop --yes --as user:ada").await, @"
         Denied 2 calls.
           call_1 in thread t1
           call_2 in thread t1
@@ -72,16 +76,27 @@ async fn stop_lists_calls_it_cannot_deny() {
 }
 
 #[tokio::test]
-async fn terminal_asks_to_confirm_a_stop() {
+async fn terminal_lists_calls_before_a_stop() {
     with_desk(async |desk| {
-        desk.propose("t1", "call_1", "bash", "{}").await;
+        for number in 1..=12 {
+            desk.propose("t1", &format!("call_{number}"), "bash", "{}").await;
+        }
+        desk.types("allow call_12 --as user:ben").await;
         let terminal = TmuxTerminal::open(desk).await;
-        terminal.types("clear; countersign stop --as user:ada").await;
-        terminal.wait_for_line("Deny 1 pending call? [y/N]").await;
-        terminal.types("n").await;
-        terminal.wait_for_line("Nothing was decided.").await;
+        for command in ["stop", "deny --all-pending"] {
+            terminal.types(&format!("clear; countersign {command} --as user:ada")).await;
+            terminal.wait_for_line("  call_10 in thread t1: bash, by agent:builder").await;
+            terminal.wait_for_line("  and 1 more").await;
+            let question = match command {
+                "stop" => "Deny 11 pending calls and cancel 1 allowed call that did not start? [y/N]",
+                _ => "Deny 11 pending calls? [y/N]",
+            };
+            terminal.wait_for_line(question).await;
+            terminal.types("n").await;
+            terminal.wait_for_line("Nothing was decided.").await;
+        }
         terminal.types("clear; countersign stop --as user:ada --yes").await;
-        terminal.wait_for_line("Denied 1 call.").await;
+        terminal.wait_for_line("Denied 11 calls.").await;
     })
     .await;
 }

@@ -11,7 +11,7 @@ async fn lists(desk: &TerminalDesk, columns: u16) -> String {
     let long = format!(r#"{{"command":"make {}"}}"#, "everything ".repeat(20).trim());
     desk.propose("conversation-with-a-long-name", "call_1", "bash", &long).await;
     desk.propose("t2", "call_2", "世界の道具", &format!(r#"{{"text":"{}"}}"#, "世界".repeat(17))).await;
-    desk.types("allow call_1 --session --as user:ada").await;
+    desk.types("allow call_1 --session tool --as user:ada").await;
     let terminal = TmuxTerminal::open(desk).await;
     terminal.resize(columns, 30).await;
     // tmux reports the new size a moment before the terminal has it.

@@ -93,7 +93,7 @@ async fn threads_are_listed_by_latest_activity() {
 async fn grant_applies_until_revoked() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", "{}").await;
-        desk.types("allow call_1 --session --as user:ada").await;
+        desk.types("allow call_1 --session tool --as user:ada").await;
         assert_snapshot!(desk.types("grant list t1").await, @"
         GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
             4  bash  allow   the whole tool  user:ada  [ago]  call_1

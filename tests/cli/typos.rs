@@ -89,7 +89,7 @@ async fn invalid_policy_stops_only_commands_that_use_it() {
         for id in ["call_1", "call_2"] {
             desk.propose("t1", id, "bash", "{}").await;
         }
-        assert_eq!(desk.types("allow call_2 --session --as user:ada").await.code, 0);
+        assert_eq!(desk.types("allow call_2 --session tool --as user:ada").await.code, 0);
         desk.write_file("policy.toml", "broken = [");
         desk.set_variable("COUNTERSIGN_POLICY", "policy.toml");
         assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
@@ -126,7 +126,7 @@ async fn invalid_policy_stops_only_commands_that_use_it() {
 async fn command_without_effect_does_not_report_a_change() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", "{}").await;
-        assert_eq!(desk.types("allow call_1 --session --as user:ada").await.code, 0);
+        assert_eq!(desk.types("allow call_1 --session tool --as user:ada").await.code, 0);
         assert_snapshot!(desk.types("grant revoke t1 3 --as user:ada").await, @"
         ! countersign: there is no grant 3 in this thread
         ! hint: `countersign grant list THREAD` lists the grants in force

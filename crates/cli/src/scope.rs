@@ -1,7 +1,10 @@
 //! The scope of a remembered decision, as options.
 
 use crate::exit::CliError;
+use clap::ValueEnum as _;
+use countersign_api as api;
 use countersign_gate::Json;
+use countersign_tui::present::text::escape_text;
 use std::collections::BTreeMap;
 
 /// The later calls of the tool in the thread that the decision answers too.
@@ -9,6 +12,9 @@ use std::collections::BTreeMap;
 #[group(multiple = false)]
 #[command(next_help_heading = "Scope: remember the decision in the thread")]
 pub(crate) struct ScopeArgs {
+    /// For later calls of the tool as this word says: exact (x), pattern (p) or tool (t)
+    #[arg(long, value_name = "SCOPE", hide_possible_values = true)]
+    session: Option<ScopeWord>,
     /// For calls with exactly these arguments
     #[arg(long)]
     exact: bool,
@@ -24,25 +30,77 @@ pub(crate) struct ScopeArgs {
     /// For paths such as '/srv/shop/**'
     #[arg(long, value_name = "PATTERN")]
     path: Option<String>,
-    /// For a scope in JSON, such as '{"command": "git status **"}'
-    #[arg(long, value_name = "JSON")]
+    /// For a scope as the API names it: exact, pattern, tool, or JSON such as '{"command": "git status **"}'
+    #[arg(long, value_name = "SCOPE")]
     scope: Option<String>,
 }
 
+/// A scope in one word. `watch` has the same words and letters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ScopeWord {
+    /// Calls with exactly these arguments
+    #[value(alias = "x")]
+    Exact,
+    /// Calls that match the pattern which the request offers
+    #[value(alias = "p")]
+    Pattern,
+    /// Every call of the tool
+    #[value(alias = "t")]
+    Tool,
+}
+
 impl ScopeArgs {
-    /// The scope as JSON, or `None` if the decision is for one call.
-    pub(crate) fn to_json(&self) -> anyhow::Result<Option<Json>> {
+    /// True if the decision is remembered.
+    pub(crate) fn is_given(&self) -> bool {
+        let patterns = [&self.command, &self.url, &self.path, &self.scope];
+        self.exact || self.tool || self.session.is_some() || patterns.iter().any(|given| given.is_some())
+    }
+
+    /// Checks the scope as far as that needs no call.
+    pub(crate) fn check(&self) -> Result<(), CliError> {
+        match &self.scope {
+            Some(text) if ScopeWord::from_str(text.trim(), false).is_err() => parse_scope(text).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The scope of a decision on this call as JSON, or `None` if the decision is for one call.
+    pub(crate) fn to_json(&self, call: &api::Call) -> anyhow::Result<Option<Json>> {
         let kinds = [("command", &self.command), ("url", &self.url), ("path", &self.path)];
         for (kind, pattern) in kinds {
             if let Some(pattern) = pattern {
                 return Ok(Some(Json::encode(&BTreeMap::from([(kind, pattern)]))?));
             }
         }
-        if let Some(text) = &self.scope {
-            let scope = Json::parse(text).map_err(|error| CliError::usage(format!("--scope: {error}")))?;
-            return Ok(Some(scope));
+        let word = match &self.scope {
+            Some(text) => match ScopeWord::from_str(text.trim(), false) {
+                Ok(word) => Some(word),
+                Err(_) => return Ok(Some(parse_scope(text)?)),
+            },
+            None => self.session,
+        };
+        match word {
+            Some(ScopeWord::Pattern) => offered_pattern(call).map(Some),
+            Some(ScopeWord::Exact) => Ok(Some(Json::string("exact"))),
+            Some(ScopeWord::Tool) => Ok(Some(Json::string("tool"))),
+            None if self.exact => Ok(Some(Json::string("exact"))),
+            None => Ok(self.tool.then(|| Json::string("tool"))),
         }
-        let word = if self.exact { Some("exact") } else { self.tool.then_some("tool") };
-        Ok(word.map(Json::string))
     }
+}
+
+fn parse_scope(text: &str) -> Result<Json, CliError> {
+    Json::parse(text).map_err(|error| {
+        CliError::usage(format!("--scope: it is neither exact, pattern or tool, nor JSON: {error}"))
+    })
+}
+
+/// The first pattern that the request offers.
+fn offered_pattern(call: &api::Call) -> anyhow::Result<Json> {
+    let offered = call.request.iter().flat_map(|request| &request.scopes).map(|offered| &offered.scope);
+    let pattern = offered.into_iter().find(|scope| scope.as_str().trim_start().starts_with('{'));
+    let id = escape_text(call.id.as_str());
+    let none =
+        || CliError::usage(format!("{id} offers no pattern; use exact or tool, or name one with --command"));
+    Ok(pattern.cloned().ok_or_else(none)?)
 }

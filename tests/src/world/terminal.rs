@@ -39,7 +39,7 @@ impl Transport for AtTerminal {
     async fn perform(&self, caller: &PersonaCaller, action: Action<'_>) -> ProcessEnd {
         let mut command = self.countersign(caller);
         match action {
-            Action::Decide(id, Decision::AllowSession) => command.args(["allow", id, "--session"]),
+            Action::Decide(id, Decision::AllowSession) => command.args(["allow", id, "--session", "tool"]),
             Action::Decide(id, Decision::AllowOnce) => command.args(["allow", id]),
             Action::Decide(id, _) => command.args(["deny", id]),
             _ => panic!("no single command for {action:?}"),

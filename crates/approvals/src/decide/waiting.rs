@@ -2,9 +2,10 @@
 //! it would answer if they were proposed now, so that it never reaches further than for later calls.
 
 use super::{
-    CallCommand, DecisionContext, NewEvent, RespondCommand, decide, due, expiry,
+    DecisionContext, NewEvent, RespondCommand, due, expiry,
     new_event::{new_response, new_result},
     propose::denial_text,
+    respond,
     ruling::{self, CallRuling, RulingAnswer},
     terms::DecisionTerms,
 };
@@ -36,12 +37,11 @@ pub(crate) fn answer_waiting<'a>(
 #[must_use]
 pub fn preview_waiting<'a>(
     call: &Call,
-    respond: &RespondCommand,
+    answer: &RespondCommand,
     open: impl Iterator<Item = &'a Call>,
     context: &DecisionContext<'_>,
 ) -> Vec<&'a CallId> {
-    let command = CallCommand::Respond(respond.clone());
-    let events = decide(call.id(), Some(call), &command, context).unwrap_or_default();
+    let events = respond::respond(call, answer, context).unwrap_or_default();
     let Some(thread) = events.iter().find_map(|event| thread_after(call, event, context)) else {
         return Vec::new();
     };

@@ -4,11 +4,11 @@ use crate::{
     context::CommandContext,
     exit::{CliError, CommandExit},
     find::read_pending,
-    present::{confirm::confirm, words::count_words},
+    present::{confirm::confirm_calls, words::count_words},
 };
 use countersign_api as api;
 use countersign_api::{LogFilter, SharedGate};
-use countersign_gate::{Principal, ToolName};
+use countersign_gate::{CallState, Principal, ToolName};
 use countersign_tui::present::{
     facts::describe_votes,
     print::{print_json, print_line},
@@ -32,7 +32,7 @@ pub(crate) struct StopArgs {
     /// The reason; the agents receive it
     #[arg(long, value_name = "TEXT")]
     comment: Option<String>,
-    /// Do not ask for confirmation; without a terminal this is the default
+    /// Do not list the calls and ask for confirmation; required without a terminal and with --json
     #[arg(long)]
     yes: bool,
 }
@@ -46,9 +46,7 @@ pub(crate) async fn stop_calls(context: &CommandContext, args: &StopArgs) -> any
     let tool = tool.map_err(|why| CliError::usage(format!("--tool: {why}")))?;
     let gate = context.connect_to_decide().await?;
     let filter = LogFilter { thread_id: thread.clone(), tool: tool.clone(), ..LogFilter::default() };
-    let waiting = read_pending(&gate, &filter).await?.len();
-    let question = format!("Deny {}?", count_words(waiting as u64, "pending call"));
-    if waiting > 0 && !args.yes && !context.json && !confirm(&question)? {
+    if !args.yes && !confirm_stop(context, &gate, &filter).await? {
         return Ok(CommandExit::FAILED);
     }
     let stop = api::StopRequest { tool, comment: args.comment.clone() };
@@ -59,6 +57,28 @@ pub(crate) async fn stop_calls(context: &CommandContext, args: &StopArgs) -> any
         tell(&gate, &stopped).await?;
     }
     Ok(if stopped.left.is_empty() { CommandExit::DONE } else { CommandExit::REFUSED })
+}
+
+/// Lists the calls that the stop would deny and cancel, and asks for confirmation. A stop of nothing needs none.
+async fn confirm_stop(
+    context: &CommandContext,
+    gate: &SharedGate,
+    filter: &LogFilter,
+) -> anyhow::Result<bool> {
+    let pending = read_pending(gate, filter).await?;
+    let page = api::PageQuery { limit: api::MAX_PAGE, ..api::PageQuery::default() };
+    let allowed = gate.calls(filter, Some(CallState::Allowed), page).await?.calls;
+    let count = |calls: &[api::Call], what: &str| count_words(calls.len() as u64, what);
+    let denied = count(&pending, "pending call");
+    let cancelled = count(&allowed, "allowed call");
+    let question = match (pending.is_empty(), allowed.is_empty()) {
+        (true, true) => return Ok(true),
+        (false, true) => format!("Deny {denied}?"),
+        (true, false) => format!("Cancel {cancelled} that did not start?"),
+        (false, false) => format!("Deny {denied} and cancel {cancelled} that did not start?"),
+    };
+    let lists = [("These calls are pending:", &*pending), ("These calls are allowed:", &*allowed)];
+    confirm_calls(&question, &lists, (false, context.json))
 }
 
 fn name(call: &api::CallKey) -> String {

@@ -1,13 +1,58 @@
 //! Asking a person to confirm.
 
-use countersign_tui::present::print::{print_line, print_prompt};
+use crate::exit::CliError;
+use countersign_api as api;
+use countersign_tui::present::{
+    print::{print_line, print_prompt},
+    text::escape_text,
+};
 use std::io::IsTerminal;
+
+/// The most calls that a question lists.
+const LISTED: usize = 10;
 
 /// Asks the question on a terminal. Without a terminal, the answer is yes: scripts cannot answer.
 pub(crate) fn confirm(question: &str) -> std::io::Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Ok(true);
     }
+    ask(question)
+}
+
+/// Asks the question about calls that the command line does not name, and lists them first. `--yes` answers it. Without
+/// a terminal and with JSON it is required, because one mistake would decide many calls.
+pub(crate) fn confirm_calls(
+    question: &str,
+    lists: &[(&str, &[api::Call])],
+    (yes, json): (bool, bool),
+) -> anyhow::Result<bool> {
+    if yes {
+        return Ok(true);
+    }
+    if json || !std::io::stdin().is_terminal() {
+        let why = "Add --yes, which is required without a terminal and with --json";
+        return Err(CliError::usage(format!("{question} {why}")).into());
+    }
+    for (heading, calls) in lists.iter().filter(|(_, calls)| !calls.is_empty()) {
+        print_line(heading);
+        list_calls(calls);
+    }
+    Ok(ask(question)?)
+}
+
+/// Prints the first calls, and the number of the others.
+pub(crate) fn list_calls(calls: &[api::Call]) {
+    for call in calls.iter().take(LISTED) {
+        let (id, thread) = (escape_text(call.id.as_str()), escape_text(call.thread_id.as_str()));
+        let (tool, by) = (escape_text(call.name.as_str()), escape_text(call.proposal.principal.as_str()));
+        print_line(&format!("  {id} in thread {thread}: {tool}, by {by}"));
+    }
+    if calls.len() > LISTED {
+        print_line(&format!("  and {} more", calls.len() - LISTED));
+    }
+}
+
+fn ask(question: &str) -> std::io::Result<bool> {
     print_prompt(&format!("{question} [y/N] "));
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;

@@ -19,9 +19,6 @@ pub(crate) struct CallSelectors {
 pub(crate) struct AllowArgs {
     #[command(flatten)]
     pub(crate) which: CallSelectors,
-    /// Allow later calls of this tool in this thread too
-    #[arg(long, conflicts_with_all = ["ScopeArgs", "edit", "arguments"])]
-    pub(crate) session: bool,
     /// Remember it for every agent of the thread, not only for the one that proposed the call
     #[arg(long)]
     pub(crate) any_agent: bool,
@@ -50,7 +47,7 @@ pub(crate) struct DenyArgs {
     /// Their thread, if an id exists in several threads
     #[arg(long, value_name = "THREAD")]
     pub(crate) thread: Option<String>,
-    /// Deny all pending calls, of the thread or of all threads
+    /// Deny all pending calls, of the thread or of all threads, after a confirmation
     #[arg(long, conflicts_with = "ids")]
     pub(crate) all_pending: bool,
     /// The reason; the agent receives it
@@ -71,7 +68,7 @@ pub(crate) struct DecideOptions {
     /// With a scope, decide the calls of the thread that wait too, as if they were proposed now
     #[arg(long)]
     pub(crate) and_waiting: bool,
-    /// Do not ask for confirmation of changed arguments or a pattern; without a terminal this is the default
+    /// Do not ask for confirmation. Without a terminal, only --all-pending asks for it
     #[arg(long)]
     pub(crate) yes: bool,
 }

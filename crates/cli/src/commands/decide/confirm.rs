@@ -6,8 +6,14 @@ use countersign_api as api;
 use countersign_api::{ErrorCode, SharedGate};
 use countersign_gate::Json;
 use countersign_tui::present::{
-    editor::difference_lines, facts::describe_scope_preview, print::print_line, text::escape_text,
+    editor::difference_lines,
+    facts::{describe_scope_preview, waiting_calls},
+    print::print_line,
+    text::escape_text,
 };
+
+/// A call with the decision on it.
+pub(super) type CallDecision = (api::Call, api::DecisionRequest);
 
 /// Prints the changed arguments, and asks for confirmation.
 pub(super) fn confirm_change(
@@ -30,24 +36,46 @@ pub(super) fn confirm_change(
     Ok(options.yes || context.json || confirm("Allow the changed call?")?)
 }
 
-/// Prints the preview of a pattern, and asks for confirmation. The scopes `exact` and `tool` need none, because
-/// their words say what they cover.
-pub(super) async fn confirm_scope(
+/// The most calls whose scopes are previewed.
+const PREVIEWED: usize = 10;
+
+/// Prints the previews of scopes that do more than their words say: a pattern, a remembered denial, and calls that wait.
+/// Then it asks for confirmation. For an approval, the words `exact` and `tool` say what they cover.
+pub(super) async fn confirm_scopes(
     context: &CommandContext,
     options: &DecideOptions,
     gate: &SharedGate,
-    call: &api::Call,
-    decide: &api::DecisionRequest,
+    decisions: &[CallDecision],
 ) -> anyhow::Result<bool> {
-    let pattern = decide.scope.as_ref().filter(|scope| scope.as_str().trim_start().starts_with('{'));
-    let Some(pattern) = pattern.filter(|_| call.is_pending() && !context.json) else { return Ok(true) };
-    let scope =
-        api::ScopeRequest { scope: pattern.clone(), agents: decide.agents, level: decide.level.clone() };
-    match gate.preview_scope(&call.thread_id, &call.id, &scope).await {
-        Ok(preview) => print_line(&describe_scope_preview(&preview, decide.decision)),
-        // An older server has no previews, but takes the decision.
-        Err(error) if error.code == ErrorCode::UnknownRoute => {}
-        Err(error) => return Err(error.into()),
+    let mut shown = false;
+    for (call, decide) in decisions.iter().filter(|(call, _)| call.is_pending()).take(PREVIEWED) {
+        let Some(scope) = decide.scope.clone().filter(|_| !context.json) else { continue };
+        let is_pattern = scope.as_str().trim_start().starts_with('{');
+        if !is_pattern && decide.decision.allows() && !decide.and_waiting {
+            continue;
+        }
+        let asked = api::ScopeRequest { scope, agents: decide.agents, level: decide.level.clone() };
+        match gate.preview_scope(&call.thread_id, &call.id, &asked).await {
+            Ok(preview) => print_preview(&preview, decide),
+            // An older server has no previews, but takes the decision.
+            Err(error) if error.code == ErrorCode::UnknownRoute => {}
+            Err(error) => return Err(error.into()),
+        }
+        shown = true;
     }
-    Ok(options.yes || confirm("Remember the decision for this scope?")?)
+    Ok(!shown || options.yes || confirm("Remember the decision for this scope?")?)
+}
+
+/// Prints the preview of a scope, and the ids of the calls that wait and that the decision decides too.
+fn print_preview(preview: &api::ScopePreview, decide: &api::DecisionRequest) {
+    print_line(&describe_scope_preview(preview, decide.decision));
+    let waiting = waiting_calls(preview, decide.decision);
+    if !decide.and_waiting || waiting.is_empty() {
+        return;
+    }
+    let verb = if decide.decision.allows() { "allows" } else { "denies" };
+    let ids: Vec<_> = waiting.iter().take(PREVIEWED).map(|id| escape_text(id.as_str())).collect();
+    let more = waiting.len().saturating_sub(PREVIEWED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    print_line(&format!("It also {verb} the calls that wait: {}{more}", ids.join(", ")));
 }

@@ -8,15 +8,16 @@ use crate::{
     context::CommandContext,
     exit::{CliError, CommandExit, gate_exit},
     find::{CallSelector, find_call, read_pending_of_thread},
-    present::call::print_call,
+    present::{call::print_call, confirm::confirm_calls, words::count_words},
+    scope::ScopeArgs,
 };
 use args::{AllowArgs, DecideOptions, DenyArgs};
 use arguments::read_arguments;
-use confirm::{confirm_change, confirm_scope};
+use confirm::{CallDecision, confirm_change, confirm_scopes};
 use countersign_api as api;
 use countersign_api::SharedGate;
 use countersign_gate::{
-    CallId, Json, ThreadId,
+    CallId, ThreadId,
     event::{Decision, GrantAgents},
 };
 use countersign_tui::present::{
@@ -52,16 +53,15 @@ struct DecisionResults {
 }
 
 pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> anyhow::Result<CommandExit> {
-    let scope = args.scope.to_json()?.or_else(|| args.session.then(|| Json::string("tool")));
-    let remembered = scope.is_some();
+    args.scope.check()?;
+    let remembered = args.scope.is_given();
     if args.any_agent && !remembered {
-        return Err(CliError::usage("--any-agent needs --session or a scope").into());
+        return Err(CliError::usage("--any-agent needs a scope, such as --session exact").into());
     }
     check_and_waiting(&args.decide, remembered)?;
     let decision = if remembered { Decision::AllowSession } else { Decision::AllowOnce };
     let mut decide = api::DecisionRequest {
         comment: args.comment.clone(),
-        scope,
         agents: args.any_agent.then_some(GrantAgents::Any),
         and_waiting: args.decide.and_waiting,
         ..api::DecisionRequest::plain(decision)
@@ -78,15 +78,15 @@ pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> a
         let unchanged = || CliError::usage("the arguments are unchanged, so nothing was decided");
         decide.arguments = Some(changed.ok_or_else(unchanged)?);
     }
-    decide_calls(context, &gate, calls, &decide, &args.decide).await
+    let decisions = with_scopes(calls, &decide, &args.scope)?;
+    decide_calls(context, &gate, decisions, &args.decide).await
 }
 
 pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> anyhow::Result<CommandExit> {
-    let scope = args.scope.to_json()?;
-    check_and_waiting(&args.decide, scope.is_some())?;
+    args.scope.check()?;
+    check_and_waiting(&args.decide, args.scope.is_given())?;
     let mut decide = api::DecisionRequest {
         comment: args.comment.clone(),
-        scope,
         and_waiting: args.decide.and_waiting,
         ..api::DecisionRequest::plain(Decision::Deny)
     };
@@ -94,7 +94,8 @@ pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> any
     let gate = context.connect_to_decide().await?;
     if !args.all_pending {
         let calls = find_calls(&gate, &args.ids, args.thread.as_ref()).await?;
-        return decide_calls(context, &gate, calls, &decide, &args.decide).await;
+        let decisions = with_scopes(calls, &decide, &args.scope)?;
+        return decide_calls(context, &gate, decisions, &args.decide).await;
     }
     let thread = args.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
     let calls = read_pending_of_thread(&gate, thread.as_ref()).await?;
@@ -102,13 +103,31 @@ pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> any
         print_line("No call is pending.");
         return Ok(CommandExit::DONE);
     }
-    decide_several(context, &gate, calls, &decide).await
+    let question = format!("Deny {}?", count_words(calls.len() as u64, "pending call"));
+    let lists = [("These calls are pending:", calls.as_slice())];
+    if !calls.is_empty() && !confirm_calls(&question, &lists, (args.decide.yes, context.json))? {
+        return Ok(CommandExit::FAILED);
+    }
+    decide_several(context, &gate, with_scopes(calls, &decide, &args.scope)?).await
+}
+
+/// The decision on each call, with its scope.
+fn with_scopes(
+    calls: Vec<api::Call>,
+    decide: &api::DecisionRequest,
+    scope: &ScopeArgs,
+) -> anyhow::Result<Vec<CallDecision>> {
+    let with_scope = |call: api::Call| {
+        let scope = scope.to_json(&call)?;
+        Ok((call, api::DecisionRequest { scope, ..decide.clone() }))
+    };
+    calls.into_iter().map(with_scope).collect()
 }
 
 /// Only a remembered decision answers other calls.
 fn check_and_waiting(options: &DecideOptions, remembered: bool) -> Result<(), CliError> {
     if options.and_waiting && !remembered {
-        return Err(CliError::usage("--and-waiting needs a scope, such as --exact or --command PATTERN"));
+        return Err(CliError::usage("--and-waiting needs a scope, such as --session exact"));
     }
     Ok(())
 }
@@ -132,22 +151,23 @@ async fn find_calls(
 async fn decide_calls(
     context: &CommandContext,
     gate: &SharedGate,
-    mut calls: Vec<api::Call>,
-    decide: &api::DecisionRequest,
+    mut decisions: Vec<CallDecision>,
     options: &DecideOptions,
 ) -> anyhow::Result<CommandExit> {
-    if calls.len() > 1 {
-        return decide_several(context, gate, calls, decide).await;
-    }
-    let Some(call) = calls.pop() else { return Ok(CommandExit::DONE) };
-    let confirmed = match &decide.arguments {
-        Some(changed) => confirm_change(context, options, &call, changed)?,
-        None => confirm_scope(context, options, gate, &call, decide).await?,
+    let confirmed = match decisions.as_slice() {
+        [(call, api::DecisionRequest { arguments: Some(changed), .. })] => {
+            confirm_change(context, options, call, changed)?
+        }
+        _ => confirm_scopes(context, options, gate, &decisions).await?,
     };
     if !confirmed {
         return Ok(CommandExit::FAILED);
     }
-    let decided = gate.decide(&call.thread_id, &call.id, &bind_to_arguments(&call, decide)).await?;
+    if decisions.len() > 1 {
+        return decide_several(context, gate, decisions).await;
+    }
+    let Some((call, decide)) = decisions.pop() else { return Ok(CommandExit::DONE) };
+    let decided = gate.decide(&call.thread_id, &call.id, &bind_to_arguments(&call, &decide)).await?;
     if context.json {
         print_call(true, &decided, context.now())?;
         return Ok(CommandExit::DONE);
@@ -156,10 +176,18 @@ async fn decide_calls(
     Ok(CommandExit::DONE)
 }
 
+/// Prints a decision, the calls that waited and were decided by it, too, and a warning if the agent is gone.
 fn print_outcome(context: &CommandContext, gate: &SharedGate, before: &api::Call, decided: &api::Call) {
     print_line(&describe_outcome(gate.principal(), before, decided));
     if let Some(warning) = warn_of_absence(decided, context.now()) {
         print_line(&warning);
+    }
+    let also: Vec<_> = decided.also_decided.iter().map(|id| escape_text(id.as_str())).collect();
+    let allows = decided.response.as_ref().is_some_and(|response| response.decision.allows());
+    if !also.is_empty() {
+        let (verb, calls) =
+            (if allows { "allowed" } else { "denied" }, count_words(also.len() as u64, "call"));
+        print_line(&format!("Also {verb} {calls} that waited: {}.", also.join(", ")));
     }
 }
 
@@ -173,18 +201,17 @@ fn bind_to_arguments(call: &api::Call, decide: &api::DecisionRequest) -> api::De
 async fn decide_several(
     context: &CommandContext,
     gate: &SharedGate,
-    calls: Vec<api::Call>,
-    decide: &api::DecisionRequest,
+    decisions: Vec<CallDecision>,
 ) -> anyhow::Result<CommandExit> {
     let (mut exit, mut results) = (CommandExit::DONE, Vec::new());
-    for chunk in calls.chunks(api::MAX_DECISIONS) {
-        let one = |call: &api::Call| {
+    for chunk in decisions.chunks(api::MAX_DECISIONS) {
+        let one = |(call, decide): &CallDecision| {
             let decide = bind_to_arguments(call, decide);
             api::BulkDecisionItem::new(call.thread_id.clone(), call.id.clone(), decide)
         };
         let answers =
             gate.decide_all(&api::BulkDecisionRequest { decisions: chunk.iter().map(one).collect() }).await?;
-        for (call, answer) in chunk.iter().zip(answers) {
+        for ((call, _), answer) in chunk.iter().zip(answers) {
             let mut result =
                 DecisionResult { thread_id: answer.thread_id, id: answer.id, call: None, problem: None };
             match answer.outcome {

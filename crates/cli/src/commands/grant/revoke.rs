@@ -26,19 +26,17 @@ pub(crate) async fn revoke_grant(
     let gate = context.connect().await?;
     let thread = countersign_api::parse_thread_id(&args.thread)?;
     // Revoking a grant twice succeeds, but the second time changes nothing.
-    let in_force = read_grants(&gate, &thread, GrantSelection::Active)
-        .await?
-        .grants
-        .iter()
-        .any(|grant| grant.seq == args.grant);
+    let before = read_grants(&gate, &thread, GrantSelection::Active).await?;
+    let found = before.grants.iter().find(|grant| grant.seq == args.grant);
     let left = gate.revoke(&thread, args.grant).await?;
     if context.json {
         print_json(&left)?;
         return Ok(CommandExit::DONE);
     }
     let (grant, thread, left) = (args.grant, escape_text(&args.thread), left.grants.len());
-    print_line(&if in_force {
-        format!("Revoked grant {grant} of thread {thread}. Grants still in force: {left}.")
+    print_line(&if let Some(found) = found {
+        let kind = if found.decision.allows() { "grant" } else { "denial" };
+        format!("Revoked {kind} {grant} of thread {thread}. Grants still in force: {left}.")
     } else {
         format!(
             "Nothing changed: grant {grant} of thread {thread} was already revoked. Grants still in force: {left}."
