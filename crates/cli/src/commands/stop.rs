@@ -67,7 +67,7 @@ async fn confirm_stop(
 ) -> anyhow::Result<bool> {
     let pending = read_pending(gate, filter).await?;
     let page = api::PageQuery { limit: api::MAX_PAGE, ..api::PageQuery::default() };
-    let allowed = gate.calls(filter, Some(CallState::Allowed), page).await?.calls;
+    let allowed = gate.calls(filter, Some(CallState::Allowed.into()), page).await?.calls;
     let count = |calls: &[api::Call], what: &str| count_words(calls.len() as u64, what);
     let denied = count(&pending, "pending call");
     let cancelled = count(&allowed, "allowed call");
