@@ -2,11 +2,13 @@
 //! functions of the database, nor a restart may change its text.
 
 use countersign_approvals::Call;
+use countersign_events::json::{MAX_NUMBER_DIGITS, MAX_NUMBER_EXPONENT};
 use countersign_store::EventFilter;
-use countersign_tests::{Proposal, World, code, on_each_database};
+use countersign_tests::{Proposal, Random, World, code, on_each_database};
 
 on_each_database! {
     arguments_are_read_back_byte_for_byte,
+    numbers_within_bound_are_stored,
     unicode_names_stay_distinct_and_unchanged,
     same_id_in_two_threads_names_two_calls,
 }
@@ -37,6 +39,37 @@ fn odd_arguments() -> Vec<String> {
     all.push(format!(r#"{{"text":"{}"}}"#, "0123456789abcde\u{e9}".repeat(61_682)));
     all.push(format!(r#"{{"text":"{}"}}"#, r"\n\u0000\\".repeat(60_000)));
     all
+}
+
+/// Returns a random number in JSON, often at the bound on its digits or its exponent.
+fn random_number(random: &mut Random) -> String {
+    let digits = *random.one_of(&[1, 17, 400, MAX_NUMBER_DIGITS]);
+    let mut number: String = (0..digits).map(|_| *random.one_of(&['0', '1', '9'])).collect();
+    number.replace_range(..1, "7");
+    match random.below(3) {
+        1 if digits > 1 => number.insert(1 + random.below(digits - 1), '.'),
+        // 0.7 has two digits.
+        2 if digits > 1 => number.replace_range(..2, "0."),
+        _ => {}
+    }
+    let exponent = i64::from(MAX_NUMBER_EXPONENT);
+    let exponent = *random.one_of(&[-exponent, -324, 0, 308, exponent]);
+    let sign = *random.one_of(&["", "-"]);
+    format!("{sign}{number}e{exponent}")
+}
+
+/// Callers get the same answer on both databases, so each database must hold every number that callers may send.
+async fn numbers_within_bound_are_stored(world: &mut World) {
+    let mut random = Random::seeded_from_environment(13);
+    let bot = world.agent("bot");
+    for n in 0..20 {
+        let numbers: Vec<_> = (0..50).map(|_| random_number(&mut random)).collect();
+        let (id, arguments) = (format!("call_{n}"), format!("[{}]", numbers.join(",")));
+        let outcome = bot.proposes_to(&id, Proposal { arguments: &arguments, ..Proposal::default() }).await;
+        assert_eq!(code(&outcome), "done", "{arguments}");
+        assert_eq!(arguments_of(world, &id).await, arguments);
+    }
+    assert!(world.verify().await.holds());
 }
 
 async fn arguments_of(world: &World, id: &str) -> String {

@@ -1,10 +1,12 @@
 //! Copies of a whole log from one database into another, and interrupted copies.
 
-use countersign_events::{EventType, Sha256};
-use countersign_store::{CopyStep, CopySummary, DatabaseUrl, Store, StoreError, StoreOptions, copy};
+use countersign_events::{Event, EventType, Json, Sha256, chain};
+use countersign_store::{
+    CopyStep, CopySummary, DatabaseUrl, EventFilter, Store, StoreError, StoreOptions, copy,
+};
 use countersign_tests::{
     Database, World, append_sealed, in_world_on, messages, postgres::Cluster, run_psql, run_sqlite3,
-    within_the_limit,
+    statement, within_the_limit,
 };
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -292,5 +294,36 @@ fn event_the_target_cannot_hold_is_named() {
             Ok("5"),
             "the events before it are copied"
         );
+    });
+}
+
+/// Earlier versions accepted any number, and SQLite stores it.
+#[test]
+fn number_beyond_bound_is_named_by_copy() {
+    within_the_limit(async {
+        let targets = CopyFolder::new().await;
+        let source = write_long_log(&targets, 5).await;
+        let store = open_existing(&source).await.expect("the log opens");
+        let last = store.events(&EventFilter::default(), 4, 1).await.expect("reads").items.remove(0);
+        let link = last.hash.expect("a hash");
+        let data = Json::stored(r#"{"n":1e999999999}"#.to_owned()).expect("JSON");
+        let mut event = Event { seq: 6, data, hash: None, ..last };
+        event.hash = Some(chain::link(link, &event));
+        run_shell(&source, &format!("{};", statement(&event))).await.expect("SQLite accepts the number");
+        let read = store.events(&EventFilter::default(), 5, 1).await.expect("the event is readable").items;
+        assert_eq!(read, [event]);
+        assert!(store.verify(|_| ()).await.expect("verifies").holds(), "the log is intact");
+        store.close().await;
+        let target = targets.create_target(Database::Postgres, "target").await;
+        let refused = copy(address(&source), address(&target), false, |_| ())
+            .await
+            .expect_err("PostgreSQL cannot hold the number");
+        assert_eq!(refused.code(), "event_refused");
+        let why = "refuses event 6: the exponent of the number at byte 5 is out of range; the limits are -1000 and 1000";
+        assert!(refused.to_string().contains(why), "{refused}");
+        let file = targets.create_target(Database::Sqlite, "file").await;
+        let copied = copy(address(&source), address(&file), false, |_| ()).await.expect("copied");
+        assert!(copied.report.holds());
+        assert_same_content(&source, &file).await;
     });
 }

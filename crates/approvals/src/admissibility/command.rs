@@ -209,7 +209,7 @@ impl ReconstructedAnswer<'_> {
         policy: &Policy,
         policy_hash: Option<Sha256>,
     ) -> Vec<CommandGuess> {
-        let arguments = self.arguments.map(|json| HashedArguments::new(json.clone())).transpose();
+        let arguments = self.arguments.map(|json| HashedArguments::stored(json.clone())).transpose();
         let scope = self.scope.map(GrantScope::read).transpose();
         let (Ok(arguments), Ok(scope)) = (arguments, scope) else { return Vec::new() };
         // A decision through the view `decisions` names no scope, and means the whole tool.

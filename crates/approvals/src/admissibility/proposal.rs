@@ -108,7 +108,7 @@ impl RecordedProposal<'_> {
     fn arguments(&self) -> Option<HashedArguments> {
         let json: Json = self.call.arguments.clone();
         if self.call.redacted.is_empty() {
-            HashedArguments::new(json).ok()
+            HashedArguments::stored(json).ok()
         } else {
             Some(HashedArguments::recorded(json, self.call.arguments_hash))
         }

@@ -21,6 +21,14 @@ impl HashedArguments {
         }
     }
 
+    /// Arguments from the log, which an older version may have written with other limits.
+    pub(crate) fn stored(json: Json) -> Result<Self, Refused> {
+        match json.canonical_hash() {
+            Ok(hash) => Ok(Self { json, hash }),
+            Err(why) => Err(Refused::bad_json("arguments", &why)),
+        }
+    }
+
     /// Arguments that the log has masked, with the hash that was recorded for the unmasked ones.
     pub(crate) const fn recorded(json: Json, hash: Sha256) -> Self {
         Self { json, hash }

@@ -72,7 +72,7 @@ impl ToolDefinition {
         if definition.is_none() && annotations.is_none() {
             return None;
         }
-        Json::encode(&TrustedAnnotations { annotations, definition }).ok()?.admit().ok()
+        Json::encode(&TrustedAnnotations { annotations, definition }).ok()?.canonical_hash().ok()
     }
 }
 

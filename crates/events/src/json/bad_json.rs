@@ -4,6 +4,12 @@
 pub const MAX_DEPTH: usize = 256;
 /// The maximum length of a JSON text from a caller, in bytes.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
+/// The maximum number of digits of a number, leading and trailing zeros included. With [`MAX_NUMBER_EXPONENT`], each
+/// accepted number has at most 2,000 digits before and after its point. PostgreSQL reads up to 131,072 before and 16,383
+/// after it, and SQLite reads any number. A number of a few bytes that expands to all these digits would fill memory.
+pub const MAX_NUMBER_DIGITS: usize = 1_000;
+/// The maximum exponent of a number, and with a minus sign the minimum. A double needs no more than 324.
+pub const MAX_NUMBER_EXPONENT: u32 = 1_000;
 
 /// The reason why a JSON text from a caller is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,9 +39,19 @@ pub enum BadJson {
     /// The text is longer than [`MAX_BYTES`].
     #[error("it has {0} bytes; the limit is {MAX_BYTES}")]
     TooLarge(usize),
-    /// A number has an exponent outside 32 bits, which [`ExactDecimal`](super::ExactDecimal) cannot hold.
-    #[error("the exponent of the number at byte {at} is out of range")]
-    NumberRange {
+    /// A number has more than [`MAX_NUMBER_DIGITS`] digits.
+    #[error("the number at byte {at} has {digits} digits; the limit is {MAX_NUMBER_DIGITS}")]
+    TooManyDigits {
+        /// The byte offset of the number.
+        at: usize,
+        /// The number of digits before the exponent.
+        digits: usize,
+    },
+    /// A number has an exponent beyond [`MAX_NUMBER_EXPONENT`].
+    #[error(
+        "the exponent of the number at byte {at} is out of range; the limits are -{MAX_NUMBER_EXPONENT} and {MAX_NUMBER_EXPONENT}"
+    )]
+    ExponentTooLarge {
         /// The byte offset of the number.
         at: usize,
     },

@@ -18,7 +18,7 @@ fn write_value(tokens: &mut JsonTokens<'_>, out: &mut String) -> Result<(), BadJ
         b'"' => read_string(tokens).map(|text| write_string(&text, out)),
         b'-' | b'0'..=b'9' => {
             let at = tokens.at();
-            let number = ExactDecimal::parse(tokens.scalar()).ok_or(BadJson::NumberRange { at })?;
+            let number = ExactDecimal::parse(tokens.scalar()).ok_or(BadJson::ExponentTooLarge { at })?;
             // Writing to a String never fails.
             let _ = write!(out, "{number}");
             Ok(())

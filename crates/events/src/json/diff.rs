@@ -98,7 +98,7 @@ fn parts(json: &Json) -> Option<DiffParts> {
 
 /// True if both values have the same canonical form.
 fn is_same(before: &Json, after: &Json) -> bool {
-    matches!((before.admit(), after.admit()), (Ok(before), Ok(after)) if before == after)
+    matches!((before.canonical_hash(), after.canonical_hash()), (Ok(before), Ok(after)) if before == after)
 }
 
 #[cfg(test)]

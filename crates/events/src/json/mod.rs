@@ -4,9 +4,10 @@ mod bad_json;
 mod canonical;
 mod decimal;
 mod diff;
+mod numbers;
 mod tokens;
 
-pub use bad_json::{BadJson, MAX_BYTES, MAX_DEPTH};
+pub use bad_json::{BadJson, MAX_BYTES, MAX_DEPTH, MAX_NUMBER_DIGITS, MAX_NUMBER_EXPONENT};
 pub use decimal::ExactDecimal;
 pub use diff::{ArgumentChange, diff};
 pub use tokens::{JsonTokens, unquote};
@@ -59,7 +60,19 @@ impl Json {
         if text.len() > MAX_BYTES {
             return Err(BadJson::TooLarge(text.len()));
         }
-        Ok(Sha256::digest(canonical::canonicalize(text)?.as_bytes()))
+        let hash = self.canonical_hash()?;
+        self.check_numbers()?;
+        Ok(hash)
+    }
+
+    /// The hash of the canonical form of a value in the log. An older version may have written it with other limits.
+    pub fn canonical_hash(&self) -> Result<Sha256, BadJson> {
+        Ok(Sha256::digest(self.canonical()?.as_bytes()))
+    }
+
+    /// Checks each number against [`MAX_NUMBER_DIGITS`] and [`MAX_NUMBER_EXPONENT`].
+    pub fn check_numbers(&self) -> Result<(), BadJson> {
+        numbers::check_numbers(self.as_str())
     }
 
     /// The canonical form (RFC 8785), except that numbers keep their exact decimal value. RFC 8785 would round them to

@@ -84,7 +84,33 @@ fn json_with_bad_syntax_or_size_is_rejected() {
     assert!(matches!(Json::parse("1 2"), Err(BadJson::Syntax(_))));
     let large = format!("\"{}\"", "x".repeat(MAX_BYTES));
     assert_eq!(Json::parse(&large), Err(BadJson::TooLarge(MAX_BYTES + 2)));
-    assert_eq!(Json::parse("1e99999999999"), Err(BadJson::NumberRange { at: 0 }));
+}
+
+#[test]
+fn number_beyond_bound_is_rejected() {
+    let too_large = |at| Err(BadJson::ExponentTooLarge { at });
+    let long = |digits: usize| "1".repeat(digits);
+    assert_eq!(Json::parse(r#"{ "n": 1e999999999}"#), too_large(7));
+    for number in ["1e1001", "-1.5E-1001", "0e-20000", "1e+99999999999", "1e-99999999999"] {
+        assert_eq!(Json::parse(number), too_large(0), "{number}");
+    }
+    let too_many = BadJson::TooManyDigits { at: 1, digits: MAX_NUMBER_DIGITS + 1 };
+    assert_eq!(too_many.to_string(), "the number at byte 1 has 1001 digits; the limit is 1000");
+    for number in [long(1_001), format!("-0.{}", long(1_000)), format!("1.{}", "0".repeat(1_000))] {
+        assert_eq!(Json::parse(&format!("[{number}]")), Err(too_many.clone()), "{number}");
+    }
+    for number in [format!("-0.{}e-01000", long(999)), format!("{}e+1000", long(1_000))] {
+        assert_eq!(Json::parse(&number).expect("within the bound").as_str(), number);
+    }
+    assert!(Json::parse(&format!("\"1e9999 {}\"", long(2_000))).is_ok(), "the text of a string is no number");
+}
+
+#[test]
+fn number_beyond_bound_in_log_is_read() {
+    let stored = Json::stored("{\"n\":1e999999999}".to_owned()).expect("JSON");
+    assert!(stored.admit().is_err());
+    assert_eq!(stored.canonical().expect("canonical"), "{\"n\":1e+999999999}");
+    assert!(stored.canonical_hash().is_ok());
 }
 
 #[test]
@@ -120,6 +146,17 @@ proptest! {
         let pretty = serde_json::to_string_pretty(&value).expect("valid");
         prop_assert_eq!(&canonical(&pretty), &once);
         prop_assert_eq!(serde_json::from_str::<serde_json::Value>(&once).expect("valid"), value);
+    }
+
+    #[test]
+    fn number_is_accepted_exactly_within_bound(
+        whole in 1_usize..1_010, fraction in 0_usize..1_010, exponent in -1_010_i32..1_010, nested in any::<bool>(),
+    ) {
+        let digits = if fraction == 0 { "7".repeat(whole) } else { format!("{}.{}", "7".repeat(whole), "0".repeat(fraction)) };
+        let number = format!("{digits}e{exponent}");
+        let text = if nested { format!("{{\"a\":[null,-{number} ]}}") } else { number };
+        let within = whole + fraction <= MAX_NUMBER_DIGITS && exponent.unsigned_abs() <= MAX_NUMBER_EXPONENT;
+        prop_assert_eq!(Json::parse(&text).is_ok(), within);
     }
 
     #[test]

@@ -395,6 +395,7 @@ impl EmbeddedService {
         id: &CallId,
         finish: &api::ResultRequest,
     ) -> Result<api::Call, GateFailure> {
+        finish.content.admit().map_err(|why| Refused::bad_json("content", &why))?;
         let command = CallCommand::Finish(FinishCommand {
             status: finish.status,
             content: finish.content.clone(),

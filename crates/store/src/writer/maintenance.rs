@@ -35,7 +35,7 @@ impl<D: WriteSession> BatchWriter<D> {
                 BatchFailure::Some(why) => StoreError::EventRefused {
                     place: self.session.database_name(),
                     seq: event.seq,
-                    why: why.to_string(),
+                    why: explain_refusal(event, &why),
                 },
                 failed => failed.error(),
             })?;
@@ -94,5 +94,15 @@ impl<D: WriteSession> BatchWriter<D> {
         }
         self.session.roll_back().await;
         Err(StoreError::NotACopy { place: self.session.database_name(), from: source.clone() })
+    }
+}
+
+/// The reason why the target refused an event. The message of PostgreSQL does not name the number that it cannot hold.
+fn explain_refusal(event: &Event, why: &StoreError) -> String {
+    match event.data.check_numbers() {
+        Ok(()) => why.to_string(),
+        Err(number) => format!(
+            "{number} ({why}); an earlier version accepted such numbers, and a copy into an SQLite file keeps them"
+        ),
     }
 }
