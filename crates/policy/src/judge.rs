@@ -6,8 +6,9 @@ use crate::{
     facts::CallFacts,
     judgement::{ApprovalTerms, Judgement, OwnTerms, merge_terms},
     metadata,
+    outcome::{RuleEffect, SelectorHit},
     policy::Policy,
-    rule::RuleAnswer,
+    rule::{PolicyRule, RuleAnswer},
     subject::JudgedCall,
 };
 use countersign_events::event::{Basis, ShadowVerdict, Verdict};
@@ -27,6 +28,9 @@ impl Policy {
             combination = (!combined.is_empty()).then(|| describe_combination(&combined));
             answers.extend(combined);
         }
+        if answers.is_empty() {
+            answers.extend(self.answer_of_zone(&facts));
+        }
         let mut judgement = match answers.iter().map(|answer| answer.verdict).max() {
             Some(verdict) => self.judge_by_rules(verdict, &answers, &facts),
             None => self.judge_without_rule(&facts),
@@ -42,6 +46,16 @@ impl Policy {
             .collect();
         judgement.matched = answers.into_iter().chain(shadows).map(RuleAnswer::into_matched).collect();
         judgement
+    }
+
+    /// The answer of a zone to an operation that nothing has a verdict for. It takes the place of the default. It must
+    /// not be less strict in case of doubt, so a default that blocks needs certainty that all paths are in the zone.
+    fn answer_of_zone(&self, facts: &CallFacts<'_>) -> Option<RuleAnswer<'_>> {
+        let is_inside = |zone: &&PolicyRule| {
+            self.settings.default != Verdict::Block
+                || matches!(zone.matching.match_call(RuleEffect::Widen, facts), SelectorHit::Yes(_))
+        };
+        self.zones.iter().filter(is_inside).find_map(|zone| zone.answer(facts))
     }
 
     /// True if running the call twice has the same effect as running it once, according to the policy, or

@@ -18,6 +18,8 @@ pub struct Policy {
     pub(crate) settings: PolicySettings,
     pub(crate) rules: Vec<PolicyRule>,
     pub(crate) index: RuleIndex,
+    /// For each zone the answer for operations that neither it nor a rule has a verdict for.
+    pub(crate) zones: Vec<PolicyRule>,
     pub(crate) warnings: Vec<PolicyWarning>,
     pub(crate) hash: Sha256,
     /// The texts that it was read from. Shared, because a policy is cloned.
@@ -42,6 +44,7 @@ impl Policy {
             settings: PolicySettings::default(),
             rules: Vec::new(),
             index: RuleIndex::default(),
+            zones: Vec::new(),
             warnings: Vec::new(),
             hash: text.hash(),
             text: Arc::new(text),

@@ -83,6 +83,7 @@ fn build_policy(merged: &MergedPolicy, files: &PolicyFiles<'_>) -> Result<Policy
     keys.reject_unknown()?;
     let (rules, positions): (Vec<PolicyRule>, Vec<SourcePosition<'_>>) = parsed.into_iter().unzip();
     policy.index = RuleIndex::new(&rules);
+    policy.zones = zone::ask_about_other_operations(&rules);
     policy.rules = rules;
     for (rule, position) in policy.rules.iter().zip(&positions) {
         example::check_examples(&policy, rule, position)?;

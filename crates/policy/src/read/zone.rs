@@ -10,6 +10,7 @@ use crate::{
     rule::PolicyRule,
     selector::{PathZone, RuleSelectors},
 };
+use countersign_events::event::Verdict;
 use countersign_patterns as pattern;
 use std::collections::HashMap;
 
@@ -81,4 +82,20 @@ pub(super) fn read_rules(node: &TomlNode) -> Result<Vec<ParsedRule<'_>>, PolicyF
         }
     }
     Ok(rules)
+}
+
+/// One rule for each zone, which asks about operations that the zone has no verdict for.
+pub(super) fn ask_about_other_operations(rules: &[PolicyRule]) -> Vec<PolicyRule> {
+    let mut found: Vec<PolicyRule> = Vec::new();
+    for rule in rules.iter().filter(|rule| rule.is_zone) {
+        let Some(zone) =
+            rule.matching.zone.as_ref().filter(|_| found.iter().all(|other| other.name != rule.name))
+        else {
+            continue;
+        };
+        let reason = format!("the path is in zone `{}`, which has no verdict for this operation", zone.name);
+        let matching = RuleSelectors { zone: Some(zone.clone()), ..RuleSelectors::default() };
+        found.push(PolicyRule { verdict: Verdict::Ask, reason: Some(reason), matching, ..rule.clone() });
+    }
+    found
 }

@@ -139,6 +139,38 @@ fn zone_applies_to_paths_inside_it() {
 }
 
 #[test]
+fn zone_asks_about_unmentioned_operation() {
+    let zones = "[zones.scratch]\nroot = \"/scratch\"\nread = \"allow\"\n[tools.note]\noperation = \"write\"\n\
+        [tools.view]\noperation = \"read\"\n[tools.pass]\noperation = \"write\"\npath = [\"/from\", \"/to\"]\n";
+    for (default, elsewhere) in [("allow", Verdict::Allow), ("ask", Verdict::Ask), ("block", Verdict::Block)]
+    {
+        let policy = policy(&format!("default = \"{default}\"\n{zones}"));
+        let at = |tool: &str, path: &str| call(tool, &format!("{{\"path\":{path:?}}}")).judge(&policy);
+        let written = at("note", "/scratch/a");
+        assert_eq!((written.verdict, written.basis), (Verdict::Ask, Basis::Zone), "default {default}");
+        assert_eq!(written.rule.as_deref(), Some("zone-scratch"));
+        assert_eq!(written.reason, "the path is in zone `scratch`, which has no verdict for this operation");
+        assert_eq!(at("look", "/scratch/a").verdict, Verdict::Ask, "default {default}");
+        assert_eq!(at("view", "/scratch/a").verdict, Verdict::Allow, "default {default}");
+        assert_eq!(at("note", "/srv/a").verdict, elsewhere, "default {default}");
+        let out = call("pass", "{\"from\":\"/scratch/a\",\"to\":\"/srv/a\"}").verdict(&policy);
+        let strictest = if default == "block" { Verdict::Block } else { Verdict::Ask };
+        assert_eq!(out, strictest, "default {default}: a path is outside of the zone");
+        assert_eq!(at("note", "$HOME/a").verdict, strictest, "default {default}: the path is unknown");
+    }
+}
+
+#[test]
+fn rule_answers_before_unmentioned_operation() {
+    let zones =
+        "[zones.scratch]\nroot = \"/scratch\"\nread = \"ask\"\n[tools.file-write]\noperation = \"write\"\n";
+    let text =
+        format!("default = \"allow\"\n{zones}{}", one("allow", "tool = \"file-write\"\nzone = \"scratch\""));
+    let judgement = call("file-write", "{\"path\":\"/scratch/a\"}").judge(&policy(&text));
+    assert_eq!((judgement.verdict, judgement.rule.as_deref()), (Verdict::Allow, Some("r")));
+}
+
+#[test]
 fn move_needs_both_paths_allowed() {
     let policy = policy(ZONES);
     let to =
