@@ -103,6 +103,39 @@ async fn serve_names_the_database_without_its_password() {
 }
 
 #[tokio::test]
+async fn doctor_tells_connection_failures_apart() {
+    with_desk(async |desk| {
+        let (_server, address) = server().await;
+        let unreachable = "postgres://ada:s3cret@127.0.0.1:1/log".to_owned();
+        let failures = [
+            ("no_log", address.clone()),
+            ("missing", address.replace("/log", "/nowhere")),
+            ("login", address.replace("s3cret@", "s3cretly@")),
+            ("unreachable", unreachable),
+        ];
+        let mut remedies = Vec::new();
+        for (reason, address) in failures {
+            let pending = types(desk, &format!("pending --json --database '{address}'")).await.to_string();
+            assert!(pending.contains(&format!(r#""reason":"{reason}""#)), "{pending}");
+            let doctor = types(desk, &format!("doctor --json --database '{address}'")).await;
+            assert_eq!(doctor.code, 1, "{doctor}");
+            let report: serde_json::Value = serde_json::from_str(&doctor.stdout).expect("a report");
+            let findings = report["findings"].as_array().expect("findings").iter();
+            let failed: Vec<_> = findings.filter(|finding| finding["status"] == "fail").collect();
+            let [failed] = failed[..] else { panic!("{reason}: {doctor}") };
+            remedies.push(failed["remedy"].as_str().expect("a remedy").to_owned());
+        }
+        assert_snapshot!(remedies.join("\n"), @"
+        start `countersign serve`, which creates the log, or name another database with --database
+        create the database with `createdb`; `countersign serve` then creates the log
+        check the user, the password, TLS and pg_hba.conf; see docs/postgresql.md
+        start the server: `countersign serve`, or PostgreSQL
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn reasons_for_a_failed_connection_are_reported() {
     with_desk(async |desk| {
         let (server, address) = server().await;
@@ -122,8 +155,8 @@ async fn reasons_for_a_failed_connection_are_reported() {
         ok    clocks       the clock of the server is [time]
         ok    durability   commits are flushed to disk (synchronous_commit on)
         ok    standbys     none is connected
-        fail  log          there is no database at postgres://ada@[port]/log; `countersign serve` or `countersign run` creates one, --database names another
-                           → create the database with `createdb`; `countersign serve` then creates the log
+        fail  log          postgres://ada@[port]/log is there, but it has no log yet; `countersign serve` or `countersign run` creates one in it
+                           → start `countersign serve`, which creates the log, or name another database with --database
 
         Problems found; see the remedies above.
         exit 1

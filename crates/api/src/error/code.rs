@@ -154,6 +154,8 @@ codes! {
         Lost = "lost",
         /// The database does not exist.
         Missing = "missing",
+        /// The database exists and has no log yet.
+        NoLog = "no_log",
         /// The file or database is not a Countersign database of this version.
         NotCountersign = "not_countersign",
         /// The file is read-only for this user.
@@ -194,6 +196,7 @@ impl UnavailableReason {
                 | Self::Forbidden
                 | Self::Login
                 | Self::Lost
+                | Self::NoLog
                 | Self::Standby
                 | Self::TooOld
                 | Self::Unreachable

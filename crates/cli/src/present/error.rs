@@ -79,6 +79,9 @@ pub(crate) fn error_remedy(code: &str) -> &'static str {
         "newer_database" => "use the newer version of countersign",
         "half_copied" => "run the same `countersign copy` again",
         "missing" => "create the database with `createdb`; `countersign serve` then creates the log",
+        "no_log" => {
+            "start `countersign serve`, which creates the log, or name another database with --database"
+        }
         "read_only" => "change the owner of the file and its folder, or run as their owner",
         "unreachable" => "start the server: `countersign serve`, or PostgreSQL",
         "busy" => "check the load of the database server",

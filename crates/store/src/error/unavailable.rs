@@ -83,6 +83,11 @@ pub enum UnavailableDatabase {
         "there is no database at {0}; `countersign serve` or `countersign run` creates one, --database names another"
     )]
     Missing(DatabaseName),
+    /// The database exists and has no log, and the options forbid creating one.
+    #[error(
+        "{0} is there, but it has no log yet; `countersign serve` or `countersign run` creates one in it"
+    )]
+    NoLog(DatabaseName),
     /// The server has no database of that name.
     #[error("the server has no such database: {0}; create it with `createdb`, or name another")]
     NoSuchDatabase(DatabaseName),
@@ -135,6 +140,7 @@ impl UnavailableDatabase {
             Self::Login { .. } => "login",
             Self::Lost(_) => "lost",
             Self::Missing(_) | Self::NoSuchDatabase(_) => "missing",
+            Self::NoLog(_) => "no_log",
             Self::ReadOnly(_) | Self::UnreadableWal(_) => "read_only",
             Self::Standby(_) => "standby",
             Self::TooOld { .. } => "too_old",

@@ -32,7 +32,7 @@ pub(super) async fn update_schema(
         SchemaLayout::Ours => return Ok(found),
         SchemaLayout::Newer { found } => return Err(schema::newer_error(address.database_name(), found)),
         SchemaLayout::None if !create => {
-            return Err(UnavailableDatabase::Missing(address.database_name()).into());
+            return Err(UnavailableDatabase::NoLog(address.database_name()).into());
         }
         SchemaLayout::None | SchemaLayout::Older => {}
     }
