@@ -214,7 +214,8 @@ async fn session_allowance_releases_waiting_calls_if_chosen() {
         terminal.wait_for_text("2 calls that waited were decided too.").await;
         terminal.type_text("q").await;
         terminal.wait_for_prompt().await;
-        assert_eq!(desk.types("pending").await.stdout, "No call is pending.\n");
+        let pending = desk.types("pending").await.stdout;
+        assert!(pending.starts_with("No call is pending"), "{pending}");
     })
     .await;
 }

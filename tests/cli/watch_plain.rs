@@ -145,9 +145,9 @@ async fn session_in_plain_mode_asks_for_scope() {
           scope      command `ls **`
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: session
         Which later calls?
-          x these exact arguments: would have allowed 0 of 1 earlier call
-          p command `ls **`: would have allowed 0 of 1 earlier call
-          t the whole tool: would have allowed 1 of 1 earlier call
+          x these exact arguments
+          p command `ls **`
+          t the whole tool; 1 more call waits
         e[x]act / [p]attern / whole [t]ool / [n]othing: t please
         Type exactly x, p, t or n, or exact, pattern, tool or nothing.
         e[x]act / [p]attern / whole [t]ool / [n]othing: x
