@@ -16,6 +16,7 @@ mod json;
 mod lists;
 mod log;
 mod pending;
+mod policy_apply;
 mod policy_check;
 mod policy_fmt;
 mod policy_layers;

@@ -11,12 +11,15 @@ use std::io::IsTerminal;
 /// The most calls that a question lists.
 const LISTED: usize = 10;
 
+/// The answer to a refused decision.
+const NOTHING_DECIDED: &str = "Nothing was decided.";
+
 /// Asks the question on a terminal. Without a terminal, the answer is yes: scripts cannot answer.
 pub(crate) fn confirm(question: &str) -> std::io::Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Ok(true);
     }
-    ask(question)
+    ask(question, NOTHING_DECIDED)
 }
 
 /// Asks the question about calls that the command line does not name, and lists them first. `--yes` answers it. Without
@@ -37,7 +40,7 @@ pub(crate) fn confirm_calls(
         print_line(heading);
         list_calls(calls);
     }
-    Ok(ask(question)?)
+    Ok(ask(question, NOTHING_DECIDED)?)
 }
 
 /// Prints the first calls, and the number of the others.
@@ -52,13 +55,18 @@ pub(crate) fn list_calls(calls: &[api::Call]) {
     }
 }
 
-fn ask(question: &str) -> std::io::Result<bool> {
+/// Asks the question, whose refusal changes nothing.
+pub(crate) fn confirm_change(question: &str) -> std::io::Result<bool> {
+    ask(question, "Nothing was changed.")
+}
+
+fn ask(question: &str, refused: &str) -> std::io::Result<bool> {
     print_prompt(&format!("{question} [y/N] "));
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     let agreed = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
     if !agreed {
-        print_line("Nothing was decided.");
+        print_line(refused);
     }
     Ok(agreed)
 }

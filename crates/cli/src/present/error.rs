@@ -114,6 +114,9 @@ fn error_hint(code: &str) -> Option<&'static str> {
             "`countersign show ID` shows the call and its events"
         }
         "thread_closed" => "a thread cannot be reopened; use another thread",
+        "policy_changed" => {
+            "`countersign policy show` shows the policy in force now; compare it and run the command again"
+        }
         "bad_policy" => "correct the policy (see docs/policy.md), or use another file with --policy",
         "address_in_use" => {
             "use another address with --listen; --reuse-port shares a port between servers that all set it"

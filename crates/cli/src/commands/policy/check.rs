@@ -34,10 +34,10 @@ The files in the folder policy.d beside FILE belong to the policy.
 JSON: of a call {\"verdict\", \"basis\": rule, zone, tool or default, \"rule\": or null, \"reason\", \"terms\": {\"expires\": \
 seconds or null, \"onExpiry\", \"level\", \"defaultLevel\", \"quorum\", \"denials\", \"approvers\", \"remindAfter\", \
 \"escalateAfter\", \"escalateTo\"}, \"matched\": [{\"rule\", \"verdict\", \"why\", \"shadow\"}], \"shadow\": [{\"rule\", \
-\"verdict\"}], \"policy\": {\"file\": null if it is the shipped one, \"layers\": [names], \"ignored\": [names], \"sha256\"}}; without \
+\"verdict\"}], \"policy\": {\"file\": null if it is the one in force, \"layers\": [names], \"ignored\": [names], \"sha256\"}}; without \
 one {\"policy\", \"rules\", \"warnings\": [{\"file\": if there are several, \"line\", \"column\", \"text\"}]}")]
 pub(crate) struct PolicyCheckArgs {
-    /// The policy, - for stdin [default: the policy from the settings]
+    /// The policy, - for stdin [default: the policy from the settings, or else the one in force]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// Arguments in the place where earlier versions expected them
@@ -68,9 +68,12 @@ fn arguments(text: &str) -> Result<Json, String> {
     Json::parse(text).map_err(|why| why.to_string())
 }
 
-pub(crate) fn check_policy(context: &CommandContext, args: &PolicyCheckArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn check_policy(
+    context: &CommandContext,
+    args: &PolicyCheckArgs,
+) -> anyhow::Result<CommandExit> {
     let call = call(context, args)?;
-    let meant = policy_source(context, args)?;
+    let meant = policy_source(context, args).await?;
     let Some(call) = call else { return Ok(look_at(context, &meant)) };
     let judgement = call.judged(&meant.policy);
     if context.json {
@@ -85,9 +88,9 @@ pub(crate) fn check_policy(context: &CommandContext, args: &PolicyCheckArgs) -> 
     })
 }
 
-/// Reads the policy that the command names, or else the policy from the settings.
-fn policy_source(context: &CommandContext, args: &PolicyCheckArgs) -> anyhow::Result<PolicySource> {
-    let Some(path) = &args.file else { return PolicySource::from_settings(&context.settings) };
+/// Reads the policy that the command names, or else the policy from the settings, or else the one in force.
+async fn policy_source(context: &CommandContext, args: &PolicyCheckArgs) -> anyhow::Result<PolicySource> {
+    let Some(path) = &args.file else { return PolicySource::find(context).await };
     let name = path.display();
     if let Some(other) = &context.options.policy {
         let other = other.display();

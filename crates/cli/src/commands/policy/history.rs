@@ -1,97 +1,105 @@
-//! Reads the calls of the log.
+//! `countersign policy history`
 
-use crate::{context::CommandContext, filters::TimeRangeArgs};
-use countersign_api as api;
-use countersign_api::{LogFilter, SharedGate};
-use countersign_gate::{Event, EventType, ThreadId, Timestamp, replay::CallAssembler};
+use super::recorded_policy::{RecordedPolicy, for_each_policy};
+use crate::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::table::{ColumnFit, TextTable},
+};
+use countersign_gate::{Policy, Principal, Sha256, Timestamp};
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::escape_text,
+};
+use serde::Serialize;
+use std::collections::VecDeque;
 
-/// The event types of calls. Messages are excluded, because there may be many.
-const OF_CALLS: &[EventType] = &[
-    EventType::ToolCall,
-    EventType::ApprovalRequest,
-    EventType::ApprovalVote,
-    EventType::ApprovalReminder,
-    EventType::ApprovalEscalated,
-    EventType::ApprovalResponse,
-    EventType::ExecutionStarted,
-    EventType::ExecutionRenewed,
-    EventType::ExecutionReleased,
-    EventType::ExecutionTakenOver,
-    EventType::ToolResult,
-];
-
-/// Options that select calls of the log.
+/// Options of `policy history`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct LoggedCallArgs {
-    #[command(flatten)]
-    span: TimeRangeArgs,
-    /// Only this thread
-    #[arg(long, value_name = "T")]
-    thread: Option<String>,
+#[command(after_help = "\
+The oldest policy comes first, and the last one is in force. `policy show --seq N` shows a text.
+
+JSON: {\"policies\": [{\"seq\", \"at\", \"principal\", \"hash\", \"source\", \"rules\": how many, null if this version cannot \
+read them, \"layers\": [names]}], \"omitted\": how many older ones -n leaves out}")]
+pub(crate) struct PolicyHistoryArgs {
+    /// The number of policies to show, the latest ones
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
 }
 
-/// Passes each selected call with all its events to `take`. Returns the number of damaged calls.
-pub(crate) async fn for_each_call(
+/// A policy without its texts.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PolicySummary {
+    seq: i64,
+    at: Timestamp,
+    principal: Principal,
+    hash: Sha256,
+    source: String,
+    rules: Option<usize>,
+    layers: Vec<String>,
+}
+
+pub(crate) async fn list_policies(
     context: &CommandContext,
-    which: &LoggedCallArgs,
-    mut take: impl FnMut(&countersign_gate::replay::Call),
-) -> anyhow::Result<u64> {
-    let LogFilter { since, until, .. } = which.span.filter()?;
-    let thread_id = which.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
-    let gate = context.connect_to_read().await?;
-    let mut page =
-        api::PageQuery { after: beginning(&gate, thread_id.as_ref(), since).await?, limit: api::MAX_PAGE };
-    let filter = LogFilter { thread_id, types: OF_CALLS.to_vec(), ..LogFilter::default() };
-    let mut calls = CallAssembler::for_period(since, until);
-    let mut progress = context.progress("events");
-    let first = page.after;
-    loop {
-        let found = gate.events(&filter, page).await?;
-        for event in &found.events {
-            if let Some(call) = calls.apply_event(event) {
-                take(&call);
-            }
+    args: &PolicyHistoryArgs,
+) -> anyhow::Result<CommandExit> {
+    let gate = context.connect().await?;
+    let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
+    let (mut latest, mut omitted) = (VecDeque::new(), 0_u64);
+    for_each_policy(&gate, |policy| {
+        latest.push_back(policy);
+        if latest.len() > limit {
+            latest.pop_front();
+            omitted += 1;
         }
-        let Some(next) =
-            found.next.filter(|_| !is_past(found.events.last().map(AsRef::as_ref), until, &calls))
-        else {
-            break;
+    })
+    .await?;
+    let policies: Vec<_> = latest.into_iter().map(PolicySummary::from).collect();
+    if context.json {
+        print_json(&serde_json::json!({"policies": policies, "omitted": omitted}))?;
+        return Ok(CommandExit::DONE);
+    }
+    print_line(&policy_table(&policies).format(&context.screen()));
+    if omitted > 0 {
+        print_line(&format!("{omitted} older: -n shows more of them."));
+    }
+    Ok(CommandExit::DONE)
+}
+
+impl From<RecordedPolicy> for PolicySummary {
+    fn from(policy: RecordedPolicy) -> Self {
+        let rules = Policy::read_text(policy.texts()).ok().map(|policy| policy.rules());
+        let RecordedPolicy { seq, at, principal, hash, source, layers, .. } = policy;
+        let layers = layers.into_iter().map(|layer| layer.name).collect();
+        Self { seq, at, principal, hash, source, rules, layers }
+    }
+}
+
+fn policy_table(policies: &[PolicySummary]) -> TextTable {
+    let mut table = TextTable::new(&[
+        ("SEQ", ColumnFit::Number),
+        ("WHEN", ColumnFit::Whole),
+        ("BY", ColumnFit::Wrapped),
+        ("RULES", ColumnFit::Number),
+        ("SHA-256", ColumnFit::Whole),
+        ("SOURCE", ColumnFit::Wrapped),
+    ]);
+    for (index, policy) in policies.iter().enumerate() {
+        let layers = match policy.layers.as_slice() {
+            [] => String::new(),
+            names => format!(" with {}", names.join(", ")),
         };
-        page.after = next;
-        progress.update(next - first, found.tip - first);
+        let in_force = if index + 1 == policies.len() { " (in force)" } else { "" };
+        let hash = policy.hash.to_string();
+        table.add_row([
+            policy.seq.to_string().into(),
+            policy.at.to_string().into(),
+            escape_text(policy.principal.as_str()).into(),
+            policy.rules.map_or_else(|| "?".to_owned(), |rules| rules.to_string()).into(),
+            hash.get(..12).unwrap_or(&hash).to_owned().into(),
+            format!("{}{}{in_force}", escape_text(&policy.source), escape_text(&layers)).into(),
+        ]);
     }
-    progress.clear();
-    let damaged = calls.damaged_count();
-    calls.into_open_calls().iter().for_each(take);
-    Ok(damaged)
-}
-
-/// True if no later event can belong to a call proposed before `until`.
-fn is_past(last: Option<&Event>, until: Option<Timestamp>, calls: &CallAssembler) -> bool {
-    let (Some(last), Some(until)) = (last, until) else { return false };
-    // Clocks of several processes differ slightly. An event that is much later belongs to a later call.
-    calls.open_count() == 0 && last.timestamp.before(SLACK) > until
-}
-
-const SLACK: std::time::Duration = std::time::Duration::from_hours(1);
-
-/// The position before the first event of the time range.
-async fn beginning(
-    gate: &SharedGate,
-    thread: Option<&ThreadId>,
-    since: Option<Timestamp>,
-) -> anyhow::Result<i64> {
-    if since.is_none() {
-        return Ok(0);
-    }
-    let filter = LogFilter { thread_id: thread.cloned(), since, ..LogFilter::default() };
-    let mut page = api::PageQuery { after: 0, limit: 1 };
-    loop {
-        let found = gate.events(&filter, page).await?;
-        match (found.events.first(), found.next) {
-            (Some(event), _) => return Ok(event.seq - 1),
-            (None, Some(next)) => page.after = next,
-            (None, None) => return Ok(found.tip),
-        }
-    }
+    table
 }

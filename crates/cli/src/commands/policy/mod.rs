@@ -1,11 +1,18 @@
 //! `countersign policy`
 
+mod apply;
 mod cases;
+mod change;
 mod check;
+mod difference;
 mod format;
 mod history;
+mod logged_calls;
+mod recorded_policy;
 mod replay;
+mod revert;
 mod sample_call;
+mod show;
 mod source;
 mod suggest;
 mod test;
@@ -16,6 +23,14 @@ use clap::Subcommand;
 /// The commands of `countersign policy`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
+    /// Put a policy in force, after showing what changes
+    Apply(apply::PolicyApplyArgs),
+    /// Show the policy in force
+    Show(show::PolicyShowArgs),
+    /// List the policies that were in force
+    History(history::PolicyHistoryArgs),
+    /// Put an earlier policy in force again
+    Revert(revert::PolicyRevertArgs),
     /// Check a policy for errors, or show its verdict on a call
     Check(check::PolicyCheckArgs),
     /// Test a policy: its examples, and files of cases
@@ -33,8 +48,12 @@ pub(crate) async fn run_policy_command(
     command: &PolicyCommand,
 ) -> anyhow::Result<CommandExit> {
     match command {
-        PolicyCommand::Check(args) => check::check_policy(context, args),
-        PolicyCommand::Test(args) => test::test_policy(context, args),
+        PolicyCommand::Apply(args) => apply::apply_policy(context, args).await,
+        PolicyCommand::Show(args) => show::show_policy(context, args).await,
+        PolicyCommand::History(args) => history::list_policies(context, args).await,
+        PolicyCommand::Revert(args) => revert::revert_policy(context, args).await,
+        PolicyCommand::Check(args) => check::check_policy(context, args).await,
+        PolicyCommand::Test(args) => test::test_policy(context, args).await,
         PolicyCommand::Fmt(args) => format::format_policy(context, args),
         PolicyCommand::Replay(args) => replay::replay_policy(context, args).await,
         PolicyCommand::Suggest(args) => suggest::suggest_rules(context, args).await,

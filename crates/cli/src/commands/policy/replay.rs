@@ -2,7 +2,7 @@
 
 use crate::{
     commands::policy::{
-        history::{LoggedCallArgs, for_each_call},
+        logged_calls::{LoggedCallArgs, for_each_call},
         source::PolicySource,
     },
     context::CommandContext,
@@ -26,8 +26,8 @@ use countersign_tui::present::{
 /// Options of `policy replay`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It changes nothing. It judges each call of the log by the policy from the settings (--policy names another) and \
-compares the verdicts. A call that a grant, a mode or the policy of a thread answered does not count as a prompt.
+It changes nothing. It judges each call of the log by the policy from --policy or the settings, or else by the policy \
+in force now, and compares the verdicts with those of their time. A call that a grant, a mode or the policy of a thread answered does not count as a prompt.
 
 JSON: {\"policy\", \"calls\": how many could be compared, \"masked\", \"unsettled\", \"then\" and \"now\": {\"asked\", \
 \"allowed\", \"blocked\", \"answered\"}, \"unchanged\", \"saved\": {\"allowed\", \"blocked\"}, \"added\", \
@@ -46,10 +46,12 @@ pub(crate) async fn replay_policy(
     context: &CommandContext,
     args: &PolicyReplayArgs,
 ) -> anyhow::Result<CommandExit> {
-    let meant = PolicySource::from_settings(&context.settings)?;
+    let gate = context.connect_to_read().await?;
+    let meant = PolicySource::from_settings_or_log(context, &gate).await?;
     let name = meant.name().to_owned();
     let mut replay = replay::PolicyReplay::new(meant.policy);
-    let damaged = for_each_call(context, &args.which, |call| replay.replay_call(call, &|| false)).await?;
+    let damaged =
+        for_each_call(context, &gate, &args.which, |call| replay.replay_call(call, &|| false)).await?;
     let report = replay.report();
     if context.json {
         print_json(&report)?;
@@ -71,17 +73,27 @@ fn say(report: &ReplayReport, name: &str, limit: usize, screen: &ScreenFormat) {
     let calls = count_words(report.calls, "call");
     print_line(&format!("{calls}, judged by {}:\n", escape_text(name)));
     print_line(&ways(report).format(screen));
-    print_line(&format!("\n{}", summary(report)));
-    list(
-        &report.allowed_though_denied,
-        "Would now be allowed, but was denied, expired or changed",
-        limit,
-        screen,
-    );
-    list(&report.blocked_though_run, "Would now be blocked, but ran", limit, screen);
-    list(&report.asked_though_run, "Would now be asked, but ran without asking", limit, screen);
-    list(&report.asked_otherwise, "Would now be asked under other terms", limit, screen);
+    print_line(&format!("\n{}", summarize_replay(report)));
+    for (listed, title) in danger_lists(report) {
+        list(listed, title, limit, screen);
+    }
     print_line(&format!("\n{}", rules(report).format(screen)));
+}
+
+/// The lists of calls with another outcome, the most dangerous first.
+fn danger_lists(report: &ReplayReport) -> [(&ListedCalls, &'static str); 4] {
+    [
+        (&report.allowed_though_denied, "Would now be allowed, but was denied, expired or changed"),
+        (&report.blocked_though_run, "Would now be blocked, but ran"),
+        (&report.asked_though_run, "Would now be asked, but ran without asking"),
+        (&report.asked_otherwise, "Would now be asked under other terms"),
+    ]
+}
+
+/// The numbers of calls with another outcome, one line for each kind.
+pub(super) fn describe_dangers(report: &ReplayReport) -> Vec<String> {
+    let lists = danger_lists(report).into_iter().filter(|(listed, _)| listed.count > 0);
+    lists.map(|(listed, title)| format!("{title}: {}", listed.count)).collect()
 }
 
 fn ways(report: &ReplayReport) -> TextTable {
@@ -101,7 +113,8 @@ fn ways(report: &ReplayReport) -> TextTable {
     table
 }
 
-fn summary(report: &ReplayReport) -> String {
+/// The numbers of changes in one or two lines.
+pub(super) fn summarize_replay(report: &ReplayReport) -> String {
     if !report.has_differences() {
         return format!("No verdict changes.{}", left_out(report));
     }

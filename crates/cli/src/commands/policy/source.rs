@@ -1,13 +1,19 @@
 //! Reading a policy, and other input files.
 
-use crate::{exit::CliError, policy_file::PolicyOnDisk, settings::effective::Settings};
+use crate::{
+    commands::policy::recorded_policy::read_policy_in_force,
+    context::CommandContext,
+    exit::{CliError, classify_error, unavailable_reason},
+    policy_file::PolicyOnDisk,
+};
+use countersign_api::SharedGate;
 use countersign_gate::Policy;
 use std::{io::Read, path::Path};
 
 /// A policy and its origin.
 pub(super) struct PolicySource {
     pub(super) policy: Policy,
-    /// Its file, or `None` for the shipped policy.
+    /// Its file, or `None` for the policy in force.
     pub(super) file: Option<String>,
     /// Its name for people.
     name: String,
@@ -16,17 +22,35 @@ pub(super) struct PolicySource {
 }
 
 impl PolicySource {
-    /// Reads the policy from the settings, or the shipped one if none is set.
-    pub(super) fn from_settings(settings: &Settings) -> anyhow::Result<Self> {
-        match settings.policy_path() {
-            Some(path) => Self::from_file(&path),
-            None => Ok(Self {
+    /// Reads the policy from the settings, or else the one in force. Without a log, that is the shipped policy, with
+    /// which every log begins.
+    pub(super) async fn find(context: &CommandContext) -> anyhow::Result<Self> {
+        if let Some(path) = context.settings.policy_path() {
+            return Self::from_file(&path);
+        }
+        match context.connect_to_read().await {
+            Ok(gate) => Self::from_settings_or_log(context, &gate).await,
+            Err(error) if has_no_log(&error) => Ok(Self {
                 policy: Policy::shipped(),
                 file: None,
-                name: "the shipped policy (none is set)".to_owned(),
+                name: "the shipped policy (there is no log yet)".to_owned(),
                 ignored: Vec::new(),
             }),
+            Err(error) => Err(error),
         }
+    }
+
+    /// Reads the policy from the settings, or else the one in force.
+    pub(super) async fn from_settings_or_log(
+        context: &CommandContext,
+        gate: &SharedGate,
+    ) -> anyhow::Result<Self> {
+        if let Some(path) = context.settings.policy_path() {
+            return Self::from_file(&path);
+        }
+        let recorded = read_policy_in_force(gate).await?;
+        let name = format!("the policy in force (event {}, from {})", recorded.seq, recorded.source);
+        Ok(Self { policy: recorded.parse()?, file: None, name, ignored: Vec::new() })
     }
 
     /// Reads a file and its layers.
@@ -52,4 +76,10 @@ pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).map_err(unreadable)?;
     Ok(text)
+}
+
+/// True if the log does not exist yet. An empty file at its place will become one.
+fn has_no_log(error: &anyhow::Error) -> bool {
+    unavailable_reason(error) == Some("missing")
+        || ["no_folder", "empty_file"].contains(&classify_error(error).1.as_str())
 }

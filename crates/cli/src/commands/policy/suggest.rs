@@ -2,7 +2,7 @@
 
 use crate::{
     commands::policy::{
-        history::{LoggedCallArgs, for_each_call},
+        logged_calls::{LoggedCallArgs, for_each_call},
         source::PolicySource,
     },
     context::CommandContext,
@@ -39,11 +39,12 @@ pub(crate) async fn suggest_rules(
     context: &CommandContext,
     args: &PolicySuggestArgs,
 ) -> anyhow::Result<CommandExit> {
-    let meant = PolicySource::from_settings(&context.settings)?;
+    let gate = context.connect_to_read().await?;
+    let meant = PolicySource::from_settings_or_log(context, &gate).await?;
     let wanted =
         SuggestionOptions { at_least: args.at_least, even_dangerous: args.even_dangerous, all: args.all };
     let mut gather = RuleSuggester::new(meant.policy, wanted);
-    let damaged = for_each_call(context, &args.which, |call| gather.add_call(call)).await?;
+    let damaged = for_each_call(context, &gate, &args.which, |call| gather.add_call(call)).await?;
     let suggestion = gather.suggestion();
     if context.json {
         print_json(&suggestion)?;

@@ -39,9 +39,12 @@ struct CaseFailure {
     actual: UnexpectedVerdict,
 }
 
-pub(crate) fn test_policy(context: &CommandContext, args: &PolicyTestArgs) -> anyhow::Result<CommandExit> {
+pub(crate) async fn test_policy(
+    context: &CommandContext,
+    args: &PolicyTestArgs,
+) -> anyhow::Result<CommandExit> {
     // Reading a policy checks its examples.
-    let meant = PolicySource::from_settings(&context.settings)?;
+    let meant = PolicySource::find(context).await?;
     let text = meant.policy.text();
     let layers = text.layers.iter().map(|layer| &layer.text);
     let examples = std::iter::once(&text.text).chain(layers).map(|text| examples(text)).sum();

@@ -1,0 +1,141 @@
+//! Putting a policy in force: shows what changes, asks, and records it in the log.
+
+use super::{
+    difference::diff_policies,
+    logged_calls::{LoggedCallArgs, for_each_call},
+    recorded_policy::{RecordedPolicy, read_policy_in_force},
+    replay::{describe_dangers, summarize_replay},
+};
+use crate::{
+    context::CommandContext,
+    exit::{CliError, CommandExit},
+    present::{confirm::confirm_change, words::count_words},
+};
+use countersign_api as api;
+use countersign_api::SharedGate;
+use countersign_gate::{Policy, principal::PrincipalKind, replay::PolicyReplay};
+use countersign_tui::present::{
+    print::{print_error, print_json, print_line},
+    text::escape_text,
+};
+use std::{io::IsTerminal, time::Duration};
+
+/// The time before now whose calls are judged by the new policy.
+const LAST_WEEK: Duration = Duration::from_hours(7 * 24);
+
+/// A policy that is to be put in force.
+pub(super) struct ProposedPolicy {
+    pub(super) policy: Policy,
+    /// The place that it comes from, which the log records.
+    pub(super) source: String,
+    /// The command that lists what would change, if there is one.
+    pub(super) replay_command: Option<String>,
+}
+
+/// Shows what changes, asks, and puts the policy in force. Without a terminal, it needs `--yes`.
+pub(super) async fn put_in_force(
+    context: &CommandContext,
+    gate: &SharedGate,
+    proposed: ProposedPolicy,
+    yes: bool,
+) -> anyhow::Result<CommandExit> {
+    refuse_agent(gate)?;
+    let before = read_policy_in_force(gate).await?;
+    if before.hash == proposed.policy.hash() {
+        return say_unchanged(context, &before);
+    }
+    if !context.json {
+        for line in diff_policies(&before.texts(), proposed.policy.text(), &context.screen()) {
+            print_line(&line);
+        }
+        show_warnings(&proposed.policy);
+        show_last_week(context, gate, &proposed).await;
+    }
+    if !yes {
+        if context.json || !std::io::stdin().is_terminal() {
+            let message = "nothing was changed: without a terminal, or with --json, confirm with --yes";
+            return Err(CliError::usage(message).into());
+        }
+        if !confirm_change("Put this policy in force?")? {
+            return Ok(CommandExit::FAILED);
+        }
+    }
+    let text = proposed.policy.text().clone();
+    let request = api::PolicyRequest {
+        text: text.text,
+        layers: text.layers,
+        source: proposed.source,
+        replaces: before.hash,
+    };
+    let after = RecordedPolicy::from(gate.apply_policy(&request).await?);
+    if context.json {
+        print_json(&serde_json::json!({"changed": true, "replaced": before.seq, "policy": after}))?;
+    } else {
+        print_line(&format!(
+            "In force since {} (event {}): {}, SHA-256 {}. It replaces event {}.",
+            after.at,
+            after.seq,
+            count_words(proposed.policy.rules() as u64, "rule"),
+            after.hash,
+            before.seq
+        ));
+    }
+    Ok(CommandExit::DONE)
+}
+
+/// Refuses an agent before it is shown a question that it may not answer. The log refuses it too.
+fn refuse_agent(gate: &SharedGate) -> anyhow::Result<()> {
+    let principal = gate.principal();
+    if principal.kind() == PrincipalKind::User {
+        return Ok(());
+    }
+    let message = format!("{principal} may not change the policy; only people may");
+    Err(CliError { exit: CommandExit::REFUSED, code: "not_an_approver", message }.into())
+}
+
+fn say_unchanged(context: &CommandContext, policy: &RecordedPolicy) -> anyhow::Result<CommandExit> {
+    if context.json {
+        print_json(&serde_json::json!({"changed": false, "policy": policy}))?;
+    } else {
+        print_line(&format!(
+            "Already in force since {} (event {}, by {}); nothing was changed.",
+            policy.at,
+            policy.seq,
+            escape_text(policy.principal.as_str())
+        ));
+    }
+    Ok(CommandExit::DONE)
+}
+
+fn show_warnings(policy: &Policy) {
+    if !policy.warnings().is_empty() {
+        print_line(&format!("\n{}:", count_words(policy.warnings().len() as u64, "warning")));
+    }
+    for warning in policy.warnings() {
+        print_line(&format!("  {}", escape_text(&warning.to_string())));
+    }
+}
+
+/// Shows how the policy would have judged the calls of the last week. The policy may be put in force even if that
+/// cannot be said.
+async fn show_last_week(context: &CommandContext, gate: &SharedGate, proposed: &ProposedPolicy) {
+    let mut replay = PolicyReplay::new(proposed.policy.clone());
+    let since = LoggedCallArgs::since(context.now().before(LAST_WEEK));
+    let read = for_each_call(context, gate, &since, |call| replay.replay_call(call, &|| false)).await;
+    if let Err(error) = read {
+        print_error(&format!("The calls of the last week cannot be judged by it: {error:#}"));
+        return;
+    }
+    let report = replay.report();
+    if report.calls + report.masked == 0 {
+        print_line("\nNo calls were proposed in the last week.");
+        return;
+    }
+    print_line(&format!("\nThe calls of the last week, judged by it: {}", summarize_replay(&report)));
+    for line in describe_dangers(&report) {
+        print_line(&format!("  {line}"));
+    }
+    if let Some(command) = proposed.replay_command.as_ref().filter(|_| report.has_differences()) {
+        print_line(&format!("To list them: {command}"));
+    }
+}

@@ -1,0 +1,108 @@
+//! The policies that the log records.
+
+use crate::exit::{CliError, CommandExit};
+use countersign_api as api;
+use countersign_api::SharedGate;
+use countersign_gate::{
+    Event, Policy, Principal, Sha256, Timestamp,
+    event::{PolicyLayer, PolicySet},
+    policy::PolicyText,
+};
+use serde::Serialize;
+
+/// The events of one page. Each may contain a policy of the greatest size.
+const PAGE: usize = 10;
+
+/// A policy that the log records, and the facts about the event that put it in force.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RecordedPolicy {
+    pub(super) seq: i64,
+    pub(super) at: Timestamp,
+    pub(super) principal: Principal,
+    pub(super) hash: Sha256,
+    pub(super) source: String,
+    pub(super) text: String,
+    pub(super) layers: Vec<PolicyLayer>,
+}
+
+impl RecordedPolicy {
+    fn from_event(event: &Event) -> anyhow::Result<Self> {
+        let unreadable = |why: String| CliError {
+            exit: CommandExit::FAILED,
+            code: "damaged",
+            message: format!("event {} cannot be read: {why}", event.seq),
+        };
+        let set: PolicySet = event.data.read().map_err(|why| unreadable(why.to_string()))?;
+        Ok(Self {
+            seq: event.seq,
+            at: event.timestamp,
+            principal: event.principal.clone(),
+            hash: set.hash,
+            source: set.source,
+            text: set.text,
+            layers: set.layers,
+        })
+    }
+
+    pub(super) fn texts(&self) -> PolicyText {
+        PolicyText { text: self.text.clone(), layers: self.layers.clone() }
+    }
+
+    /// Reads the policy, which an earlier version may have written.
+    pub(super) fn parse(&self) -> anyhow::Result<Policy> {
+        let wrong = |why: countersign_gate::policy::BadPolicy| CliError {
+            exit: CommandExit::FAILED,
+            code: "policy_unreadable",
+            message: format!(
+                "this version cannot read the policy of event {}: {}",
+                self.seq,
+                why.to_string().trim_end()
+            ),
+        };
+        Ok(Policy::read_text(self.texts()).map_err(wrong)?)
+    }
+}
+
+impl From<api::PolicyInForce> for RecordedPolicy {
+    fn from(policy: api::PolicyInForce) -> Self {
+        let api::PolicyInForce { seq, at, principal, hash, source, text, layers } = policy;
+        Self { seq, at, principal, hash, source, text, layers }
+    }
+}
+
+/// Reads the policy in force.
+pub(super) async fn read_policy_in_force(gate: &SharedGate) -> anyhow::Result<RecordedPolicy> {
+    Ok(gate.policy().await?.into())
+}
+
+/// Passes each policy of the log to `take`, the oldest first.
+pub(super) async fn for_each_policy(
+    gate: &SharedGate,
+    mut take: impl FnMut(RecordedPolicy),
+) -> anyhow::Result<()> {
+    let mut page = api::PageQuery { after: 0, limit: PAGE };
+    loop {
+        let found = gate.policy_history(page).await?;
+        for event in &found.events {
+            take(RecordedPolicy::from_event(event)?);
+        }
+        let Some(next) = found.next else { return Ok(()) };
+        page.after = next;
+    }
+}
+
+/// Reads the policy that the event with this number put in force.
+pub(super) async fn read_policy_of(gate: &SharedGate, seq: i64) -> anyhow::Result<RecordedPolicy> {
+    let page = api::PageQuery { after: seq.saturating_sub(1).max(0), limit: 1 };
+    let found = gate.policy_history(page).await?;
+    match found.events.iter().find(|event| event.seq == seq) {
+        Some(event) => RecordedPolicy::from_event(event),
+        None => {
+            let message = format!(
+                "event {seq} put no policy in force: `countersign policy history` lists those that did"
+            );
+            Err(CliError { exit: CommandExit::NO_SUCH_CALL, code: "unknown_policy", message }.into())
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `countersign policy show`
+
+use super::recorded_policy::{RecordedPolicy, read_policy_in_force, read_policy_of};
+use crate::{context::CommandContext, exit::CommandExit};
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::{escape_lines, escape_text},
+};
+
+/// Options of `policy show`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The first lines are comments that say who put the policy in force, when and from where. A file of policy.d follows a line \
+with its name.
+
+JSON: {\"seq\", \"at\", \"principal\", \"hash\", \"source\", \"text\", \"layers\": [{\"name\", \"text\"}]}; with --hash only \
+{\"seq\", \"hash\"}")]
+pub(crate) struct PolicyShowArgs {
+    /// Print only the SHA-256, which requests and responses carry
+    #[arg(long)]
+    hash: bool,
+    /// The policy that event N put in force [default: the policy in force]
+    #[arg(long, value_name = "N")]
+    seq: Option<i64>,
+}
+
+pub(crate) async fn show_policy(
+    context: &CommandContext,
+    args: &PolicyShowArgs,
+) -> anyhow::Result<CommandExit> {
+    let gate = context.connect().await?;
+    let policy = match args.seq {
+        Some(seq) => read_policy_of(&gate, seq).await?,
+        None => read_policy_in_force(&gate).await?,
+    };
+    match (context.json, args.hash) {
+        (true, true) => {
+            print_json(&serde_json::json!({"seq": policy.seq, "hash": policy.hash}))?;
+        }
+        (true, false) => print_json(&policy)?,
+        (false, true) => print_line(&policy.hash.to_string()),
+        (false, false) => print_line(&format_policy(&policy)),
+    }
+    Ok(CommandExit::DONE)
+}
+
+fn format_policy(policy: &RecordedPolicy) -> String {
+    let RecordedPolicy { seq, at, principal, hash, source, text, layers } = policy;
+    let (principal, source) = (escape_text(principal.as_str()), escape_text(source));
+    let mut shown = format!(
+        "# Event {seq}, {at}: {principal} put this policy in force, from {source}\n# SHA-256 {hash}\n\n{}",
+        escape_lines(text)
+    );
+    for layer in layers {
+        shown += &format!("\n\n# {}\n\n{}", escape_text(&layer.name), escape_lines(&layer.text));
+    }
+    shown.trim_end().to_owned()
+}
