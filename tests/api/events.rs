@@ -126,7 +126,7 @@ async fn log_lists_events_in_order() {
         2 TOOL_CALL by agent:builder: {"arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","id":"call_1","name":"bash"}
         3 TOOL_APPROVAL_REQUEST by agent:builder: {"basis":"default","options":["allow_once","allow_session","deny"],"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","reason":"no rule matches this call","suggestedScopes":[{"says":"command `ls **`","scope":{"command":"ls **"}}],"toolCallId":"call_1"}
         4 TOOL_APPROVAL_RESPONSE by user:ada: {"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","decision":"allow_once","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51","source":"approver","toolCallId":"call_1"}
-        5 TOOL_EXECUTION_STARTED by agent:builder: {"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","executor":"worker-7","toolCallId":"call_1"}
+        5 TOOL_EXECUTION_STARTED by agent:builder: {"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","executor":"worker-7","leaseExpiresAt":"2026-01-31T12:15:00.000Z","toolCallId":"call_1"}
         6 TOOL_RESULT by agent:builder: {"content":"a.txt\nb.txt","status":"success","toolCallId":"call_1"}
         "#);
         assert_snapshot!(ada.get("/v1/events?after=4").await, @r#"
@@ -139,8 +139,13 @@ async fn log_lists_events_in_order() {
               "type": "TOOL_EXECUTION_STARTED",
               "timestamp": "2026-01-31T12:00:00.000Z",
               "principal": "agent:builder",
-              "data": {"toolCallId":"call_1","executor":"worker-7","argumentsHash":"[hash:ls]"},
-              "hash": "c53a9ccad4fa047c6c91de742eebcc479abfc7f87df49d7ec1f4f9b98ac3cee3"
+              "data": {
+                "toolCallId": "call_1",
+                "executor": "worker-7",
+                "argumentsHash": "[hash:ls]",
+                "leaseExpiresAt": "2026-01-31T12:15:00.000Z"
+              },
+              "hash": "44747c2090b371ff607f10ce473678efaab94ef30272721e8f6a22c386dea9c4"
             },
             {
               "seq": 6,
@@ -149,7 +154,7 @@ async fn log_lists_events_in_order() {
               "timestamp": "2026-01-31T12:00:00.000Z",
               "principal": "agent:builder",
               "data": {"toolCallId":"call_1","status":"success","content":"a.txt\nb.txt"},
-              "hash": "19fd07a5d3920bd76bc3d2bc28b38415d60f653093ca8027ac3df4f3d0b4bac6"
+              "hash": "40a34e01c5fdd71a8492674fe956891951198b4ba1bfda4571404d91048ce3ac"
             }
           ],
           "next": null,

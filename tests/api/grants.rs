@@ -47,7 +47,7 @@ async fn grant_answers_later_calls_until_it_is_revoked() {
         }
         "#);
         let granted = builder.proposes("call_2").await;
-        assert_snapshot!(granted.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","basis":"default","decision":"allow_once","grant":4,"policy":"[hash:policy]","principal":"policy:grant","seq":6,"source":"grant"}"#);
+        assert_snapshot!(granted.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","basis":"default","decision":"allow_once","grant":4,"grantOrigin":{"at":"2026-01-31T12:00:00.000Z","decision":"allow_session","principal":"user:ada","says":"the whole tool","scope":"tool","toolCallId":"call_1"},"policy":"[hash:policy]","principal":"policy:grant","seq":6,"source":"grant"}"#);
         assert_eq!(builder.in_thread("t2").proposes("call_2").await.text("state"), "pending", "of another thread");
         assert_snapshot!(ada.delete(&format!("{GRANTS}/4")).await, @r#"
         200

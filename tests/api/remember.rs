@@ -15,7 +15,7 @@ async fn denial_answers_the_same_call_for_five_minutes() {
         ada.post("/v1/threads/t/approvals/a", r#"{"decision":"deny","comment":"not on a Friday"}"#).await;
         world.clock().advance(Duration::from_secs(299));
         let again = builder.proposes("b").await;
-        assert_snapshot!(again.shown("response"), @r#"{"at":"2026-01-31T12:04:59.000Z","basis":"default","comment":"user:ada denied it at 2026-01-31T12:00:00.000Z: not on a Friday","decision":"deny","grant":4,"policy":"[hash:policy]","principal":"policy:grant","seq":7,"source":"grant"}"#);
+        assert_snapshot!(again.shown("response"), @r#"{"at":"2026-01-31T12:04:59.000Z","basis":"default","comment":"user:ada denied it at 2026-01-31T12:00:00.000Z: not on a Friday","decision":"deny","grant":4,"grantOrigin":{"at":"2026-01-31T12:00:00.000Z","decision":"deny","principal":"user:ada","says":"one call","scope":"once","toolCallId":"a"},"policy":"[hash:policy]","principal":"policy:grant","seq":7,"source":"grant"}"#);
         assert_snapshot!(again.shown("result"), @r#"{"at":"2026-01-31T12:04:59.000Z","content":"Denied without asking again, because user:ada denied it at 2026-01-31T12:00:00.000Z: not on a Friday (do not retry this call unchanged)","principal":"policy:grant","seq":8,"status":"denied"}"#);
         assert_eq!(ada.get("/v1/threads/t/grants").await.member("grants"), "[]", "the remembered denial has expired");
         assert_eq!(builder.in_thread("t2").proposes("b").await.text("state"), "pending", "of another thread");
@@ -53,7 +53,7 @@ async fn unused_approval_moves_to_its_replacement() {
         201
         state: "allowed"
         request: null
-        response: {"at":"2026-01-31T12:01:00.000Z","basis":"default","decision":"allow_once","grant":4,"policy":"[hash:policy]","principal":"policy:grant","scope":"once","seq":7,"source":"grant"}
+        response: {"at":"2026-01-31T12:01:00.000Z","basis":"default","decision":"allow_once","grant":4,"grantOrigin":{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","principal":"user:ada","says":"one call","scope":"once","toolCallId":"a"},"policy":"[hash:policy]","principal":"policy:grant","scope":"once","seq":7,"source":"grant"}
         "#);
         let first = builder.get(&format!("{CALLS}/a")).await;
         assert_eq!(first.text("state"), "cancelled", "a moved approval leaves its first call");

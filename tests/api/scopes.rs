@@ -169,7 +169,7 @@ async fn denial_scope_answers_until_it_is_revoked() {
         "#);
         let call = r#"{"id":"b","name":"bash","arguments":{"command":"cd build; rm -r *"}}"#;
         let again = builder.post(CALLS, call).await;
-        assert_snapshot!(again.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","basis":"default","comment":"user:ada denied it at 2026-01-31T12:00:00.000Z: nothing is removed here","decision":"deny","grant":4,"policy":"[hash:policy]","principal":"policy:grant","seq":7,"source":"grant"}"#);
+        assert_snapshot!(again.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","basis":"default","comment":"user:ada denied it at 2026-01-31T12:00:00.000Z: nothing is removed here","decision":"deny","grant":4,"grantOrigin":{"at":"2026-01-31T12:00:00.000Z","decision":"deny","principal":"user:ada","says":"command `rm *`","scope":{"command":"rm *"},"toolCallId":"a"},"policy":"[hash:policy]","principal":"policy:grant","seq":7,"source":"grant"}"#);
         assert_snapshot!(again.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied without asking again, because user:ada denied it at 2026-01-31T12:00:00.000Z: nothing is removed here (do not retry this call unchanged)","principal":"policy:grant","seq":8,"status":"denied"}"#);
         assert_eq!(runs(&builder, "c", "ls build").await, "pending");
         assert_snapshot!(ada.delete(&format!("{GRANTS}/4")).await, @r#"

@@ -61,7 +61,7 @@ async fn session_grant_allows_the_calls_that_wait() {
         let decided = ada.post(&decide("b"), &body).await;
         assert_eq!((decided.text("state").as_str(), decided.member("alsoDecided").as_str()), ("allowed", r#"["c"]"#));
         let released = ada.get(&format!("{CALLS}/c")).await;
-        assert_snapshot!(released.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","grant":13,"policy":"[hash:policy]","principal":"policy:grant","seq":14,"source":"grant"}"#);
+        assert_snapshot!(released.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","grant":13,"grantOrigin":{"at":"2026-01-31T12:00:00.000Z","decision":"allow_session","principal":"user:ada","says":"command `git status **`","scope":{"command":"git status **"},"toolCallId":"b"},"policy":"[hash:policy]","principal":"policy:grant","seq":14,"source":"grant"}"#);
         for id in ["d", "e"] {
             assert_eq!(ada.get(&format!("{CALLS}/{id}")).await.text("state"), "pending", "{id}");
         }

@@ -63,7 +63,9 @@ async fn healthy_log_passes_all_checks() {
         ok    bell         present and writable
         ok    file system  write-ahead logging works
         ok    layout       the layout of Countersign 0.1.0
+        ok    schema       the tables, indexes and triggers are complete
         ok    seal         the last of 3 events has a hash
+        ok    integrity    the database finds no damage
         ok    chain        all 3 events are intact
         ok    rules        the rules would have written every event
         ok    index        the index of open requests matches the events
@@ -98,8 +100,10 @@ async fn each_problem_is_listed_with_its_remedy() {
         ok    bell         present and writable
         ok    file system  write-ahead logging works
         ok    layout       the layout of Countersign 0.1.0
+        ok    schema       the tables, indexes and triggers are complete
         warn  seal         the last 2 of 5 events were inserted with SQL and have no hash yet
                            → the next event that Countersign writes seals them
+        ok    integrity    the database finds no damage
         ok    chain        all 5 events are intact
         ok    rules        the rules would have written every event
         ok    index        the index of open requests matches the events

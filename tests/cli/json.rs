@@ -117,6 +117,7 @@ async fn verify_faults_as_json() {
         {
           "broken": null,
           "chainHolds": true,
+          "checkpoint": "3:[sha256]",
           "empty": false,
           "events": 3,
           "holds": true,

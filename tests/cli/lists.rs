@@ -17,14 +17,14 @@ async fn calls_are_listed_newest_first() {
         desk.propose("t2", "call_2", "mail", r#"{"to":"a\u001bda","text":"hello"}"#).await;
         desk.types("deny call_1 --as user:ada").await;
         assert_snapshot!(desk.types("calls").await, @r#"
-        ID      TOOL  STATE    PROPOSED  BY             DECIDED BY  RESULT  THREAD  ARGUMENTS
-        call_2  mail  pending  [ago]  agent:builder                      t2      {"to":"a\u001bda","text":"hello"}
-        call_1  bash  denied   [ago]  agent:builder  user:ada    denied  t1      make …
+        ID      TOOL  STATE    PROPOSED  BY             DECIDED BY  THREAD  ARGUMENTS
+        call_2  mail  pending  [ago]  agent:builder              t2      {"to":"a\u001bda","text":"hello"}
+        call_1  bash  denied   [ago]  agent:builder  user:ada    t1      make …
         exit 0
         "#);
         assert_snapshot!(desk.types("calls --state denied").await, @"
-        ID      TOOL  STATE   PROPOSED  BY             DECIDED BY  RESULT  THREAD  ARGUMENTS
-        call_1  bash  denied  [ago]  agent:builder  user:ada    denied  t1      make …
+        ID      TOOL  STATE   PROPOSED  BY             DECIDED BY  THREAD  ARGUMENTS
+        call_1  bash  denied  [ago]  agent:builder  user:ada    t1      make …
         exit 0
         ");
         assert_snapshot!(desk.types("calls --tool mail --thread t1").await, @"
@@ -32,8 +32,8 @@ async fn calls_are_listed_newest_first() {
         exit 0
         ");
         assert_snapshot!(desk.types("calls -n 1").await, @r#"
-        ID      TOOL  STATE    PROPOSED  BY             DECIDED BY  RESULT  THREAD  ARGUMENTS
-        call_2  mail  pending  [ago]  agent:builder                      t2      {"to":"a\u001bda","text":"hello"}
+        ID      TOOL  STATE    PROPOSED  BY             DECIDED BY  THREAD  ARGUMENTS
+        call_2  mail  pending  [ago]  agent:builder              t2      {"to":"a\u001bda","text":"hello"}
         ! There are more. Use -n 4 to list more of them.
         exit 0
         "#);

@@ -70,7 +70,7 @@ async fn each_event_is_one_line() {
             3  [moment]  t1  people are asked about call_1 (no rule matches this call)
             4  [moment]  t1  user:ada allows call_1 for the session, for the whole tool and every agent (go on)
             5  [moment]  t1  agent:ben proposes bash as call_2: false
-            6  [moment]  t1  policy:grant allows call_2 by grant 4
+            6  [moment]  t1  policy:grant allows call_2 by grant 4 of user:ada for the whole tool
             7  [moment]  t1  agent:ben runs call_2 as [executor]
             8  [moment]  t1  call_2 failed: exit code 1
             9  [moment]  t2  agent:builder proposes mail as call_3: {"to":"ada","text":"a\nb"}

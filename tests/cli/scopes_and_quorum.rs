@@ -109,11 +109,11 @@ async fn grant_has_the_chosen_scope() {
             7  [moment]  t1  user:ada denies call_2 and later calls for these exact arguments (not on Fridays)
             8  [moment]  t1  call_2 did not run: denied
             9  [moment]  t1  agent:root proposes bash as [call 1]: echo two three
-           10  [moment]  t1  policy:grant allows [call 1] by grant 6
+           10  [moment]  t1  policy:grant allows [call 1] by grant 6 of user:ada for command `echo **`
            11  [moment]  t1  agent:root runs [call 1] as [executor]
            12  [moment]  t1  [call 1] succeeded: two three
            13  [moment]  t1  agent:builder proposes bash as call_3: git push
-           14  [moment]  t1  policy:grant denies call_3 by grant 7 (user:ada denied it at [time]: not on Fridays)
+           14  [moment]  t1  policy:grant denies call_3 by grant 7 of user:ada for these exact arguments (user:ada denied it at [time]: not on Fridays)
            15  [moment]  t1  call_3 did not run: denied
            16  [moment]  t1  user:root revokes grant 6
         exit 0

@@ -136,19 +136,21 @@ async fn address_and_address_file_follow_precedence() {
         assert_eq!(desk.types("pending --config here.toml").await.code, 0, "a variable overrides the settings file");
         desk.set_variable("COUNTERSIGN_AS", "user:ada");
         assert_snapshot!(types(desk, "config").await, @"
-        KEY            VALUE           FROM
-        database                       not used
-        database_file  secret          COUNTERSIGN_DATABASE_FILE
-        server                         not used
-        policy                         not set
-        as             user:ada        COUNTERSIGN_AS
-        listen         127.0.0.1:7878  default
-        reuse_port     false           default
-        log            error           default
-        log_format     human           default
-        otlp                           not set
-        bell           true            default
-        colour         auto            default
+        KEY              VALUE                                             FROM
+        database                                                           not used
+        database_file    secret                                            COUNTERSIGN_DATABASE_FILE
+        server                                                             not used
+        policy                                                             not set
+        as               user:ada                                          COUNTERSIGN_AS
+        listen           127.0.0.1:7878                                    default
+        reuse_port       false                                             default
+        max_connections                                                    not set
+        timeouts         connect=10, head=10, body=30, idle=120, write=30  default
+        log              error                                             default
+        log_format       human                                             default
+        otlp                                                               not set
+        bell             true                                              default
+        colour           auto                                              default
         exit 0
         ");
         desk.set_variable("COUNTERSIGN_DATABASE", "nowhere.db");

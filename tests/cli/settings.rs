@@ -149,21 +149,21 @@ async fn option_beats_environment_and_environment_beats_file() {
         desk.set_variable("COUNTERSIGN_REUSE_PORT", "yes");
         desk.set_variable("NO_COLOR", "1");
         assert_snapshot!(desk.types("config --config countersign.toml --as user:option").await, @"
-        KEY              VALUE                                                FROM
-        database         environment.db                                       COUNTERSIGN_DATABASE
-        database_file                                                         not used
-        server                                                                not used
-        policy           rules/policy.toml                                    countersign.toml:2
-        as               user:option                                          --as
-        listen           127.0.0.1:0, unix:run/sock                           countersign.toml:4
-        reuse_port       true                                                 COUNTERSIGN_REUSE_PORT
-        max_connections                                                       not set
+        KEY              VALUE                                             FROM
+        database         environment.db                                    COUNTERSIGN_DATABASE
+        database_file                                                      not used
+        server                                                             not used
+        policy           rules/policy.toml                                 countersign.toml:2
+        as               user:option                                       --as
+        listen           127.0.0.1:0, unix:run/sock                        countersign.toml:4
+        reuse_port       true                                              COUNTERSIGN_REUSE_PORT
+        max_connections                                                    not set
         timeouts         connect=10, head=10, body=30, idle=120, write=30  default
-        log              debug                                                COUNTERSIGN_LOG
-        log_format       human                                                default
-        otlp                                                                  not set
-        bell             false                                                countersign.toml:6
-        colour           never                                                NO_COLOR
+        log              debug                                             COUNTERSIGN_LOG
+        log_format       human                                             default
+        otlp                                                               not set
+        bell             false                                             countersign.toml:6
+        colour           never                                             NO_COLOR
         exit 0
         ");
         assert_snapshot!(desk.types("config --path").await, @"
@@ -251,21 +251,21 @@ async fn server_and_file_follow_precedence() {
         exit 5
         ");
         assert_snapshot!(desk.types("config").await, @"
-        KEY              VALUE                                                FROM
-        database         environment.db                                       COUNTERSIGN_DATABASE
-        database_file                                                         not used
-        server           http://127.0.0.1:1                                   countersign.toml:1, overridden
-        policy                                                                not set
-        as               user:ada                                             COUNTERSIGN_AS
-        listen           127.0.0.1:7878                                       default
-        reuse_port       false                                                default
-        max_connections                                                       not set
+        KEY              VALUE                                             FROM
+        database         environment.db                                    COUNTERSIGN_DATABASE
+        database_file                                                      not used
+        server           http://127.0.0.1:1                                countersign.toml:1, overridden
+        policy                                                             not set
+        as               user:ada                                          COUNTERSIGN_AS
+        listen           127.0.0.1:7878                                    default
+        reuse_port       false                                             default
+        max_connections                                                    not set
         timeouts         connect=10, head=10, body=30, idle=120, write=30  default
-        log              error                                                default
-        log_format       human                                                default
-        otlp                                                                  not set
-        bell             true                                                 default
-        colour           auto                                                 default
+        log              error                                             default
+        log_format       human                                             default
+        otlp                                                               not set
+        bell             true                                              default
+        colour           auto                                              default
         exit 0
         ");
         desk.set_variable("COUNTERSIGN_SERVER", "http://127.0.0.1:2");

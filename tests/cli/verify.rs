@@ -22,12 +22,12 @@ async fn intact_log_is_confirmed() {
         write_history(desk).await;
         assert_snapshot!(desk.types("verify").await, @"
         10 events, and the hash chain is intact.
-        tip [sha256]
+        tip 10:[sha256]
         exit 0
         ");
         assert_snapshot!(desk.types("verify --repair").await, @"
         10 events, and the hash chain is intact.
-        tip [sha256]
+        tip 10:[sha256]
         exit 0
         ");
     })
@@ -48,7 +48,7 @@ async fn changed_row_is_reported() {
         exit 1
         ");
         assert_snapshot!(desk.types("verify --json").await, @r#"
-        {"broken":"event 3: the stored hash is [sha256], but the row and the previous link give [sha256]: a row was changed","chainHolds":false,"empty":false,"events":2,"holds":false,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"repaired":false,"tip":"[sha256]","unsealed":0}
+        {"broken":"event 3: the stored hash is [sha256], but the row and the previous link give [sha256]: a row was changed","chainHolds":false,"checkpoint":null,"empty":false,"events":2,"holds":false,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"integrity":{"problems":[],"skipped":null},"repaired":false,"schema":{"notes":[],"problems":["the trigger rows_are_never_changed is missing","the trigger rows_are_never_deleted is missing"]},"tip":"[sha256]","unsealed":0}
         exit 1
         "#);
     })
@@ -81,14 +81,14 @@ async fn unsealed_rows_are_counted_until_sealed() {
         desk.run_program("sqlite3", &["countersign.db", direct_insert]).await;
         assert_snapshot!(desk.types("verify").await, @"
         12 events, and the hash chain is intact.
-        tip [sha256]
+        tip 12:[sha256]
         The last 2 events were inserted with SQL and have no hash yet. The next event that Countersign writes seals them.
         exit 0
         ");
         desk.propose("t2", "call_4", "bash", "{}").await;
         assert_snapshot!(desk.types("verify").await, @"
         14 events, and the hash chain is intact.
-        tip [sha256]
+        tip 14:[sha256]
         exit 0
         ");
     })
@@ -102,7 +102,7 @@ async fn index_with_missing_rows_is_repaired() {
         desk.run_program("sqlite3", &["countersign.db", "DELETE FROM open_requests"]).await;
         assert_snapshot!(desk.types("verify").await, @"
         10 events, and the hash chain is intact.
-        tip [sha256]
+        tip 10:[sha256]
         The index of open requests does not match the events. Run: countersign verify --repair
         exit 1
         ");
@@ -116,7 +116,7 @@ async fn index_with_missing_rows_is_repaired() {
         assert_snapshot!(desk.types("verify --repair").await, @"
         The index of open requests was wrong and has been rebuilt from the events.
         10 events, and the hash chain is intact.
-        tip [sha256]
+        tip 10:[sha256]
         exit 0
         ");
         assert!(desk.types("pending").await.stdout.starts_with("call_3"));
@@ -133,8 +133,11 @@ async fn forged_row_is_listed_with_its_reason() {
         let forged = "UPDATE events SET hash = NULL, principal = 'agent:bot' WHERE seq >= 11";
         run_sql_without_guards(desk, forged).await;
         assert_snapshot!(desk.types("verify").await, @"
+        The schema is not the one that Countersign makes. `countersign copy` copies the events into a new one:
+          the trigger rows_are_never_changed is missing
+          the trigger rows_are_never_deleted is missing
         12 events, and the hash chain is intact.
-        tip [sha256]
+        tip 12:[sha256]
         The last 2 events were inserted with SQL and have no hash yet. The next event that Countersign writes seals them.
         The rules would not have written 2 events:
         event 11: agent:bot is not a person, and only people decide
@@ -162,8 +165,8 @@ async fn dropped_trigger_and_unique_index_are_reported() {
           the index results_by_call is missing
           the trigger rows_are_never_deleted is missing
         Note: the index mine was added by another program, and is not checked.
-        9 events, and the hash chain is intact.
-        tip 9:[sha256]
+        10 events, and the hash chain is intact.
+        tip 10:[sha256]
         exit 1
         ");
         let found = desk.types("verify --json").await;
@@ -207,22 +210,22 @@ async fn noted_tip_is_compared_with_the_log() {
         desk.write_file("tips", &format!("2026-01-31 0:{}\n2026-02-01 tip {tip}\n\n", "0".repeat(64)));
         desk.types("deny call_1 --as user:ada").await;
         assert_snapshot!(desk.types("verify --from tips").await, @"
-        The log contains the checkpoint 2:[sha256].
+        The log contains the checkpoint 3:[sha256].
         2 events follow it, and their hash chain is intact.
-        tip 4:[sha256]
+        tip 5:[sha256]
         Not checked: the content of the events before the checkpoint, the rules, the index of open requests, and the integrity of the database. `countersign verify` checks them.
         exit 0
         ");
         assert_eq!(desk.types(&format!("verify --from {tip}")).await.code, 0);
         let other = tip.replace(|c: char| c.is_ascii_hexdigit() && c.is_alphabetic(), "0");
         assert_snapshot!(desk.types(&format!("verify --from {other}")).await, @"
-        The log does not contain the checkpoint 2:[sha256].
-        event 2 has the hash [sha256]: the log was replaced, or changed at or before this event
+        The log does not contain the checkpoint 3:[sha256].
+        event 3 has the hash [sha256]: the log was replaced, or changed at or before this event
         exit 1
         ");
         assert_snapshot!(desk.types(&format!("verify --from 99{tip}")).await, @"
-        The log does not contain the checkpoint 992:[sha256].
-        the log ends at event 4, before the checkpoint: it was replaced, or its end was removed
+        The log does not contain the checkpoint 993:[sha256].
+        the log ends at event 5, before the checkpoint: it was replaced, or its end was removed
         exit 1
         ");
         desk.write_file("tips", "tip 9:abc\n");
