@@ -20,7 +20,7 @@ async fn unknown_decision_is_refused() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         let ada = world.person("ada");
-        assert_snapshot!(ada.post(DECIDE, r#"{"decision":"allow"}"#).await, @r#"
+        assert_snapshot!(ada.post(DECIDE, r#"{"decision":"perhaps"}"#).await, @r#"
         200
         {
           "threadId": "t",

@@ -151,7 +151,7 @@ async fn follow_prints_later_events() {
 async fn response_by_grant_names_its_giver() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
-        desk.types("allow call_1 --session --as user:ada").await;
+        desk.types("allow call_1 --session tool --as user:ada").await;
         desk.propose("t1", "call_2", "bash", r#"{"command":"pwd"}"#).await;
         let log = desk.types("log --by policy:grant").await.stdout;
         assert!(log.contains("policy:grant allows call_2 by grant "), "{log}");

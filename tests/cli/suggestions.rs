@@ -71,7 +71,7 @@ async fn words_of_other_places_are_accepted() {
             "no word gives more than it says"
         );
         desk.write_file("words.toml", "[[rule]]\nname = \"mail\"\ntool = \"mail\"\nverdict = \"deny\"\n");
-        let checked = desk.types("policy check mail '{}' --policy words.toml").await;
+        let checked = desk.types("policy check words.toml --tool mail --arguments '{}'").await;
         assert!(checked.stdout.contains("block"), "{checked}");
     })
     .await;

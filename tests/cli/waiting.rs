@@ -1,6 +1,7 @@
 //! A remembered decision that also decides the calls that wait, and remembered denials.
 
 use crate::desk::with_desk;
+use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
 #[tokio::test]
@@ -58,6 +59,7 @@ async fn remembered_denial_is_shown_listed_and_revoked() {
 #[tokio::test]
 async fn setting_of_an_unknown_thread_is_refused() {
     with_desk(async |desk| {
+        desk.gate().await.shut_down().await;
         for line in ["thread mode t9 auto_deny --as user:ada", "thread policy t9 bash=deny --as user:ada"] {
             let refused = desk.types(line).await;
             assert_eq!(refused.code, 4, "{refused}");

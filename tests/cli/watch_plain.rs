@@ -33,6 +33,24 @@ async fn watch_refuses_json_output() {
     .await;
 }
 
+/// Asserts that the denial of call_2 shows who denied it and why.
+async fn assert_denial_is_shown(desk: &TerminalDesk) {
+    assert_snapshot!(desk.types("show call_2").await, @r#"
+    call_2  transfer  denied by user:ada
+      thread     t1
+      arguments  to: ada
+                 amount: 1.50
+      sha256     [sha256]
+      proposed   by agent:builder at [time] ([ago])
+      asked      no rule matches this call
+      decided    deny by user:ada at [time] (approver)
+      comment    not today
+      ended      denied at [time]
+      result     "Denied by user:ada: not today (do not retry this call unchanged)"
+    exit 0
+    "#);
+}
+
 #[tokio::test]
 async fn piped_answers_decide_calls_in_order() {
     with_desk(async |desk| {
@@ -93,20 +111,7 @@ async fn piped_answers_decide_calls_in_order() {
 
         No call is pending. Waiting for new calls; q quits.
         "#);
-        assert_snapshot!(desk.types("show call_2").await, @r#"
-        call_2  transfer  denied by user:ada
-          thread     t1
-          arguments  to: ada
-                     amount: 1.50
-          sha256     [sha256]
-          proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this call
-          decided    deny by user:ada at [time] (approver)
-          comment    not today
-          ended      denied at [time]
-          result     "Denied by user:ada: not today (do not retry this call unchanged)"
-        exit 0
-        "#);
+        assert_denial_is_shown(desk).await;
     })
     .await;
 }

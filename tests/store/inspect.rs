@@ -107,7 +107,7 @@ fn expected_postgres_objects_match_the_migrations() {
     in_world_on(Database::Postgres, async |world| {
         let text = queries::SCHEMA_OBJECTS.on(DatabaseKind::Postgres);
         let lines = format!(
-            "SELECT concat_ws(E'\\t', o.*) FROM ({text}) o (kind, name, owner, definition)
+            "SELECT concat_ws(E'\\t', kind, name, owner, definition) FROM ({text}) o (kind, name, owner, definition)
             ORDER BY kind COLLATE \"C\", name COLLATE \"C\", owner COLLATE \"C\""
         );
         let mut connection = world.sql_connection().await;

@@ -37,6 +37,7 @@ const QUERY_NAMES: &[&str] = &[
     "pending",
     "pending_of_thread",
     "policy_in_force",
+    "presence",
     "probed",
     "repeated_calls",
     "search",

@@ -106,7 +106,7 @@ impl Store {
             let start = (end - STEP).max(1);
             let page = self.events(&EventFilter::default(), start - 1, PAGE).await?;
             let rows = page.items.iter().filter(|event| event.seq < end);
-            let last = rows.filter_map(|event| Some((event.seq, event.hash?))).last();
+            let last = rows.filter_map(|event| Some((event.seq, event.hash?))).next_back();
             if let Some((seq, hash)) = last {
                 return Ok(Checkpoint { seq, hash });
             }

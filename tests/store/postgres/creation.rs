@@ -94,7 +94,7 @@ fn missing_database_is_reported() {
         assert_eq!(refused(&server.url_as("postgres", "nowhere"), "s3cret").await, "missing");
         let reads = StoreOptions { create: false, ..options() };
         let Err(empty) = try_open_with(&server.url(), reads).await else { panic!("there is no log") };
-        assert_eq!(empty.reason(), Some("missing"), "a missing log is not created without the option");
+        assert_eq!(empty.reason(), Some("no_log"), "a missing log is not created without the option");
         assert_eq!(server.psql("SELECT to_regclass('events') IS NULL").await.as_deref(), Ok("t"));
         server.stop();
         assert_eq!(refused(&server.url(), "s3cret").await, "unreachable");

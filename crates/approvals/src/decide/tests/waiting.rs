@@ -239,7 +239,7 @@ fn masked_call_waits_for_a_pattern() {
 }
 
 #[test]
-fn response_of_a_grant_at_another_time_is_forged() {
+fn grant_response_at_another_time_is_forged() {
     let mut story = given("");
     story.waits("a", "bash", ONE).waits("b", "bash", ONE).waits("c", "bash", ONE).waits("d", "bash", TWO);
     story.releases("ada", "a", session("\"exact\""), &["b", "c", "d"]);

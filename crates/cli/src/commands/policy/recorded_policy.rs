@@ -95,8 +95,13 @@ pub(super) async fn for_each_policy(
 /// Reads the policy that the event with this number put in force.
 pub(super) async fn read_policy_of(gate: &SharedGate, seq: i64) -> anyhow::Result<RecordedPolicy> {
     let page = api::PageQuery { after: seq.saturating_sub(1).max(0), limit: 1 };
-    let found = gate.policy_history(page).await?;
-    match found.events.iter().find(|event| event.seq == seq) {
+    let found = match gate.policy_history(page).await {
+        Ok(found) => found.events,
+        // The log ends before this event.
+        Err(error) if error.code == api::ErrorCode::BadCursor => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    match found.iter().find(|event| event.seq == seq) {
         Some(event) => RecordedPolicy::from_event(event),
         None => {
             let message = format!(

@@ -1,6 +1,6 @@
 //! The limits of `serve`: its connections, and the times that clients may take.
 
-use super::ServeArgs;
+use super::args::ServeArgs;
 use crate::{context::CommandContext, exit::CliError, settings::keys::SettingKey};
 use countersign_server::{ConnectionTimeouts, DescriptorLimit, ServerOptions};
 use std::time::Duration;

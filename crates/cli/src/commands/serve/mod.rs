@@ -1,5 +1,6 @@
 //! `countersign serve`
 
+mod args;
 mod limits;
 mod policy_file;
 mod service;
@@ -10,6 +11,7 @@ use crate::{
     exit::{CliError, CommandExit},
     settings::log_target::locate_database,
 };
+pub(crate) use args::ServeArgs;
 use countersign_api as api;
 use countersign_api::{ApprovalGate, LogFilter};
 use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
@@ -18,28 +20,6 @@ use countersign_tui::present::{print::print_line, text::escape_text};
 use policy_file::PolicyFile;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-
-/// Options of `serve`.
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "JSON: {\"listening\": the first address, \"addresses\": [all addresses], \"database\", \"rules\": how many}, one line as soon as the server listens"
-)]
-pub(crate) struct ServeArgs {
-    /// The address to listen on: an IP address and a port (0 for a free port), or unix:PATH; repeatable
-    /// [default: 127.0.0.1:7878]
-    #[arg(long, value_name = "ADDRESS")]
-    listen: Vec<countersign_server::ListenAddress>,
-    /// Share the port with other servers that set this option
-    #[arg(long)]
-    reuse_port: bool,
-    /// The most connections [default: as many as the limit of open files allows]
-    #[arg(long, value_name = "NUMBER")]
-    max_connections: Option<usize>,
-    /// The seconds after which a slow client is disconnected, for one step: connect, head, body, idle or write;
-    /// repeatable [default: connect=10, head=10, body=30, idle=120, write=30]
-    #[arg(long = "timeout", value_name = "STEP=SECONDS")]
-    timeouts: Vec<String>,
-}
 
 pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<CommandExit> {
     if context.options.server.is_some() {

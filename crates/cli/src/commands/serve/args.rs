@@ -1,0 +1,23 @@
+//! The options of `serve`.
+
+/// Options of `serve`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "JSON: {\"listening\": the first address, \"addresses\": [all addresses], \"database\", \"rules\": how many}, one line as soon as the server listens"
+)]
+pub(crate) struct ServeArgs {
+    /// The address to listen on: an IP address and a port (0 for a free port), or unix:PATH; repeatable
+    /// [default: 127.0.0.1:7878]
+    #[arg(long, value_name = "ADDRESS")]
+    pub(super) listen: Vec<countersign_server::ListenAddress>,
+    /// Share the port with other servers that set this option
+    #[arg(long)]
+    pub(super) reuse_port: bool,
+    /// The most connections [default: as many as the limit of open files allows]
+    #[arg(long, value_name = "NUMBER")]
+    pub(super) max_connections: Option<usize>,
+    /// The seconds after which a slow client is disconnected, for one step: connect, head, body, idle or write;
+    /// repeatable [default: connect=10, head=10, body=30, idle=120, write=30]
+    #[arg(long = "timeout", value_name = "STEP=SECONDS")]
+    pub(super) timeouts: Vec<String>,
+}
