@@ -2,7 +2,7 @@
 
 use crate::exit::{CliError, CommandExit};
 use countersign_api as api;
-use countersign_api::SharedGate;
+use countersign_api::{ErrorCode, SharedGate};
 use countersign_gate::{
     Event, Policy, Principal, Sha256, Timestamp,
     event::{PolicyLayer, PolicySet},
