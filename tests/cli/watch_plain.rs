@@ -33,7 +33,7 @@ async fn watch_refuses_json_output() {
     .await;
 }
 
-/// Asserts that the denial of call_2 shows who denied it and why.
+/// Asserts that the denial of `call_2` shows who denied it and why.
 async fn assert_denial_is_shown(desk: &TerminalDesk) {
     assert_snapshot!(desk.types("show call_2").await, @r#"
     call_2  transfer  denied by user:ada

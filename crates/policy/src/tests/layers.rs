@@ -193,9 +193,8 @@ fn layer_names_and_sizes_are_limited() {
 #[test]
 fn rule_limit_applies_to_all_files() {
     let rules = |from: usize| -> String {
-        (from..from + 1_001)
-            .map(|n| format!("[[rule]]\nname = \"{n}\"\ntool = \"t{n}\"\nverdict = \"allow\"\n"))
-            .collect()
+        let rule = |n: usize| format!("[[rule]]\nname = \"{n}\"\ntool = \"t{n}\"\nverdict = \"allow\"\n");
+        (from..from + 1_001).map(rule).collect::<Vec<_>>().concat()
     };
     let error = layer_error(&rules(0), &[("a", &rules(2_000))]);
     assert!(error.contains("policy.d/a.toml") && error.contains("at most 2000 rules"), "{error}");

@@ -64,8 +64,10 @@ pub(super) async fn check_integrity(store: &Store) -> Result<IntegrityReport, St
         let Some(index) = row.text(0) else { continue };
         let check = SqlQuery::new(CHECK_INDEX).bind(index.as_str());
         let Err(error) = store.inner.readers.query_all(check).await else { continue };
-        let is_damage =
-            error.as_database_error().and_then(|e| e.code()).is_some_and(|code| code.starts_with(DAMAGE));
+        let is_damage = error
+            .as_database_error()
+            .and_then(sqlx::error::DatabaseError::code)
+            .is_some_and(|code| code.starts_with(DAMAGE));
         if is_damage {
             report.problems.push(format!("the index {index}: {error}"));
         } else {

@@ -176,11 +176,10 @@ impl InboxState {
         let Some(waiting) = self.current() else { return ScopeAnswer::Cancel };
         let offers = match &question.step {
             ScopeStep::WholeTool(chosen) if key == 'y' => return ScopeAnswer::Confirmed(chosen.clone()),
-            ScopeStep::WholeTool(_) => return ScopeAnswer::Nothing(None),
             ScopeStep::Waiting(chosen) if matches!(key, 'w' | 'l') => {
                 return ScopeAnswer::Complete(ChosenScope { and_waiting: key == 'w', ..chosen.clone() });
             }
-            ScopeStep::Waiting(_) => return ScopeAnswer::Nothing(None),
+            ScopeStep::WholeTool(_) | ScopeStep::Waiting(_) => return ScopeAnswer::Nothing(None),
             ScopeStep::Pattern => {
                 let offers = ScopeKind::Pattern.offers(&waiting.call);
                 offers.into_iter().filter(|offer| pattern_letter(&offer.scope) == key).collect()

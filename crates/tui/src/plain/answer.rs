@@ -98,6 +98,7 @@ fn parse_scope(text: &str) -> Option<TypedScope> {
 mod tests {
     use super::*;
 
+    #[expect(clippy::unnecessary_wraps, reason = "has the type of the parsed answer")]
     fn decide(decision: Decision, scope: TypedScope, comment: Option<&str>) -> Option<TypedAnswer> {
         Some(TypedAnswer::Decide { decision, scope, comment: comment.map(str::to_owned) })
     }

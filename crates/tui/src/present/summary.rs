@@ -36,9 +36,8 @@ fn telling_argument(arguments: &Json) -> String {
     let text = named.or_else(|| members.iter().find(|(_, value)| value.read::<String>().is_ok()));
     let value = match (text, members.first()) {
         (Some((_, value)), _) => value,
-        (None, Some(_)) => arguments,
         (None, None) if arguments.as_str() == "{}" => return String::new(),
-        (None, None) => arguments,
+        (None, _) => arguments,
     };
     one_line(&value.read::<String>().unwrap_or_else(|_| value.as_str().to_owned()))
 }
@@ -46,7 +45,7 @@ fn telling_argument(arguments: &Json) -> String {
 /// The text on one line: a line break is shown as `⏎`, other space as one blank.
 fn one_line(text: &str) -> String {
     let start: String = text.chars().take(MOST_CHARACTERS).collect();
-    let lines = start.trim().split('\n');
+    let lines = start.trim().lines();
     let lines: Vec<_> =
         lines.map(|line| line.split_whitespace().map(escape_text).collect::<Vec<_>>().join(" ")).collect();
     let rest = if text.chars().nth(MOST_CHARACTERS).is_some() { "…" } else { "" };

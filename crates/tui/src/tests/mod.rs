@@ -107,7 +107,7 @@ impl InboxTester {
             '⎋' => KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE),
             c => KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE),
         };
-        keys.chars().flat_map(|c| self.press_key(press(c))).collect()
+        keys.chars().filter_map(|c| self.press_key(press(c))).collect()
     }
 
     /// Presses one key, and redraws the screen. The gate has no previews, unless the test sends them.

@@ -40,7 +40,7 @@ fn parse_json(text: &str) -> Json {
     Json::parse(text).expect("valid")
 }
 
-fn preview(scope: Value, says: &str, allows: u32, denies: u32, masked: u32, of: u32) -> api::ScopePreview {
+fn preview(scope: &Value, says: &str, allows: u32, denies: u32, masked: u32, of: u32) -> api::ScopePreview {
     let earlier = json!({"compared": of, "allows": allows, "denies": denies, "masked": masked, "calls": []});
     let waiting = json!({"allows": [], "denies": []});
     let preview = json!({"scope": scope, "description": says, "earlier": earlier, "waiting": waiting});
@@ -54,9 +54,9 @@ fn each_scope_shows_its_effect_on_past_calls() {
     assert_eq!(ben.press_keys("s"), []);
     assert!(ben.screen().contains("p command `git push *`"), "{}", ben.screen());
     let previews = vec![
-        preview(json!("exact"), "these exact arguments", 7, 7, 0, 7),
-        preview(json!({"command": "git push *"}), "command `git push *`", 2, 3, 4, 12),
-        preview(json!("tool"), "the whole tool", 0, 0, 0, 0),
+        preview(&json!("exact"), "these exact arguments", 7, 7, 0, 7),
+        preview(&json!({"command": "git push *"}), "command `git push *`", 2, 3, 4, 12),
+        preview(&json!("tool"), "the whole tool", 0, 0, 0, 0),
     ];
     ben.receive(InboxEvent::Previewed(call_key(&one), previews));
     let screen = ben.screen();
@@ -127,7 +127,7 @@ fn ask_about_waiting_calls(key: &str) -> InboxTester {
     let calls: Vec<_> = [10, 20, 30].into_iter().map(|seq| call_with_scopes(seq, &json!({}))).collect();
     let mut ben = InboxTester::with_calls(&calls).with_window(100, 30);
     ben.press_keys(key);
-    let mut covered = preview(json!({"command": "git push *"}), "command `git push *`", 2, 3, 0, 12);
+    let mut covered = preview(&json!({"command": "git push *"}), "command `git push *`", 2, 3, 0, 12);
     let ids = |ids: &[&str]| serde_json::from_value(json!(ids)).expect("ids");
     covered.waiting = api::WaitingCalls { allows: ids(&["call_20", "call_30"]), denies: ids(&["call_20"]) };
     ben.receive(InboxEvent::Previewed(call_key(&calls[0]), vec![covered]));
@@ -196,7 +196,7 @@ fn remembered_denial_shows_its_effect_first() {
     let one = call_with_scopes(10, &json!({}));
     let mut ben = InboxTester::with_calls(std::slice::from_ref(&one)).with_window(100, 24);
     ben.press_keys("D");
-    let previews = vec![preview(json!({"command": "git push *"}), "command `git push *`", 2, 3, 0, 12)];
+    let previews = vec![preview(&json!({"command": "git push *"}), "command `git push *`", 2, 3, 0, 12)];
     ben.receive(InboxEvent::Previewed(call_key(&one), previews));
     assert_eq!(ben.press_keys("p"), []);
     let screen = ben.screen().split_whitespace().collect::<Vec<_>>().join(" ");

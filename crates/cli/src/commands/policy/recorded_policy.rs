@@ -2,7 +2,7 @@
 
 use crate::exit::{CliError, CommandExit};
 use countersign_api as api;
-use countersign_api::{ErrorCode, SharedGate};
+use countersign_api::SharedGate;
 use countersign_gate::{
     Event, Policy, Principal, Sha256, Timestamp,
     event::{PolicyLayer, PolicySet},
@@ -101,13 +101,11 @@ pub(super) async fn read_policy_of(gate: &SharedGate, seq: i64) -> anyhow::Resul
         Err(error) if error.code == api::ErrorCode::BadCursor => Vec::new(),
         Err(error) => return Err(error.into()),
     };
-    match found.iter().find(|event| event.seq == seq) {
-        Some(event) => RecordedPolicy::from_event(event),
-        None => {
-            let message = format!(
-                "event {seq} put no policy in force: `countersign policy history` lists those that did"
-            );
-            Err(CliError { exit: CommandExit::NO_SUCH_CALL, code: "unknown_policy", message }.into())
-        }
+    if let Some(event) = found.iter().find(|event| event.seq == seq) {
+        RecordedPolicy::from_event(event)
+    } else {
+        let message =
+            format!("event {seq} put no policy in force: `countersign policy history` lists those that did");
+        Err(CliError { exit: CommandExit::NO_SUCH_CALL, code: "unknown_policy", message }.into())
     }
 }

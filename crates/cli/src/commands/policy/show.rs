@@ -52,7 +52,8 @@ fn format_policy(policy: &RecordedPolicy) -> String {
         escape_lines(text)
     );
     for layer in layers {
-        shown += &format!("\n\n# {}\n\n{}", escape_text(&layer.name), escape_lines(&layer.text));
+        let (name, text) = (escape_text(&layer.name), escape_lines(&layer.text));
+        shown.extend(["\n\n# ", &name, "\n\n", &text]);
     }
     shown.trim_end().to_owned()
 }

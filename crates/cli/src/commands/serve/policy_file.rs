@@ -64,7 +64,7 @@ impl PolicyFile {
             Ok(watcher)
         });
         match watched {
-            Ok(watcher) => self.watcher = Some(watcher),
+            Ok(started) => self.watcher = Some(started),
             Err(error) => {
                 tracing::warn!(path = %self.path.display(), %error, "the policy file cannot be watched; send SIGHUP after a change");
             }

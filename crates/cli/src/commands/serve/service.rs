@@ -49,9 +49,10 @@ async fn reload_on(mut hangup: Signal, file: Option<Arc<Notify>>, stop: Cancella
         let mut reloading = vec![NotifyState::Reloading];
         reloading.extend(NotifyState::monotonic_usec_now());
         notify_manager(&reloading);
-        match &file {
-            Some(file) => file.notify_one(),
-            None => tracing::info!("there is no policy file to reload"),
+        if let Some(file) = &file {
+            file.notify_one()
+        } else {
+            tracing::info!("there is no policy file to reload")
         }
         notify_manager(&[NotifyState::Ready]);
     }

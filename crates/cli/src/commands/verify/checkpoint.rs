@@ -68,7 +68,9 @@ pub(super) async fn verify_from(
         });
         print_line(&json.to_string());
     } else {
-        schema_lines(&schema).iter().for_each(|line| print_line(line));
+        for line in schema_lines(&schema) {
+            print_line(&line);
+        }
         print_line(&as_text(&report));
     }
     Ok(if holds { CommandExit::DONE } else { CommandExit::FAILED })
