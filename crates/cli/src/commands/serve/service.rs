@@ -50,9 +50,9 @@ async fn reload_on(mut hangup: Signal, file: Option<Arc<Notify>>, stop: Cancella
         reloading.extend(NotifyState::monotonic_usec_now());
         notify_manager(&reloading);
         if let Some(file) = &file {
-            file.notify_one()
+            file.notify_one();
         } else {
-            tracing::info!("there is no policy file to reload")
+            tracing::info!("there is no policy file to reload");
         }
         notify_manager(&[NotifyState::Ready]);
     }
