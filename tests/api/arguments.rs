@@ -103,11 +103,7 @@ async fn number_beyond_bound_is_refused_everywhere() {
         assert_snapshot!(ada.post("/v1/threads/t/approvals/call_1", &scope).await, @"422 invalid: scope: the exponent of the number at byte 6 is out of range; the limits are -1000 and 1000");
         ada.allows("call_1").await;
         let claim = format!(r#"{{"executor":"worker","argumentsHash":"{}","arguments":{huge}}}"#, "0".repeat(64));
-        assert_snapshot!(builder.post(&format!("{CALLS}/call_1/claim"), &claim).await, @"
-        422 invalid: missing field `argumentsHash` at line 1 column 52
-        column: 52
-        line: 1
-        ");
+        assert_snapshot!(builder.post(&format!("{CALLS}/call_1/claim"), &claim).await, @"422 invalid: arguments: the exponent of the number at byte 6 is out of range; the limits are -1000 and 1000");
         builder.claims("call_1").await;
         let result = format!(r#"{{"status":"success","content":{huge}}}"#);
         assert_snapshot!(builder.post(&format!("{CALLS}/call_1/result"), &result).await, @"422 invalid: content: the exponent of the number at byte 6 is out of range; the limits are -1000 and 1000");

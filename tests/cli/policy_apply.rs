@@ -257,8 +257,8 @@ async fn history_lists_each_policy_with_its_author() {
         exit 0
         "#);
         assert_snapshot!(desk.types("policy show --seq 99").await, @"
-        ! countersign: the cursor 98 is beyond the end of the log, whose last event is 3: it is from another log, or from before a backup was restored; read this log again from the start
-        exit 3
+        ! countersign: event 99 put no policy in force: `countersign policy history` lists those that did
+        exit 4
         ");
     })
     .await;
@@ -294,8 +294,8 @@ async fn revert_returns_to_an_earlier_policy() {
         assert_eq!(desk.types("policy revert 1 --yes --as user:ben").await.code, 0);
         assert!(desk.types("policy show").await.stdout.contains("from event 1: shipped"));
         assert_snapshot!(desk.types("policy revert 99 --yes --as user:ben").await, @"
-        ! countersign: the cursor 98 is beyond the end of the log, whose last event is 6: it is from another log, or from before a backup was restored; read this log again from the start
-        exit 3
+        ! countersign: event 99 put no policy in force: `countersign policy history` lists those that did
+        exit 4
         ");
     })
     .await;
