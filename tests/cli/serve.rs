@@ -74,7 +74,6 @@ async fn serve_prints_its_address_and_next_steps() {
 
         ! [time]  INFO countersign_gate::call_metrics: policy in force hash=[sha256] source="[here]/policy.toml" by="user:root" seq=4
         ! [time]  INFO countersign_gate::active_policy: another policy is in force seq=4 hash=[sha256] rules=1
-        ! [time]  INFO countersign_gate::active_policy: another policy is in force seq=4 hash=[sha256] rules=1
         ! [time]  INFO countersign_cli::commands::serve::service: stopping
         ! [time]  INFO countersign_cli::commands::serve: stopped; every acknowledged event is on disk
         exit 0

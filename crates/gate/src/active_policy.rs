@@ -54,16 +54,13 @@ impl ActivePolicy {
         if recorded.seq == self.seq() {
             return Ok(());
         }
-        let loaded = load(recorded).await;
-        match &loaded.policy {
-            Ok(policy) => {
-                tracing::info!(seq = loaded.seq, hash = %policy.hash(), rules = policy.rules(), "another policy is in force");
-            }
-            Err(why) => tracing::error!(seq = loaded.seq, why, "the policy in force cannot be read"),
+        let loaded = Arc::new(load(recorded).await);
+        // Another task may have read the same one, or a newer one, meanwhile.
+        let before =
+            self.current.rcu(|current| Arc::clone(if loaded.seq > current.seq { &loaded } else { current }));
+        if loaded.seq > before.seq {
+            loaded.report();
         }
-        // Another task may have read a newer one meanwhile.
-        let loaded = Arc::new(loaded);
-        self.current.rcu(|current| Arc::clone(if loaded.seq > current.seq { &loaded } else { current }));
         Ok(())
     }
 
@@ -74,6 +71,18 @@ impl ActivePolicy {
 
     pub(crate) fn file_trouble(&self) -> Option<String> {
         self.file_trouble.load_full().map(|trouble| (*trouble).clone())
+    }
+}
+
+impl LoadedPolicy {
+    fn report(&self) {
+        let seq = self.seq;
+        match &self.policy {
+            Ok(policy) => {
+                tracing::info!(seq, hash = %policy.hash(), rules = policy.rules(), "another policy is in force");
+            }
+            Err(why) => tracing::error!(seq, why, "the policy in force cannot be read"),
+        }
     }
 }
 
