@@ -23,6 +23,7 @@ use std::{
 
 /// The names of the queries that are measured.
 const QUERY_NAMES: &[&str] = &[
+    "applied",
     "backup",
     "call",
     "calls",
@@ -32,6 +33,9 @@ const QUERY_NAMES: &[&str] = &[
     "events_of_thread",
     "hash_at",
     "history_of_thread",
+    "indexes",
+    "integrity_check",
+    "may_check",
     "next_due",
     "open_now",
     "pending",
@@ -40,6 +44,8 @@ const QUERY_NAMES: &[&str] = &[
     "presence",
     "probed",
     "repeated_calls",
+    "responses",
+    "schema_objects",
     "search",
     "search_of_thread",
     "span_of_thread",
