@@ -15,8 +15,9 @@ use countersign_events::{
 use serde::Serialize;
 use std::{iter, sync::Arc, time::Instant};
 
-/// The size of loaded events at which the state is dropped and loaded again as needed.
-const MAX_STATE_BYTES: usize = 128 * 1024 * 1024;
+/// The size of loaded events at which the state is dropped and loaded again as needed. The parsed events take a few times
+/// as much memory.
+const MAX_STATE_BYTES: usize = 16 * 1024 * 1024;
 
 /// The size of new events at which a batch is written. The remaining commands share the next one. The limit is far
 /// below the largest value that either database accepts.
@@ -96,7 +97,8 @@ impl<D: WriteSession> BatchWriter<D> {
         };
         match self.write(kept, commands).await {
             Ok(WrittenBatch { state, outcomes, events }) => {
-                self.state = Some(state);
+                // A large state is dropped at once, so that a process that then waits does not hold it.
+                self.state = Some(state).filter(|state| state.loaded_bytes() < MAX_STATE_BYTES);
                 if !events.is_empty() {
                     self.metrics.record_commit(outcomes.len(), began.elapsed());
                     self.feed.publish(&events);
@@ -126,8 +128,7 @@ impl<D: WriteSession> BatchWriter<D> {
         }
         let is_at_end =
             |state: &BatchState| state.tip() == end.tip && end.hash.is_none_or(|hash| hash == state.link());
-        let kept =
-            self.state.take().filter(|state| is_at_end(state) && state.loaded_bytes() < MAX_STATE_BYTES);
+        let kept = self.state.take().filter(is_at_end);
         Ok(OpenTransaction { began: Instant::now(), kept })
     }
 
