@@ -13,7 +13,7 @@ use crate::{
 use axum::{Json, extract::State, response::Response};
 use countersign_api::{self as api, ApprovalGate};
 
-refusals!(RevokeRefusals: UnknownGrant, NotAnApprover);
+refusals!(RevokeRefusals: UnknownGrant, NotAnApprover, SelfApproval, NotEligible);
 
 /// Lists the active grants of a thread, or with `all=true` also those that have ended, the oldest first.
 #[utoipa::path(

@@ -14,6 +14,7 @@ use axum::{Json, extract::State, response::Response};
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(ApplyRefusals: NotAnApprover);
+refusals!(HistoryRefusals: BadCursor);
 
 /// Returns the policy in force.
 #[utoipa::path(
@@ -61,7 +62,7 @@ pub(super) async fn apply(
     operation_id = "listPolicies",
     tag = "policy",
     params(ListQuery, IfNoneMatch),
-    responses(TaggedSchema<api::EventPage>)
+    responses(TaggedSchema<api::EventPage>, HistoryRefusals)
 )]
 pub(super) async fn history(
     State(app): State<AppState>,

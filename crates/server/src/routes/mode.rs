@@ -13,7 +13,7 @@ use crate::{
 use axum::{Json, extract::State, response::Response};
 use countersign_api::{self as api, ApprovalGate};
 
-refusals!(SetRefusals: UnknownThread, NotAnApprover, ThreadClosed);
+refusals!(SetRefusals: UnknownThread, NotAnApprover, SelfApproval, NotEligible, ThreadClosed);
 
 /// Returns the mode of a thread.
 #[utoipa::path(

@@ -4,10 +4,13 @@ use super::log_tag::{TaggedSchema, log_and_policy_tag};
 use crate::{
     AppState,
     extract::{IfNoneMatch, PendingQuery, QueryParameters, ThreadPath, ThreadPendingQuery},
+    openapi::refusals,
     problem::ProblemResponse,
 };
 use axum::{extract::State, response::Response};
 use countersign_api::{self as api, ApprovalGate};
+
+refusals!(Refusals: BadCursor);
 
 /// Lists the pending calls of all threads, the oldest request first.
 ///
@@ -18,7 +21,7 @@ use countersign_api::{self as api, ApprovalGate};
     operation_id = "listPending",
     tag = "approver",
     params(PendingQuery, IfNoneMatch),
-    responses(TaggedSchema<api::PendingPage>)
+    responses(TaggedSchema<api::PendingPage>, Refusals)
 )]
 pub(super) async fn list_all(
     State(app): State<AppState>,
@@ -35,7 +38,7 @@ pub(super) async fn list_all(
     operation_id = "listPendingOfThread",
     tag = "approver",
     params(ThreadPath, ThreadPendingQuery, IfNoneMatch),
-    responses(TaggedSchema<api::PendingPage>)
+    responses(TaggedSchema<api::PendingPage>, Refusals)
 )]
 pub(super) async fn list_in_thread(
     State(app): State<AppState>,
