@@ -1,7 +1,8 @@
-//! The gate over an open store: the path of one call. Lists are in `lists`, the settings of a thread in `threads`,
-//! readiness in `ready`.
+//! The gate over an open store: the path of one call. Decisions are in `decisions`, lists in `lists`, the settings of a
+//! thread in `threads`, readiness in `ready`.
 
 mod answer;
+mod decisions;
 mod grant_origins;
 mod judge;
 mod lists;
@@ -14,7 +15,6 @@ mod scope;
 mod stop;
 mod threads;
 
-use self::answer::{decided_by_grant, read_scope};
 use crate::{
     GateFailure, active_policy::ActivePolicy, call_metrics::CallMetrics, due_task_runner::DueTaskRunner,
     log_policy::open_policy, policy_follower::PolicyFollower, policy_judge::PolicyJudge,
@@ -24,12 +24,11 @@ use countersign_api as api;
 use countersign_approvals::{
     ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, RecordedEvent,
     Refused, ThreadCommand,
-    decide::{ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RenewCommand, RespondCommand},
+    decide::{ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RenewCommand},
 };
 use countersign_events::{CallId, Json, Principal, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::{CommandOutcome, DatabaseUrl, Store, StoreOptions};
-use futures_util::future::join_all;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -172,20 +171,6 @@ impl EmbeddedService {
         Ok((Box::pin(self.with_grant_origin(self.view(&call))).await, outcome.events))
     }
 
-    /// Executes a decision. The answer names the calls that waited and were decided by it, too.
-    async fn execute_decision(
-        &self,
-        by: &Principal,
-        thread: &ThreadId,
-        id: &CallId,
-        command: CallCommand,
-        judged: (Arc<Policy>, CommandEvidence),
-    ) -> Result<api::Call, GateFailure> {
-        let (call, events) = self.execute_and_report(by, thread, id, command, judged).await?;
-        let also_decided = events.iter().filter_map(|event| decided_by_grant(event, id)).collect();
-        Ok(api::Call { also_decided, ..call })
-    }
-
     /// Executes a command on a call that needs no evidence.
     async fn execute_without_evidence(
         &self,
@@ -261,85 +246,6 @@ impl EmbeddedService {
                 () = self.stop.cancelled() => return Err(countersign_store::StoreError::ShuttingDown.into()),
             }
         }
-    }
-
-    pub(crate) async fn decide(
-        &self,
-        by: &Principal,
-        thread: &ThreadId,
-        id: &CallId,
-        decide: &api::DecisionRequest,
-    ) -> Result<api::Call, GateFailure> {
-        // The decision counts more than a note about the agent.
-        let seen = self.last_seen(&[(thread, id)]).await.unwrap_or_default();
-        let decided = loop {
-            let (command, judged) = self.prepare_decision(thread, id, decide).await?;
-            let hash = judged.0.hash();
-            match self.execute_decision(by, thread, id, command, judged).await {
-                Err(error) if self.must_judge_again(&error, hash).await? => {}
-                outcome => break outcome?,
-            }
-        };
-        Ok(self.with_presence(decided, &seen))
-    }
-
-    /// The command of a decision, with the policy and the evidence that it needs.
-    async fn prepare_decision(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        decide: &api::DecisionRequest,
-    ) -> Result<(CallCommand, (Arc<Policy>, CommandEvidence)), GateFailure> {
-        let policy = self.policy.policy()?;
-        let respond = RespondCommand {
-            decision: decide.decision,
-            comment: decide.comment.clone(),
-            arguments: decide.arguments.clone().map(HashedArguments::new).transpose()?,
-            about: decide.arguments_hash,
-            scope: decide.scope.as_ref().map(read_scope).transpose()?,
-            agents: decide.agents,
-            level: decide.level.clone(),
-            and_waiting: decide.and_waiting,
-        };
-        let evidence = match &respond.arguments {
-            Some(arguments) => self.review_edit(&policy, thread, id, arguments).await?,
-            None if respond.and_waiting => self.judge_answer_and_waiting(&policy, thread, id).await?,
-            None => self.judge_answer(&policy, thread, id).await?,
-        };
-        Ok((CallCommand::Respond(respond), (policy, evidence)))
-    }
-
-    /// Decides several calls concurrently, so that the commands share commits. Each call has an outcome of its own. The
-    /// evidence of all calls is computed first, so that the decisions are queued in their order.
-    pub(crate) async fn decide_all(
-        &self,
-        by: &Principal,
-        request: &api::BulkDecisionRequest,
-    ) -> Vec<api::DecisionAnswer> {
-        let prepare = async |item: &api::BulkDecisionItem| {
-            self.prepare_decision(&item.thread_id, &item.id, &item.request()).await
-        };
-        let prepared = join_all(request.decisions.iter().map(prepare)).await;
-        let calls: Vec<_> = request.decisions.iter().map(|item| (&item.thread_id, &item.id)).collect();
-        // The decisions count more than a note about the agents.
-        let seen = &self.last_seen(&calls).await.unwrap_or_default();
-        let execute = async |(item, prepared): (&api::BulkDecisionItem, Result<_, GateFailure>)| {
-            let outcome = match prepared {
-                Ok((command, judged)) => {
-                    self.execute_decision(by, &item.thread_id, &item.id, command, judged).await
-                }
-                Err(error) => Err(error),
-            };
-            let outcome = match outcome {
-                Err(GateFailure::Refused(Refused::PolicyChanged { .. })) => {
-                    self.decide(by, &item.thread_id, &item.id, &item.request()).await
-                }
-                outcome => outcome,
-            };
-            let outcome = outcome.map(|call| self.with_presence(call, seen)).map_err(Into::into);
-            api::DecisionAnswer { thread_id: item.thread_id.clone(), id: item.id.clone(), outcome }
-        };
-        join_all(request.decisions.iter().zip(prepared).map(execute)).await
     }
 
     pub(crate) async fn claim(

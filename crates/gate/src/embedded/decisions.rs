@@ -1,0 +1,111 @@
+//! Decisions: of one call, and of several at once.
+
+use super::{
+    EmbeddedService,
+    answer::{decided_by_grant, read_scope},
+};
+use crate::GateFailure;
+use countersign_api as api;
+use countersign_approvals::{
+    CallCommand, CommandEvidence, Refused,
+    decide::{HashedArguments, RespondCommand},
+};
+use countersign_events::{CallId, Principal, ThreadId};
+use countersign_policy::Policy;
+use futures_util::future::join_all;
+use std::sync::Arc;
+
+impl EmbeddedService {
+    pub(crate) async fn decide(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        decide: &api::DecisionRequest,
+    ) -> Result<api::Call, GateFailure> {
+        // The decision counts more than a note about the agent.
+        let seen = self.last_seen(&[(thread, id)]).await.unwrap_or_default();
+        let decided = loop {
+            let (command, judged) = self.prepare_decision(thread, id, decide).await?;
+            let hash = judged.0.hash();
+            match self.execute_decision(by, thread, id, command, judged).await {
+                Err(error) if self.must_judge_again(&error, hash).await? => {}
+                outcome => break outcome?,
+            }
+        };
+        Ok(self.with_presence(decided, &seen))
+    }
+
+    /// The command of a decision, with the policy and the evidence that it needs.
+    async fn prepare_decision(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        decide: &api::DecisionRequest,
+    ) -> Result<(CallCommand, (Arc<Policy>, CommandEvidence)), GateFailure> {
+        let policy = self.policy.policy()?;
+        let respond = RespondCommand {
+            decision: decide.decision,
+            comment: decide.comment.clone(),
+            arguments: decide.arguments.clone().map(HashedArguments::new).transpose()?,
+            about: decide.arguments_hash,
+            scope: decide.scope.as_ref().map(read_scope).transpose()?,
+            agents: decide.agents,
+            level: decide.level.clone(),
+            and_waiting: decide.and_waiting,
+        };
+        let evidence = match &respond.arguments {
+            Some(arguments) => self.review_edit(&policy, thread, id, arguments).await?,
+            None if respond.and_waiting => self.judge_answer_and_waiting(&policy, thread, id).await?,
+            None => self.judge_answer(&policy, thread, id).await?,
+        };
+        Ok((CallCommand::Respond(respond), (policy, evidence)))
+    }
+
+    /// Decides several calls concurrently, so that the commands share commits. Each call has an outcome of its own. The
+    /// evidence of all calls is computed first, so that the decisions are queued in their order.
+    pub(crate) async fn decide_all(
+        &self,
+        by: &Principal,
+        request: &api::BulkDecisionRequest,
+    ) -> Vec<api::DecisionAnswer> {
+        let prepare = async |item: &api::BulkDecisionItem| {
+            self.prepare_decision(&item.thread_id, &item.id, &item.request()).await
+        };
+        let prepared = join_all(request.decisions.iter().map(prepare)).await;
+        let calls: Vec<_> = request.decisions.iter().map(|item| (&item.thread_id, &item.id)).collect();
+        // The decisions count more than a note about the agents.
+        let seen = &self.last_seen(&calls).await.unwrap_or_default();
+        let execute = async |(item, prepared): (&api::BulkDecisionItem, Result<_, GateFailure>)| {
+            let outcome = match prepared {
+                Ok((command, judged)) => {
+                    self.execute_decision(by, &item.thread_id, &item.id, command, judged).await
+                }
+                Err(error) => Err(error),
+            };
+            let outcome = match outcome {
+                Err(GateFailure::Refused(Refused::PolicyChanged { .. })) => {
+                    self.decide(by, &item.thread_id, &item.id, &item.request()).await
+                }
+                outcome => outcome,
+            };
+            let outcome = outcome.map(|call| self.with_presence(call, seen)).map_err(Into::into);
+            api::DecisionAnswer { thread_id: item.thread_id.clone(), id: item.id.clone(), outcome }
+        };
+        join_all(request.decisions.iter().zip(prepared).map(execute)).await
+    }
+
+    /// Executes a decision. The answer names the calls that waited and were decided by it, too.
+    async fn execute_decision(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        command: CallCommand,
+        judged: (Arc<Policy>, CommandEvidence),
+    ) -> Result<api::Call, GateFailure> {
+        let (call, events) = self.execute_and_report(by, thread, id, command, judged).await?;
+        let also_decided = events.iter().filter_map(|event| decided_by_grant(event, id)).collect();
+        Ok(api::Call { also_decided, ..call })
+    }
+}
