@@ -41,6 +41,7 @@ mod kills;
 mod log_policy;
 mod lost_answers;
 mod main_job;
+mod memory;
 mod outage;
 mod policies;
 mod races;

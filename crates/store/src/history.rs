@@ -3,7 +3,7 @@
 use crate::{
     Store, StoreError,
     database::SqlQuery,
-    page::{DATA, ResultPage},
+    page::{DATA, MOST_BYTES, ResultPage},
     queries,
     read::read_events,
     search::limit_plus_one,
@@ -26,7 +26,7 @@ impl Store {
             .bind(floor)
             .bind(limit_plus_one(limit))
             .bind(thread_id.as_str());
-        let found = self.query_bounded_rows("history_of_thread", query, DATA).await?;
+        let found = self.query_bounded_rows("history_of_thread", query, (DATA, MOST_BYTES)).await?;
         let mut items = read_events(&found.rows)?;
         let more = found.cut || items.len() > limit;
         items.truncate(limit);

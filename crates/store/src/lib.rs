@@ -21,6 +21,7 @@ mod metrics;
 mod open;
 mod options;
 mod page;
+mod page_limit;
 mod presence;
 pub mod queries;
 mod read;

@@ -33,20 +33,16 @@ pub(crate) struct CallRows {
 }
 
 impl Store {
-    /// Runs a query and returns rows until their `data` exceeds [`MOST_BYTES`]. `data` is the index of that column.
+    /// Runs a query and returns rows until their `data` exceeds `most` bytes. `data` is the index of that column.
     pub(crate) async fn query_bounded_rows(
         &self,
         name: &'static str,
         query: SqlQuery,
-        data: usize,
+        (data, most): (usize, usize),
     ) -> Result<BoundedRows<SqlRow>, StoreError> {
         let began = Instant::now();
-        let found = self
-            .inner
-            .readers
-            .query_bounded(query, data, MOST_BYTES)
-            .await
-            .map_err(|e| self.database_error(&e))?;
+        let found =
+            self.inner.readers.query_bounded(query, data, most).await.map_err(|e| self.database_error(&e))?;
         self.inner.metrics.record_query(name, began);
         Ok(found)
     }
@@ -57,7 +53,7 @@ impl Store {
         name: &'static str,
         query: SqlQuery,
     ) -> Result<CallRows, StoreError> {
-        let BoundedRows { rows, cut } = self.query_bounded_rows(name, query, DATA + 1).await?;
+        let BoundedRows { rows, cut } = self.query_bounded_rows(name, query, (DATA + 1, MOST_BYTES)).await?;
         let mut items: Vec<(i64, Vec<Event>)> = Vec::new();
         for found in &rows {
             let (seq, event) = (found.number(0).unwrap_or(0), row::read_event(found, 1)?);

@@ -4,7 +4,8 @@
 use crate::{
     EventFilter, Store, StoreError,
     database::{SqlQuery, SqlRow},
-    page::{DATA, ResultPage, readable_calls},
+    page::{DATA, MOST_BYTES, ResultPage, readable_calls},
+    page_limit::PageLimit,
     queries,
     read::read_events,
 };
@@ -70,9 +71,20 @@ impl Store {
         after: i64,
         limit: usize,
     ) -> Result<ResultPage<Event>, StoreError> {
+        self.events_within(filter, after, PageLimit { items: limit, bytes: MOST_BYTES }).await
+    }
+
+    /// Like [`events`](Self::events), for a page of fewer bytes.
+    pub(crate) async fn events_within(
+        &self,
+        filter: &EventFilter,
+        after: i64,
+        limit: PageLimit,
+    ) -> Result<ResultPage<Event>, StoreError> {
         if filter.is_narrower_than_thread() {
             return self.search(filter, after, limit).await;
         }
+        let PageLimit { items: limit, bytes } = limit;
         let most = limit_plus_one(limit);
         let (name, query) = match &filter.thread_id {
             None => ("events", SqlQuery::new(queries::EVENTS).bind(after).bind(most)),
@@ -81,7 +93,7 @@ impl Store {
                 SqlQuery::new(queries::EVENTS_OF_THREAD).bind(after).bind(most).bind(thread_id.as_str()),
             ),
         };
-        let found = self.query_bounded_rows(name, query, DATA).await?;
+        let found = self.query_bounded_rows(name, query, (DATA, bytes)).await?;
         let mut items = read_events(&found.rows)?;
         let more = found.cut || items.len() > limit;
         items.truncate(limit);
@@ -95,7 +107,7 @@ impl Store {
         &self,
         filter: &EventFilter,
         after: i64,
-        limit: usize,
+        PageLimit { items: limit, bytes }: PageLimit,
     ) -> Result<ResultPage<Event>, StoreError> {
         let (end, tip) = match &filter.thread_id {
             None => (after.saturating_add(SPAN), self.tip().await?),
@@ -121,7 +133,7 @@ impl Store {
             .bind(filter.since.map(|moment| moment.to_string()))
             .bind(filter.until.map(|moment| moment.to_string()));
         let query = filter.thread_id.iter().fold(query, |query, thread_id| query.bind(thread_id.as_str()));
-        let found = self.query_bounded_rows(name, query, DATA).await?;
+        let found = self.query_bounded_rows(name, query, (DATA, bytes)).await?;
         let mut items = read_events(&found.rows)?;
         if found.cut || items.len() > limit {
             items.truncate(limit);

@@ -29,7 +29,7 @@ pub struct BatchState {
     threads: HashMap<ThreadId, ThreadState>,
     tip: i64,
     link: Sha256,
-    loaded_bytes: usize,
+    added_bytes: usize,
     /// The hash of the policy in force; `None` in a log without one.
     policy: Option<Sha256>,
     /// True if `policy` was read from the log.
@@ -40,7 +40,7 @@ impl BatchState {
     /// A state that appends after the event at `tip` (0 if the log is empty), whose chain link is `link`.
     #[must_use]
     pub fn new(tip: i64, link: Sha256) -> Self {
-        Self { threads: HashMap::new(), tip, link, loaded_bytes: 0, policy: None, is_policy_read: false }
+        Self { threads: HashMap::new(), tip, link, added_bytes: 0, policy: None, is_policy_read: false }
     }
 
     /// The `seq` of the last event.
@@ -120,7 +120,7 @@ impl BatchState {
     pub fn load(&mut self, read: &ReadSet, events: &[Event]) -> Result<(), DamagedEvent> {
         let mut newly_loaded: HashSet<(ThreadId, CallId)> = HashSet::new();
         for event in events {
-            self.loaded_bytes += memory_bytes(event);
+            self.added_bytes += event_bytes(event);
             let body = Body::read(event.seq, event.kind, &event.data)?;
             let state = self.threads.entry(event.thread_id.clone()).or_default();
             let Some(id) = call_id_of(&body).cloned() else {
@@ -133,6 +133,8 @@ impl BatchState {
                 newly_loaded.insert(key);
             }
         }
+        // The state records also that something was not found.
+        self.added_bytes += ENTRY_BYTES * (read.calls.len() + read.same_arguments.len() + read.threads.len());
         for (thread_id, id) in &read.calls {
             self.threads.entry(thread_id.clone()).or_default().calls.entry(id.clone()).or_default();
         }
@@ -157,10 +159,10 @@ impl BatchState {
         }
     }
 
-    /// The size of all events that were ever added: an upper bound on the memory in use that is cheap to keep.
+    /// The size of everything that was ever added: an upper bound on the memory in use that is cheap to keep.
     #[must_use]
-    pub fn loaded_bytes(&self) -> usize {
-        self.loaded_bytes
+    pub fn memory_bytes(&self) -> usize {
+        self.added_bytes
     }
 
     /// The call, if it is loaded and the log has it.
@@ -313,7 +315,7 @@ impl BatchState {
                 _ => self.threads.entry(thread_id.clone()).or_default().evolve(&event, body.clone())?,
             }
             (self.tip, self.link) = (seq, link);
-            self.loaded_bytes += memory_bytes(&event);
+            self.added_bytes += event_bytes(&event);
             events.push(RecordedEvent { event: Arc::new(event), body: Arc::new(body) });
         }
         Ok(())
@@ -332,7 +334,13 @@ fn wrong_target() -> Refused {
     Refused::Invalid { field: "target", why: "the command does not apply to this target".to_owned() }
 }
 
-/// The rough size of an event in memory: its text and the structures around it.
-fn memory_bytes(event: &Event) -> usize {
-    512 + event.data.as_str().len()
+/// The rough size of an entry of the state: its names and the structures around it.
+const ENTRY_BYTES: usize = 512;
+
+/// The rough size of an event in memory.
+fn event_bytes(event: &Event) -> usize {
+    ENTRY_BYTES + event.data.as_str().len()
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,8 +8,9 @@ use crate::{
 use countersign_events::{CallId, Event, EventType, ThreadId, ToolName};
 use std::collections::HashMap;
 
-/// The most calls in memory. At this number all are dropped, and later events look them up again.
-const MAX_KNOWN_CALLS: usize = 10_000;
+/// The most calls in memory, whose names have up to 1 KiB each. At this number all are dropped, and later events look
+/// them up again.
+const MAX_KNOWN_CALLS: usize = 2_000;
 
 /// The calls that a follower has met, each with true if it is a call of the tool.
 #[derive(Default)]

@@ -5,6 +5,7 @@ use super::{
     feed_event::FeedEvent,
     wakeup_signals::{ReceiverKey, WakeupSignals},
 };
+use crate::page_limit::PageLimit;
 use countersign_events::{CallId, Event, Sha256, ThreadId, chain};
 use std::{
     collections::VecDeque,
@@ -77,16 +78,22 @@ impl EventFeed {
         }
     }
 
-    /// Returns events after `after` from memory, at most `limit`. Returns `None` if they are only in the table, and an
+    /// Returns events after `after` from memory, within `limit`. Returns `None` if they are only in the table, and an
     /// empty list if there are no such events yet.
-    pub(crate) fn recent_after(&self, after: i64, limit: usize) -> Option<Vec<Arc<Event>>> {
+    pub(crate) fn recent_after(&self, after: i64, limit: PageLimit) -> Option<Vec<Arc<Event>>> {
         let recent = self.recent();
         if after >= recent.tip {
             return Some(Vec::new());
         }
         let first = recent.events.front()?.seq;
         let skip = usize::try_from(after.checked_add(1)?.checked_sub(first)?).ok()?;
-        Some(recent.events.iter().skip(skip).take(limit).cloned().collect())
+        let mut bytes = 0;
+        let fits = |event: &&Arc<Event>| {
+            let is_first = bytes == 0;
+            bytes += event.data.as_str().len();
+            is_first || bytes <= limit.bytes
+        };
+        Some(recent.events.iter().skip(skip).take(limit.items).take_while(fits).cloned().collect())
     }
 
     /// Returns the number of receivers for one call, and the number of receivers for a thread or for all events.
@@ -149,5 +156,49 @@ impl RecentEvents {
             self.bytes -= oldest.data.as_str().len();
         }
         fresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use countersign_events::{EventType, Json, Principal, Timestamp};
+
+    const MIB: usize = 1024 * 1024;
+
+    fn event_of_size(seq: i64, bytes: usize) -> Arc<Event> {
+        Arc::new(Event {
+            seq,
+            thread_id: ThreadId::new("t").expect("valid"),
+            kind: EventType::UserMessage,
+            timestamp: Timestamp::from_millis(0),
+            principal: Principal::user("ada"),
+            data: Json::string(&"x".repeat(bytes - 2)),
+            hash: None,
+        })
+    }
+
+    #[test]
+    fn recent_events_are_bounded_by_bytes() {
+        let feed = EventFeed::new(0, None, 4_096);
+        let everything = PageLimit { items: usize::MAX, bytes: usize::MAX };
+        for seq in 1..=100 {
+            feed.publish(&[event_of_size(seq, MIB)]);
+            assert!(feed.recent().bytes <= RECENT_BYTES);
+        }
+        let kept = feed.recent_after(84, everything).expect("the last 16 MiB are in memory");
+        assert_eq!(kept.len(), RECENT_BYTES / MIB);
+        assert!(feed.recent_after(83, everything).is_none(), "earlier events are only in the table");
+    }
+
+    #[test]
+    fn recent_page_is_bounded_by_bytes() {
+        let feed = EventFeed::new(0, None, 4_096);
+        for seq in 1..=8 {
+            feed.publish(&[event_of_size(seq, MIB)]);
+        }
+        let length = |bytes| feed.recent_after(0, PageLimit { items: 256, bytes }).map(|page| page.len());
+        assert_eq!(length(3 * MIB), Some(3));
+        assert_eq!(length(10), Some(1), "a page has at least one event");
     }
 }

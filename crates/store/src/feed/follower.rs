@@ -1,12 +1,12 @@
 //! Follows the log: a follower subscribes, then reads, then waits. If in doubt, it reads the table again.
 
 use super::{EventWaiter, call_tools::CallTools};
-use crate::{EventFilter, Store, StoreError, metrics::FollowerPosition};
+use crate::{EventFilter, Store, StoreError, metrics::FollowerPosition, page_limit::PageLimit};
 use countersign_events::Event;
 use std::{collections::VecDeque, sync::Arc};
 
-/// The most events that a follower keeps in memory.
-const PAGE: usize = 256;
+/// The most events that a follower keeps in memory, and their most bytes. There may be thousands of followers.
+const PAGE: PageLimit = PageLimit { items: 256, bytes: 1024 * 1024 };
 
 /// A stream of the events that match a filter: each once, in `seq` order, from any position on. It keeps at most one
 /// page in memory. A slow follower reads the table, and no event is dropped.
@@ -100,7 +100,7 @@ impl EventFollower {
         loop {
             // Read the tip before the table, so that the feed has in memory all events after it.
             let tip = self.store.inner.feed.tip();
-            let page = self.store.events(&self.filter, self.cursor, PAGE).await?;
+            let page = self.store.events_within(&self.filter, self.cursor, PAGE).await?;
             if !page.items.is_empty() {
                 return Ok(page.items.into_iter().map(Arc::new).collect());
             }

@@ -15,13 +15,13 @@ use countersign_events::{
 use serde::Serialize;
 use std::{iter, sync::Arc, time::Instant};
 
-/// The size of loaded events at which the state is dropped and loaded again as needed. The parsed events take a few times
-/// as much memory.
+/// The most bytes of loaded events in the state that is kept between batches. A larger state is dropped after its batch,
+/// and loaded again as needed. The parsed events take a few times as much memory.
 const MAX_STATE_BYTES: usize = 16 * 1024 * 1024;
 
-/// The size of new events at which a batch is written. The remaining commands share the next one. The limit is far
-/// below the largest value that either database accepts.
-const MAX_BATCH_BYTES: usize = 32 * 1024 * 1024;
+/// The size of new events at which a batch is written. The remaining commands share the next one. The statement that
+/// inserts a batch exists several times in memory: as text, as its parameter, and as the JSON that the database parses.
+const MAX_BATCH_BYTES: usize = 8 * 1024 * 1024;
 
 /// The writing connection, with the state of the log and the feed.
 pub(crate) struct BatchWriter<D> {
@@ -98,7 +98,7 @@ impl<D: WriteSession> BatchWriter<D> {
         match self.write(kept, commands).await {
             Ok(WrittenBatch { state, outcomes, events }) => {
                 // A large state is dropped at once, so that a process that then waits does not hold it.
-                self.state = Some(state).filter(|state| state.loaded_bytes() < MAX_STATE_BYTES);
+                self.state = Some(state).filter(|state| state.memory_bytes() < MAX_STATE_BYTES);
                 if !events.is_empty() {
                     self.metrics.record_commit(outcomes.len(), began.elapsed());
                     self.feed.publish(&events);

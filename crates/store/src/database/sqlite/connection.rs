@@ -23,12 +23,15 @@ pub(super) async fn open_readers(
     readers.map_err(|e| error(path.into(), &e))
 }
 
+/// The rows that the thread of a connection reads ahead of their consumer. Each may hold a value of 4 MiB.
+const ROWS_READ_AHEAD: usize = 16;
+
 pub(super) fn settings(path: &Path, options: &StoreOptions) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(false)
         .busy_timeout(Duration::from_secs(10))
-        .row_buffer_size(2_048)
+        .row_buffer_size(ROWS_READ_AHEAD)
         .synchronous(match options.synchronous {
             SyncMode::Full => SqliteSynchronous::Full,
             SyncMode::Normal => SqliteSynchronous::Normal,
