@@ -102,7 +102,8 @@ async fn number_beyond_bound_is_refused_everywhere() {
         let scope = format!(r#"{{"decision":"allow_session","scope":{huge}}}"#);
         assert_snapshot!(ada.post("/v1/threads/t/approvals/call_1", &scope).await, @"422 invalid: scope: the exponent of the number at byte 6 is out of range; the limits are -1000 and 1000");
         ada.allows("call_1").await;
-        let claim = format!(r#"{{"executor":"worker","argumentsHash":"{}","arguments":{huge}}}"#, "0".repeat(64));
+        let hash = "0".repeat(64);
+        let claim = format!(r#"{{"executor":"worker","argumentsHash":"{hash}","arguments":{huge}}}"#);
         assert_snapshot!(builder.post(&format!("{CALLS}/call_1/claim"), &claim).await, @"422 invalid: arguments: the exponent of the number at byte 6 is out of range; the limits are -1000 and 1000");
         builder.claims("call_1").await;
         let result = format!(r#"{{"status":"success","content":{huge}}}"#);
