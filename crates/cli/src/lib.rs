@@ -24,7 +24,7 @@ use present::error::report_error;
 use std::process::ExitCode;
 use tracing::Instrument;
 
-/// Returns memory to the system after a burst of large calls. The allocator of glibc would keep most of it.
+/// Returns memory to the system after a burst of large calls. The allocator of glibc keeps more of it.
 #[cfg(target_os = "linux")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
