@@ -47,6 +47,7 @@ mod policies;
 mod races;
 mod readers;
 mod refused_runs;
+mod replay;
 mod secrets;
 mod shell;
 mod shutdown;

@@ -15,6 +15,7 @@ on_each_database! {
     follower_by_tool_sees_calls_proposed_earlier,
     rare_matches_are_found_span_by_span,
     follower_of_rare_events_searches_the_log_once,
+    replaying_followers_share_pages_of_the_table,
     pages_are_bounded_in_bytes,
 }
 
@@ -209,9 +210,39 @@ async fn follower_of_rare_events_searches_the_log_once(world: &mut World) {
         bot.at(&store).proposes(&format!("later_{n}")).await.expect("asked");
         all.woken().await;
     }
+    assert_eq!(count_rereads(&registry), 2, "each follower searches once");
+}
+
+/// Returns how often followers have read the table.
+fn count_rereads(registry: &Registry) -> u64 {
     let mut metrics = String::new();
-    encode(&mut metrics, &registry).expect("the reads are counted");
-    assert!(metrics.contains("feed_rereads_total 2"), "each follower searches once: {metrics}");
+    encode(&mut metrics, registry).expect("the metrics are text");
+    let count = metrics.lines().find_map(|line| line.strip_prefix("feed_rereads_total "));
+    count.and_then(|count| count.parse().ok()).expect("the reads are counted")
+}
+
+/// Readers that begin at the same place, for example after a restart, do not all read the table.
+async fn replaying_followers_share_pages_of_the_table(world: &mut World) {
+    let bot = world.agent("bot");
+    for first in (0..500).step_by(50) {
+        join_all((first..first + 50).map(async |n| bot.proposes(&format!("call_{n}")).await.expect("asked")))
+            .await;
+    }
+    let store = world.another_store_with(StoreOptions { recent: 4, ..world.options() }).await;
+    let mut registry = Registry::default();
+    store.register(&mut registry);
+    let replays = (0..200).map(async |_| {
+        let mut follower = store.follow(EventFilter::default(), 0);
+        for seq in 1..=1_000 {
+            assert_eq!(follower.next().await.expect("reads").seq, seq);
+        }
+    });
+    join_all(replays).await;
+    // Four pages of 256 events. The two followers whose turn it is at the same time may read the same page.
+    assert!((4..=8).contains(&count_rereads(&registry)), "{}", count_rereads(&registry));
+    let mut of_thread = store.follow(EventFilter::of_thread(bot.thread_id()), 0);
+    let first = of_thread.next().await.expect("reads").seq;
+    assert_eq!(first, 1, "followers with another filter share nothing with them");
 }
 
 /// Without a limit in bytes, a page of many large calls would not fit into memory.

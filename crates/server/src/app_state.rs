@@ -1,6 +1,6 @@
 //! The state that all endpoints share.
 
-use crate::{ConnectionTimeouts, metrics::ServerMetrics, openapi::DocumentText};
+use crate::{ConnectionTimeouts, metrics::ServerMetrics, openapi::DocumentText, stream::ReplayQueue};
 use countersign_gate::{Clock, EmbeddedGate};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -13,6 +13,7 @@ pub(crate) struct AppState {
     pub(crate) stop: CancellationToken,
     pub(crate) options: ServerOptions,
     pub(crate) metrics: Arc<ServerMetrics>,
+    pub(crate) replay: Arc<ReplayQueue>,
     pub(crate) document: Arc<DocumentText>,
 }
 

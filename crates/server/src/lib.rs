@@ -67,6 +67,7 @@ pub async fn serve(
         stop: stop.clone(),
         options: options.clone(),
         metrics: Arc::clone(&metrics),
+        replay: Arc::default(),
         document: Arc::new(openapi::DocumentText::new(&document)),
     };
     let max_connections = max_connections(&options);
@@ -152,7 +153,14 @@ mod tests {
         let (routes, document) = routes::router();
         let (stop, metrics) = (CancellationToken::new(), Arc::new(ServerMetrics::new(&gate, &document)));
         let document = Arc::new(openapi::DocumentText::new(&document));
-        let app = AppState { gate, stop: stop.clone(), options: ServerOptions::default(), metrics, document };
+        let app = AppState {
+            gate,
+            stop: stop.clone(),
+            options: ServerOptions::default(),
+            metrics,
+            replay: Arc::default(),
+            document,
+        };
         let routes = routes.route("/panic", get(async || -> String { panic!("secret {}", 7) }));
         let socket = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
         let mut stream = tokio::net::TcpStream::connect(socket.local_addr()?).await?;

@@ -126,7 +126,8 @@ async fn create_store(
     let (queue, inbox) = mpsc::channel(4_096);
     let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
     let (metrics, clock) = (StoreMetrics::default(), options.clock.clone());
-    let inner = StoreInner { queue, readers, feed, metrics, place, origin, clock, stop, tasks };
+    let table_pages = feed::TablePages::default();
+    let inner = StoreInner { queue, readers, feed, table_pages, metrics, place, origin, clock, stop, tasks };
     Ok((Store { inner: Arc::new(inner) }, inbox))
 }
 

@@ -21,6 +21,7 @@ pub(crate) struct StoreInner {
     pub(crate) queue: mpsc::Sender<writer::WriterRequest>,
     pub(crate) readers: database::ReadPool,
     pub(crate) feed: Arc<feed::EventFeed>,
+    pub(crate) table_pages: feed::TablePages,
     pub(crate) metrics: metrics::StoreMetrics,
     pub(crate) place: DatabaseName,
     pub(crate) origin: LogOrigin,

@@ -1,12 +1,9 @@
 //! Follows the log: a follower subscribes, then reads, then waits. If in doubt, it reads the table again.
 
-use super::{EventWaiter, call_tools::CallTools};
-use crate::{EventFilter, Store, StoreError, metrics::FollowerPosition, page_limit::PageLimit};
+use super::{EventWaiter, call_tools::CallTools, table_pages::PAGE};
+use crate::{EventFilter, Store, StoreError, metrics::FollowerPosition};
 use countersign_events::Event;
 use std::{collections::VecDeque, sync::Arc};
-
-/// The most events that a follower keeps in memory, and their most bytes. There may be thousands of followers.
-const PAGE: PageLimit = PageLimit { items: 256, bytes: 1024 * 1024 };
 
 /// A stream of the events that match a filter: each once, in `seq` order, from any position on. It keeps at most one
 /// page in memory. A slow follower reads the table, and no event is dropped.
@@ -82,7 +79,6 @@ impl EventFollower {
     async fn read(&mut self) -> Result<VecDeque<Arc<Event>>, StoreError> {
         loop {
             let Some(recent) = self.store.inner.feed.recent_after(self.cursor, PAGE) else {
-                self.store.inner.metrics.count_reread();
                 return self.read_table().await;
             };
             let Some(last) = recent.last().map(|event| event.seq) else { return Ok(VecDeque::new()) };
@@ -100,9 +96,9 @@ impl EventFollower {
         loop {
             // Read the tip before the table, so that the feed has in memory all events after it.
             let tip = self.store.inner.feed.tip();
-            let page = self.store.events_within(&self.filter, self.cursor, PAGE).await?;
-            if !page.items.is_empty() {
-                return Ok(page.items.into_iter().map(Arc::new).collect());
+            let page = self.store.inner.table_pages.read(&self.store, &self.filter, self.cursor).await?;
+            if !page.events.is_empty() {
+                return Ok(page.events.iter().cloned().collect());
             }
             self.advance_to(page.next.unwrap_or(tip).max(self.cursor));
             if page.next.is_none() {

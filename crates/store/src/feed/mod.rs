@@ -10,9 +10,11 @@ mod catch_up;
 mod event_feed;
 mod feed_event;
 mod follower;
+mod table_pages;
 mod wakeup_signals;
 
 pub(crate) use catch_up::run;
 pub(crate) use event_feed::EventFeed;
 pub use follower::EventFollower;
+pub(crate) use table_pages::TablePages;
 pub use wakeup_signals::EventWaiter;

@@ -1,22 +1,32 @@
 //! The log as a stream of server-sent events: first the missed events, then new ones.
 //!
-//! Nothing is buffered here: the next event is read when the connection has accepted the previous one, so a slow reader
-//! delays no other reader and misses no event. A stream that fails reports the error in its last message: a reader that
+//! Little is buffered here: the next events are read when the connection has accepted the previous ones, so a slow
+//! reader delays no other reader and misses no event. A stream that fails reports the error in its last message: a reader that
 //! only saw the stream end would reconnect and fail again without end.
+
+mod messages;
+mod replay;
+
+pub(crate) use replay::ReplayQueue;
 
 use crate::{AppState, problem::ProblemResponse, request_id};
 use axum::{
+    body::{Body, Bytes},
     http::{HeaderValue, header},
-    response::{IntoResponse, Response, Sse, sse::Event as Message},
+    response::{IntoResponse, Response},
 };
 use countersign_api::{ApprovalGate, LogCursor, LogFilter};
 use countersign_gate::{Event, EventType};
 use futures_util::{Stream, StreamExt};
-use std::{convert::Infallible, time::Duration};
+use replay::StreamEnd;
+use std::{convert::Infallible, pin::pin};
 use tracing::Span;
 
-/// The pause before a browser reconnects.
-const RECONNECT: Duration = Duration::from_secs(1);
+/// The first message: a browser reconnects after a pause of one second.
+const RECONNECT: &[u8] = b"retry: 1000\n\n";
+
+/// A comment, which shows that the stream is alive.
+const HEARTBEAT: &[u8] = b": \n\n";
 
 /// The place where a stream begins.
 pub(crate) struct StreamStart {
@@ -41,8 +51,9 @@ pub(crate) async fn answer(
     let missed_until = if start.is_resuming { app.gate.tip(None).await? } else { 0 };
     let stream =
         stream(app, filter, start.after.seq, missed_until, StreamRequest::now()).map(Ok::<_, Infallible>);
-    let mut response = Sse::new(stream).into_response();
+    let mut response = Body::from_stream(stream).into_response();
     let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("text/event-stream") });
     headers.insert(header::CACHE_CONTROL, const { HeaderValue::from_static("no-store") });
     // Tells proxies not to buffer the stream.
     headers.insert("x-accel-buffering", const { HeaderValue::from_static("no") });
@@ -67,40 +78,43 @@ fn stream(
     after: i64,
     missed_until: i64,
     request: StreamRequest,
-) -> impl Stream<Item = Message> {
+) -> impl Stream<Item = Bytes> {
     async_stream::stream! {
         let _counted = app.metrics.count_stream();
         let (clock, heartbeat) = (&app.options.clock, app.options.heartbeat);
         // A restart of the database must not end the stream: a browser that reconnects and gets a 503 gives up.
-        let mut events = app.gate.with_retries().follow(filter, after);
+        let mut events = pin!(app.gate.with_retries().follow(filter, after).peekable());
+        let count_recovered = |event: &Event| {
+            if event.seq <= missed_until && event.kind == EventType::ApprovalRequest {
+                app.metrics.recovered.inc();
+            }
+        };
         // Set before a message is sent, so that a reader of the message can tell when the next heartbeat is due.
         let mut due = clock.now().after(heartbeat);
-        yield Message::default().retry(RECONNECT);
+        yield Bytes::from_static(RECONNECT);
         loop {
             tokio::select! {
                 () = app.stop.cancelled() => return,
-                event = events.next() => {
+                batch = app.replay.next_batch(events.as_mut(), count_recovered) => {
                     due = clock.now().after(heartbeat);
-                    match event {
-                        Some(Ok(event)) => {
-                            if event.seq <= missed_until && event.kind == EventType::ApprovalRequest {
-                                app.metrics.recovered.inc();
-                            }
-                            yield message(&event);
-                        }
-                        Some(Err(error)) => {
+                    if !batch.bytes.is_empty() {
+                        yield batch.bytes;
+                    }
+                    match batch.end {
+                        None => {}
+                        Some(StreamEnd::Closed) => return,
+                        Some(StreamEnd::Failed(error)) => {
                             let problem = request.span.in_scope(|| ProblemResponse::from(error));
                             yield error_message(problem.with_request_id(request.id));
                             return;
                         }
-                        None => return,
                     }
                 }
                 () = clock.sleep_until(due) => {
                     // The system clock may wake the task early; then sleep again.
                     if due <= clock.now() {
                         due = clock.now().after(heartbeat);
-                        yield Message::default().comment("");
+                        yield Bytes::from_static(HEARTBEAT);
                     }
                 }
             }
@@ -108,15 +122,9 @@ fn stream(
     }
 }
 
-/// Creates the message of an event, with the data on one line: JSON has line breaks only between tokens, where a space
-/// means the same.
-fn message(event: &Event) -> Message {
-    let data = serde_json::to_string(event).unwrap_or_default().replace(['\n', '\r'], " ");
-    Message::default().id(LogCursor::of_event(event).to_string()).event(event.kind.to_string()).data(data)
-}
-
 /// Creates the last message of a failed stream. It has no id, so that a client that reconnects resumes after the last
 /// event.
-fn error_message(problem: ProblemResponse) -> Message {
-    Message::default().event("error").data(serde_json::to_string(&problem.into_problem()).unwrap_or_default())
+fn error_message(problem: ProblemResponse) -> Bytes {
+    let data = serde_json::to_string(&problem.into_problem()).unwrap_or_default();
+    Bytes::from(format!("event: error\ndata: {data}\n\n"))
 }
