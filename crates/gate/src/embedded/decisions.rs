@@ -25,25 +25,22 @@ impl EmbeddedService {
     ) -> Result<api::Call, GateFailure> {
         // The decision counts more than a note about the agent.
         let seen = self.last_seen(&[(thread, id)]).await.unwrap_or_default();
-        let decided = loop {
-            let (command, judged) = self.prepare_decision(thread, id, decide).await?;
-            let hash = judged.0.hash();
-            match self.execute_decision(by, thread, id, command, judged).await {
-                Err(error) if self.must_judge_again(&error, hash).await? => {}
-                outcome => break outcome?,
-            }
+        let execute = |policy| async move {
+            let (command, judged) = self.prepare_decision(policy, thread, id, decide).await?;
+            self.execute_decision(by, thread, id, command, judged).await
         };
+        let decided = self.execute_judged(execute).await?;
         Ok(self.with_presence(decided, &seen))
     }
 
     /// The command of a decision, with the policy and the evidence that it needs.
     async fn prepare_decision(
         &self,
+        policy: Arc<Policy>,
         thread: &ThreadId,
         id: &CallId,
         decide: &api::DecisionRequest,
     ) -> Result<(CallCommand, (Arc<Policy>, CommandEvidence)), GateFailure> {
-        let policy = self.policy.policy()?;
         let respond = RespondCommand {
             decision: decide.decision,
             comment: decide.comment.clone(),
@@ -70,7 +67,7 @@ impl EmbeddedService {
         request: &api::BulkDecisionRequest,
     ) -> Vec<api::DecisionAnswer> {
         let prepare = async |item: &api::BulkDecisionItem| {
-            self.prepare_decision(&item.thread_id, &item.id, &item.request()).await
+            self.prepare_decision(self.policy.policy()?, &item.thread_id, &item.id, &item.request()).await
         };
         let prepared = join_all(request.decisions.iter().map(prepare)).await;
         let calls: Vec<_> = request.decisions.iter().map(|item| (&item.thread_id, &item.id)).collect();

@@ -1,8 +1,9 @@
-//! The gate over an open store: the path of one call. Decisions are in `decisions`, lists in `lists`, the settings of a
-//! thread in `threads`, readiness in `ready`.
+//! The gate over an open store: the path of one call. `execute` executes commands, `decisions` decides, `lists` reads
+//! lists, `threads` has the settings of a thread, and `ready` the readiness.
 
 mod answer;
 mod decisions;
+mod execute;
 mod grant_origins;
 mod judge;
 mod lists;
@@ -22,17 +23,15 @@ use crate::{
 };
 use countersign_api as api;
 use countersign_approvals::{
-    ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, RecordedEvent,
-    Refused, ThreadCommand,
+    Call, CallCommand, Refused,
     decide::{ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RenewCommand},
 };
 use countersign_events::{CallId, Json, Principal, ThreadId};
 use countersign_policy::Policy;
-use countersign_store::{CommandOutcome, DatabaseUrl, Store, StoreOptions};
+use countersign_store::{DatabaseUrl, Store, StoreOptions};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use tracing::Instrument;
 
 pub(crate) struct EmbeddedService {
     pub(crate) store: Store,
@@ -93,103 +92,6 @@ impl EmbeddedService {
         self.store.close().await;
     }
 
-    /// Executes a command. Its events are logged and counted even if the caller drops the future.
-    async fn execute(&self, envelope: CommandEnvelope) -> Result<CommandOutcome, GateFailure> {
-        let (store, metrics, opened) = (self.store.clone(), self.metrics.clone(), Arc::clone(&self.opened));
-        let executed = async move {
-            let outcome = store.execute(envelope).await?;
-            metrics.record(&outcome);
-            let request = outcome.call.as_ref().and_then(Call::request);
-            let is_due_later = request.is_some_and(|request| request.what.next_due().is_some());
-            if !outcome.events.is_empty() && is_due_later {
-                opened.notify_one();
-            }
-            Ok::<_, countersign_store::StoreError>(outcome)
-        };
-        let executed = self.tasks.spawn(executed.in_current_span());
-        Ok(executed.await.unwrap_or(Err(countersign_store::StoreError::ShuttingDown))?)
-    }
-
-    /// Executes a command on a thread, or on all threads.
-    async fn execute_on_threads(
-        &self,
-        by: &Principal,
-        target: CommandTarget,
-        command: ThreadCommand,
-    ) -> Result<CommandOutcome, GateFailure> {
-        loop {
-            let policy = self.policy.policy()?;
-            let hash = policy.hash();
-            let envelope = CommandEnvelope {
-                target: target.clone(),
-                command: command.clone().into(),
-                by: by.clone(),
-                now: self.store.clock().now(),
-                policy,
-                evidence: CommandEvidence::NotNeeded,
-            };
-            match self.execute(envelope).await {
-                Err(error) if self.must_judge_again(&error, hash).await? => {}
-                outcome => return outcome,
-            }
-        }
-    }
-
-    /// Executes a command on a call. The policy must be the one that the evidence was computed with.
-    async fn execute_on_call(
-        &self,
-        by: &Principal,
-        thread: &ThreadId,
-        id: &CallId,
-        command: CallCommand,
-        judged: (Arc<Policy>, CommandEvidence),
-    ) -> Result<api::Call, GateFailure> {
-        let (call, _) = self.execute_and_report(by, thread, id, command, judged).await?;
-        Ok(call)
-    }
-
-    /// Executes a command on a call, and returns the events that it wrote, too.
-    async fn execute_and_report(
-        &self,
-        by: &Principal,
-        thread: &ThreadId,
-        id: &CallId,
-        command: CallCommand,
-        (policy, evidence): (Arc<Policy>, CommandEvidence),
-    ) -> Result<(api::Call, Vec<RecordedEvent>), GateFailure> {
-        let envelope = CommandEnvelope {
-            target: CommandTarget::Call(thread.clone(), id.clone()),
-            command: ApprovalCommand::Call(command),
-            by: by.clone(),
-            now: self.store.clock().now(),
-            policy,
-            evidence,
-        };
-        // Boxed, so that the futures of all callers do not hold the whole envelope.
-        let outcome = Box::pin(self.execute(envelope)).await?;
-        let call = outcome.call.ok_or_else(|| unknown_call(thread, id))?;
-        Ok((Box::pin(self.with_grant_origin(self.view(&call))).await, outcome.events))
-    }
-
-    /// Executes a command on a call that needs no evidence.
-    async fn execute_without_evidence(
-        &self,
-        by: &Principal,
-        thread: &ThreadId,
-        id: &CallId,
-        command: CallCommand,
-    ) -> Result<api::Call, GateFailure> {
-        loop {
-            let policy = self.policy.policy()?;
-            let hash = policy.hash();
-            let judged = (policy, CommandEvidence::NotNeeded);
-            match self.execute_on_call(by, thread, id, command.clone(), judged).await {
-                Err(error) if self.must_judge_again(&error, hash).await? => {}
-                outcome => return outcome,
-            }
-        }
-    }
-
     fn view(&self, call: &Call) -> api::Call {
         view_call(call, self.store.clock().now())
     }
@@ -202,16 +104,13 @@ impl EmbeddedService {
     ) -> Result<api::Call, GateFailure> {
         let propose = parse_proposal(call)?;
         let proposed_at = self.store.clock().now();
-        let proposed = loop {
-            let policy = self.policy.policy()?;
-            let hash = policy.hash();
-            let evidence = self.judge_proposal(&policy, by, thread, &propose).await;
+        let propose = &propose;
+        let execute = |policy| async move {
+            let evidence = self.judge_proposal(&policy, by, thread, propose).await;
             let command = CallCommand::Propose(propose.clone());
-            match self.execute_on_call(by, thread, &call.id, command, (policy, evidence)).await {
-                Err(error) if self.must_judge_again(&error, hash).await? => {}
-                outcome => break outcome?,
-            }
+            self.execute_on_call(by, thread, &call.id, command, (policy, evidence)).await
         };
+        let proposed = self.execute_judged(execute).await?;
         self.note_repeated_proposal(by, &proposed, proposed_at);
         Ok(proposed)
     }
@@ -262,19 +161,15 @@ impl EmbeddedService {
             arguments: claim.arguments.clone().map(HashedArguments::new).transpose()?,
             definition_hash: claim.definition_hash,
         };
-        let supplied = command.arguments.clone();
-        let call = loop {
-            let policy = self.policy.policy()?;
-            let hash = policy.hash();
-            let evidence = self.judge_claim(&policy, thread, id, &command).await?;
+        let command = &command;
+        let execute = |policy| async move {
+            let evidence = self.judge_claim(&policy, thread, id, command).await?;
             let command = CallCommand::Claim(command.clone());
-            match self.execute_on_call(by, thread, id, command, (policy, evidence)).await {
-                Err(error) if self.must_judge_again(&error, hash).await? => {}
-                outcome => break outcome?,
-            }
+            self.execute_on_call(by, thread, id, command, (policy, evidence)).await
         };
+        let call = self.execute_judged(execute).await?;
         // The log has masked arguments, and the executor runs the arguments that it supplied.
-        Ok(match supplied {
+        Ok(match &command.arguments {
             Some(supplied) => api::Call { arguments: supplied.json().clone(), redacted: Vec::new(), ..call },
             None => call,
         })
