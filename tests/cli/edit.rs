@@ -51,6 +51,7 @@ async fn edited_arguments_run_and_reach_the_agent() {
           result     exitCode: 0
                      output: goodbye
                      outputBytes: 8
+          policy     event 1, from shipped: countersign policy show --seq 1
         exit 0
         "#);
         assert!(desk.types("log --thread t1").await.stdout.contains("allows call_1 with changed arguments"));
@@ -162,6 +163,7 @@ async fn masked_value_is_kept_when_arguments_are_edited() {
           sha256     [sha256]
           proposed   by agent:root at [time] ([ago])
           asked      no rule matches this call
+          policy     event 1, from shipped: countersign policy show --seq 1
         exit 0
         ");
         assert_eq!(desk.types("allow call_1 --as user:ada").await.code, 0);
@@ -177,6 +179,7 @@ async fn plain_mode_shows_the_edit_before_allowing() {
         set_editor(desk, "make", "make -n");
         desk.propose("t1", "call_1", "bash", r#"{"command":"make"}"#).await;
         assert_snapshot!(watch_plain::run_watch_plain(desk, "edit\nonce because dry\n", "--as user:ada").await, @r#"
+        Calls in [here]/countersign.db, decided as user:ada
         call_1  bash  pending
           thread     t1
           arguments  command: make

@@ -90,10 +90,23 @@ impl<'a> TmuxTerminal<'a> {
             let screen = self.tmux(&["capture-pane", "-p"]).await;
             let same = std::mem::replace(&mut before, screen.clone()) == screen;
             if same && seen(screen.trim_end()) {
-                return crate::snapshot_text::hide(&self.desk.without_paths(screen.trim_end()));
+                let screen = hide_log_of_watch(screen.trim_end());
+                return crate::snapshot_text::hide(&self.desk.without_paths(&screen));
             }
         }
     }
+}
+
+/// Hides the location of the log in the bar of `watch`. Its length depends on the machine, and so do the blanks after it.
+fn hide_log_of_watch(screen: &str) -> String {
+    const FILE: &str = "countersign.db";
+    let hide = |line: &str| {
+        let file = line.find(FILE).filter(|_| line.trim_start().starts_with("Countersign · "))?;
+        let start = line[..file].rfind(" · ")?;
+        Some(format!("{} · [log]  {}", &line[..start], line[file + FILE.len()..].trim_start()))
+    };
+    let lines = screen.split('\n').map(|line| hide(line).unwrap_or_else(|| line.to_owned()));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 impl Drop for TmuxTerminal<'_> {

@@ -43,7 +43,7 @@ async fn call_at_60_columns() {
         desk.propose("conversation-8", "call_2", "deploy", r#"{"to":"production"}"#).await;
         let terminal = watches(desk, (60, 20), "1 of 2").await;
         assert_snapshot!(terminal.wait_for_text("HIGH RISK").await, @"
-         Countersign · 2 pending                           user:ada
+         Countersign · 2 pending · [log]  user:ada
          ▸ bash rm -r build  HIGH                            [ago]
            deploy production                                 [ago]
         ────────────────────────────────────────────────────────────
@@ -74,7 +74,7 @@ async fn call_at_80_columns() {
         propose_dangerous_call(desk).await;
         let terminal = watches(desk, (80, 24), "1 of 1").await;
         assert_snapshot!(terminal.wait_for_text("HIGH RISK").await, @"
-         Countersign · 1 pending                                               user:ada
+         Countersign · 1 pending · [log]  user:ada
          bash                                                                    1 of 1
          by agent:builder · in conversation-7 · [ago]
          HIGH RISK · cannot be undone
@@ -110,7 +110,7 @@ async fn call_at_200_columns() {
         desk.propose("conversation-8", "call_2", "deploy", r#"{"to":"production"}"#).await;
         let terminal = watches(desk, (200, 22), "1 of 2").await;
         assert_snapshot!(terminal.wait_for_text("HIGH RISK").await, @"
-        Countersign · 2 pending                                                                                                                                                                       user:ada
+        Countersign · 2 pending · [log]  user:ada
         ▸ bash rm -r build  HIGH                                        │ bash                                                                                                                          1 of 2
           [ago] · conversation-7                                       │ by agent:builder · in conversation-7 · [ago]
           deploy production                                             │ HIGH RISK · cannot be undone
@@ -146,7 +146,7 @@ async fn denial_and_comment_reach_the_log() {
         terminal.wait_for_text("Deny bash, because:").await;
         terminal.types("the build is needed").await;
         assert_snapshot!(terminal.wait_for_text("Denied call_1").await, @"
-         Countersign · 0 pending                                               user:ada
+         Countersign · 0 pending · [log]  user:ada
 
 
 
@@ -271,7 +271,7 @@ async fn second_of_two_approvers_learns_the_decision() {
         terminal.types(" fast, no odd s").await;
         // Enter has completed the comment, so keys are commands again.
         assert_snapshot!(terminal.wait_for_text("n p others").await, @"
-         Countersign · 0 pending                                               user:ada
+         Countersign · 0 pending · [log]  user:ada
          bash                                                                   decided
          by agent:builder · in t1 · [ago]
          No longer pending: allowed by user:ben

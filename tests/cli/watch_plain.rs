@@ -47,6 +47,7 @@ async fn assert_denial_is_shown(desk: &TerminalDesk) {
       comment    not today
       ended      denied at [time]
       result     "Denied by user:ada: not today (do not retry this call unchanged)"
+      policy     event 1, from shipped: countersign policy show --seq 1
     exit 0
     "#);
 }
@@ -60,6 +61,7 @@ async fn piped_answers_decide_calls_in_order() {
         desk.propose("t2", "call_3", "notify", r#""everybody""#).await;
         let typed = "yes\nnext\ndeny because not today\nsession\nt\nyes\nonce because fine\n";
         assert_snapshot!(run_watch_plain(desk, typed, "--as user:ada").await, @r#"
+        Calls in [here]/countersign.db, decided as user:ada
         call_1  bash  pending (2 more pending)
           thread     t1
           arguments  command: set -e
@@ -140,6 +142,7 @@ async fn session_in_plain_mode_asks_for_scope() {
         desk.propose("t1", "call_2", "bash", r#"{"command":"rm -rf $(cat list)"}"#).await;
         let typed = "session\nt please\nx\ns p\nsession tool\nno\ndeny exact because dangerous\nyes\n";
         assert_snapshot!(run_watch_plain(desk, typed, "--as user:ada").await, @"
+        Calls in [here]/countersign.db, decided as user:ada
         call_1  bash  pending (1 more pending)
           thread     t1
           arguments  command: ls
@@ -192,9 +195,9 @@ async fn watch_lists_only_calls_of_named_agents() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", "{}").await;
         let none = run_watch_plain(desk, "", "--by agent:other --by agent:third").await;
-        assert!(none.starts_with("No call is pending."), "{none}");
+        assert!(none.contains("\nNo call is pending."), "{none}");
         let found = run_watch_plain(desk, "", "--by agent:other --by agent:builder --sort risk").await;
-        assert!(found.starts_with("call_1  bash  pending"), "{found}");
+        assert!(found.contains("\ncall_1  bash  pending"), "{found}");
         assert_eq!(desk.types("watch --by builder").await.code, 2);
         let order = desk.types("watch --sort newest").await;
         assert!(order.stderr.contains("expected oldest, risk, time-left"), "{order}");
@@ -207,6 +210,7 @@ async fn end_of_input_decides_nothing() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(run_watch_plain(desk, "", "--as user:ada").await, @"
+        Calls in [here]/countersign.db, decided as user:ada
         call_1  bash  pending
           thread     t1
           arguments  {}
@@ -216,6 +220,7 @@ async fn end_of_input_decides_nothing() {
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:
         ");
         assert_snapshot!(run_watch_plain(desk, "q\nonce\n", "--as user:ada --plain").await, @"
+        Calls in [here]/countersign.db, decided as user:ada
         call_1  bash  pending
           thread     t1
           arguments  {}
@@ -234,6 +239,7 @@ async fn decision_without_permission_is_refused() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(run_watch_plain(desk, "once\n", "--as agent:other").await, @"
+        Calls in [here]/countersign.db, decided as agent:other
         call_1  bash  pending
           thread     t1
           arguments  {}
@@ -292,6 +298,48 @@ async fn line_typed_early_does_not_decide_next_call() {
         terminal.types("q").await;
         terminal.wait_for_prompt().await;
         assert!(desk.types("show call_1").await.stdout.contains("allow_once by user:ada"));
+    })
+    .await;
+}
+
+/// Records when the agent of `call_1` was last seen, as the process of the agent does.
+async fn note_last_seen(desk: &TerminalDesk, at: &str) {
+    let seen = format!("INSERT OR REPLACE INTO proposer_presence VALUES ('t1', 'call_1', '{at}')");
+    desk.run_program("sqlite3", &["countersign.db", &seen]).await;
+}
+
+#[tokio::test]
+async fn plain_prompt_warns_of_a_lost_agent() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        note_last_seen(desk, "2026-01-31T12:00:00.000Z").await;
+        let shown = run_watch_plain(desk, "once\n", "--as user:ada").await;
+        let (before, after) = shown.split_once("[d]eny").expect("a prompt");
+        assert!(before.starts_with("Calls in [here]/countersign.db, decided as user:ada\n"), "{before}");
+        assert!(before.contains("may be gone\n"), "{before}");
+        assert!(
+            before.contains("If you allow the call, it may not run until the agent returns."),
+            "{before}"
+        );
+        assert!(after.contains("Allowed call_1 (bash) once. agent:builder was last seen"), "{after}");
+    })
+    .await;
+}
+
+/// The agent leaves while the person reads.
+#[tokio::test]
+async fn agent_lost_after_the_prompt_requires_another_answer() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        let terminal = TmuxTerminal::open(desk).await;
+        terminal.types("clear; countersign watch --plain --as user:ada").await;
+        terminal.wait_for_line("[d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:").await;
+        note_last_seen(desk, "2026-01-31T12:00:00.000Z").await;
+        terminal.types("o").await;
+        terminal.wait_for_line("Nothing was decided yet. agent:builder was last seen").await;
+        assert!(desk.types("show call_1").await.stdout.starts_with("call_1  bash  pending"));
+        terminal.types("o").await;
+        terminal.wait_for_line("Allowed call_1 (bash) once.").await;
     })
     .await;
 }

@@ -7,7 +7,7 @@ use crate::{
         state::InboxState,
     },
     keyboard::KeyReader,
-    log_access::{preview_scopes, send_to_log},
+    log_access::{limit_time, preview_scopes, send_to_log},
     options::{EndNotice, WatchError, WatchExit, WatchOptions, wait_for_end},
     painter::ColourTheme,
     picture::InboxHints,
@@ -41,7 +41,7 @@ pub(crate) async fn run(options: WatchOptions) -> Result<WatchExit, WatchError> 
         news,
         sender,
         reload,
-        hints: InboxHints { command_prefix: options.command_prefix },
+        hints: InboxHints { log: options.log, command_prefix: options.command_prefix },
         bell: options.bell,
         leaving: None,
     };
@@ -72,6 +72,9 @@ impl InboxSession {
                 return Ok(left);
             }
             self.draw()?;
+            if let Some(action) = self.inbox.read_presence(Clock::System.now()) {
+                self.perform(action).await?;
+            }
             let next_redraw = self.next_redraw();
             let actions = tokio::select! {
                 event = keys.next() => self.event(event.ok_or_else(|| io::Error::other("the terminal is closed"))??),
@@ -150,6 +153,15 @@ impl InboxSession {
                 tokio::spawn(async move {
                     let previews = preview_scopes(&gate, &call, scopes, level.as_deref()).await;
                     let _ = sender.send(InboxEvent::Previewed(call, previews)).await;
+                });
+            }
+            InboxAction::ReadPresence((thread, id)) => {
+                let (gate, sender) = (self.gate.clone(), self.sender.clone());
+                tokio::spawn(async move {
+                    // Without an answer, the feed reports the lost connection.
+                    if let Ok(call) = limit_time(gate.call(&thread, &id)).await {
+                        let _ = sender.send(InboxEvent::Seen(Box::new(call))).await;
+                    }
                 });
             }
             InboxAction::Reload => self.reload.notify_one(),

@@ -9,9 +9,10 @@ use crate::{
     picture::{TextInk, TextPart, risk_word},
     present::{
         impact::ImpactSummary,
+        presence::describe_presence,
         text::{escape_text, format_age, format_duration},
     },
-    wrap::{join_parts, text_width, truncate_text},
+    wrap::{join_parts, text_width, truncate_text, wrap_words},
 };
 use countersign_api as api;
 use countersign_gate::Timestamp;
@@ -36,6 +37,7 @@ pub(crate) fn heading(inbox: &InboxState, columns: usize, now: Timestamp) -> (Ve
         )]);
         return (lines, right);
     }
+    lines.extend(absence_lines(call, columns, now));
     let impact = ImpactSummary::from_call(call);
     let mut pieces = Vec::new();
     if let Some(risk) = impact.risk {
@@ -68,13 +70,25 @@ fn ordinal(inbox: &InboxState, waiting: &ListedCall) -> String {
     at.map_or_else(String::new, |at| format!("{} of {count}", at + 1))
 }
 
-/// The proposer, the thread and the age of the request.
+/// The warning that the agent is gone. A small window keeps only its first line.
+fn absence_lines(call: &api::Call, columns: usize, now: Timestamp) -> Vec<Vec<TextPart>> {
+    let Some(text) = describe_presence(call, now).filter(|_| call.proposer_gone) else { return Vec::new() };
+    let effect = "If you allow the call, it may not run until the agent returns.";
+    let mut lines = vec![vec![(TextInk::Urgent, truncate_text(&format!("Agent {text}"), columns))]];
+    lines.extend(wrap_words(effect, columns).into_iter().map(|line| vec![(TextInk::Faint, line)]));
+    lines
+}
+
+/// The proposer, its presence, the thread and the age of the request.
 fn origin_parts(call: &api::Call, now: Timestamp) -> Vec<String> {
     let name = |name: &str| truncate_text(&escape_text(name), MAX_NAME);
     let since = call.request.as_ref().map_or(call.proposal.at, |request| request.requested_at);
-    vec![
+    let mut parts = vec![
         format!("by {}", name(call.proposal.principal.as_str())),
         format!("in {}", name(call.thread_id.as_str())),
         format_age(since, now),
-    ]
+    ];
+    let waits = describe_presence(call, now).filter(|_| !call.proposer_gone);
+    parts.extend(waits.map(|text| format!("agent {text}")));
+    parts
 }

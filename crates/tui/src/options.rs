@@ -47,6 +47,8 @@ pub struct WatchOptions {
     pub by: Vec<Principal>,
     /// The order of the list.
     pub order: CallOrder,
+    /// The location of the log, escaped.
+    pub log: String,
     /// The command that reaches the same log from another terminal.
     pub command_prefix: String,
     /// True if the inbox uses colours.

@@ -19,6 +19,8 @@ pub(crate) type TextPart = (TextInk, String);
 
 /// The texts that do not depend on the calls.
 pub(crate) struct InboxHints {
+    /// The location of the log; empty if it is not shown.
+    pub(crate) log: String,
     /// The command that reaches the same log.
     pub(crate) command_prefix: String,
 }

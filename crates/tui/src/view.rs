@@ -13,7 +13,7 @@ use crate::{
     page::DocumentWindow,
     picture::{InboxHints, InboxPicture, ListPane, PictureBody, TextInk, TextPart},
     present::text::escape_text,
-    wrap::{text_width, truncate_text, wrap_words},
+    wrap::{text_width, truncate_start, truncate_text, wrap_words},
 };
 use countersign_gate::Timestamp;
 
@@ -90,7 +90,7 @@ pub(crate) fn build_picture(
     };
     let keys_faint = inbox.mode == InboxMode::Reading && (inbox.sending.is_some() || inbox.guard.holds(now));
     InboxPicture {
-        top: top(inbox, columns - 2),
+        top: top(inbox, columns - 2, hints),
         list,
         heading,
         heading_right,
@@ -135,7 +135,11 @@ fn position_text(page: &DocumentWindow) -> String {
     format!("line {}–{last} of {all}", page.offset + 1)
 }
 
-fn top(inbox: &InboxState, columns: usize) -> (String, String) {
+/// With less room than this, the bar at the top does not name the log.
+const ROOM_FOR_LOG: usize = 12;
+
+/// The bar at the top: the number of calls and the log at the left, the person at the right.
+fn top(inbox: &InboxState, columns: usize, hints: &InboxHints) -> (String, String) {
     let mut left = format!("Countersign · {} pending", inbox.count());
     if inbox.order != CallOrder::default() {
         left.extend([" · ", inbox.order.describe()]);
@@ -143,8 +147,12 @@ fn top(inbox: &InboxState, columns: usize) -> (String, String) {
     if !inbox.search_text.is_empty() {
         left.extend([" · search “", &escape_text(&inbox.search_text), "”"]);
     }
-    let left = truncate_text(&left, columns);
+    let mut left = truncate_text(&left, columns);
     let right = truncate_text(&escape_text(inbox.me.as_str()), columns.saturating_sub(text_width(&left) + 2));
+    let room = columns.saturating_sub(text_width(&left) + text_width(&right) + 5);
+    if room >= ROOM_FOR_LOG && !hints.log.is_empty() {
+        left.extend([" · ", &truncate_start(&hints.log, room)]);
+    }
     (left, right)
 }
 

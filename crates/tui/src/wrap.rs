@@ -69,6 +69,21 @@ pub fn truncate_text(text: &str, columns: usize) -> String {
     kept
 }
 
+/// The text on one line, with `…` at the beginning if it does not fit. The end of a path is the most telling part.
+pub(crate) fn truncate_start(text: &str, columns: usize) -> String {
+    let width = text_width(text);
+    if width <= columns {
+        return text.to_owned();
+    }
+    let mut left = width;
+    let rest = text.char_indices().find(|(_, c)| {
+        let fits = left < columns;
+        left -= c.width().unwrap_or(0).min(left);
+        fits
+    });
+    rest.map_or_else(|| "…".to_owned(), |(start, _)| format!("…{}", &text[start..]))
+}
+
 /// Joins parts with ` · ` on as few lines as possible.
 pub(crate) fn join_parts(parts: &[String], columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();

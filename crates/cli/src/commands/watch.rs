@@ -42,7 +42,8 @@ pub(crate) async fn watch(context: &CommandContext, args: &WatchArgs) -> anyhow:
     let tool = args.tool.as_deref().map(ToolName::new).transpose();
     let tool = tool.map_err(|error| CliError::usage(format!("--tool: {error}")))?;
     let gate = context.connect_to_decide().await?;
-    let mut options = watch_options(context, gate.clone(), context.command_prefix());
+    let mut options =
+        watch_options(context, gate.clone(), (context.log_location()?, context.command_prefix()));
     (options.thread, options.tool, options.by) = (thread, tool, args.by.clone());
     options.order = args.sort;
     options.bell &= !args.no_bell;
@@ -51,11 +52,11 @@ pub(crate) async fn watch(context: &CommandContext, args: &WatchArgs) -> anyhow:
     exit_of_watch(exit)
 }
 
-/// The options of a watch over all calls.
+/// The options of a watch over all calls of a log, with the location of the log and the command that reaches it.
 pub(crate) fn watch_options(
     context: &CommandContext,
     gate: SharedGate,
-    command_prefix: String,
+    (log, command_prefix): (String, String),
 ) -> WatchOptions {
     WatchOptions {
         gate,
@@ -63,6 +64,7 @@ pub(crate) fn watch_options(
         tool: None,
         by: Vec::new(),
         order: CallOrder::default(),
+        log,
         command_prefix,
         colours: context.use_colours(true),
         bell: context.settings.switch(SettingKey::Bell).unwrap_or(true),

@@ -11,6 +11,7 @@ use crate::{
     present::{
         decision::{describe_decision, describe_missing_votes},
         facts::describe_votes,
+        presence::warn_of_absence,
         text::escape_text,
     },
 };
@@ -47,6 +48,10 @@ impl InboxState {
                 Vec::new()
             }
             InboxEvent::Changed(call, aloud) => self.changed(*call, aloud, now),
+            InboxEvent::Seen(call) => {
+                self.note_presence(&call);
+                Vec::new()
+            }
             InboxEvent::Edited(call, written) => {
                 self.edited(&call, written, now);
                 Vec::new()
@@ -162,6 +167,10 @@ impl InboxState {
                         (StatusTone::Calm, format!("{id} was already decided in the same way by {who}."))
                     }
                     None => (StatusTone::Good, self.count_decision(sent, &call)),
+                };
+                let (tone, text) = match warn_of_absence(&call, now) {
+                    Some(warning) => (StatusTone::Bad, format!("{text} {warning}")),
+                    None => (tone, text),
                 };
                 self.set_status(tone, text);
                 if self.is_typing() {

@@ -23,6 +23,8 @@ pub(crate) enum InboxEvent {
     Ended(InboxCallKey, &'static str),
     /// A pending call changed: a vote, another level. The flag says whether the bell rings.
     Changed(Box<api::Call>, bool),
+    /// A pending call was read again, to see if its agent still waits.
+    Seen(Box<api::Call>),
     /// The result of the editor. `None` means no change.
     Edited(InboxCallKey, Result<Option<Json>, String>),
     /// The answer to a decision from this inbox.
@@ -73,6 +75,8 @@ pub(crate) enum InboxAction {
     Decide(SentDecision),
     /// Open the arguments of a call in an editor.
     Edit(InboxCallKey, Json),
+    /// Read a call again, to see if its agent still waits.
+    ReadPresence(InboxCallKey),
     /// Ask the gate for the previews of these scopes, for a decision at this level.
     Preview(InboxCallKey, Vec<Json>, Option<String>),
     Reload,

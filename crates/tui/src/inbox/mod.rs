@@ -14,6 +14,7 @@ mod keys;
 pub(crate) mod message;
 pub(crate) mod notes;
 pub(crate) mod order;
+pub(crate) mod presence;
 pub(crate) mod question;
 pub(crate) mod recent;
 mod scope;

@@ -68,6 +68,8 @@ pub(crate) struct InboxState {
     pub(crate) allowed: usize,
     pub(crate) denied: usize,
     pub(crate) guard: KeyGuard,
+    /// The call whose agent's presence was read last, and the time of that.
+    pub(crate) presence_read: Option<(InboxCallKey, Timestamp)>,
     /// Decided calls. An older answer cannot list them as pending again.
     over: HashSet<InboxCallKey>,
 }
@@ -92,6 +94,7 @@ impl InboxState {
             allowed: 0,
             denied: 0,
             guard: KeyGuard::default(),
+            presence_read: None,
             over: HashSet::new(),
         }
     }

@@ -11,13 +11,15 @@ use crate::{
         message::{InboxEvent, SentDecision, call_key},
         state::InboxState,
     },
-    log_access::send_to_log,
+    log_access::{limit_time, send_to_log},
     options::{EndNotice, WatchError, WatchExit, WatchOptions, wait_for_end},
     present::{
         call::describe_call,
         editor::{difference_lines, edit_arguments},
         json::json_lines,
+        presence::warn_before_allowing,
         print::{print_error, print_line},
+        text::escape_text,
     },
 };
 use answer::PlainAnswer;
@@ -35,6 +37,7 @@ pub(crate) async fn run(options: WatchOptions) -> Result<WatchExit, WatchError> 
     let mut inbox = InboxState::new(options.gate.principal().clone());
     inbox.order = options.order;
     inbox.apply_event(InboxEvent::Loaded(calls), Clock::System.now());
+    print_line(&format!("Calls in {}, decided as {}", options.log, escape_text(inbox.me.as_str())));
     let mut input = LineInput::open();
     let mut end_notice = options.end_notice.clone();
     let exit = loop {
@@ -50,10 +53,16 @@ pub(crate) async fn run(options: WatchOptions) -> Result<WatchExit, WatchError> 
         if !input.discard_typed_lines()? {
             break WatchExit::Quit;
         }
+        let call = with_latest_presence(&options, call).await;
         print_line(&describe_entry(&call, inbox.edit_of_shown(), inbox.count(), Clock::System.now()));
         let edited = inbox.edit_of_shown().cloned();
-        let mut dialog =
-            DecisionDialog { options: &options, input: &mut input, call: &call, edited: edited.as_ref() };
+        let mut dialog = DecisionDialog {
+            options: &options,
+            input: &mut input,
+            call: &call,
+            edited: edited.as_ref(),
+            is_warned: false,
+        };
         let answer = tokio::select! {
             answer = dialog.ask() => answer?,
             _ = tokio::signal::ctrl_c() => break WatchExit::Interrupted,
@@ -134,6 +143,18 @@ async fn wait_for_call(
     }
 }
 
+/// The call with the presence of its agent as it is now: the call may have been loaded long ago.
+async fn with_latest_presence(options: &WatchOptions, call: api::Call) -> api::Call {
+    match limit_time(options.gate.call(&call.thread_id, &call.id)).await {
+        Ok(latest) if latest.is_pending() => api::Call {
+            proposer_last_seen_at: latest.proposer_last_seen_at,
+            proposer_gone: latest.proposer_gone,
+            ..call
+        },
+        _ => call,
+    }
+}
+
 async fn send_decision(options: &WatchOptions, inbox: &mut InboxState, sent: SentDecision) {
     let answer = send_to_log(&options.gate, &sent).await;
     inbox.sending = Some(sent.clone());
@@ -158,6 +179,9 @@ fn describe_entry(call: &api::Call, edited: Option<&Json>, waiting: usize, now: 
         let shown = if label == before { "" } else { label };
         text.extend(["\n", &format!("  {shown:<10} {line}")]);
         before = label;
+    }
+    if let Some(warning) = warn_before_allowing(call, now) {
+        text.extend(["\n", &warning]);
     }
     let others = match waiting.saturating_sub(1) {
         0 => String::new(),

@@ -6,10 +6,11 @@ use super::{
 };
 use crate::{
     inbox::message::call_key,
-    log_access::preview_scopes,
+    log_access::{limit_time, preview_scopes},
     options::{WatchError, WatchOptions},
     present::{
         facts::{describe_scope_preview, waiting_calls},
+        presence::warn_before_allowing,
         print::print_line,
         scope_menu::{
             MOST_NAMED, NO_PATTERN, ScopeKind, describe_offer, describe_patterns, describe_remembered_denial,
@@ -21,7 +22,7 @@ use crate::{
 use countersign_api as api;
 use countersign_api::{ScopePreview, ScopeRequest};
 use countersign_gate::{
-    Json,
+    Clock, Json,
     event::{Decision, SuggestedScope},
 };
 
@@ -33,6 +34,8 @@ pub(super) struct DecisionDialog<'a> {
     pub(super) input: &'a mut LineInput,
     pub(super) call: &'a api::Call,
     pub(super) edited: Option<&'a Json>,
+    /// True once the person was warned that the agent has left meanwhile.
+    pub(super) is_warned: bool,
 }
 
 impl DecisionDialog<'_> {
@@ -54,6 +57,9 @@ impl DecisionDialog<'_> {
                 print_line("This answer is not offered for this call.");
                 continue;
             }
+            if decision.allows() && self.warn_of_departure().await {
+                continue;
+            }
             if scope == TypedScope::ThisCall {
                 return Ok(PlainAnswer::Decide { decision, scope: None, comment });
             }
@@ -66,6 +72,19 @@ impl DecisionDialog<'_> {
                 None => print_line("Nothing was decided."),
             }
         }
+    }
+
+    /// Warns if the agent has left since the call was printed. Returns true if the person must answer again.
+    async fn warn_of_departure(&mut self) -> bool {
+        if self.is_warned || self.call.proposer_gone {
+            return false;
+        }
+        let latest = limit_time(self.options.gate.call(&self.call.thread_id, &self.call.id)).await;
+        let warning = latest.ok().and_then(|call| warn_before_allowing(&call, Clock::System.now()));
+        let Some(warning) = warning else { return false };
+        print_line(&format!("Nothing was decided yet. {warning} Type the answer again to allow it."));
+        self.is_warned = true;
+        true
     }
 
     fn offers(&self, decision: Decision) -> bool {

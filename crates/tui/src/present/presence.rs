@@ -19,7 +19,19 @@ pub fn describe_presence(call: &api::Call, now: Timestamp) -> Option<String> {
 /// The warning that an allowed call may never run, because its proposer is gone.
 #[must_use]
 pub fn warn_of_absence(call: &api::Call, now: Timestamp) -> Option<String> {
-    let seen = call.proposer_last_seen_at.filter(|_| call.may_run() && call.proposer_gone)?;
-    let (who, id) = (escape_text(call.proposal.principal.as_str()), escape_text(call.id.as_str()));
-    Some(format!("{who} was last seen {}, so {id} may not run until it returns.", format_age(seen, now)))
+    let says = describe_absence(call, now).filter(|_| call.may_run())?;
+    Some(format!("{says}, so {} may not run until it returns.", escape_text(call.id.as_str())))
+}
+
+/// The same warning before the call is allowed.
+#[must_use]
+pub fn warn_before_allowing(call: &api::Call, now: Timestamp) -> Option<String> {
+    let says = describe_absence(call, now).filter(|_| call.is_pending())?;
+    Some(format!("{says}. If you allow the call, it may not run until the agent returns."))
+}
+
+fn describe_absence(call: &api::Call, now: Timestamp) -> Option<String> {
+    let seen = call.proposer_last_seen_at.filter(|_| call.proposer_gone)?;
+    let who = escape_text(call.proposal.principal.as_str());
+    Some(format!("{who} was last seen {}", format_age(seen, now)))
 }

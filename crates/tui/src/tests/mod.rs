@@ -3,6 +3,7 @@
 mod guard;
 mod list;
 mod pictures;
+mod presence;
 mod scope;
 mod stories;
 
@@ -62,6 +63,8 @@ pub(crate) struct InboxTester {
     pub(crate) inbox: InboxState,
     pub(crate) now: Timestamp,
     size: (u16, u16),
+    /// The location of the log; empty if the bar at the top does not name it.
+    log: String,
 }
 
 impl InboxTester {
@@ -71,13 +74,18 @@ impl InboxTester {
         let mut inbox = InboxState::new(Principal::user("ben"));
         inbox.apply_event(InboxEvent::Loaded(calls.to_vec()), now);
         inbox.guard.lift();
-        let mut person = Self { inbox, now, size: (60, 20) };
+        let mut person = Self { inbox, now, size: (60, 20), log: String::new() };
         person.screen();
         person
     }
 
     pub(crate) fn with_window(mut self, columns: u16, lines: u16) -> Self {
         self.size = (columns, lines);
+        self
+    }
+
+    pub(crate) fn with_log(mut self, location: &str) -> Self {
+        location.clone_into(&mut self.log);
         self
     }
 
@@ -89,7 +97,7 @@ impl InboxTester {
     /// Draws the screen and returns its text.
     pub(crate) fn screen(&mut self) -> String {
         let (columns, lines) = self.size;
-        let hints = InboxHints { command_prefix: "countersign".to_owned() };
+        let hints = InboxHints { log: self.log.clone(), command_prefix: "countersign".to_owned() };
         let view = build_picture(&mut self.inbox, columns.into(), lines.into(), self.now, &hints);
         let mut terminal = Terminal::new(TestBackend::new(columns, lines)).expect("the screen is drawn");
         terminal

@@ -9,7 +9,7 @@ use serde_json::json;
 
 fn dangerous_call() -> api::Call {
     let impact = json!({
-        "message": "Deletes the build folder and all that is in it, which takes an hour to make anew",
+        "message": "Deletes the build folder and all that is in it, which take an hour to build again",
         "riskLevel": "high",
         "reversible": false,
         "affectedResources": ["build/app.o", "build/lib.o"],
@@ -68,7 +68,7 @@ fn call_in_60_columns() {
     ────────────────────────────────────────────────────────────
      Purpose  Tidy up before the release
      Impact   Deletes the build folder and all that is in it,
-              which takes an hour to make anew
+              which take an hour to build again
      Touches  build/app.o
               build/lib.o
      Extent   2 files

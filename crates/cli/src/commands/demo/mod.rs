@@ -168,7 +168,8 @@ impl DemoStage<'_> {
             asked
         });
         let text = "The agent has finished. q quits and prints a summary.".to_owned();
-        let mut options = watch_options(self.context, self.person.clone(), self.command_prefix());
+        let mut options =
+            watch_options(self.context, self.person.clone(), (escape_text(&self.url), self.command_prefix()));
         options.end_notice = Some(EndNotice { ended, text });
         let exit = run_watch(options, plain).await;
         // Cancel pending calls, and let running ones finish.
