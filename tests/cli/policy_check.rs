@@ -98,7 +98,7 @@ async fn invalid_call_is_refused() {
 async fn check_without_call_describes_the_policy() {
     with_desk(async |desk| {
         assert_snapshot!(desk.types("policy check").await, @"
-        the shipped policy (there is no log yet): 2 rules, no warnings.
+        the shipped policy (no log exists yet): 2 rules, no warnings.
         exit 0
         ");
         write_policy(desk);
@@ -261,7 +261,7 @@ async fn check_without_log_uses_the_shipped_policy() {
     with_empty_desk(async |desk| {
         let output = desk.types("policy check").await;
         assert_eq!(output.code, 0, "{output}");
-        assert!(output.stdout.starts_with("the shipped policy (there is no log yet)"), "{output}");
+        assert!(output.stdout.starts_with("the shipped policy (no log exists yet)"), "{output}");
         assert_eq!(std::fs::read_dir(desk.path("")).expect("a folder").count(), 0, "nothing is created");
     })
     .await;

@@ -1,6 +1,7 @@
 //! Commands on a read-only file system: those that read work, and the others change nothing.
 
 use crate::desk::{COUNTERSIGN, with_desk};
+use countersign_store::{Store, StoreOptions};
 use countersign_tests::in_private_mounts;
 
 /// Tests may run as root, for whom only a mount can make a file read-only.
@@ -22,6 +23,35 @@ async fn reading_commands_accept_a_read_only_log() {
             ls -A"#;
         let output = in_private_mounts(script, &desk.path("."), COUNTERSIGN).await;
         assert_eq!((output.text.as_str(), output.well), ("countersign.db\npolicy.toml", true));
+    })
+    .await;
+}
+
+/// The log has no `POLICY_SET` event: only a program that writes adds one.
+#[tokio::test]
+async fn read_only_log_without_policy_can_be_read() {
+    with_desk(async |desk| {
+        let options = StoreOptions::default();
+        let store = Store::open(desk.path("countersign.db"), options).await.expect("the log opens");
+        store.close().await;
+        desk.run_program("rm", &["-f", "countersign.db-bell", "countersign.db-wal", "countersign.db-shm"]).await;
+        desk.write_file("policy.toml", "default = \"allow\"\n");
+        let script = r#"mount --bind "$0" "$0"; mount -o remount,bind,ro "$0"; cd "$0"
+            for command in pending calls log stats verify doctor "thread list" "policy show" "policy history" \
+                "policy check" "policy replay --policy policy.toml" "policy replay --recorded" "policy suggest"; do
+                "$1" $command > /dev/null || echo "$command failed"
+            done
+            "$1" policy show | head -n 2; "$1" policy history; "$1" policy check | head -n 1
+            "$1" policy show --json | grep -o '"seq":0'
+            "$1" policy apply --yes policy.toml 2>&1 < /dev/null | grep -o "read-only" | head -n 1
+            ls -A"#;
+        let output = in_private_mounts(script, &desk.path("."), COUNTERSIGN).await;
+        let expected = "# The log has no policy, and it cannot be written.\n\
+            # The next process that can write puts this policy in force: shipped\n\
+            The log has no policy, and it cannot be written.\n\
+            the shipped policy (the log has no policy, and it cannot be written): 2 rules, no warnings.\n\
+            \"seq\":0\nread-only\ncountersign.db\npolicy.toml";
+        assert_eq!((output.text.as_str(), output.well), (expected, true));
     })
     .await;
 }

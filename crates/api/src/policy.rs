@@ -17,9 +17,10 @@ use serde::{Deserialize, Serialize};
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyInForce {
-    /// The position of its `POLICY_SET` event in the log.
+    /// The position of its `POLICY_SET` event in the log; 0 if the log has no such event and cannot be written. Then this
+    /// is the policy that the next process that writes puts in force.
     pub seq: i64,
-    /// The time since which it is in force.
+    /// The time since which it is in force; the time of the answer if the log has no policy.
     pub at: Timestamp,
     /// The principal that put it in force.
     pub principal: Principal,

@@ -18,6 +18,7 @@ pub(crate) struct ActivePolicy {
 
 /// The policy of one `POLICY_SET` event.
 struct LoadedPolicy {
+    /// The position of its event; 0 if the log has no policy.
     seq: i64,
     /// The policy, or the reason why this version cannot read it.
     policy: Result<Arc<Policy>, String>,
@@ -29,6 +30,13 @@ impl ActivePolicy {
         let Some(recorded) = store.policy_in_force().await? else { return Ok(None) };
         let current = ArcSwap::from_pointee(load(recorded).await);
         Ok(Some(Self { current, file_trouble: ArcSwapOption::empty() }))
+    }
+
+    /// The policy `first` for a log that has no policy and cannot be written. It is the one that the next process that
+    /// writes puts in force.
+    pub(crate) fn for_log_without_policy(first: Arc<Policy>) -> Self {
+        let current = ArcSwap::from_pointee(LoadedPolicy { seq: 0, policy: Ok(first) });
+        Self { current, file_trouble: ArcSwapOption::empty() }
     }
 
     /// The policy in force. Fails with [`GateFailure::PolicyUnreadable`] if this version cannot read it: then no call is
@@ -43,7 +51,7 @@ impl ActivePolicy {
         self.current.load().policy.clone().unwrap_or_else(|_| Arc::new(Policy::ask_always()))
     }
 
-    /// The position of its event in the log.
+    /// The position of its event in the log; 0 if the log has no policy.
     pub(crate) fn seq(&self) -> i64 {
         self.current.load().seq
     }

@@ -9,26 +9,30 @@ use countersign_policy::Policy;
 use countersign_store::{Store, StoreError};
 use std::sync::Arc;
 
-/// Reads the policy in force. Puts `first` in force if the log has no policy yet.
+/// Reads the policy in force. Puts `first` in force if the log has no policy yet. A log that cannot be written is read
+/// with `first`, because reading depends on no policy of its own.
 pub(crate) async fn open_policy(store: &Store, first: Policy) -> Result<ActivePolicy, GateFailure> {
     let first = Arc::new(first);
     loop {
         if let Some(active) = ActivePolicy::read(store).await? {
             return Ok(active);
         }
-        let source = if first.hash() == Policy::shipped().hash() {
-            "shipped"
-        } else {
-            "the program that created the log"
-        };
-        let command =
-            SetPolicyCommand { policy: Arc::clone(&first), source: source.to_owned(), replaces: None };
+        if store.is_read_only() {
+            return Ok(ActivePolicy::for_log_without_policy(first));
+        }
+        let source = describe_first_source(&first).to_owned();
+        let command = SetPolicyCommand { policy: Arc::clone(&first), source, replaces: None };
         match store.execute(set_policy(store, Principal::system("countersign"), command)).await {
             // Another process was first.
             Ok(_) | Err(StoreError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// The source of the first policy of a log.
+pub(crate) fn describe_first_source(first: &Policy) -> &'static str {
+    if first.hash() == Policy::shipped().hash() { "shipped" } else { "the program that created the log" }
 }
 
 /// The command that puts a policy in force.

@@ -1,23 +1,37 @@
 //! The policy of the log: read it, put another in force, and follow changes of other processes.
 
 use super::EmbeddedService;
-use crate::{GateFailure, log_policy::set_policy};
+use crate::{
+    GateFailure,
+    log_policy::{describe_first_source, set_policy},
+};
 use countersign_api as api;
 use countersign_approvals::{Refused, call::RecordedFact, decide::SetPolicyCommand};
 use countersign_events::{Principal, Sha256, ThreadId, event::PolicySet};
 use countersign_policy::{Policy, PolicyText};
-use countersign_store::StoreError;
 use std::sync::Arc;
 
 /// The longest source of a policy, in bytes.
 const MAX_SOURCE_BYTES: usize = 4_096;
 
 impl EmbeddedService {
-    /// The policy in force, as the log has it.
+    /// The policy in force, as the log has it. A log without a policy can only be open for reading; then it is the policy
+    /// that the next process that writes puts in force.
     pub(crate) async fn policy_in_force(&self) -> Result<api::PolicyInForce, GateFailure> {
-        let recorded = self.store.policy_in_force().await?;
-        // Opening the gate put a policy in force, and the log keeps it.
-        recorded.map(view_policy).ok_or(GateFailure::Store(StoreError::ShuttingDown))
+        if let Some(recorded) = self.store.policy_in_force().await? {
+            return Ok(view_policy(recorded));
+        }
+        let first = self.policy.policy()?;
+        let PolicyText { text, layers } = first.text().clone();
+        Ok(api::PolicyInForce {
+            seq: 0,
+            at: self.store.clock().now(),
+            principal: Principal::system("countersign"),
+            hash: first.hash(),
+            source: describe_first_source(&first).to_owned(),
+            text,
+            layers,
+        })
     }
 
     /// The events that put policies in force, the oldest first.

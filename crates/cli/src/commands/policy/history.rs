@@ -1,6 +1,6 @@
 //! `countersign policy history`
 
-use super::recorded_policy::{RecordedPolicy, for_each_policy};
+use super::recorded_policy::{NOT_RECORDED, RecordedPolicy, for_each_policy};
 use crate::{
     context::CommandContext,
     exit::CommandExit,
@@ -58,6 +58,10 @@ pub(crate) async fn list_policies(
     let policies: Vec<_> = latest.into_iter().map(PolicySummary::from).collect();
     if context.json {
         print_json(&serde_json::json!({"policies": policies, "omitted": omitted}))?;
+        return Ok(CommandExit::DONE);
+    }
+    if policies.is_empty() {
+        print_line(NOT_RECORDED);
         return Ok(CommandExit::DONE);
     }
     print_line(&policy_table(&policies).format(&context.screen()));

@@ -8,10 +8,14 @@ use countersign_gate::{
     event::{PolicyLayer, PolicySet},
     policy::PolicyText,
 };
+use countersign_tui::present::text::escape_text;
 use serde::Serialize;
 
 /// The events of one page. Each may contain a policy of the greatest size.
 const PAGE: usize = 10;
+
+/// Said of a log without a `POLICY_SET` event.
+pub(super) const NOT_RECORDED: &str = "The log has no policy, and it cannot be written.";
 
 /// A policy that the log records, and the facts about the event that put it in force.
 #[derive(Debug, Clone, Serialize)]
@@ -43,6 +47,11 @@ impl RecordedPolicy {
             text: set.text,
             layers: set.layers,
         })
+    }
+
+    /// True if the log records it. The policy of a log without one is the policy that it would begin with.
+    pub(super) fn is_recorded(&self) -> bool {
+        self.seq > 0
     }
 
     pub(super) fn texts(&self) -> PolicyText {
@@ -108,4 +117,27 @@ pub(super) async fn read_policy_of(gate: &SharedGate, seq: i64) -> anyhow::Resul
             format!("event {seq} put no policy in force: `countersign policy history` lists those that did");
         Err(CliError { exit: CommandExit::NO_SUCH_CALL, code: "unknown_policy", message }.into())
     }
+}
+
+/// The events of the policies that judged the call, and their sources: the one that asked people, and the one of the
+/// answer if it is another.
+pub(crate) async fn find_judging_policies(
+    gate: &SharedGate,
+    call: &api::Call,
+) -> anyhow::Result<Vec<(i64, String)>> {
+    let asked = call.request.as_ref().map(|request| (request.seq, request.policy));
+    let decided = call.response.as_ref().and_then(|response| Some((response.seq, response.policy?)));
+    let rows: Vec<_> = asked.into_iter().chain(decided).collect();
+    let mut found: Vec<Option<(i64, String)>> = vec![None; rows.len()];
+    for_each_policy(gate, |policy| {
+        for ((seq, hash), found) in rows.iter().zip(&mut found) {
+            if policy.seq < *seq && policy.hash == *hash {
+                *found = Some((policy.seq, escape_text(&policy.source)));
+            }
+        }
+    })
+    .await?;
+    let mut policies: Vec<_> = found.into_iter().flatten().collect();
+    policies.dedup();
+    Ok(policies)
 }

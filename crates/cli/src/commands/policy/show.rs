@@ -1,6 +1,6 @@
 //! `countersign policy show`
 
-use super::recorded_policy::{RecordedPolicy, read_policy_in_force, read_policy_of};
+use super::recorded_policy::{NOT_RECORDED, RecordedPolicy, read_policy_in_force, read_policy_of};
 use crate::{context::CommandContext, exit::CommandExit};
 use countersign_tui::present::{
     print::{print_json, print_line},
@@ -47,10 +47,12 @@ pub(crate) async fn show_policy(
 fn format_policy(policy: &RecordedPolicy) -> String {
     let RecordedPolicy { seq, at, principal, hash, source, text, layers } = policy;
     let (principal, source) = (escape_text(principal.as_str()), escape_text(source));
-    let mut shown = format!(
-        "# Event {seq}, {at}: {principal} put this policy in force, from {source}\n# SHA-256 {hash}\n\n{}",
-        escape_lines(text)
-    );
+    let origin = if policy.is_recorded() {
+        format!("# Event {seq}, {at}: {principal} put this policy in force, from {source}")
+    } else {
+        format!("# {NOT_RECORDED}\n# The next process that can write puts this policy in force: {source}")
+    };
+    let mut shown = format!("{origin}\n# SHA-256 {hash}\n\n{}", escape_lines(text));
     for layer in layers {
         let (name, text) = (escape_text(&layer.name), escape_lines(&layer.text));
         shown.extend(["\n\n# ", &name, "\n\n", &text]);

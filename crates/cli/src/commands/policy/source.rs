@@ -33,7 +33,7 @@ impl PolicySource {
             Err(error) if has_no_log(&error) => Ok(Self {
                 policy: Policy::shipped(),
                 file: None,
-                name: "the shipped policy (there is no log yet)".to_owned(),
+                name: "the shipped policy (no log exists yet)".to_owned(),
                 ignored: Vec::new(),
             }),
             Err(error) => Err(error),
@@ -49,7 +49,11 @@ impl PolicySource {
             return Self::from_file(&path);
         }
         let recorded = read_policy_in_force(gate).await?;
-        let name = format!("the policy in force (event {}, from {})", recorded.seq, recorded.source);
+        let name = if recorded.is_recorded() {
+            format!("the policy in force (event {}, from {})", recorded.seq, recorded.source)
+        } else {
+            "the shipped policy (the log has no policy, and it cannot be written)".to_owned()
+        };
         Ok(Self { policy: recorded.parse()?, file: None, name, ignored: Vec::new() })
     }
 
