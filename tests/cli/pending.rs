@@ -94,6 +94,7 @@ async fn hidden_characters_in_pending_calls_are_escaped() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          policy     event 1, from shipped: countersign policy show --seq 1
         exit 0
         ");
     })

@@ -162,3 +162,68 @@ async fn time_range_and_server_limit_the_replay() {
     })
     .await;
 }
+
+/// A replay by the policy in force now would show differences that mean nothing.
+#[tokio::test]
+async fn recorded_replay_uses_the_policies_of_the_time() {
+    with_desk(async |desk| {
+        write_history(desk).await;
+        assert_snapshot!(desk.types("policy replay --recorded").await, @"
+        5 calls, each judged by the policy in force when it was proposed (2 policies).
+        Every recorded verdict comes out again.
+        exit 0
+        ");
+        let replayed = desk.types("policy replay --recorded --json").await.stdout;
+        let replayed: serde_json::Value = serde_json::from_str(&replayed).expect("JSON");
+        assert_eq!((&replayed["unchanged"], &replayed["differing"]["count"]), (&5.into(), &0.into()));
+        desk.write_file("policy.toml", "default = \"block\"\n");
+        let refused = desk.types("policy replay --recorded --policy policy.toml").await;
+        assert_eq!(refused.code, 2, "{refused}");
+    })
+    .await;
+}
+
+/// A program wrote an answer that the policy did not give.
+#[tokio::test]
+async fn recorded_replay_lists_a_forged_verdict() {
+    with_desk(async |desk| {
+        desk.apply_policy("default = \"allow\"\n").await;
+        desk.types("run -- true").await;
+        let forged = "DROP TRIGGER rows_are_never_changed; \
+            UPDATE events SET data = replace(data, 'default = \\\"allow\\\"', 'default = \\\"ask\\\"') \
+            WHERE type = 'POLICY_SET'";
+        let said = desk.run_program("sqlite3", &["countersign.db", forged]).await;
+        assert_eq!(said, "");
+        let replayed = desk.types("policy replay --recorded").await;
+        assert_snapshot!(replayed, @"
+        1 call, each judged by the policy in force when it was proposed (1 policy).
+
+        With another verdict than the recorded one: 1
+        SEQ  POLICY  THREAD    ID                 TOOL  THEN                       NOW             REASON NOW                 ARGUMENTS
+          3       2  terminal  [call 1]  bash  allowed by policy:default  ask by default  no rule matches this call  true
+
+        POLICY is the event of the policy: countersign policy show --seq N
+        exit 0
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn show_names_the_policy_that_judged() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        desk.apply_policy("default = \"block\"\n").await;
+        desk.propose("t1", "call_2", "bash", "{}").await;
+        let first = desk.types("show call_1").await.stdout;
+        assert!(
+            first.contains("policy     event 1, from shipped: countersign policy show --seq 1"),
+            "{first}"
+        );
+        let second = desk.types("show call_2").await.stdout;
+        assert!(second.contains("policy show --seq 4"), "{second}");
+        let text = desk.types("policy show --seq 4").await.stdout;
+        assert!(text.contains("default = \"block\""), "{text}");
+    })
+    .await;
+}

@@ -67,6 +67,7 @@ async fn grant_has_the_chosen_scope() {
           asked      no rule matches this call
           similar    1 other call of this tool in this thread
           scope      command `git push **`
+          policy     event 1, from shipped: countersign policy show --seq 1
         exit 0
         ");
         assert_snapshot!(desk.types("allow call_1 --any-agent --as user:ada --command 'echo **'").await, @"
@@ -174,6 +175,7 @@ async fn quorum_votes_report_their_progress() {
           escalation to level admin at [time]
           expires    [time], then the call is denied
           scope      command `echo hi **`
+          policy     event 2, from a test: countersign policy show --seq 2
         exit 0
         ");
         let pending = desk.types("pending").await.stdout;

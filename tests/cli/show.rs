@@ -20,6 +20,7 @@ async fn call_is_shown_with_its_history() {
           asked      no rule matches this call
           expires    [time], then the call is denied
           scope      command `seq 2 **`
+          policy     event 1, from shipped: countersign policy show --seq 1
         exit 0
         ");
         desk.types("allow call_1 --as user:ada --comment 'go ahead'").await;
@@ -42,6 +43,7 @@ async fn call_is_shown_with_its_history() {
                      output: 1
                              2
                      outputBytes: 4
+          policy     event 1, from shipped: countersign policy show --seq 1
         exit 0
         ");
     })
@@ -64,6 +66,7 @@ async fn denied_call_names_its_decider() {
           comment    not today
           ended      denied at [time]
           result     "Denied by user:ada: not today (do not retry this call unchanged)"
+          policy     event 1, from shipped: countersign policy show --seq 1
         exit 0
         "#);
     })

@@ -142,6 +142,7 @@ async fn release_requires_a_lost_executor() {
           lost       started by worker-1 at [time]
           released   for another executor by user:ada at [time] (nothing was sent)
           started    by worker-2 at [time]
+          policy     event 1, from shipped: countersign policy show --seq 1
         exit 0
         ");
         let log = desk.types("log --thread t1").await.stdout;

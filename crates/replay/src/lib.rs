@@ -1,8 +1,10 @@
 //! Replay: compares the recorded outcomes of calls with the verdicts of another policy, and suggests rules from the
-//! decisions of people. It only reads and decides nothing.
+//! decisions of people. [`RecordedReplay`] judges each call by the policy of its time instead. It only reads and decides
+//! nothing.
 
 mod calls;
 mod past_answer;
+mod recorded;
 mod report;
 pub mod suggest;
 mod tally;
@@ -10,6 +12,7 @@ mod terms;
 
 pub use calls::CallAssembler;
 pub use countersign_approvals::Call;
+pub use recorded::{PolicyTimeline, RecordedReplay, RecordedReplayReport};
 pub use report::{
     AnswerCounts, ListedCalls, MAX_LISTED_CALLS, RecordedDecision, ReplayReport, ReplayedCall,
     ReplayedVerdict, RuleDecisions, SavedPrompts,
@@ -209,18 +212,27 @@ fn replay_answer(
             return None;
         }
     }
-    Some(match (judgement.verdict, then) {
+    let is_same_policy = past_answer::judging_policy(call) == Some(policy);
+    Some(answer_of_verdict(call, then, judgement.verdict, is_same_policy))
+}
+
+/// The answer to the call if the policy gives this verdict.
+fn answer_of_verdict(
+    call: &Call,
+    then: PastAnswer,
+    verdict: Verdict,
+    is_same_policy: bool,
+) -> ReplayedAnswer {
+    match (verdict, then) {
         (Verdict::Block, _) => ReplayedAnswer::Blocked,
         (_, PastAnswer::Answered) if past_answer::thread_denied(call) => ReplayedAnswer::Answered,
         (Verdict::Allow, PastAnswer::Asked) if past_answer::thread_asked(call) => ReplayedAnswer::Asked,
         // If the thread requires approval, a remembered denial takes precedence over the policy's allow.
-        (Verdict::Allow, PastAnswer::Answered) if past_answer::judging_policy(call) == Some(policy) => {
-            ReplayedAnswer::Answered
-        }
+        (Verdict::Allow, PastAnswer::Answered) if is_same_policy => ReplayedAnswer::Answered,
         (Verdict::Allow, _) => ReplayedAnswer::Allowed,
         (Verdict::Ask, PastAnswer::Answered) => ReplayedAnswer::Answered,
         (Verdict::Ask, _) => ReplayedAnswer::Asked,
-    })
+    }
 }
 
 fn recorded_decision(call: &Call) -> RecordedDecision {
@@ -244,6 +256,7 @@ fn replayed_call(call: &Call, then: RecordedDecision, judgement: &Judgement) -> 
         arguments: proposed.what.arguments.clone(),
         principal: proposed.by.clone(),
         at: proposed.at,
+        policy_event: None,
         then,
         now: ReplayedVerdict {
             verdict: judgement.verdict,

@@ -105,6 +105,9 @@ pub struct ReplayedCall {
     pub principal: Principal,
     /// The time of the proposal.
     pub at: Timestamp,
+    /// The event of the policy that judges the call; absent if one policy judges all calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_event: Option<i64>,
     /// The recorded decision.
     pub then: RecordedDecision,
     /// The verdict of the policy.

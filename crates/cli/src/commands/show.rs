@@ -1,11 +1,13 @@
 //! `countersign show`
 
 use crate::{
+    commands::policy::recorded_policy::find_judging_policies,
     context::CommandContext,
     exit::CommandExit,
     find::{CallSelector, find_call},
     present::call::print_call,
 };
+use countersign_tui::present::print::print_line;
 
 /// Options of `show`.
 #[derive(Debug, clap::Args)]
@@ -17,6 +19,15 @@ pub(crate) struct ShowArgs {
 
 pub(crate) async fn show_call(context: &CommandContext, args: &ShowArgs) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
-    print_call(context.json, &find_call(&gate, &args.which).await?, context.now())?;
+    let call = find_call(&gate, &args.which).await?;
+    print_call(context.json, &call, context.now())?;
+    if !context.json {
+        // The call counts more than a note about its policy.
+        let policies = find_judging_policies(&gate, &call).await.unwrap_or_default();
+        for (seq, source) in policies {
+            let command = format!("{} policy show --seq {seq}", context.command_prefix());
+            print_line(&format!("  {:<10} event {seq}, from {source}: {command}", "policy"));
+        }
+    }
     Ok(CommandExit::DONE)
 }

@@ -3,6 +3,7 @@
 mod assembly;
 mod laws;
 mod month;
+mod recorded;
 mod replay;
 mod suggestions;
 

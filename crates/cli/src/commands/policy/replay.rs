@@ -3,10 +3,12 @@
 use crate::{
     commands::policy::{
         logged_calls::{LoggedCallArgs, for_each_call},
+        replay_recorded::replay_recorded,
+        replayed_call::{basis_word, describe_now, describe_then, report_damaged},
         source::PolicySource,
     },
     context::CommandContext,
-    exit::CommandExit,
+    exit::{CliError, CommandExit},
     present::{
         event::summarize_arguments,
         screen::{ScreenFormat, TextStyle},
@@ -15,11 +17,11 @@ use crate::{
     },
 };
 use countersign_gate::{
-    event::{Basis, Source},
-    replay::{self, ListedCalls, ReplayReport, ReplayedCall},
+    event::Basis,
+    replay::{self, ListedCalls, ReplayReport},
 };
 use countersign_tui::present::{
-    print::{print_error, print_json, print_line},
+    print::{print_json, print_line},
     text::escape_text,
 };
 
@@ -29,14 +31,21 @@ use countersign_tui::present::{
 It changes nothing. It judges each call of the log by the policy from --policy or the settings, or else by the policy \
 in force now, and compares the verdicts with those of their time. A call that a grant, a mode or the policy of a thread answered does not count as a prompt.
 
+With --recorded, it judges each call by the policy that was in force when the call was proposed, and lists the calls \
+whose recorded verdict does not come out again, with the reason that the policy gives now.
+
 JSON: {\"policy\", \"calls\": how many could be compared, \"masked\", \"unsettled\", \"then\" and \"now\": {\"asked\", \
 \"allowed\", \"blocked\", \"answered\"}, \"unchanged\", \"saved\": {\"allowed\", \"blocked\"}, \"added\", \
 \"allowedThoughDenied\", \"blockedThoughRun\", \"askedThoughRun\" and \"askedOtherwise\": {\"count\", \"calls\": the first 1000, each with \
 \"seq\", \"threadId\", \"id\", \"name\", \"arguments\", \"then\" and \"now\"}, \"rules\" and \"shadow\": [{\"rule\", \
-\"basis\", \"verdict\", \"calls\"}]}")]
+\"basis\", \"verdict\", \"calls\"}]}; with --recorded {\"calls\", \"policies\", \"masked\", \"unsettled\", \"unreadable\", \
+\"unchanged\", \"differing\": {\"count\", \"calls\", each also with \"policyEvent\"}}")]
 pub(crate) struct PolicyReplayArgs {
     #[command(flatten)]
     which: LoggedCallArgs,
+    /// Judge each call by the policy of its time, which the log records
+    #[arg(long)]
+    recorded: bool,
     /// The number of calls to show in each list
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     limit: usize,
@@ -46,7 +55,13 @@ pub(crate) async fn replay_policy(
     context: &CommandContext,
     args: &PolicyReplayArgs,
 ) -> anyhow::Result<CommandExit> {
+    if args.recorded && context.options.policy.is_some() {
+        return Err(CliError::usage("--recorded uses the policies of the log: remove --policy").into());
+    }
     let gate = context.connect_to_read().await?;
+    if args.recorded {
+        return replay_recorded(context, &gate, &args.which, args.limit).await;
+    }
     let meant = PolicySource::from_settings_or_log(context, &gate).await?;
     let name = meant.name().to_owned();
     let mut replay = replay::PolicyReplay::new(meant.policy);
@@ -58,10 +73,7 @@ pub(crate) async fn replay_policy(
     } else {
         say(&report, &name, args.limit, &context.screen());
     }
-    if damaged > 0 {
-        let calls = count_words(damaged, "call");
-        print_error(&format!("{calls} cannot be read and were left out: countersign verify"));
-    }
+    report_damaged(damaged);
     Ok(CommandExit::DONE)
 }
 
@@ -164,8 +176,8 @@ fn list(listed: &ListedCalls, title: &str, limit: usize, screen: &ScreenFormat) 
             escape_text(case.thread_id.as_str()).into(),
             escape_text(case.id.as_str()).into(),
             escape_text(case.name.as_str()).into(),
-            then(case).into(),
-            TableCell::styled(verdict_style(case.now.verdict), now(case)),
+            describe_then(case).into(),
+            TableCell::styled(verdict_style(case.now.verdict), describe_now(case)),
             summarize_arguments(&case.arguments).into(),
         ]);
     }
@@ -173,35 +185,6 @@ fn list(listed: &ListedCalls, title: &str, limit: usize, screen: &ScreenFormat) 
     let shown = limit.min(listed.calls.len()) as u64;
     if listed.count > shown {
         print_line(&format!("… and {} more: -n shows more, --json up to 1000.", listed.count - shown));
-    }
-}
-
-fn then(case: &ReplayedCall) -> String {
-    let then = &case.then;
-    let Some(by) = then.by.as_ref().map(|by| escape_text(by.as_str())) else {
-        return "not decided".to_owned();
-    };
-    let what = match then.source {
-        _ if then.changed => "changed by",
-        Some(Source::Expiry) => "expired,",
-        _ if then.denied => "denied by",
-        _ => "allowed by",
-    };
-    let comment =
-        then.comment.as_ref().map_or(String::new(), |comment| format!(": {}", escape_text(comment)));
-    format!("{what} {by}{comment}")
-}
-
-fn now(case: &ReplayedCall) -> String {
-    let by = case.now.rule.as_ref().map_or_else(|| basis_word(case.now.basis), |rule| escape_text(rule));
-    let terms = case.now.terms.as_ref().map_or(String::new(), |terms| format!(": {}", escape_text(terms)));
-    format!("{} by {by}{terms}", verdict_word(case.now.verdict))
-}
-
-fn basis_word(basis: Basis) -> String {
-    match basis {
-        Basis::Tool => "tool metadata".to_owned(),
-        _ => "default".to_owned(),
     }
 }
 
