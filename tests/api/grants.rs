@@ -62,6 +62,29 @@ async fn grant_answers_later_calls_until_it_is_revoked() {
     .await;
 }
 
+/// `policy:grant` alone does not say who allowed the call.
+#[tokio::test]
+async fn refused_decision_names_the_origin_of_the_grant() {
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("call_1").await;
+        ada.allows_for_the_session("call_1").await;
+        builder.proposes("call_2").await;
+        let origin = r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_session","principal":"user:ada","says":"the whole tool","scope":"tool","toolCallId":"call_1"}"#;
+        let denial = r#"{"decision":"deny"}"#;
+        let refused = ada.post("/v1/threads/t/approvals/call_2", denial).await;
+        assert_eq!((refused.status, refused.text("code").as_str()), (409, "already_decided"));
+        let response = refused.shown("response");
+        assert!(response.contains(&format!(r#""grantOrigin":{origin}"#)), "{response}");
+        let detail = refused.text("detail");
+        assert!(detail.ends_with("; user:ada gave this answer at 2026-01-31T12:00:00.000Z: allow_session on call_1"), "{detail}");
+        let several = r#"{"decisions":[{"threadId":"t","id":"call_2","decision":"deny"}]}"#;
+        let refused = ada.post("/v1/approvals/decide", several).await.to_string();
+        assert!(refused.contains(r#""grantOrigin""#) && refused.contains(r#""says": "the whole tool""#), "{refused}");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn closed_thread_has_no_grants() {
     over_http(ASK, async |world| {

@@ -49,7 +49,8 @@ pub struct Problem {
     /// The `seq` of the last event of the log. Only with `bad_cursor`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tip: Option<i64>,
-    /// The earlier decision that the request conflicts with.
+    /// The earlier decision that the request conflicts with. If a grant made it, `grantOrigin` names the person who gave
+    /// the grant, as in a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<ApprovalResponse>,
     /// The earlier vote that the request conflicts with.

@@ -179,7 +179,10 @@ impl ApprovalGate for EmbeddedGate {
         id: &CallId,
         request: &DecisionRequest,
     ) -> Result<Call, GateError> {
-        Ok(self.service.decide(&self.by, thread, id, request).await?)
+        match self.service.decide(&self.by, thread, id, request).await {
+            Ok(call) => Ok(call),
+            Err(failure) => Err(self.service.with_origin_of_decision(thread, failure).await),
+        }
     }
 
     async fn decide_all(&self, request: &BulkDecisionRequest) -> Result<Vec<DecisionAnswer>, GateError> {
@@ -215,7 +218,10 @@ impl ApprovalGate for EmbeddedGate {
         id: &CallId,
         request: &CancelRequest,
     ) -> Result<Call, GateError> {
-        Ok(self.service.cancel(&self.by, thread, id, request).await?)
+        match self.service.cancel(&self.by, thread, id, request).await {
+            Ok(call) => Ok(call),
+            Err(failure) => Err(self.service.with_origin_of_decision(thread, failure).await),
+        }
     }
 
     async fn release(

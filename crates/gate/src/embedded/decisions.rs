@@ -86,7 +86,10 @@ impl EmbeddedService {
                 }
                 outcome => outcome,
             };
-            let outcome = outcome.map(|call| self.with_presence(call, seen)).map_err(Into::into);
+            let outcome = match outcome {
+                Ok(call) => Ok(self.with_presence(call, seen)),
+                Err(failure) => Err(self.with_origin_of_decision(&item.thread_id, failure).await),
+            };
             api::DecisionAnswer { thread_id: item.thread_id.clone(), id: item.id.clone(), outcome }
         };
         join_all(request.decisions.iter().zip(prepared).map(execute)).await

@@ -3,6 +3,8 @@
 use super::EmbeddedService;
 use crate::{GateFailure, view::read_grant_origin};
 use countersign_api as api;
+use countersign_api::GateError;
+use countersign_events::ThreadId;
 use std::collections::{BTreeSet, HashMap};
 
 impl EmbeddedService {
@@ -30,5 +32,27 @@ impl EmbeddedService {
             tracing::warn!(%error, "the decision that answered a call cannot be read");
         }
         call
+    }
+
+    /// The error, in which an earlier decision by a grant names its origin too. A failure leaves the origin out, because
+    /// the caller must learn of the refusal.
+    pub(crate) async fn with_origin_of_decision(&self, thread: &ThreadId, failure: GateFailure) -> GateError {
+        let mut error = GateError::from(failure);
+        let Some(response) = &mut error.facts.response else { return error };
+        let Some(grant) = response.grant else { return error };
+        match self.store.responses(&BTreeSet::from([grant])).await {
+            Ok(events) => {
+                let event = events.iter().find(|event| event.seq == grant && event.thread_id == *thread);
+                response.grant_origin = event.and_then(read_grant_origin);
+            }
+            Err(error) => tracing::warn!(%error, "the decision that answered a call cannot be read"),
+        }
+        if let Some(origin) = &response.grant_origin {
+            let api::GrantOrigin { principal, at, tool_call_id, decision, .. } = origin;
+            let answered =
+                format!("; {principal} gave this answer at {at}: {} on {tool_call_id}", decision.as_str());
+            error.detail.push_str(&answered);
+        }
+        error
     }
 }
