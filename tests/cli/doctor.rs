@@ -149,3 +149,15 @@ async fn server_health_is_reported() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn full_doctor_checks_every_event() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        let checked = desk.types("doctor --full").await;
+        assert_eq!(checked.code, 0, "{checked}");
+        assert!(checked.stdout.contains("ok    integrity    the database finds no damage"), "{checked}");
+        assert!(checked.stdout.contains("ok    chain        all 3 events are intact"), "{checked}");
+    })
+    .await;
+}

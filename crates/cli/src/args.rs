@@ -75,10 +75,7 @@ pub(crate) enum CliCommand {
     /// Count calls and decisions, and how long people took to decide
     Stats(commands::stats::StatsArgs),
     /// Check the database, the server and this machine for problems
-    #[command(
-        after_help = "JSON: {\"status\": ok, warn or fail, \"findings\": [{\"check\", \"status\", \"found\", \"remedy\"}]}"
-    )]
-    Doctor,
+    Doctor(commands::doctor::DoctorArgs),
     /// Check the hash chain of the whole log
     Verify(commands::verify::VerifyArgs),
     /// Upgrade a log to the schema of this version

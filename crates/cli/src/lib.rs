@@ -126,7 +126,7 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Grant(command) => commands::grant::run_grant_command(context, command).await,
         CliCommand::Policy(command) => commands::policy::run_policy_command(context, command).await,
         CliCommand::Stats(args) => commands::stats::print_stats(context, args).await,
-        CliCommand::Doctor => commands::doctor::run_checks(context).await,
+        CliCommand::Doctor(args) => commands::doctor::run_checks(context, args).await,
         CliCommand::Demo(args) => commands::demo::run_demo(context, args).await,
         CliCommand::Verify(args) => commands::verify::verify_log(context, args).await,
         CliCommand::Migrate => commands::migrate::migrate_log(context).await,

@@ -11,14 +11,20 @@ use countersign_api::{ApprovalGate, GateError, LogFilter, UnavailableReason};
 use countersign_gate::{Clock, DatabaseUrl, EmbeddedGate, GateFailure, Policy, StoreOptions, chain};
 use std::time::Duration;
 
-/// A longer log is not checked completely, because `verify` does that.
+/// A longer log is checked completely only if the user asks for it, because that takes long.
 const SHORT: i64 = 100_000;
 /// The number of recent events that are checked in a longer log.
 const LAST: i64 = 1_000;
 /// The accepted clock difference between machines that share a file.
 const APART: Duration = Duration::from_mins(1);
 
-pub(crate) async fn check_log(context: &CommandContext, address: &DatabaseUrl, results: &mut CheckResults) {
+/// Checks the log. `full` checks a long log completely too.
+pub(crate) async fn check_log(
+    context: &CommandContext,
+    address: &DatabaseUrl,
+    full: bool,
+    results: &mut CheckResults,
+) {
     let options = StoreOptions::for_reading();
     let gate = match EmbeddedGate::open_with(address.clone(), options, Policy::shipped()).await {
         Ok(gate) => gate,
@@ -33,7 +39,7 @@ pub(crate) async fn check_log(context: &CommandContext, address: &DatabaseUrl, r
     }
     results.ok("layout", format!("the layout of Countersign {}", env!("CARGO_PKG_VERSION")));
     let inspected = match database::check_schema(&gate, results).await {
-        Ok(()) => log(context, &gate, is_file, results).await,
+        Ok(()) => log(context, &gate, (is_file, full), results).await,
         Err(error) => Err(error),
     };
     if let Err(error) = inspected {
@@ -57,7 +63,7 @@ fn check_of(error: &GateFailure, address: &DatabaseUrl) -> &'static str {
 async fn log(
     context: &CommandContext,
     gate: &EmbeddedGate,
-    is_file: bool,
+    (is_file, full): (bool, bool),
     results: &mut CheckResults,
 ) -> Result<(), GateError> {
     if is_file && is_empty_log(gate).await? {
@@ -82,7 +88,7 @@ async fn log(
         let found = format!("the time of the last event, {}, is in the future", event.timestamp);
         results.warn("clock", found, "set the clock of the machines that write to the log");
     }
-    if tip <= SHORT {
+    if is_checked_completely(tip, full) {
         database::check_integrity(gate, results).await?;
         return whole(context, gate, tip, results).await;
     }
@@ -92,15 +98,20 @@ async fn log(
     });
     match links {
         Some(pair) => results.fail("chain", format!("the chain breaks at event {}", pair[1].seq), BROKEN),
-        None => {
-            results
-                .ok("chain", format!("the last {LAST} events are intact; `countersign verify` checks all"));
-        }
+        None => results.ok("chain", format!("the last {LAST} events are intact; {CHECKS_ALL}")),
     }
-    results.ok("integrity", "not checked, because the log is long; run `countersign verify`");
-    results.ok("index", "not checked, because the log is long; run `countersign verify`");
+    for check in ["integrity", "index"] {
+        results.ok(check, format!("not checked, because the log has more than {SHORT} events; {CHECKS_ALL}"));
+    }
     Ok(())
 }
+
+/// True if every event is read, and the database checks its own integrity.
+const fn is_checked_completely(tip: i64, full: bool) -> bool {
+    full || tip <= SHORT
+}
+
+const CHECKS_ALL: &str = "`countersign doctor --full` checks all";
 
 const BROKEN: &str = "a row was changed: find it with `countersign verify`, and restore a backup";
 
@@ -136,4 +147,16 @@ async fn whole(
         results.fail("index", found, "run `countersign verify --repair`");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_log_is_checked_completely_on_request() {
+        assert!(is_checked_completely(SHORT, false));
+        assert!(!is_checked_completely(SHORT + 1, false));
+        assert!(is_checked_completely(SHORT + 1, true));
+    }
 }

@@ -22,7 +22,18 @@ use countersign_tui::{
 use std::path::Path;
 use unicode_width::UnicodeWidthStr;
 
-pub(crate) async fn run_checks(context: &CommandContext) -> anyhow::Result<CommandExit> {
+/// Options of `doctor`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "JSON: {\"status\": ok, warn or fail, \"findings\": [{\"check\", \"status\", \"found\", \"remedy\"}]}"
+)]
+pub(crate) struct DoctorArgs {
+    /// Check every event and the integrity of the database, also in a log of more than 100,000 events
+    #[arg(long)]
+    full: bool,
+}
+
+pub(crate) async fn run_checks(context: &CommandContext, args: &DoctorArgs) -> anyhow::Result<CommandExit> {
     let mut results = CheckResults::default();
     settings(context, &mut results);
     policy(context, &mut results);
@@ -36,7 +47,7 @@ pub(crate) async fn run_checks(context: &CommandContext) -> anyhow::Result<Comma
                 DatabaseUrl::Postgres(postgres) => postgres::check_postgres(postgres, &mut results).await,
             };
             if worth_opening {
-                history::check_log(context, &address, &mut results).await;
+                history::check_log(context, &address, args.full, &mut results).await;
             }
         }
         Err(error) => results.fail("target", format!("{error:#}"), "remove one of the two settings"),
