@@ -67,6 +67,26 @@ async fn unused_approval_moves_to_its_replacement() {
     .await;
 }
 
+/// The agent has lost the id of its earlier call. The request of the repeated call names it.
+#[tokio::test]
+async fn restarted_agent_takes_over_its_unused_approval() {
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("a").await;
+        ada.allows("a").await;
+        world.clock().advance(Duration::from_mins(1));
+        let again = builder.proposes("b").await;
+        assert_eq!(again.text("state"), "pending");
+        let request: serde_json::Value = serde_json::from_str(&again.member("request")).expect("a request");
+        let earlier = request["sameCall"]["id"].as_str().expect("it names the earlier call");
+        assert_eq!(builder.post(&format!("{CALLS}/b/cancel"), "{}").await.status, 200);
+        let third = builder.post(CALLS, &replacing("c", earlier)).await;
+        assert_eq!(third.text("state"), "allowed");
+        assert_eq!(builder.get(&format!("{CALLS}/a")).await.text("state"), "cancelled");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn same_call_of_another_agent_is_asked() {
     over_http(ASK, async |world| {
