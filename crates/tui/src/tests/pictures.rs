@@ -130,8 +130,8 @@ fn wide_window_shows_call_beside_list() {
     ▸ remove-folder rm -r build  HIGH               │ HIGH RISK · cannot be undone · 45s left
       5s ago · 45s left · conversation-7            │──────────────────────────────────────────────────────────────────────
       send-invoice ada\u{202e}nimda@example.com     │ Purpose  Tidy up before the release
-      5s ago · a thread with a name that is a good… │ Impact   Deletes the build folder and all that is in it, which takes
-                                                    │          an hour to make anew
+      5s ago · a thread with a name that is a good… │ Impact   Deletes the build folder and all that is in it, which take
+                                                    │          an hour to build again
                                                     │ Touches  build/app.o
                                                     │          build/lib.o
                                                     │ Extent   2 files
@@ -251,8 +251,8 @@ fn decision_of_another_approver_is_shown() {
      No longer pending: denied by user:cleo
     ────────────────────────────────────────────────────────────────────────────────
      Purpose  Tidy up before the release
-     Impact   Deletes the build folder and all that is in it, which takes an hour
-              to make anew
+     Impact   Deletes the build folder and all that is in it, which take an hour to
+              build again
      Touches  build/app.o
               build/lib.o
     ────────────────────────────────────────────────────────────── line 1–5 of 15 ──

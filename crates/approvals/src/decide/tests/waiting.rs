@@ -194,7 +194,7 @@ fn objection_keeps_a_waiting_call_waiting() {
     story.decides("eve", "b", Decision::Deny).expect("voted");
     assert!(
         story.releases("ada", "a", session("\"tool\""), &["b", "c"]).is_empty(),
-        "one vote is no decision"
+        "a single vote does not decide"
     );
     assert_eq!(story.releases("bob", "a", session("\"tool\""), &["b", "c"]), ["c"]);
 }
