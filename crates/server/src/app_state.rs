@@ -5,9 +5,11 @@ use countersign_gate::{Clock, EmbeddedGate};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
+/// The state that all endpoints share. One pointer, because each request clones it several times.
+pub(crate) type AppState = Arc<ServerState>;
+
 /// The state that all endpoints share.
-#[derive(Clone)]
-pub(crate) struct AppState {
+pub(crate) struct ServerState {
     pub(crate) gate: EmbeddedGate,
     /// Cancelled when the server is told to stop; it ends streams and waits.
     pub(crate) stop: CancellationToken,

@@ -23,8 +23,8 @@ mod socket_file;
 mod stream;
 
 pub use address::{BadAddress, ListenAddress};
-pub(crate) use app_state::AppState;
 pub use app_state::ServerOptions;
+pub(crate) use app_state::{AppState, ServerState};
 pub use connection::{ConnectionTimeouts, DescriptorLimit};
 pub use listen::BoundListener;
 pub use server_error::ServerError;
@@ -62,14 +62,14 @@ pub async fn serve(
 ) -> Result<(), ServerError> {
     let (routes, document) = routes::router();
     let metrics = Arc::new(ServerMetrics::new(&gate, &document));
-    let app = AppState {
+    let app = Arc::new(ServerState {
         gate,
         stop: stop.clone(),
         options: options.clone(),
         metrics: Arc::clone(&metrics),
         replay: Arc::default(),
         document: Arc::new(openapi::DocumentText::new(&document)),
-    };
+    });
     let max_connections = max_connections(&options);
     let service = router(routes, app);
     let full_router = full::full_router(service.clone(), max_connections);
@@ -126,16 +126,20 @@ pub fn document() -> String {
 
 fn router(routes: Router<AppState>, app: AppState) -> Router {
     let compressible = SizeAbove::new(MIN_COMPRESSED_BYTES).and(NotForContentType::SSE);
+    let catch_panic =
+        CatchPanicLayer::custom(|panic: Box<dyn std::any::Any + Send>| problem::panic_response(&*panic));
+    // In one call, the outermost layer first: each call of `layer` adds an allocation to every request.
+    let layers = (
+        middleware::from_fn_with_state(app.clone(), request_log::log_request),
+        catch_panic,
+        CompressionLayer::new().compress_when(compressible),
+        axum::extract::DefaultBodyLimit::disable(),
+        middleware::from_fn(guard::reject_foreign_pages),
+    );
     routes
         .fallback(problem::unknown_route)
         .method_not_allowed_fallback(problem::wrong_method)
-        .layer(middleware::from_fn(guard::reject_foreign_pages))
-        .layer(axum::extract::DefaultBodyLimit::disable())
-        .layer(CompressionLayer::new().compress_when(compressible))
-        .layer(CatchPanicLayer::custom(|panic: Box<dyn std::any::Any + Send>| {
-            problem::panic_response(&*panic)
-        }))
-        .layer(middleware::from_fn_with_state(app.clone(), request_log::log_request))
+        .layer(layers)
         .with_state(app)
 }
 
@@ -153,14 +157,14 @@ mod tests {
         let (routes, document) = routes::router();
         let (stop, metrics) = (CancellationToken::new(), Arc::new(ServerMetrics::new(&gate, &document)));
         let document = Arc::new(openapi::DocumentText::new(&document));
-        let app = AppState {
+        let app = Arc::new(ServerState {
             gate,
             stop: stop.clone(),
             options: ServerOptions::default(),
             metrics,
             replay: Arc::default(),
             document,
-        };
+        });
         let routes = routes.route("/panic", get(async || -> String { panic!("secret {}", 7) }));
         let socket = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
         let mut stream = tokio::net::TcpStream::connect(socket.local_addr()?).await?;
