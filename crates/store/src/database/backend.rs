@@ -44,6 +44,25 @@ pub(crate) trait WriteSession: Send + 'static {
     /// The name of the log.
     fn database_name(&self) -> DatabaseName;
 
+    /// True if [`append_at_once`](Self::append_at_once) works.
+    const APPENDS_AT_ONCE: bool = false;
+
+    /// Waits until no other Countersign process writes, as far as that is possible before a transaction. Returns the end
+    /// of the log that the last of them has told, if it has. A writer with plain SQL tells none.
+    fn lock(&mut self) -> impl Future<Output = Result<Option<i64>, StoreError>> + Send {
+        std::future::ready(Ok(None))
+    }
+
+    /// Inserts the rows of a batch in a transaction of its own, commits it as [`commit`](Self::commit) does, and releases
+    /// the lock. Call it only after [`lock`](Self::lock). If it fails, nothing is written, and the lock is still held.
+    fn append_at_once(
+        &mut self,
+        _rows: String,
+        _last: Option<&Event>,
+    ) -> impl Future<Output = Result<(), BatchFailure>> + Send {
+        std::future::ready(Err(BatchFailure::Whole(StoreError::ShuttingDown)))
+    }
+
     /// Waits for the write lock, begins a transaction, and returns the end of the log. After a reconnect, the event
     /// `known` must still exist.
     fn begin(

@@ -42,18 +42,65 @@ impl<D: WriteSession> BatchWriter<D> {
     pub(super) async fn execute_all(
         &mut self,
         commands: &mut Vec<CommandEnvelope>,
-        more: impl FnOnce(&mut Vec<CommandEnvelope>),
+        mut more: impl FnMut(&mut Vec<CommandEnvelope>),
     ) -> Vec<EnvelopeResult> {
-        let begun = self.begin().await;
+        let locked = self.session.lock().await;
         more(commands);
-        let mut outcomes = match begun {
-            Ok(transaction) => self.execute_some(commands, Some(transaction)).await,
+        let at_once = match locked {
+            Ok(told) => self.execute_at_once(commands, told).await,
             Err(error) => return fail_all(commands, &error),
+        };
+        let mut outcomes = if let Some(outcomes) = at_once {
+            outcomes
+        } else {
+            let begun = self.begin().await;
+            more(commands);
+            match begun {
+                Ok(transaction) => self.execute_some(commands, Some(transaction)).await,
+                Err(error) => return fail_all(commands, &error),
+            }
         };
         while outcomes.len() < commands.len() {
             outcomes.extend(self.execute_some(&commands[outcomes.len()..], None).await);
         }
         outcomes
+    }
+
+    /// Decides the commands by the kept state, and writes their events with one statement that also begins and commits
+    /// the transaction. If the log has grown since, the first `seq` is taken, the statement fails, and nothing is written.
+    /// `told` is the end of the log that another process told. Returns `None` if the commands must be executed step by
+    /// step.
+    async fn execute_at_once(
+        &mut self,
+        commands: &[CommandEnvelope],
+        told: Option<i64>,
+    ) -> Option<Vec<EnvelopeResult>> {
+        let is_current = |state: &BatchState| {
+            let tip = state.tip();
+            tip == self.feed.tip() && told.is_none_or(|told| told == tip) && !self.feed.has_diverged()
+        };
+        if !D::APPENDS_AT_ONCE || !self.state.as_ref().is_some_and(is_current) {
+            return None;
+        }
+        let mut state = self.state.take()?;
+        if !state.missing(commands).is_empty() {
+            self.state = Some(state);
+            return None;
+        }
+        let began = Instant::now();
+        let decided = DecidedBatch::decide(&mut state, commands).ok()?;
+        if decided.events.is_empty() {
+            // Only a look at the log can tell that the refusals are not outdated.
+            self.state = Some(state);
+            return None;
+        }
+        match self.session.append_at_once(decided.rows(), decided.last_event()).await {
+            Ok(()) => Some(self.keep(began, state, commands, decided)),
+            Err(failed) => {
+                tracing::debug!(error = %failed.error(), "a batch is executed step by step");
+                None
+            }
+        }
     }
 
     /// Executes as many of the commands as fit into one batch, or fails all of them.
@@ -96,20 +143,30 @@ impl<D: WriteSession> BatchWriter<D> {
             None => self.begin().await.map_err(BatchFailure::Whole)?,
         };
         match self.write(kept, commands).await {
-            Ok(WrittenBatch { state, outcomes, events }) => {
-                // A large state is dropped at once, so that a process that then waits does not hold it.
-                self.state = Some(state).filter(|state| state.memory_bytes() < MAX_STATE_BYTES);
-                if !events.is_empty() {
-                    self.metrics.record_commit(outcomes.len(), began.elapsed());
-                    self.feed.publish(&events);
-                }
-                Ok(outcomes)
-            }
+            Ok((state, decided)) => Ok(self.keep(began, state, commands, decided)),
             Err(failed) => {
                 self.session.roll_back().await;
                 Err(failed)
             }
         }
+    }
+
+    /// Keeps the state after a batch, publishes its events, and returns the outcomes.
+    fn keep(
+        &mut self,
+        began: Instant,
+        mut state: BatchState,
+        commands: &[CommandEnvelope],
+        DecidedBatch { events, outcomes }: DecidedBatch,
+    ) -> Vec<EnvelopeResult> {
+        state.forget_ended(commands.iter().filter_map(|command| command.target.call()));
+        // A large state is dropped at once, so that a process that then waits does not hold it.
+        self.state = Some(state).filter(|state| state.memory_bytes() < MAX_STATE_BYTES);
+        if !events.is_empty() {
+            self.metrics.record_commit(outcomes.len(), began.elapsed());
+            self.feed.publish(&events);
+        }
+        outcomes
     }
 
     /// Waits for the write lock and begins a transaction.
@@ -137,33 +194,16 @@ impl<D: WriteSession> BatchWriter<D> {
         &mut self,
         kept: Option<BatchState>,
         commands: &[CommandEnvelope],
-    ) -> Result<WrittenBatch, BatchFailure> {
+    ) -> Result<(BatchState, DecidedBatch), BatchFailure> {
         let mut state = self.load(kept, commands).await?;
-        let mut events: Vec<RecordedEvent> = Vec::new();
-        let mut outcomes = Vec::with_capacity(commands.len());
-        let mut bytes = 0;
-        for command in commands {
-            if bytes > MAX_BATCH_BYTES {
-                break;
-            }
-            let applied = state.apply(command).map_err(fail_some)?;
-            bytes += applied.events.iter().map(|event| event.data.as_str().len()).sum::<usize>();
-            events.extend(applied.events.iter().cloned());
-            outcomes.push(match applied.outcome {
-                Ok(()) => Ok(CommandOutcome { call: call_of(&state, command), events: applied.events }),
-                Err(refused) => Err(StoreError::Refused(refused)),
-            });
-        }
-        if events.is_empty() {
+        let decided = DecidedBatch::decide(&mut state, commands).map_err(fail_some)?;
+        if decided.events.is_empty() {
             self.session.roll_back().await;
         } else {
-            self.session
-                .query_all(SqlQuery::new(D::APPEND).bind(rows_json(events.iter().map(|event| &*event.event))))
-                .await?;
-            self.session.commit(events.last().map(|event| &*event.event)).await?;
+            self.session.query_all(SqlQuery::new(D::APPEND).bind(decided.rows())).await?;
+            self.session.commit(decided.last_event()).await?;
         }
-        state.forget_ended(commands.iter().filter_map(|command| command.target.call()));
-        Ok(WrittenBatch { state, outcomes, events })
+        Ok((state, decided))
     }
 
     /// Reads the events that the commands need and `kept` does not have.
@@ -271,11 +311,39 @@ fn fail_all(commands: &[CommandEnvelope], error: &StoreError) -> Vec<EnvelopeRes
 
 type EnvelopeResult = Result<CommandOutcome, StoreError>;
 
-/// A batch whose transaction is committed.
-struct WrittenBatch {
-    state: BatchState,
-    outcomes: Vec<EnvelopeResult>,
+/// A batch whose commands are decided.
+struct DecidedBatch {
     events: Vec<RecordedEvent>,
+    /// The outcomes of the first commands, as many as fit into one batch.
+    outcomes: Vec<EnvelopeResult>,
+}
+
+impl DecidedBatch {
+    fn decide(state: &mut BatchState, commands: &[CommandEnvelope]) -> Result<Self, DamagedEvent> {
+        let (mut events, mut outcomes, mut bytes) = (Vec::new(), Vec::with_capacity(commands.len()), 0);
+        for command in commands {
+            if bytes > MAX_BATCH_BYTES {
+                break;
+            }
+            let applied = state.apply(command)?;
+            bytes += applied.events.iter().map(|event| event.data.as_str().len()).sum::<usize>();
+            events.extend(applied.events.iter().cloned());
+            outcomes.push(match applied.outcome {
+                Ok(()) => Ok(CommandOutcome { call: call_of(state, command), events: applied.events }),
+                Err(refused) => Err(StoreError::Refused(refused)),
+            });
+        }
+        Ok(Self { events, outcomes })
+    }
+
+    /// The rows of the events, as the parameter of the insert statement.
+    fn rows(&self) -> String {
+        rows_json(self.events.iter().map(|event| &*event.event))
+    }
+
+    fn last_event(&self) -> Option<&Event> {
+        self.events.last().map(|event| &*event.event)
+    }
 }
 
 fn call_of(state: &BatchState, command: &CommandEnvelope) -> Option<Call> {

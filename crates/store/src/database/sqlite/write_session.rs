@@ -34,7 +34,7 @@ impl SqliteWriteSession {
 
     /// Takes SQLite's write lock. Transactions begin and end with plain SQL, because a guard that refuses a row ends
     /// the transaction, which the driver would not notice.
-    async fn lock(&mut self) -> Result<i64, sqlx::Error> {
+    async fn begin_immediate(&mut self) -> Result<i64, sqlx::Error> {
         for _ in 1..LOCK_ATTEMPTS {
             match sqlx::query_scalar(queries::sqlite::BEGIN).fetch_one(&mut self.conn).await {
                 Err(e) if primary_code(&e) == Some(BUSY) => {
@@ -44,6 +44,25 @@ impl SqliteWriteSession {
             }
         }
         sqlx::query_scalar(queries::sqlite::BEGIN).fetch_one(&mut self.conn).await
+    }
+
+    /// Waits for the lock of the doorbell, unless it is held already.
+    async fn take_write_lock(&mut self) -> Result<(), StoreError> {
+        if self.write_lock.is_none() {
+            let write_lock = self.doorbell.acquire_write_lock().await;
+            self.file.check()?;
+            self.write_lock = Some(write_lock);
+        }
+        Ok(())
+    }
+
+    /// Rings the doorbell for events up to `last`, and releases its lock.
+    fn end_write(&mut self, last: Option<&Event>) {
+        if let Some(last) = last {
+            // Before the lock is released, so that the doorbell always has the end of the log.
+            self.doorbell.ring(last.seq);
+        }
+        self.write_lock = None;
     }
 
     async fn run(&mut self, statement: &'static str) -> Result<(), sqlx::Error> {
@@ -56,16 +75,35 @@ impl database::WriteSession for SqliteWriteSession {
     const LOAD: &'static str = queries::sqlite::LOAD;
     const RECORD_PRESENCE: &'static str = queries::sqlite::RECORD_PRESENCE;
 
+    const APPENDS_AT_ONCE: bool = true;
+
     fn database_name(&self) -> DatabaseName {
         self.file.path().into()
     }
 
+    async fn lock(&mut self) -> Result<Option<i64>, StoreError> {
+        self.take_write_lock().await?;
+        Ok(self.doorbell.last_tip())
+    }
+
+    async fn append_at_once(&mut self, rows: String, last: Option<&Event>) -> Result<(), BatchFailure> {
+        // Outside of BEGIN and COMMIT, a statement is a transaction of its own. Each statement costs a trip to the thread
+        // of the connection.
+        let appended = sqlx::query(queries::sqlite::APPEND).bind(rows).execute(&mut self.conn).await;
+        appended.map_err(|e| batch_failure(self.database_name(), &e))?;
+        self.end_write(last);
+        Ok(())
+    }
+
     async fn begin(&mut self, _: Option<(i64, Sha256)>) -> Result<LogEnd, StoreError> {
-        let write_lock = self.doorbell.acquire_write_lock().await;
-        self.file.check()?;
-        let tip = self.lock().await.map_err(|e| error(self.database_name(), &e))?;
-        self.write_lock = Some(write_lock);
-        Ok(LogEnd { tip, hash: None })
+        self.take_write_lock().await?;
+        match self.begin_immediate().await {
+            Ok(tip) => Ok(LogEnd { tip, hash: None }),
+            Err(e) => {
+                self.write_lock = None;
+                Err(error(self.database_name(), &e))
+            }
+        }
     }
 
     async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {
@@ -79,11 +117,7 @@ impl database::WriteSession for SqliteWriteSession {
         if let Err(e) = self.run("COMMIT").await {
             return Err(batch_failure(self.database_name(), &e));
         }
-        if let Some(last) = last {
-            // Before the lock is released, so that the doorbell always has the end of the log.
-            self.doorbell.ring(last.seq);
-        }
-        self.write_lock = None;
+        self.end_write(last);
         Ok(())
     }
 
