@@ -132,3 +132,21 @@ async fn stream_duration_ends_when_the_stream_is_open() {
     })
     .await;
 }
+
+/// Each read is a trip to the database and back.
+#[tokio::test]
+async fn cycle_under_one_policy_reads_nothing_first() {
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        let hash = builder.proposes("a").await.json()["argumentsHash"].clone();
+        ada.allows("a").await;
+        let claim = serde_json::json!({"executor": "worker", "argumentsHash": hash}).to_string();
+        assert_eq!(builder.post("/v1/threads/t/tool-calls/a/claim", &claim).await.status, 200);
+        builder.finishes("a").await;
+        for query in ["call", "presence", "responses"] {
+            let count = format!(r#"countersign_query_seconds_count{{query="{query}"}}"#);
+            assert_eq!(value(world, &count).await, "0", "{query}");
+        }
+    })
+    .await;
+}

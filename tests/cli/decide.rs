@@ -145,7 +145,7 @@ async fn misleading_name_of_a_person_is_refused() {
 #[tokio::test]
 async fn allowing_a_call_of_a_lost_agent_warns() {
     with_desk(async |desk| {
-        desk.propose("t", "call_1", "bash", r#"{"command":"ls"}"#).await;
+        desk.propose_earlier("t", "call_1", "bash", r#"{"command":"ls"}"#).await;
         let seen = "INSERT INTO proposer_presence VALUES ('t', 'call_1', '2026-01-31T12:00:00.000Z')";
         desk.run_program("sqlite3", &["countersign.db", seen]).await;
         for list in ["pending", "show call_1"] {

@@ -2,7 +2,7 @@
 
 use crate::snapshot_text::hide;
 use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::{EmbeddedGate, Principal};
+use countersign_gate::{Clock, EmbeddedGate, Policy, Principal, StoreOptions};
 use std::{
     fmt,
     fs::OpenOptions,
@@ -113,13 +113,28 @@ impl TerminalDesk {
 
     /// Opens the log in this folder, as another process would.
     pub(crate) async fn gate(&self) -> EmbeddedGate {
-        let gate = EmbeddedGate::open(self.path("countersign.db")).await.expect("the log opens");
-        gate.acting_as(Principal::agent("builder"))
+        self.gate_at(Clock::System).await
+    }
+
+    async fn gate_at(&self, clock: Clock) -> EmbeddedGate {
+        let options = StoreOptions { clock, ..StoreOptions::default() };
+        let opened = EmbeddedGate::open_with(self.path("countersign.db"), options, Policy::shipped()).await;
+        opened.expect("the log opens").acting_as(Principal::agent("builder"))
     }
 
     /// Proposes a call of a tool in a thread, as `agent:builder`.
     pub(crate) async fn propose(&self, thread: &str, id: &str, tool: &str, arguments: &str) {
-        let gate = self.gate().await;
+        self.propose_at(Clock::System, thread, id, tool, arguments).await;
+    }
+
+    /// As [`Self::propose`], a minute ago.
+    pub(crate) async fn propose_earlier(&self, thread: &str, id: &str, tool: &str, arguments: &str) {
+        let (clock, _) = Clock::manual(Clock::System.now().before(Duration::from_mins(1)));
+        self.propose_at(clock, thread, id, tool, arguments).await;
+    }
+
+    async fn propose_at(&self, clock: Clock, thread: &str, id: &str, tool: &str, arguments: &str) {
+        let gate = self.gate_at(clock).await;
         let call = api::ProposeRequest::new(id, tool, arguments).expect("a valid call");
         let thread = countersign_api::parse_thread_id(thread).expect("a valid name");
         gate.propose(&thread, &call).await.expect("proposed");

@@ -311,7 +311,7 @@ async fn note_last_seen(desk: &TerminalDesk, at: &str) {
 #[tokio::test]
 async fn plain_prompt_warns_of_a_lost_agent() {
     with_desk(async |desk| {
-        desk.propose("t1", "call_1", "bash", "{}").await;
+        desk.propose_earlier("t1", "call_1", "bash", "{}").await;
         note_last_seen(desk, "2026-01-31T12:00:00.000Z").await;
         let shown = run_watch_plain(desk, "once\n", "--as user:ada").await;
         let (before, after) = shown.split_once("[d]eny").expect("a prompt");

@@ -8,7 +8,8 @@ use countersign_events::{
     timestamp::Timestamp,
 };
 
-/// The reason why a command was refused. Each variant has the name of its [`code`](Refused::code).
+/// The reason why a command was refused. Each variant has the name of its [`code`](Refused::code), except
+/// [`MissingEvidence`](Refused::MissingEvidence), which callers of a gate never meet.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// No such call in that thread.
@@ -134,6 +135,12 @@ pub enum Refused {
         /// The `seq` in the command.
         grant: i64,
     },
+    /// The command needs evidence that it does not have. The gate then works it out and tries again.
+    #[error("evidence: {what} is missing; work it out before the command is queued")]
+    MissingEvidence {
+        /// The evidence.
+        what: &'static str,
+    },
     /// Well-formed input that makes no sense.
     #[error("{field}: {why}")]
     Invalid {
@@ -203,7 +210,7 @@ impl Refused {
             Self::PolicyChanged { .. } => "policy_changed",
             Self::UnknownThread(_) => "unknown_thread",
             Self::UnknownGrant { .. } => "unknown_grant",
-            Self::Invalid { .. } => "invalid",
+            Self::MissingEvidence { .. } | Self::Invalid { .. } => "invalid",
         }
     }
 

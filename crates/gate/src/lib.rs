@@ -25,6 +25,7 @@ mod call_metrics;
 mod due_task_runner;
 mod embedded;
 mod error;
+mod finish_on_drop;
 mod gate;
 mod log_policy;
 mod policy_follower;

@@ -18,7 +18,7 @@ pub(crate) const GONE_AFTER: Duration = Duration::from_secs(30);
 const HEARTBEAT: Duration = Duration::from_secs(20);
 
 /// The time between a change and its write. Most waits that end sooner are never written, and many share a write.
-const SETTLE: Duration = Duration::from_secs(1);
+pub(crate) const SETTLE: Duration = Duration::from_secs(1);
 
 /// The thread and the id of a call.
 type CallKey = (ThreadId, CallId);

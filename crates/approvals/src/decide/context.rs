@@ -44,16 +44,7 @@ impl DecisionContext<'_> {
                 approved: arguments_hash,
                 given: judged.arguments_hash,
             })),
-            None => Err(missing_evidence("the policy's judgement of the arguments")),
+            None => Err(Refused::MissingEvidence { what: "the policy's judgement of the arguments" }),
         }
-    }
-}
-
-/// The refusal of a command that was queued without the evidence it needs. The gate always adds the evidence, so
-/// only a program that writes to the store directly meets this.
-pub(super) fn missing_evidence(what: &str) -> Refused {
-    Refused::Invalid {
-        field: "evidence",
-        why: format!("{what} is missing; work it out before the command is queued"),
     }
 }

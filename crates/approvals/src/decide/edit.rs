@@ -1,7 +1,7 @@
 //! Edit: an approver changes the arguments before they run. The changes are shown, must satisfy the tool's schema,
 //! and are judged like a new proposal.
 
-use super::{DecisionContext, HashedArguments, RespondCommand, context::missing_evidence};
+use super::{DecisionContext, HashedArguments, RespondCommand};
 use crate::{Call, Refused, thread::GrantTerms};
 use countersign_events::{
     Json, Sha256,
@@ -56,7 +56,7 @@ pub(super) fn check_edit(
     }
     check_secrets(call, arguments, context)?;
     let Some(review) = context.evidence.edit_review() else {
-        return Err(missing_evidence("the review of the edited arguments"));
+        return Err(Refused::MissingEvidence { what: "the review of the edited arguments" });
     };
     if let Some(why) = &review.schema_error {
         return Err(invalid(why.clone()));

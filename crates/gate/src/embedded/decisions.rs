@@ -5,7 +5,7 @@ use super::{
     answer::{decided_by_grant, read_scope},
 };
 use crate::GateFailure;
-use countersign_api as api;
+use countersign_api::{self as api, GateError};
 use countersign_approvals::{
     CallCommand, CommandEvidence, Refused,
     decide::{HashedArguments, RespondCommand},
@@ -23,14 +23,13 @@ impl EmbeddedService {
         id: &CallId,
         decide: &api::DecisionRequest,
     ) -> Result<api::Call, GateFailure> {
-        // The decision counts more than a note about the agent.
-        let seen = self.last_seen(&[(thread, id)]).await.unwrap_or_default();
+        let seen_here = self.presence.last_seen(thread, id);
         let execute = |policy| async move {
             let (command, judged) = self.prepare_decision(policy, thread, id, decide).await?;
             self.execute_decision(by, thread, id, command, judged).await
         };
         let decided = self.execute_judged(execute).await?;
-        Ok(self.with_presence(decided, &seen))
+        Ok(self.with_presence_after(vec![(decided, seen_here)]).await.remove(0))
     }
 
     /// The command of a decision, with the policy and the evidence that it needs.
@@ -54,6 +53,8 @@ impl EmbeddedService {
         let evidence = match &respond.arguments {
             Some(arguments) => self.review_edit(&policy, thread, id, arguments).await?,
             None if respond.and_waiting => self.judge_answer_and_waiting(&policy, thread, id).await?,
+            // An approval is refused if it turns out to need evidence.
+            None if respond.decision.allows() => CommandEvidence::NotNeeded,
             None => self.judge_answer(&policy, thread, id).await?,
         };
         Ok((CallCommand::Respond(respond), (policy, evidence)))
@@ -70,10 +71,8 @@ impl EmbeddedService {
             self.prepare_decision(self.policy.policy()?, &item.thread_id, &item.id, &item.request()).await
         };
         let prepared = join_all(request.decisions.iter().map(prepare)).await;
-        let calls: Vec<_> = request.decisions.iter().map(|item| (&item.thread_id, &item.id)).collect();
-        // The decisions count more than a note about the agents.
-        let seen = &self.last_seen(&calls).await.unwrap_or_default();
         let execute = async |(item, prepared): (&api::BulkDecisionItem, Result<_, GateFailure>)| {
+            let seen_here = self.presence.last_seen(&item.thread_id, &item.id);
             let outcome = match prepared {
                 Ok((command, judged)) => {
                     self.execute_decision(by, &item.thread_id, &item.id, command, judged).await
@@ -86,13 +85,19 @@ impl EmbeddedService {
                 }
                 outcome => outcome,
             };
-            let outcome = match outcome {
-                Ok(call) => Ok(self.with_presence(call, seen)),
+            match outcome {
+                Ok(call) => Ok((call, seen_here)),
                 Err(failure) => Err(self.with_origin_of_decision(&item.thread_id, failure).await),
-            };
+            }
+        };
+        let outcomes = join_all(request.decisions.iter().zip(prepared).map(execute)).await;
+        let decided = outcomes.iter().filter_map(|outcome| outcome.as_ref().ok().cloned()).collect();
+        let mut decided = self.with_presence_after(decided).await.into_iter();
+        let answer = |(item, outcome): (&api::BulkDecisionItem, Result<_, GateError>)| {
+            let outcome = outcome.map(|(call, _)| decided.next().unwrap_or(call));
             api::DecisionAnswer { thread_id: item.thread_id.clone(), id: item.id.clone(), outcome }
         };
-        join_all(request.decisions.iter().zip(prepared).map(execute)).await
+        request.decisions.iter().zip(outcomes).map(answer).collect()
     }
 
     /// Executes a decision. The answer names the calls that waited and were decided by it, too.
@@ -104,7 +109,9 @@ impl EmbeddedService {
         command: CallCommand,
         judged: (Arc<Policy>, CommandEvidence),
     ) -> Result<api::Call, GateFailure> {
-        let (call, events) = self.execute_and_report(by, thread, id, command, judged).await?;
+        let policy = Arc::clone(&judged.0);
+        let judge = || self.judge_answer(&policy, thread, id);
+        let (call, events) = self.execute_or_judge(by, thread, id, command, judged, judge).await?;
         let also_decided = events.iter().filter_map(|event| decided_by_grant(event, id)).collect();
         Ok(api::Call { also_decided, ..call })
     }

@@ -1,11 +1,11 @@
 //! Executes commands: judges them by the policy in force, and hands them to the writer.
 
 use super::{EmbeddedService, unknown_call};
-use crate::GateFailure;
+use crate::{GateFailure, finish_on_drop::FinishOnDrop};
 use countersign_api as api;
 use countersign_approvals::{
     ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, RecordedEvent,
-    ThreadCommand,
+    Refused, ThreadCommand,
 };
 use countersign_events::{CallId, Principal, ThreadId};
 use countersign_policy::Policy;
@@ -46,8 +46,7 @@ impl EmbeddedService {
             }
             Ok::<_, StoreError>(outcome)
         };
-        let executed = self.tasks.spawn(executed.in_current_span());
-        Ok(executed.await.unwrap_or(Err(StoreError::ShuttingDown))?)
+        Ok(FinishOnDrop::new(executed.in_current_span(), self.tasks.clone()).await?)
     }
 
     /// Executes a command on a thread, or on all threads.
@@ -105,6 +104,31 @@ impl EmbeddedService {
         let outcome = Box::pin(self.execute(envelope)).await?;
         let call = outcome.call.ok_or_else(|| unknown_call(thread, id))?;
         Ok((Box::pin(self.with_grant_origin(self.view(&call))).await, outcome.events))
+    }
+
+    /// As [`Self::execute_and_report`], for a command that needs the evidence only if the policy has changed since the
+    /// call was judged. `judge` works it out if the command is refused without it. Most commands are not, and then the
+    /// call is not read before the command is queued.
+    pub(super) async fn execute_or_judge<F>(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        command: CallCommand,
+        (policy, evidence): (Arc<Policy>, CommandEvidence),
+        judge: impl FnOnce() -> F,
+    ) -> Result<(api::Call, Vec<RecordedEvent>), GateFailure>
+    where
+        F: Future<Output = Result<CommandEvidence, GateFailure>>,
+    {
+        let without = (Arc::clone(&policy), evidence);
+        match Box::pin(self.execute_and_report(by, thread, id, command.clone(), without)).await {
+            Err(GateFailure::Refused(Refused::MissingEvidence { .. })) => {
+                let evidence = Box::pin(judge()).await?;
+                Box::pin(self.execute_and_report(by, thread, id, command, (policy, evidence))).await
+            }
+            outcome => outcome,
+        }
     }
 
     /// Executes a command on a call that needs no evidence.

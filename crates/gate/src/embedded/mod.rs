@@ -23,7 +23,7 @@ use crate::{
 };
 use countersign_api as api;
 use countersign_approvals::{
-    Call, CallCommand, Refused,
+    Call, CallCommand, CommandEvidence, Refused,
     decide::{ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RenewCommand},
 };
 use countersign_events::{CallId, Json, Principal, ThreadId};
@@ -163,11 +163,11 @@ impl EmbeddedService {
         };
         let command = &command;
         let execute = |policy| async move {
-            let evidence = self.judge_claim(&policy, thread, id, command).await?;
-            let command = CallCommand::Claim(command.clone());
-            self.execute_on_call(by, thread, id, command, (policy, evidence)).await
+            let judged = (Arc::clone(&policy), CommandEvidence::NotNeeded);
+            let judge = || self.judge_claim(&policy, thread, id, command);
+            self.execute_or_judge(by, thread, id, CallCommand::Claim(command.clone()), judged, judge).await
         };
-        let call = self.execute_judged(execute).await?;
+        let (call, _) = self.execute_judged(execute).await?;
         // The log has masked arguments, and the executor runs the arguments that it supplied.
         Ok(match &command.arguments {
             Some(supplied) => api::Call { arguments: supplied.json().clone(), redacted: Vec::new(), ..call },

@@ -1,7 +1,10 @@
 //! The presence of proposers, as the API shows it.
 
 use super::EmbeddedService;
-use crate::{GateFailure, presence_keeper::GONE_AFTER};
+use crate::{
+    GateFailure,
+    presence_keeper::{GONE_AFTER, SETTLE},
+};
 use countersign_api as api;
 use countersign_events::{CallId, CallState, Principal, ThreadId, Timestamp};
 use std::collections::HashMap;
@@ -24,10 +27,28 @@ impl EmbeddedService {
         Ok(seen)
     }
 
-    /// Adds the presence of its proposer to a call that waits for a decision, or that a decision has just allowed.
-    pub(super) fn with_presence(&self, call: api::Call, seen: &LastSeen) -> api::Call {
-        let matters = matches!(call.state, CallState::Pending | CallState::Allowed);
-        let last = seen.get(&(call.thread_id.clone(), call.id.clone())).filter(|_| matters).copied();
+    /// Adds the presence of their proposers to calls that were just decided, each with the last time at which this
+    /// process saw its proposer before the decision. A failure leaves the presence out, because the caller must learn of
+    /// the decisions.
+    pub(super) async fn with_presence_after(
+        &self,
+        decided: Vec<(api::Call, Option<Timestamp>)>,
+    ) -> Vec<api::Call> {
+        // Other processes write the presence after a moment, so there is nothing to read about a younger call.
+        let settled = |call: &&api::Call| self.store.clock().now().since(call.proposal.at) >= SETTLE;
+        let looked_up =
+            decided.iter().map(|(call, _)| call).filter(|call| presence_matters(call)).filter(settled);
+        let keys: Vec<_> = looked_up.map(|call| (&call.thread_id, &call.id)).collect();
+        let recorded =
+            if keys.is_empty() { LastSeen::new() } else { self.last_seen(&keys).await.unwrap_or_default() };
+        let with = |(call, seen_here): (api::Call, Option<Timestamp>)| {
+            let recorded = recorded.get(&(call.thread_id.clone(), call.id.clone())).copied();
+            if presence_matters(&call) { self.with_last_seen(call, recorded.max(seen_here)) } else { call }
+        };
+        decided.into_iter().map(with).collect()
+    }
+
+    fn with_last_seen(&self, call: api::Call, last: Option<Timestamp>) -> api::Call {
         let gone = last.is_some_and(|last| self.store.clock().now().since(last) >= GONE_AFTER);
         api::Call { proposer_last_seen_at: last, proposer_gone: gone, ..call }
     }
@@ -40,7 +61,10 @@ impl EmbeddedService {
         let waiting = calls.iter().filter(|call| call.is_pending());
         let seen =
             self.last_seen(&waiting.map(|call| (&call.thread_id, &call.id)).collect::<Vec<_>>()).await?;
-        let with = |call: api::Call| if call.is_pending() { self.with_presence(call, &seen) } else { call };
+        let with = |call: api::Call| {
+            let last = seen.get(&(call.thread_id.clone(), call.id.clone())).copied();
+            if call.is_pending() { self.with_last_seen(call, last) } else { call }
+        };
         Ok(calls.into_iter().map(with).collect())
     }
 
@@ -50,4 +74,9 @@ impl EmbeddedService {
             self.presence.note_sign_of_life(&call.thread_id, &call.id);
         }
     }
+}
+
+/// True if the call waits for a decision, or a decision has just allowed it.
+fn presence_matters(call: &api::Call) -> bool {
+    matches!(call.state, CallState::Pending | CallState::Allowed)
 }
