@@ -40,6 +40,7 @@ pub(crate) async fn run<E: ChangeListener>(
             () = stop.cancelled() => break,
             () = machine_sleep(pause), if failing => {}
             () = listener.wait_for_change(&tip), if !failing => {}
+            () = feed.wait_for_gap(), if !failing => {}
         }
     }
 }

@@ -14,6 +14,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
+use tokio::sync::Notify;
 
 /// The most bytes of recent events that the feed keeps in memory, in addition to the limit on their number.
 const RECENT_BYTES: usize = 16 * 1024 * 1024;
@@ -22,6 +23,8 @@ const RECENT_BYTES: usize = 16 * 1024 * 1024;
 pub(crate) struct EventFeed {
     recent: Mutex<RecentEvents>,
     signals: WakeupSignals,
+    /// Notified when rows were offered that do not follow the last delivered one.
+    gap: Notify,
     /// True if the table lacks events that the feed has delivered.
     diverged: AtomicBool,
 }
@@ -53,6 +56,7 @@ impl EventFeed {
         Self {
             recent: Mutex::new(recent),
             signals: WakeupSignals::default(),
+            gap: Notify::new(),
             diverged: AtomicBool::new(false),
         }
     }
@@ -72,10 +76,20 @@ impl EventFeed {
     /// Adds rows in `seq` order. It skips known rows. If there is a gap, it adds none, and the feed's own task reads
     /// the table instead.
     pub(crate) fn publish<E: FeedEvent>(&self, events: &[E]) {
-        let fresh = self.recent().append(events);
+        let (fresh, tip) = {
+            let mut recent = self.recent();
+            (recent.append(events), recent.tip)
+        };
         if !fresh.is_empty() {
             self.signals.wake(fresh);
+        } else if events.last().is_some_and(|event| event.event().seq > tip) {
+            self.gap.notify_one();
         }
+    }
+
+    /// Waits until rows were offered that do not follow the last delivered one.
+    pub(crate) async fn wait_for_gap(&self) {
+        self.gap.notified().await;
     }
 
     /// Returns events after `after` from memory, within `limit`. Returns `None` if they are only in the table, and an

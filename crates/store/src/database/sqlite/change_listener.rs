@@ -67,7 +67,7 @@ impl database::ChangeListener for SqliteChangeListener {
     async fn wait_for_change(&mut self, tip: &(impl Fn() -> i64 + Sync)) {
         loop {
             tokio::select! {
-                // This process's own writer has published its events to the feed already.
+                // The feed may have the events already, from an earlier look at the table.
                 () = self.rung.notified() => if self.last_tip() != Some(tip()) {
                     return;
                 },

@@ -8,13 +8,18 @@ use std::{
     fs::{File, OpenOptions, TryLockError},
     os::unix::fs::{FileExt, OpenOptionsExt},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
 };
 use tokio::sync::Notify;
 
 pub(crate) struct DoorbellFile {
     file: Arc<File>,
     path: PathBuf,
+    /// The end of the log that this process wrote last.
+    own_tip: Arc<AtomicI64>,
 }
 
 /// Blocks other Countersign writers until it is dropped.
@@ -36,7 +41,7 @@ impl DoorbellFile {
         name.push("-bell");
         let path = PathBuf::from(name);
         match open_file(&path) {
-            Ok(file) => Ok(Self { file: Arc::new(file), path }),
+            Ok(file) => Ok(Self { file: Arc::new(file), path, own_tip: Arc::default() }),
             Err(e) if e.kind() == std::io::ErrorKind::StorageFull => {
                 Err(UnavailableDatabase::Full(path.as_path().into()).into())
             }
@@ -46,6 +51,7 @@ impl DoorbellFile {
 
     /// Writes the end of the log to the file. A failure does not fail the commit: the slow poll finds the events.
     pub(crate) fn ring(&self, tip: i64) {
+        self.own_tip.store(tip, Ordering::Relaxed);
         if let Err(error) = self.file.write_at(&tip.to_be_bytes(), 0) {
             tracing::warn!(%error, "the doorbell file cannot be written; other processes find new events by their poll");
         }
@@ -54,8 +60,7 @@ impl DoorbellFile {
     /// The end of the log that the last writer wrote. It is a hint that saves a query; writers with plain SQL leave
     /// none.
     pub(crate) fn last_tip(&self) -> Option<i64> {
-        let mut tip = [0; 8];
-        self.file.read_exact_at(&mut tip, 0).ok().map(|()| i64::from_be_bytes(tip))
+        read_tip(&self.file)
     }
 
     /// Waits until no other Countersign writer holds the lock. If the file system does not support locks, it continues
@@ -73,18 +78,21 @@ impl DoorbellFile {
         self.path.exists()
     }
 
-    /// Notifies `wakeup` at each write, while the watcher lives.
+    /// Notifies `wakeup` at each write of another process, while the watcher lives. If another process and then this one
+    /// write within a moment, it may miss the first: the feed then notices the gap before the events of this process.
     pub(crate) fn listen(&self, wakeup: Arc<Notify>) -> Option<RecommendedWatcher> {
         // A watch needs a file, so create a removed file again. A writer that has the old file open then rings in vain,
         // and its events arrive by the poll.
         if !self.is_there() {
             let _ = open_file(&self.path);
         }
+        let (file, own_tip) = (Arc::clone(&self.file), Arc::clone(&self.own_tip));
         let on_event = move |event: notify::Result<notify::Event>| {
-            if !matches!(
+            let is_write = !matches!(
                 event.map(|event| event.kind),
                 Ok(EventKind::Modify(ModifyKind::Metadata(_)) | EventKind::Access(_))
-            ) {
+            );
+            if is_write && read_tip(&file) != Some(own_tip.load(Ordering::Relaxed)) {
                 wakeup.notify_one();
             }
         };
@@ -94,6 +102,11 @@ impl DoorbellFile {
             .inspect_err(|error| tracing::warn!(%error, "the doorbell file cannot be watched; events of other processes arrive by the poll"))
             .ok()
     }
+}
+
+fn read_tip(file: &File) -> Option<i64> {
+    let mut tip = [0; 8];
+    file.read_exact_at(&mut tip, 0).ok().map(|()| i64::from_be_bytes(tip))
 }
 
 fn open_file(path: &Path) -> std::io::Result<File> {
