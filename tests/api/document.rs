@@ -194,8 +194,9 @@ async fn documentation_page_loads_nothing_from_elsewhere() {
             assert_eq!(answer.status, 200, "{part}");
         }
         assert_eq!(world.anonymous().get("/docs/nothing.js").await.text("code"), "unknown_route");
-        let start = world.anonymous().get("/docs/swagger-initializer.js").await;
-        assert!(start.body.contains("/openapi.json"), "{}", start.body);
+        let script = world.anonymous().get("/docs/page.js").await;
+        assert!(script.body.contains("/openapi.json"), "{}", script.body);
+        assert_eq!(script.header("content-type"), "text/javascript");
     })
     .await;
 }

@@ -136,7 +136,7 @@ async fn link_from_another_site_opens_only_pages() {
 #[tokio::test]
 async fn answers_cannot_be_framed_or_sniffed() {
     over_http(ASK, async |world| {
-        for path in ["/", "/docs/", "/docs/index.css", "/v1/events", "/v1/threads/none", "/nothing"] {
+        for path in ["/", "/docs/", "/docs/page.css", "/v1/events", "/v1/threads/none", "/nothing"] {
             let answer = world.anonymous().get(path).await;
             assert_eq!(answer.header("content-security-policy"), "frame-ancestors 'none'", "{path}");
             assert_eq!(answer.header("x-frame-options"), "DENY", "{path}");

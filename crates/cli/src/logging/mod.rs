@@ -1,5 +1,9 @@
 //! Log lines on stderr, and traces for a collector. Neither contains the arguments of a call.
 
+#[cfg(not(feature = "otlp"))]
+#[path = "no_traces.rs"]
+mod traces;
+#[cfg(feature = "otlp")]
 mod traces;
 
 use crate::{

@@ -11,7 +11,6 @@ mod policy;
 mod presence;
 mod ready;
 mod schema;
-mod schema_budget;
 mod scope;
 mod stop;
 mod threads;

@@ -1,16 +1,15 @@
 //! The check of edited arguments against the tool's `inputSchema`.
 
-use super::schema_budget::{MAX_SCHEMA_BYTES, find_excess};
 use countersign_events::Json;
-use jsonschema::{PatternOptions, Validator};
+use countersign_schema::find_violations;
 
-/// The memory limit of a compiled pattern, and of its cache, in bytes.
-const MAX_PATTERN_MEMORY: usize = 512 * 1024;
-/// The most attempts of the backtracking engine at one text.
-const MAX_BACKTRACKS: usize = 10_000;
+/// The longest schema, in bytes.
+const MAX_SCHEMA_BYTES: usize = 256 * 1024;
+/// The most reasons that a refusal names.
+const MAX_REASONS: usize = 3;
 
-/// The reason why `schema` rejects `arguments`, if it does. The schema comes from an agent. Its budget limits the steps
-/// and the memory, and the caller sets a time limit besides.
+/// The reason why `schema` rejects `arguments`, if it does. The schema comes from an agent. The check limits its steps
+/// and its memory, and the caller sets a time limit besides.
 pub(super) fn find_schema_error(schema: &Json, arguments: &Json) -> Option<String> {
     let unusable = |why: String| Some(format!("the tool's inputSchema cannot be used to check them: {why}"));
     if schema.as_str().len() > MAX_SCHEMA_BYTES {
@@ -20,35 +19,14 @@ pub(super) fn find_schema_error(schema: &Json, arguments: &Json) -> Option<Strin
     let (Ok(schema), Ok(instance)) = (read(schema), read(arguments)) else {
         return Some("they cannot be read as JSON".to_owned());
     };
-    if let Some(why) = find_excess(&schema, &instance) {
-        return unusable(why);
+    match find_violations(&schema, &instance, MAX_REASONS) {
+        Err(why) => unusable(why.to_string()),
+        Ok(violations) if violations.is_empty() => None,
+        Ok(violations) => {
+            let reasons: Vec<_> = violations.iter().map(ToString::to_string).collect();
+            Some(format!("the tool does not take them: {}", reasons.join("; ")))
+        }
     }
-    let validator = match build_validator(&schema) {
-        Ok(validator) => validator,
-        Err(why) => return unusable(why),
-    };
-    let errors: Vec<_> = validator
-        .iter_errors(&instance)
-        .take(3)
-        .map(|e| match e.instance_path().as_str() {
-            "" => e.to_string(),
-            at => format!("{e} at {at:?}"),
-        })
-        .collect();
-    (!errors.is_empty()).then(|| format!("the tool does not take them: {}", errors.join("; ")))
-}
-
-/// Patterns match in linear time. Those with look-around need the backtracking engine, which gets a low limit.
-fn build_validator(schema: &serde_json::Value) -> Result<Validator, String> {
-    let linear = PatternOptions::regex().size_limit(MAX_PATTERN_MEMORY).dfa_size_limit(MAX_PATTERN_MEMORY);
-    let linear = jsonschema::options().with_pattern_options(linear).build(schema);
-    let limited = PatternOptions::fancy_regex()
-        .backtrack_limit(MAX_BACKTRACKS)
-        .size_limit(MAX_PATTERN_MEMORY)
-        .dfa_size_limit(MAX_PATTERN_MEMORY);
-    linear
-        .or_else(|_| jsonschema::options().with_pattern_options(limited).build(schema))
-        .map_err(|why| why.to_string())
 }
 
 #[cfg(test)]
@@ -129,17 +107,17 @@ mod tests {
         let wide = format!("[{}1]", "1,".repeat(20_000));
         for (schema, arguments, why) in [
             (chain(60, r#"{"allOf":[@,@]}"#), "1", "more than 1000000 steps"),
-            (chain(60, r#"{"properties":{"a":{"anyOf":[@,@]}}}"#), &*deep, "more than 1000000 steps"),
+            (chain(60, r#"{"properties":{"a":{"allOf":[@,@]}}}"#), &*deep, "more than 1000000 steps"),
             (chain(5_000, r#"{"not":@}"#), "1", "too often or without end"),
             (r##"{"allOf":[{"$ref":"#"}]}"##.to_owned(), "1", "too often or without end"),
             (r##"{"$ref":"#/$defs/none"}"##.to_owned(), "1", "another resource"),
             (r#"{"$ref":"http://127.0.0.1:1/x"}"#.to_owned(), "1", "another resource"),
             (r##"{"$dynamicRef":"#x"}"##.to_owned(), "1", "depend on the call"),
-            (format!(r#"{{"anyOf":{many}}}"#), "1", "2000 patterns"),
+            (format!(r#"{{"anyOf":{many}}}"#), "\"x\"", "more than 100 patterns"),
             (
-                format!(r#"{{"items":{{"anyOf":[{}]}}}}"#, vec!["{}"; 100].join(",")),
+                format!(r#"{{"items":{{"allOf":[{}]}}}}"#, vec!["{}"; 100].join(",")),
                 &*wide,
-                "too many schemas",
+                "more than 1000000 steps",
             ),
             (format!(r#"{{"description":"{}"}}"#, "x".repeat(300_000)), "1", "bytes"),
             (r#"{"pattern":"((a{100}){100}){100}"}"#.to_owned(), "\"a\"", "cannot be used"),

@@ -199,7 +199,7 @@ fn invalid_conditions_are_rejected() {
         &long,
         &deep,
     ]), @"
-    line 4, column 8: the condition cannot be parsed: 1:9: mismatched input '<EOF>'
+    line 4, column 8: the condition cannot be parsed: column 9: a value was expected
     line 4, column 8: unknown variable `arg` in a condition; did you mean `args`?
     line 4, column 8: unknown function `startWith`; did you mean `startsWith`?
     line 4, column 8: the pattern of `matches` must be a string literal

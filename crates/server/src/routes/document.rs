@@ -8,9 +8,16 @@ use axum::{
     Router,
     extract::State,
     http::{HeaderValue, header},
-    response::{IntoResponse, Response},
+    response::{IntoResponse, Redirect, Response},
+    routing::get,
 };
-use utoipa_swagger_ui::{Config, SwaggerUi};
+
+/// The files of `/docs/`: the name, the type and the content.
+const PAGE_FILES: [(&str, &str, &str); 3] = [
+    ("/docs/", "text/html", include_str!("page/index.html")),
+    ("/docs/page.css", "text/css", include_str!("page/page.css")),
+    ("/docs/page.js", "text/javascript", include_str!("page/page.js")),
+];
 
 /// Returns this document.
 #[utoipa::path(
@@ -37,5 +44,9 @@ pub(super) async fn document(State(app): State<AppState>, cached: IfNoneMatch) -
 
 /// Creates the routes of `/docs`. The page is part of the program and loads nothing from other servers.
 pub(super) fn page() -> Router<AppState> {
-    SwaggerUi::new("/docs").config(Config::from("/openapi.json").validator_url("none")).into()
+    let start = Router::new().route("/docs", get(async || Redirect::permanent("/docs/")));
+    PAGE_FILES.into_iter().fold(start, |router, (path, kind, content)| {
+        let file = [(header::CONTENT_TYPE, HeaderValue::from_static(kind))];
+        router.route(path, get(async move || (file, content)))
+    })
 }

@@ -1,0 +1,61 @@
+//! `+ - * / %`, and the sign. Both operands have the same type; integers do not wrap.
+
+use crate::{
+    error::EvaluationError::{self, DivisionByZero, NumberOverflow},
+    expression::BinaryOperator,
+    value::CelValue,
+};
+use BinaryOperator::{Add, Divide, Multiply, Remainder, Subtract};
+use CelValue::{Bytes, Double, Int, List, Text, Uint};
+
+/// Applies an arithmetic operator.
+pub(crate) fn calculate(
+    operator: BinaryOperator,
+    left: &CelValue,
+    right: &CelValue,
+) -> Result<CelValue, EvaluationError> {
+    match (operator, left, right) {
+        (_, Int(left), Int(right)) => calculate_int(operator, *left, *right).map(Int),
+        (_, Uint(left), Uint(right)) => calculate_uint(operator, *left, *right).map(Uint),
+        (Add, Double(left), Double(right)) => Ok(Double(left + right)),
+        (Subtract, Double(left), Double(right)) => Ok(Double(left - right)),
+        (Multiply, Double(left), Double(right)) => Ok(Double(left * right)),
+        (Divide, Double(left), Double(right)) => Ok(Double(left / right)),
+        (Add, Text(left), Text(right)) => Ok(Text([&**left, &**right].concat().into())),
+        (Add, Bytes(left), Bytes(right)) => Ok(Bytes([&**left, &**right].concat().into())),
+        (Add, List(left), List(right)) => Ok(List([&**left, &**right].concat().into())),
+        _ => Err(EvaluationError::no_overload(operator.symbol(), &[left, right])),
+    }
+}
+
+/// Changes the sign.
+pub(crate) fn negate(value: &CelValue) -> Result<CelValue, EvaluationError> {
+    match value {
+        Int(number) => number.checked_neg().map(Int).ok_or(NumberOverflow),
+        Double(number) => Ok(Double(-number)),
+        _ => Err(EvaluationError::no_overload("-", &[value])),
+    }
+}
+
+fn calculate_int(operator: BinaryOperator, left: i64, right: i64) -> Result<i64, EvaluationError> {
+    let result = match operator {
+        Add => left.checked_add(right),
+        Subtract => left.checked_sub(right),
+        Multiply => left.checked_mul(right),
+        Divide | Remainder if right == 0 => return Err(DivisionByZero),
+        Divide => left.checked_div(right),
+        _ => left.checked_rem(right),
+    };
+    result.ok_or(NumberOverflow)
+}
+
+fn calculate_uint(operator: BinaryOperator, left: u64, right: u64) -> Result<u64, EvaluationError> {
+    let result = match operator {
+        Add => left.checked_add(right),
+        Subtract => left.checked_sub(right),
+        Multiply => left.checked_mul(right),
+        Divide => return left.checked_div(right).ok_or(DivisionByZero),
+        _ => return left.checked_rem(right).ok_or(DivisionByZero),
+    };
+    result.ok_or(NumberOverflow)
+}

@@ -1,0 +1,56 @@
+//! The budget of conditions: each value that an operator, a function or a loop handles costs units. Unlike a time limit,
+//! it gives the same result on a busy machine.
+
+use crate::{error::EvaluationError, value::CelValue};
+use std::cell::Cell;
+
+/// The bytes of a text that cost one unit. A budget therefore also limits the memory of the texts that conditions build.
+const BYTES_PER_UNIT: usize = 64;
+
+/// The units that evaluations may still use.
+#[derive(Debug)]
+pub struct EvaluationBudget {
+    left: Cell<i64>,
+}
+
+impl EvaluationBudget {
+    /// A budget of so many units.
+    #[must_use]
+    pub const fn new(units: i64) -> Self {
+        Self { left: Cell::new(units) }
+    }
+
+    /// Fails if no units are left.
+    pub(crate) const fn check(&self) -> Result<(), EvaluationError> {
+        if self.left.get() < 0 { Err(EvaluationError::BudgetExhausted) } else { Ok(()) }
+    }
+
+    /// Pays for a value and all values in it.
+    pub(crate) fn pay(&self, value: &CelValue) -> Result<(), EvaluationError> {
+        let mut left = self.left.get();
+        pay_for(value, &mut left);
+        self.left.set(left);
+        self.check()
+    }
+}
+
+/// Subtracts the units of a value. Stops when none are left, because a value that refers to the same list many times is
+/// larger than the memory that it takes.
+fn pay_for(value: &CelValue, left: &mut i64) {
+    let bytes = match value {
+        CelValue::Text(text) => text.len(),
+        CelValue::Bytes(bytes) => bytes.len(),
+        _ => 0,
+    };
+    *left = left.saturating_sub(i64::try_from(1 + bytes / BYTES_PER_UNIT).unwrap_or(i64::MAX));
+    let mut pay = |inner| {
+        if *left >= 0 {
+            pay_for(inner, left);
+        }
+    };
+    match value {
+        CelValue::List(values) => values.iter().for_each(pay),
+        CelValue::Map(members) => members.values().for_each(&mut pay),
+        _ => {}
+    }
+}
