@@ -32,7 +32,7 @@ pub use server_error::ServerError;
 use axum::{Router, middleware};
 use connection::{ConnectionSet, accept_connections};
 use countersign_gate::{Clock, EmbeddedGate};
-use futures_util::future::join_all;
+use futures_util::future::{BoxFuture, join_all};
 use listen::ListenSocket;
 use metrics::ServerMetrics;
 use std::{sync::Arc, time::Duration};
@@ -54,7 +54,20 @@ const MIN_COMPRESSED_BYTES: u64 = 1024;
 
 /// Serves the API until `stop` is cancelled. Then ends streams and waits, answers the requests in progress, for five
 /// seconds at most, and returns. A connection that cannot be accepted ends nothing.
-pub async fn serve(
+///
+/// The future hides its type, because crates that await it would otherwise compile the whole server again.
+#[must_use]
+#[inline(never)]
+pub fn serve(
+    listeners: Vec<BoundListener>,
+    gate: EmbeddedGate,
+    options: ServerOptions,
+    stop: CancellationToken,
+) -> BoxFuture<'static, Result<(), ServerError>> {
+    Box::pin(serve_until_stopped(listeners, gate, options, stop))
+}
+
+async fn serve_until_stopped(
     listeners: Vec<BoundListener>,
     gate: EmbeddedGate,
     options: ServerOptions,

@@ -11,6 +11,7 @@ use crate::{
     store::{LogOrigin, StoreInner},
     writer::{self, BatchWriter, WriterRequest},
 };
+use futures_util::future::BoxFuture;
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -33,12 +34,22 @@ impl Store {
     /// another program or of a newer Countersign; a file that is read-only or damaged, or on a file system without
     /// support for write-ahead logging; an unfinished copy; a server that does not answer or rejects the user.
     pub async fn open(address: impl Into<DatabaseUrl>, options: StoreOptions) -> Result<Self, StoreError> {
-        // Boxed, because the future is large and its callers would contain it.
-        Box::pin(open(address.into(), options, UnfinishedCopy::Refused)).await
+        open(address.into(), options, UnfinishedCopy::Refused).await
     }
 }
 
-pub(crate) async fn open(
+/// Opens a log. The future hides its type, because crates that await it would otherwise compile the writer and the feed
+/// again.
+#[inline(never)]
+pub(crate) fn open(
+    address: DatabaseUrl,
+    options: StoreOptions,
+    unfinished: UnfinishedCopy,
+) -> BoxFuture<'static, Result<Store, StoreError>> {
+    Box::pin(open_database(address, options, unfinished))
+}
+
+async fn open_database(
     address: DatabaseUrl,
     options: StoreOptions,
     unfinished: UnfinishedCopy,

@@ -30,12 +30,17 @@ pub use inbox::order::CallOrder;
 pub use options::{EndNotice, WatchError, WatchExit, WatchOptions};
 pub use wrap::{truncate_text, wrap_words};
 
+use futures_util::future::BoxFuture;
 use std::io::IsTerminal;
 
 /// Shows the inbox until the person leaves: on the whole screen, or line by line if `plain` is set or the terminal
-/// cannot draw.
-pub async fn run_watch(options: WatchOptions, plain: bool) -> Result<WatchExit, WatchError> {
-    if plain || !can_draw() { plain::run(options).await } else { full::run(options).await }
+/// cannot draw. The future hides its type, because each command that awaits it would otherwise compile the inbox again.
+#[must_use]
+#[inline(never)]
+pub fn run_watch(options: WatchOptions, plain: bool) -> BoxFuture<'static, Result<WatchExit, WatchError>> {
+    Box::pin(async move {
+        if plain || !can_draw() { plain::run(options).await } else { full::run(options).await }
+    })
 }
 
 /// True if stdin and stdout are a terminal that supports more than lines.

@@ -28,6 +28,7 @@ use countersign_approvals::{
 use countersign_events::{CallId, Json, Principal, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::{DatabaseUrl, Store, StoreOptions};
+use futures_util::future::BoxFuture;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -50,8 +51,18 @@ impl Drop for EmbeddedService {
 }
 
 impl EmbeddedService {
-    /// Opens the log. A log without a policy starts with `first`.
-    pub(crate) async fn open(
+    /// Opens the log. A log without a policy starts with `first`. The future hides its type, because crates that await it
+    /// would otherwise compile the tasks of the gate again.
+    #[inline(never)]
+    pub(crate) fn open(
+        address: DatabaseUrl,
+        options: StoreOptions,
+        first: Policy,
+    ) -> BoxFuture<'static, Result<Self, GateFailure>> {
+        Box::pin(Self::open_store(address, options, first))
+    }
+
+    async fn open_store(
         address: DatabaseUrl,
         options: StoreOptions,
         first: Policy,

@@ -64,7 +64,7 @@ impl ReadPool {
                 let mut conn = ReadConnection::Sqlite(&mut tx);
                 Ok([conn.query_all(first).await?, conn.query_all(second).await?])
             }
-            Self::Postgres(readers) => Box::pin(readers.query_both(first, second)).await,
+            Self::Postgres(readers) => readers.query_both(first, second).await,
         }
     }
 

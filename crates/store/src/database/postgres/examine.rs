@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{Clock, PostgresAddress, StoreError, SyncMode, clock::with_timeout, queries};
 use countersign_events::Timestamp;
+use futures_util::future::BoxFuture;
 use sqlx::{PgConnection, Row, postgres::PgRow};
 use std::time::{Duration, Instant};
 
@@ -68,7 +69,13 @@ const ROUND_TRIPS: usize = 5;
 const NEW_CONNECTION_SECONDS: i64 = 2;
 
 /// Connects and examines the server. It does not read the events of a log.
-pub async fn examine(address: &PostgresAddress) -> Result<ServerExamination, StoreError> {
+#[must_use]
+#[inline(never)]
+pub fn examine(address: &PostgresAddress) -> BoxFuture<'_, Result<ServerExamination, StoreError>> {
+    Box::pin(examine_server(address))
+}
+
+async fn examine_server(address: &PostgresAddress) -> Result<ServerExamination, StoreError> {
     let sessions = SessionFactory::new(address, SyncMode::Full);
     let failed = |e| error(address.database_name(), &e);
     let mut conn = sessions.open().await.map_err(failed)?;

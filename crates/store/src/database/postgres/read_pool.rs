@@ -8,7 +8,7 @@ use crate::{
     clock::with_timeout,
     database::{BoundedRows, SqlQuery, SqlRow, read_connection::collect_bounded},
 };
-use futures_util::TryStreamExt;
+use futures_util::{TryStreamExt, future::BoxFuture};
 use sqlx::{PgConnection, PgPool, Postgres, pool::PoolConnection, postgres::PgPoolOptions};
 use std::time::Duration;
 
@@ -55,31 +55,38 @@ impl PostgresReadPool {
         self.try_query(query, data, most).await
     }
 
-    async fn try_query(
+    /// The future hides its type, because crates that read would otherwise compile the client of PostgreSQL again.
+    #[inline(never)]
+    fn try_query(
         &self,
         query: SqlQuery,
         data: usize,
         most: usize,
-    ) -> Result<BoundedRows<SqlRow>, sqlx::Error> {
-        let begin = self.sessions.pooled.then(|| self.sessions.begin(" READ ONLY"));
-        let mut lease = self.acquire(begin).await?;
-        let rows = lease.query_bounded(query, data, most).await?;
-        lease.release().await?;
-        Ok(rows)
+    ) -> BoxFuture<'_, Result<BoundedRows<SqlRow>, sqlx::Error>> {
+        Box::pin(async move {
+            let begin = self.sessions.pooled.then(|| self.sessions.begin(" READ ONLY"));
+            let mut lease = self.acquire(begin).await?;
+            let rows = lease.query_bounded(query, data, most).await?;
+            lease.release().await?;
+            Ok(rows)
+        })
     }
 
     /// Runs two queries in one snapshot of the log.
-    pub(in crate::database) async fn query_both(
+    #[inline(never)]
+    pub(in crate::database) fn query_both(
         &self,
         first: SqlQuery,
         second: SqlQuery,
-    ) -> Result<[Vec<SqlRow>; 2], sqlx::Error> {
-        let begin = self.sessions.begin(" ISOLATION LEVEL REPEATABLE READ READ ONLY");
-        let mut lease = self.acquire(Some(begin)).await?;
-        let first = lease.query_bounded(first, 0, usize::MAX).await?.rows;
-        let second = lease.query_bounded(second, 0, usize::MAX).await?.rows;
-        lease.release().await?;
-        Ok([first, second])
+    ) -> BoxFuture<'_, Result<[Vec<SqlRow>; 2], sqlx::Error>> {
+        Box::pin(async move {
+            let begin = self.sessions.begin(" ISOLATION LEVEL REPEATABLE READ READ ONLY");
+            let mut lease = self.acquire(Some(begin)).await?;
+            let first = lease.query_bounded(first, 0, usize::MAX).await?.rows;
+            let second = lease.query_bounded(second, 0, usize::MAX).await?.rows;
+            lease.release().await?;
+            Ok([first, second])
+        })
     }
 
     async fn acquire(&self, begin: Option<String>) -> Result<LentConnection, sqlx::Error> {
