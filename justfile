@@ -29,3 +29,7 @@ snapshots:
 # Check licences, advisories and duplicates (needs cargo-deny)
 deny:
     cargo deny check
+
+# Build each package and try it once (as root); `just packages deb` tries one
+packages *names:
+    tests/packages {{names}}
