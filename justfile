@@ -22,6 +22,10 @@ soak calls="36000":
 bench *args:
     cargo bench -p countersign-tests -- {{args}}
 
+# Compare the processor time of the server with the baseline; fails above 110 %, and `--save` writes a new baseline
+bench-compare *args:
+    cargo bench -p countersign-tests -- --compare {{args}}
+
 # Run the tests and accept changed inline snapshots; review them in the diff
 snapshots:
     cargo insta test --workspace --accept --test-runner nextest

@@ -1,123 +1,72 @@
-//! The number of cycles per second over HTTP, compared with the same cycles without HTTP and with requests that do
-//! nothing. The server is in its own process, and the load runs on the same processors.
+//! Whole cycles over HTTP at the program that ships: what a cycle costs the server, and the rate compared with the same
+//! cycles without HTTP.
 
 use crate::{
-    client::{BenchClient, BenchServer},
+    cost::{CostRounds, CostRow},
     cycles::{self, EXECUTORS, median, per_second},
     lab::{self, LabOutcome},
-    streams,
-    table::BenchRow,
-};
-use std::{net::SocketAddr, time::Instant};
-use tokio::{
-    runtime::Builder,
-    task::{JoinSet, spawn_blocking},
+    load::{HttpLoad, LoadSize, REQUESTS},
+    server::BenchServer,
+    table::{BenchRow, ScenarioResult},
 };
 
-/// The number of requests of a cycle: propose, decide, claim, result.
-const REQUESTS: usize = 4;
+/// The most processor time of one cycle, in microseconds.
+const TARGET: [(usize, f64, &str); 2] =
+    [(EXECUTORS, 350.0, "≤ 350 µs of CPU; ≥ 3,500 /s"), (1, 1_200.0, "≤ 1,200 µs of CPU; ≤ 60 system calls")];
 
-pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
-    let mut rows = measure_cycles(quick).await?;
-    rows.extend(streams::run(quick).await?);
-    Ok(rows)
-}
-
-async fn measure_cycles(quick: bool) -> LabOutcome<Vec<BenchRow>> {
+pub(crate) async fn run(quick: bool) -> LabOutcome<ScenarioResult> {
     let (rounds, each) = if quick { (1, 5) } else { (5, 200) };
-    let cycles = EXECUTORS * each;
-    let (mut http, mut embedded, mut nothing) = (Vec::new(), Vec::new(), Vec::new());
+    let mut result = ScenarioResult::default();
+    let mut embedded = Vec::new();
     for _ in 0..rounds {
-        // The rounds alternate, so that other load on the machine affects all three.
+        let path = lab::folder()?;
+        let (seconds, _) = cycles::store(&lab::file(&path, "embedded.db"), 0..EXECUTORS, each).await?;
+        embedded.push(per_second(EXECUTORS * each, seconds));
+    }
+    let embedded = median(&mut embedded);
+    for (connections, most, target) in TARGET {
+        // One client has to wait for each commit, so fewer cycles take as long.
+        let each = if connections == 1 { each * 5 } else { each };
+        let cost = measure(connections, each, rounds).await?;
+        let rate = (connections == EXECUTORS).then_some((embedded, "without HTTP"));
+        result.rows.push(row(&cost, rate, (cost.cpu <= most, target)));
+        result.costs.push(cost);
+    }
+    Ok(result)
+}
+
+/// Measures the cycles of this many clients, each round at a new server with a new log.
+async fn measure(connections: usize, each: usize, rounds: usize) -> LabOutcome<CostRow> {
+    let mut costs = CostRounds::default();
+    // The first cycles prepare the statements of the database.
+    let (warm_up, size) = (LoadSize { connections, each: 2 }, LoadSize { connections, each });
+    let load = HttpLoad::Cycles { first: warm_up.each };
+    for _ in 0..rounds {
         let folder = lab::folder()?;
-        let server = BenchServer::start(&lab::file(&folder, "http.db"), "full").await?;
-        http.push(per_second(cycles, load(server.address, each, HttpLoad::Cycles).await?));
-        nothing.push(per_second(
-            cycles * REQUESTS,
-            load(server.address, each * REQUESTS, HttpLoad::Nothing).await?,
-        ));
+        let server = BenchServer::start(&folder).await?;
+        HttpLoad::Cycles { first: 0 }.run(server.address, warm_up).await?;
+        costs.measure(&server, &load, size).await?;
         server.stop().await?;
-        let (seconds, _) =
-            cycles::store(&lab::file(&folder, "embedded.db"), 0..cycles::EXECUTORS, each).await?;
-        embedded.push(per_second(cycles, seconds));
     }
-    let (measured, embedded, nothing) = (median(&mut http), median(&mut embedded), median(&mut nothing));
-    let best = http.last().copied().unwrap_or_default();
-    let requests = measured * 4.0;
-    Ok(vec![
-        BenchRow {
-            what: format!("whole cycles over HTTP with {EXECUTORS} executors, median of {rounds} × {cycles}"),
-            measured: format!("{measured:.0} /s (best {best:.0})"),
-            raw: format!("{embedded:.0} /s, without HTTP"),
-            ratio: Some(measured / embedded),
-            target: "≥ 2,000 /s, aim 3,500",
-            met: Some(measured >= 2_000.0),
-        },
-        BenchRow {
-            what: "requests in those cycles".into(),
-            measured: format!("{requests:.0} /s"),
-            raw: format!("{nothing:.0} /s, GET /healthz"),
-            ratio: Some(requests / nothing),
-            target: "–",
-            met: None,
-        },
-    ])
+    let folder = lab::folder()?;
+    let server = BenchServer::start(&folder).await?;
+    HttpLoad::Cycles { first: 0 }.run(server.address, warm_up).await?;
+    costs.count_system_calls(&server, &load, LoadSize { each: each.div_ceil(4), ..size }).await?;
+    server.stop().await?;
+    Ok(costs.row(&cost_name(connections), REQUESTS))
 }
 
-#[derive(Clone, Copy)]
-enum HttpLoad {
-    Cycles,
-    Nothing,
+fn cost_name(connections: usize) -> String {
+    format!("cycle, {connections} {}", if connections == 1 { "connection" } else { "connections" })
 }
 
-/// Runs all executors concurrently, each with its own connection and `each` repetitions. Returns the duration in
-/// seconds. The executors share one thread of the operating system, which leaves more processor time to the server.
-async fn load(address: SocketAddr, each: usize, load: HttpLoad) -> LabOutcome<f64> {
-    let runtime = Builder::new_current_thread().enable_all().build()?;
-    spawn_blocking(move || runtime.block_on(execute(address, each, load))).await?
-}
-
-async fn execute(address: SocketAddr, each: usize, load: HttpLoad) -> LabOutcome<f64> {
-    let mut clients = Vec::new();
-    for _ in 0..EXECUTORS {
-        clients.push(BenchClient::connect(address).await?);
+fn row(cost: &CostRow, raw: Option<(f64, &str)>, (met, target): (bool, &'static str)) -> BenchRow {
+    BenchRow {
+        what: format!("whole cycles over HTTP, {}", cost.name.trim_start_matches("cycle, ")),
+        measured: format!("{:.0} µs of CPU, {:.0} /s", cost.cpu, cost.rate),
+        raw: raw.map_or_else(|| "–".to_owned(), |(rate, name)| format!("{rate:.0} /s, {name}")),
+        ratio: raw.map(|(rate, _)| cost.rate / rate),
+        target,
+        met: Some(met),
     }
-    let mut executors = JoinSet::new();
-    let start = Instant::now();
-    for (n, mut client) in clients.into_iter().enumerate() {
-        executors.spawn(async move {
-            for call in 0..each {
-                match load {
-                    HttpLoad::Cycles => cycle(&mut client, n, call).await?,
-                    HttpLoad::Nothing => client.get("/healthz").await?,
-                }
-            }
-            LabOutcome::Ok(())
-        });
-    }
-    while let Some(done) = executors.join_next().await {
-        done??;
-    }
-    Ok(start.elapsed().as_secs_f64())
-}
-
-async fn cycle(client: &mut BenchClient, thread: usize, call: usize) -> LabOutcome<()> {
-    propose(client, thread, call).await?;
-    decide(client, thread, call).await?;
-    let path = format!("/v1/threads/thread-{thread}/tool-calls/call_{call}");
-    let hash = lab::arguments(&lab::call(call)?)?.hash();
-    let claim = format!(r#"{{"executor":"worker","argumentsHash":"{hash}"}}"#);
-    client.post(&format!("{path}/claim"), &claim).await?;
-    client.post(&format!("{path}/result"), r#"{"status":"success","content":"ok"}"#).await
-}
-
-pub(crate) async fn propose(client: &mut BenchClient, thread: usize, call: usize) -> LabOutcome<()> {
-    let arguments = lab::json(&lab::call(call)?);
-    let body = format!(r#"{{"id":"call_{call}","name":"bash","arguments":{arguments}}}"#);
-    client.post(&format!("/v1/threads/thread-{thread}/tool-calls"), &body).await
-}
-
-pub(crate) async fn decide(client: &mut BenchClient, thread: usize, call: usize) -> LabOutcome<()> {
-    let path = format!("/v1/threads/thread-{thread}/approvals/call_{call}");
-    client.post(&path, r#"{"decision":"allow_once"}"#).await
 }

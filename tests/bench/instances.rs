@@ -30,7 +30,7 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     let samples = if quick { 10 } else { 1_000 };
     let (address, bare) = (server.database("woken").await, server.database("bare").await);
     let (woken, commits) = wakeup::measure_across_processes(&address, &bare, samples).await?;
-    let (middle, tail) = ((3, "≤ commit + 3 ms"), (10, "≤ commit + 10 ms"));
+    let (middle, tail) = ((3_000, "≤ commit + 3 ms"), (10_000, "≤ commit + 10 ms"));
     rows.extend(wakeup::rows("across two instances on PostgreSQL", &woken, &commits, middle, tail));
     let (short, long) = if quick { (100, 1_000) } else { (10_000, 1_000_000) };
     let (short_at, long_at) = (server.database("short").await, server.database("long").await);

@@ -14,6 +14,7 @@ use countersign_events::{
 };
 use countersign_policy::Policy;
 use countersign_store::{CommandOutcome, DatabaseUrl, Store, StoreOptions};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::{future::pending, process::Stdio, sync::Arc, time::Duration};
 use tempfile::TempDir;
 use tokio::{
@@ -186,6 +187,12 @@ pub(crate) fn resident(process: &str) -> LabOutcome<usize> {
     let statm = std::fs::read_to_string(format!("/proc/{process}/statm"))?;
     let pages: usize = statm.split_whitespace().nth(1).ok_or("no pages in statm")?.parse()?;
     Ok(pages * 4_096)
+}
+
+/// Allows this process, and those that it starts, as many open files as the system permits without privileges.
+pub(crate) fn allow_many_files() -> LabOutcome<()> {
+    let limit = getrlimit(Resource::Nofile);
+    Ok(setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?)
 }
 
 pub(crate) async fn pause(duration: Duration) {

@@ -4,32 +4,62 @@
 //!     cargo bench -p countersign-tests                     runs all scenarios
 //!     cargo bench -p countersign-tests -- cycles history   runs some scenarios
 //!     cargo bench -p countersign-tests -- --quick          runs small sizes, to check that all scenarios work
+//!     cargo bench -p countersign-tests -- --compare        compares the processor time with the baseline
+//!     cargo bench -p countersign-tests -- --save           writes the processor time as the new baseline
 //!
 //! docs/benchmarks.md explains each line of the output.
 
 #![expect(clippy::print_stdout, reason = "this program prints a table")]
 
 mod bare;
+mod baseline;
 mod client;
+mod cost;
 mod cycles;
+mod decision;
 mod fill;
 mod history;
 mod http;
 mod idle;
 mod instances;
 mod lab;
+mod load;
+mod reads;
 mod scope;
+mod server;
+mod start;
 mod streams;
+mod system_calls;
 mod table;
+mod usage;
 mod verdict;
 mod waiting;
 mod wakeup;
 
 use lab::LabOutcome;
-use table::BenchRow;
+use table::ScenarioResult;
 
-const SCENARIOS: [&str; 9] =
-    ["verdict", "scope", "wakeup", "cycles", "history", "waiting", "idle", "http", "instances"];
+const SCENARIOS: [&str; 13] = [
+    "verdict",
+    "scope",
+    "wakeup",
+    "cycles",
+    "history",
+    "waiting",
+    "idle",
+    "http",
+    "reads",
+    "decision",
+    "start",
+    "streams",
+    "instances",
+];
+
+/// The scenarios that measure processor time, which the baseline has.
+const COST_SCENARIOS: [&str; 2] = ["http", "reads"];
+
+/// The scenarios that start the program that ships.
+const SERVER_SCENARIOS: [&str; 5] = ["http", "reads", "decision", "start", "streams"];
 
 fn main() -> LabOutcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -47,7 +77,6 @@ async fn run_child(arguments: &[String]) -> LabOutcome<()> {
         [role, what, many, samples] if role == "crowd" => {
             waiting::crowd(what, many.parse()?, samples.parse()?).await
         }
-        [role, path, synchronous] if role == "server" => client::serve(path, synchronous).await,
         [role, address, from, to, each] if role == "instance" => {
             instances::instance(address, from.parse()?..to.parse()?, each.parse()?).await
         }
@@ -60,29 +89,51 @@ async fn run_child(arguments: &[String]) -> LabOutcome<()> {
 }
 
 async fn run_all(arguments: &[String]) -> LabOutcome<()> {
-    let quick = arguments.iter().any(|argument| argument == "--quick");
+    let has = |option: &str| arguments.iter().any(|argument| argument == option);
     let named: Vec<_> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
     if let Some(unknown) = named.iter().find(|name| !SCENARIOS.contains(&name.as_str())) {
         return Err(format!("unknown scenario {unknown}; the scenarios are {}", SCENARIOS.join(", ")).into());
     }
-    let mut rows = Vec::new();
-    for name in SCENARIOS.iter().filter(|name| named.is_empty() || named.iter().any(|n| n == *name)) {
-        rows.extend(run(name, quick).await?);
+    let is_about_costs = has("--compare") || has("--save");
+    let chosen: Vec<&str> = if is_about_costs {
+        COST_SCENARIOS.to_vec()
+    } else {
+        SCENARIOS.into_iter().filter(|name| named.is_empty() || named.iter().any(|n| n == name)).collect()
+    };
+    if chosen.iter().any(|name| SERVER_SCENARIOS.contains(name)) {
+        server::build_program().await?;
     }
-    table::print(&rows);
+    let mut all = ScenarioResult::default();
+    for name in chosen {
+        let ScenarioResult { rows, costs } = run(name, has("--quick")).await?;
+        all.rows.extend(rows);
+        all.costs.extend(costs);
+    }
+    if is_about_costs {
+        return if has("--save") { baseline::save(&all.costs) } else { baseline::compare(&all.costs) };
+    }
+    table::print(&all.rows);
+    if !all.costs.is_empty() {
+        println!();
+        cost::print(&all.costs);
+    }
     Ok(())
 }
 
-async fn run(name: &str, quick: bool) -> LabOutcome<Vec<BenchRow>> {
+async fn run(name: &str, quick: bool) -> LabOutcome<ScenarioResult> {
     match name {
-        "verdict" => verdict::run(quick),
-        "scope" => scope::run(quick).await,
-        "wakeup" => wakeup::run(quick).await,
-        "cycles" => cycles::run(quick).await,
-        "history" => history::run(quick).await,
-        "waiting" => waiting::run(quick).await,
-        "idle" => idle::run(quick).await,
+        "verdict" => verdict::run(quick).map(ScenarioResult::from),
+        "scope" => scope::run(quick).await.map(ScenarioResult::from),
+        "wakeup" => wakeup::run(quick).await.map(ScenarioResult::from),
+        "cycles" => cycles::run(quick).await.map(ScenarioResult::from),
+        "history" => history::run(quick).await.map(ScenarioResult::from),
+        "waiting" => waiting::run(quick).await.map(ScenarioResult::from),
+        "idle" => idle::run(quick).await.map(ScenarioResult::from),
         "http" => http::run(quick).await,
-        _ => instances::run(quick).await,
+        "reads" => reads::run(quick).await,
+        "decision" => decision::run(quick).await,
+        "start" => start::run(quick).await,
+        "streams" => streams::run(quick).await.map(ScenarioResult::from),
+        _ => instances::run(quick).await.map(ScenarioResult::from),
     }
 }

@@ -2,12 +2,12 @@
 //! of its thread, and the time until an event has reached all readers.
 
 use crate::{
-    client::{BenchClient, BenchServer},
-    http::{decide, propose},
+    client::BenchClient,
     lab::{self, LabOutcome},
+    load::{decide, propose},
+    server::BenchServer,
     table::{BenchRow, BenchSamples, ms, times},
 };
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::{
@@ -19,8 +19,7 @@ const FEW: usize = 10;
 
 pub(crate) async fn run(quick: bool) -> LabOutcome<Vec<BenchRow>> {
     // Each reader is an open file in this process, and one in the server, which inherits the limit.
-    let limit = getrlimit(Resource::Nofile);
-    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?;
+    lab::allow_many_files()?;
     let (many, samples, events) = if quick { (100, 10, 3) } else { (2_000, 500, 50) };
     let mut rows = measure_one_reader(many, samples).await?;
     rows.push(measure_all_readers(many, events).await?);
@@ -92,8 +91,7 @@ impl StreamTiming {
     }
 }
 
-/// A server, its readers, and a client that proposes and decides. Commits do not wait for the disk, because that wait
-/// would hide the measured time.
+/// A server, its readers, and a client that proposes and decides.
 struct StreamCrowd {
     server: BenchServer,
     client: BenchClient,
@@ -109,14 +107,14 @@ struct StreamCrowd {
 impl StreamCrowd {
     async fn gather(many: usize, apart: bool) -> LabOutcome<Self> {
         let folder = lab::folder()?;
-        let server = BenchServer::start(&lab::file(&folder, "store.db"), "normal").await?;
+        let server = BenchServer::start(&folder).await?;
         let mut client = BenchClient::connect(server.address).await?;
         propose(&mut client, many, 0).await?;
         let (says, came) = unbounded_channel();
         let (mut readers, before) = (JoinSet::new(), server.memory()?);
         for n in 0..many {
             let path =
-                if apart { format!("/v1/threads/thread-{n}/events") } else { "/v1/events?after=2".into() };
+                if apart { format!("/v1/threads/thread-{n}/events") } else { "/v1/events?after=3".into() };
             let reader = BenchClient::connect(server.address).await?.read_stream(&path).await?;
             readers.spawn(reader.read(n, says.clone()));
         }

@@ -1,6 +1,20 @@
 //! The table of results, and its statistics.
 
+use crate::cost::CostRow;
 use std::time::Duration;
+
+/// The lines of a scenario in both tables.
+#[derive(Default)]
+pub(crate) struct ScenarioResult {
+    pub(crate) rows: Vec<BenchRow>,
+    pub(crate) costs: Vec<CostRow>,
+}
+
+impl From<Vec<BenchRow>> for ScenarioResult {
+    fn from(rows: Vec<BenchRow>) -> Self {
+        Self { rows, costs: Vec::new() }
+    }
+}
 
 /// A line of the table: a measurement, and its raw limit in the same run.
 pub(crate) struct BenchRow {

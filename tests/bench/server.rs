@@ -1,0 +1,96 @@
+//! The built `countersign` program, which serves a log with its defaults in a process of its own.
+
+use crate::{
+    client::BenchClient,
+    lab::{self, LabOutcome},
+};
+use rustix::process::{Pid, Signal, kill_process};
+use std::{
+    fs::File,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::{Child, Command},
+};
+
+/// Builds the program that ships, so that no figure is from an older one. `COUNTERSIGN_BENCH_PROGRAM` names another one.
+pub(crate) async fn build_program() -> LabOutcome<()> {
+    // Only cargo sets CARGO. A benchmark that was started by hand uses the program as it is.
+    let Some(cargo) = std::env::var_os("CARGO").filter(|_| named_program().is_none()) else { return Ok(()) };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let arguments = ["build", "--release", "--locked", "--bin", "countersign"];
+    let built = Command::new(cargo).args(arguments).current_dir(root).status().await?;
+    if built.success() { Ok(()) } else { Err("the program cannot be built".into()) }
+}
+
+fn named_program() -> Option<PathBuf> {
+    std::env::var_os("COUNTERSIGN_BENCH_PROGRAM").map(PathBuf::from)
+}
+
+/// Returns the path of the program: beside the folder of this one, unless the environment names another.
+fn program() -> LabOutcome<PathBuf> {
+    let beside = || Some(std::env::current_exe().ok()?.parent()?.parent()?.join("countersign"));
+    let path = named_program().or_else(beside).ok_or("the path of this program is unknown")?;
+    if path.exists() { Ok(path) } else { Err(format!("there is no program at {}", path.display()).into()) }
+}
+
+/// A server with its defaults, except for its port and its folder.
+pub(crate) struct BenchServer {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    /// The id of its process.
+    pub(crate) process: Pid,
+}
+
+impl BenchServer {
+    /// Starts a server with the log `log.db` in `folder`. Its log lines go to a file, as they would under a service
+    /// manager.
+    pub(crate) async fn start(folder: &TempDir) -> LabOutcome<Self> {
+        let log = File::options().create(true).append(true).open(folder.path().join("server.log"))?;
+        let mut child = Command::new(program()?)
+            .args(["serve", "--json", "--listen", "127.0.0.1:0"])
+            // Settings of the person who runs the benchmark must not change the server.
+            .env_clear()
+            .env("HOME", folder.path())
+            .env("COUNTERSIGN_DATABASE", lab::file(folder, "log.db"))
+            .current_dir(folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .kill_on_drop(true)
+            .spawn()?;
+        let stdout = child.stdout.take().ok_or("the server has no stdout")?;
+        let line = BufReader::new(stdout).lines().next_line().await?;
+        let line = line.ok_or_else(|| format!("the server has ended; see {}", folder.path().display()))?;
+        let introduction: serde_json::Value = serde_json::from_str(&line)?;
+        let url = introduction.get("listening").and_then(serde_json::Value::as_str);
+        let address = url.and_then(|url| url.strip_prefix("http://")).ok_or("the server names no address")?;
+        let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        Ok(Self { address: address.parse()?, process: id.ok_or("the server has ended")?, child })
+    }
+
+    /// Returns the resident memory of the process in bytes.
+    pub(crate) fn memory(&self) -> LabOutcome<usize> {
+        lab::resident(&self.process.as_raw_nonzero().to_string())
+    }
+
+    /// Reads a metric without labels.
+    pub(crate) async fn metric(&self, name: &str) -> LabOutcome<f64> {
+        let mut client = BenchClient::connect(self.address).await?;
+        let text = client.get("/metrics").await?.text()?;
+        let mut values = text.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        let value = values.next().ok_or_else(|| format!("the server has no metric {name}"))?;
+        Ok(value.trim().parse()?)
+    }
+
+    /// Stops the server as a service manager does, and waits for its end.
+    pub(crate) async fn stop(mut self) -> LabOutcome<()> {
+        kill_process(self.process, Signal::TERM)?;
+        self.child.wait().await?;
+        Ok(())
+    }
+}
