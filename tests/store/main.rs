@@ -20,5 +20,6 @@ mod presence;
 mod reads;
 mod search;
 mod several_stores;
+mod similar;
 mod sql_shell;
 mod sqlite;

@@ -6,7 +6,9 @@ use crate::{
     database::{ChangeListener, ReadPool, SqlQuery, WriteSession, postgres, sqlite},
     feed::{self, EventFeed},
     metrics::StoreMetrics,
-    queries, row,
+    queries,
+    recent_tools::RecentTools,
+    row,
     schema::SchemaLayout,
     store::{LogOrigin, StoreInner},
     writer::{self, BatchWriter, WriterRequest},
@@ -64,7 +66,13 @@ async fn open_database(
                 created,
             }) => {
                 let origin = LogOrigin { found, created, read_only: false };
-                start_tasks((session, listener, ReadPool::Sqlite(readers)), origin, options, unfinished).await
+                start_tasks(
+                    (session, listener, ReadPool::Sqlite(Arc::new(readers))),
+                    origin,
+                    options,
+                    unfinished,
+                )
+                .await
             }
             sqlite::OpenedFile::ReadOnly(file) => start_reading(file, options, unfinished).await,
         },
@@ -111,7 +119,8 @@ async fn start_reading(
     let sqlite::ReadOnlyFile { place, listener, readers } = file;
     let origin = LogOrigin { found: SchemaLayout::Ours, created: false, read_only: true };
     let read_only = UnavailableDatabase::ReadOnly(place.clone()).into();
-    let (store, inbox) = create_store(ReadPool::Sqlite(readers), place, origin, &options, unfinished).await?;
+    let (store, inbox) =
+        create_store(ReadPool::Sqlite(Arc::new(readers)), place, origin, &options, unfinished).await?;
     spawn_feed(&store, listener, options.poll);
     store.inner.tasks.spawn(writer::refuse(inbox, read_only, store.inner.stop.clone()));
     Ok(store)
@@ -137,8 +146,20 @@ async fn create_store(
     let (queue, inbox) = mpsc::channel(4_096);
     let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
     let (metrics, clock) = (StoreMetrics::default(), options.clock.clone());
-    let table_pages = feed::TablePages::default();
-    let inner = StoreInner { queue, readers, feed, table_pages, metrics, place, origin, clock, stop, tasks };
+    let (table_pages, recent_tools) = (feed::TablePages::default(), RecentTools::default());
+    let inner = StoreInner {
+        queue,
+        readers,
+        feed,
+        table_pages,
+        metrics,
+        recent_tools,
+        place,
+        origin,
+        clock,
+        stop,
+        tasks,
+    };
     Ok((Store { inner: Arc::new(inner) }, inbox))
 }
 

@@ -93,6 +93,7 @@ queries! {
     both {
         APPLIED = "applied.sql",
         CALL = "call.sql",
+        CALL_IN_CONTEXT = "call_in_context.sql",
         CLEAR_OPEN_REQUESTS = "clear_open_requests.sql",
         DUE = "due.sql",
         EVENTS = "events.sql",
@@ -123,6 +124,7 @@ queries! {
         CALLS = "calls.sql",
         CALLS_OF_THREAD = "calls_of_thread.sql",
         HALF_COPIED = "half_copied.sql",
+        LAST_CALLS = "last_calls.sql",
         PENDING = "pending.sql",
         PENDING_OF_THREAD = "pending_of_thread.sql",
         PRESENCE = "presence.sql",

@@ -8,10 +8,28 @@ use crate::{
 };
 use countersign_approvals::{BatchState, Call, ReadSet, Thread, call::RecordedFact};
 use countersign_events::{CallId, DamagedEvent, Event, Sha256, ThreadId, Timestamp, event::PolicySet};
-use std::{collections::BTreeSet, time::Instant};
+use std::{
+    collections::{BTreeSet, HashMap},
+    time::Instant,
+};
+
+/// A call, and the facts outside of its events that an approver needs.
+#[derive(Debug, Clone)]
+pub struct CallInContext {
+    /// The call.
+    pub call: Call,
+    /// The last time at which any process saw its proposer wait, if one did.
+    pub proposer_seen_at: Option<Timestamp>,
+    /// The `seq` of the last call of its thread.
+    pub last_call: i64,
+}
 
 /// The most batches of open requests that one filtered page searches.
 const ROUNDS: usize = 16;
+
+/// The columns of a call's context, after those of its events.
+const SEEN_AT: usize = 7;
+const LAST_CALL: usize = 8;
 
 /// The number of open requests in one batch of a filtered page.
 const BATCH: usize = 500;
@@ -21,6 +39,38 @@ impl Store {
     pub async fn call(&self, thread_id: &ThreadId, id: &CallId) -> Result<Option<Call>, StoreError> {
         let query = SqlQuery::new(queries::CALL).bind(thread_id.as_str()).bind(id.as_str());
         Ok(replay_call(read_events(&self.query_rows("call", query).await?)?)?)
+    }
+
+    /// Reads the call with this id and its context, with one query; `None` if the thread has no such call.
+    pub async fn call_in_context(
+        &self,
+        thread_id: &ThreadId,
+        id: &CallId,
+    ) -> Result<Option<CallInContext>, StoreError> {
+        let query = SqlQuery::new(queries::CALL_IN_CONTEXT).bind(thread_id.as_str()).bind(id.as_str());
+        let rows = self.query_rows("call_in_context", query).await?;
+        let Some(call) = replay_call(read_events(&rows)?)? else { return Ok(None) };
+        let context = |column: usize| rows.first().and_then(|found| found.text(column));
+        Ok(Some(CallInContext {
+            call,
+            proposer_seen_at: context(SEEN_AT).and_then(|moment| moment.parse().ok()),
+            last_call: rows.first().and_then(|found| found.number(LAST_CALL)).unwrap_or(0),
+        }))
+    }
+
+    /// Reads the `seq` of the last call of each thread. Threads without calls are left out.
+    pub async fn last_calls(
+        &self,
+        threads: &BTreeSet<&ThreadId>,
+    ) -> Result<HashMap<ThreadId, i64>, StoreError> {
+        if threads.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let wanted = serde_json::to_string(threads).unwrap_or_default();
+        let query = SqlQuery::new(queries::LAST_CALLS.on(self.inner.readers.kind())).bind(wanted);
+        let rows = self.query_rows("last_calls", query).await?;
+        let read = |row: &SqlRow| Some((ThreadId::new(&row.text(0)?).ok()?, row.number(1)?));
+        Ok(rows.iter().filter_map(read).collect())
     }
 
     /// Reads the responses among the events with these `seq`s.

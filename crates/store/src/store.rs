@@ -2,7 +2,7 @@
 
 use crate::{
     Clock, CommandOutcome, DatabaseName, EventWaiter, SchemaLayout, StoreError, database, feed, metrics,
-    writer,
+    recent_tools::RecentTools, writer,
 };
 use countersign_approvals::CommandEnvelope;
 use countersign_events::{CallId, ThreadId};
@@ -23,6 +23,7 @@ pub(crate) struct StoreInner {
     pub(crate) feed: Arc<feed::EventFeed>,
     pub(crate) table_pages: feed::TablePages,
     pub(crate) metrics: metrics::StoreMetrics,
+    pub(crate) recent_tools: RecentTools,
     pub(crate) place: DatabaseName,
     pub(crate) origin: LogOrigin,
     pub(crate) clock: Clock,

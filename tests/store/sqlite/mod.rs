@@ -4,4 +4,5 @@ mod damage;
 mod opening;
 mod plans;
 mod read_only;
+mod readers;
 mod trouble;

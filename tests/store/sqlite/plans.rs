@@ -25,6 +25,15 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ("begin", queries::sqlite::BEGIN, &["SEARCH events"]),
     ("tip", queries::TIP, &["SEARCH events"]),
     ("call", queries::CALL, &[BY_CALL]),
+    (
+        "call_in_context",
+        queries::CALL_IN_CONTEXT,
+        &[
+            "calls_by_thread (thread_id=?)",
+            "SEARCH p USING PRIMARY KEY (thread_id=? AND tool_call_id=?)",
+            BY_CALL,
+        ],
+    ),
     ("events", queries::EVENTS, &["SEARCH events USING INTEGER PRIMARY KEY (rowid>?)"]),
     (
         "events_of_thread",
@@ -96,6 +105,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
         queries::SPAN_OF_THREAD_BACK,
         &["COVERING INDEX events_by_thread (thread_id=? AND rowid<?)"],
     ),
+    ("last_calls", queries::LAST_CALLS.on(DatabaseKind::Sqlite), &["calls_by_thread (thread_id=?)"]),
     ("thread_tip", queries::THREAD_TIP, &["events_by_thread (thread_id=?)"]),
     ("tool_of_call", queries::TOOL_OF_CALL, &[BY_ID]),
     (

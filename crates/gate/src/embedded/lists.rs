@@ -8,8 +8,7 @@ use crate::{
 use countersign_api::{self as api, EventStream, GateError, LogFilter};
 use countersign_approvals::{Call, Refused};
 use countersign_events::{Body, CallState, CallStateFilter, Event, ThreadId};
-use countersign_policy::Policy;
-use countersign_store::EventFilter;
+use countersign_store::{CallInContext, EventFilter};
 use std::{collections::BTreeSet, sync::Arc};
 
 impl EmbeddedService {
@@ -117,14 +116,33 @@ impl EmbeddedService {
         let (now, policy) = (self.store.clock().now(), self.policy.policy_for_views());
         let mut views: Vec<_> = calls.iter().map(|call| view_call(call, now)).collect();
         self.add_grant_origins(&mut views).await?;
-        let waiting = calls.iter().zip(&views).filter(|(_, view)| view.state == CallState::Pending);
-        let threads: BTreeSet<_> = waiting.map(|(call, _)| call.thread_id.clone()).collect();
+        let waiting = || calls.iter().filter(|call| call.state(now) == CallState::Pending);
+        let threads: BTreeSet<_> = waiting().map(|call| &call.thread_id).collect();
         let limit = (PAGE_HISTORY_CALLS / threads.len().max(1)).clamp(MIN_HISTORY_CALLS, MAX_HISTORY_CALLS);
-        let mut histories = Vec::new();
-        for thread in threads {
-            histories.push((self.history(&thread, limit).await?, thread));
+        let last_calls = self.store.last_calls(&threads).await?;
+        for (call, view) in calls.iter().zip(&mut views).filter(|(_, view)| view.is_pending()) {
+            let Some(request) = &mut view.request else { continue };
+            let last_call = last_calls.get(&call.thread_id).copied().unwrap_or_default();
+            let similar = self.store.count_similar(call, last_call, limit).await?;
+            inform_approvers(request, call, similar, &policy);
         }
-        self.all_with_presence(describe_pending(&calls, views, &histories, &policy)).await
+        self.all_with_presence(views).await
+    }
+
+    /// Converts a call to its API type, with the same facts if it is pending.
+    pub(super) async fn informed_alone(&self, found: CallInContext) -> Result<api::Call, GateFailure> {
+        let CallInContext { call, proposer_seen_at, last_call } = found;
+        let mut view = self.view(&call);
+        self.add_grant_origins(std::slice::from_mut(&mut view)).await?;
+        if !view.is_pending() {
+            return Ok(view);
+        }
+        if let Some(request) = &mut view.request {
+            let similar = self.store.count_similar(&call, last_call, MAX_HISTORY_CALLS).await?;
+            inform_approvers(request, &call, similar, &self.policy.policy_for_views());
+        }
+        let last_seen = proposer_seen_at.max(self.presence.last_seen(&call.thread_id, call.id()));
+        Ok(self.with_last_seen(view, last_seen))
     }
 
     /// The last calls of the thread as they were proposed, the newest first, `limit` at most.
@@ -138,24 +156,6 @@ impl EmbeddedService {
 fn read_proposal(event: &Event) -> Option<Call> {
     let body = Body::read(event.seq, event.kind, &event.data).ok()?;
     Call::evolve(None, event, body).ok().flatten()
-}
-
-/// Adds the levels and the scope previews to each pending call.
-fn describe_pending(
-    calls: &[Call],
-    mut views: Vec<api::Call>,
-    histories: &[(Vec<Call>, ThreadId)],
-    policy: &Policy,
-) -> Vec<api::Call> {
-    for (history, thread) in histories {
-        let thread_calls = calls.iter().zip(&mut views).filter(|(call, _)| call.thread_id == *thread);
-        for (call, view) in thread_calls.filter(|(_, view)| view.state == CallState::Pending) {
-            if let Some(request) = &mut view.request {
-                inform_approvers(request, call, history, policy);
-            }
-        }
-    }
-    views
 }
 
 /// Runs the work on a blocking thread, because parsing the commands of a thousand calls takes long.

@@ -246,8 +246,8 @@ impl EmbeddedService {
     }
 
     pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, GateFailure> {
-        let call = self.look_up(thread, id).await?;
-        Ok(self.informed(vec![call]).await?.remove(0))
+        let found = self.store.call_in_context(thread, id).await?;
+        self.informed_alone(found.ok_or_else(|| unknown_call(thread, id))?).await
     }
 
     async fn look_up(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateFailure> {

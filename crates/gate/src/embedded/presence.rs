@@ -48,7 +48,8 @@ impl EmbeddedService {
         decided.into_iter().map(with).collect()
     }
 
-    fn with_last_seen(&self, call: api::Call, last: Option<Timestamp>) -> api::Call {
+    /// Adds the last time at which the proposer of the call was seen.
+    pub(super) fn with_last_seen(&self, call: api::Call, last: Option<Timestamp>) -> api::Call {
         let gone = last.is_some_and(|last| self.store.clock().now().since(last) >= GONE_AFTER);
         api::Call { proposer_last_seen_at: last, proposer_gone: gone, ..call }
     }

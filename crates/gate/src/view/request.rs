@@ -38,11 +38,11 @@ pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {
 }
 
 /// Adds the facts that approvers need before they decide: the levels that they may use, the scopes that they may
-/// choose, and the number of recent calls of the same tool. It parses no arguments.
+/// choose, and the number of similar calls. It parses no arguments.
 pub(crate) fn inform_approvers(
     request: &mut api::ApprovalRequest,
     call: &Call,
-    history: &[Call],
+    similar: usize,
     policy: &Policy,
 ) {
     let approvers = policy.approvers();
@@ -51,9 +51,7 @@ pub(crate) fn inform_approvers(
     let preset = request.default_level.take().filter(|level| request.available_levels.contains(level));
     request.default_level =
         preset.or_else(|| request.level.clone()).or_else(|| request.available_levels.first().cloned());
-    let is_similar =
-        |other: &&Call| other.id() != call.id() && other.proposal.what.name == call.proposal.what.name;
-    request.similar_operations_count = Some(history.iter().filter(is_similar).count());
+    request.similar_operations_count = Some(similar);
     let suggested = call.request().map(|fact| &fact.what.suggested_scopes[..]).unwrap_or_default();
     request.scopes = GrantScope::offered(suggested);
 }

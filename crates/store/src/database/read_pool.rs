@@ -1,17 +1,13 @@
 //! The pool of reading connections of either database.
 
-use super::{
-    BoundedRows, ReadConnection, SqlQuery, SqlRow, postgres, read_connection::collect_bounded, sqlite,
-};
+use super::{BoundedRows, SqlQuery, SqlRow, postgres, sqlite};
 use crate::{DatabaseKind, DatabaseName, StoreError};
-use futures_util::TryStreamExt;
-use sqlx::SqlitePool;
 use std::sync::Arc;
 
 /// The pool of reading connections.
 #[derive(Clone)]
 pub(crate) enum ReadPool {
-    Sqlite(SqlitePool),
+    Sqlite(Arc<sqlite::SqliteReadPool>),
     Postgres(Arc<postgres::PostgresReadPool>),
 }
 
@@ -27,10 +23,7 @@ impl ReadPool {
     /// Runs a query.
     pub(crate) async fn query_all(&self, query: SqlQuery) -> Result<Vec<SqlRow>, sqlx::Error> {
         match self {
-            Self::Sqlite(pool) => {
-                let rows = query.for_sqlite().fetch_all(pool).await?;
-                Ok(rows.into_iter().map(SqlRow::Sqlite).collect())
-            }
+            Self::Sqlite(readers) => readers.query_all(query).await,
             Self::Postgres(readers) => Ok(Box::pin(readers.query_bounded(query, 0, usize::MAX)).await?.rows),
         }
     }
@@ -44,9 +37,7 @@ impl ReadPool {
         most: usize,
     ) -> Result<BoundedRows<SqlRow>, sqlx::Error> {
         match self {
-            Self::Sqlite(pool) => {
-                collect_bounded(query.for_sqlite().fetch(pool).map_ok(SqlRow::Sqlite), data, most).await
-            }
+            Self::Sqlite(readers) => readers.query_bounded(query, data, most).await,
             // Boxed, because ten thousand futures may wait here, and most of them read from SQLite.
             Self::Postgres(readers) => Box::pin(readers.query_bounded(query, data, most)).await,
         }
@@ -59,11 +50,7 @@ impl ReadPool {
         second: SqlQuery,
     ) -> Result<[Vec<SqlRow>; 2], sqlx::Error> {
         match self {
-            Self::Sqlite(pool) => {
-                let mut tx = pool.begin().await?;
-                let mut conn = ReadConnection::Sqlite(&mut tx);
-                Ok([conn.query_all(first).await?, conn.query_all(second).await?])
-            }
+            Self::Sqlite(readers) => readers.query_both(first, second).await,
             Self::Postgres(readers) => readers.query_both(first, second).await,
         }
     }
@@ -79,7 +66,7 @@ impl ReadPool {
 
     pub(crate) async fn close(&self) {
         match self {
-            Self::Sqlite(pool) => pool.close().await,
+            Self::Sqlite(readers) => readers.close().await,
             Self::Postgres(readers) => readers.close().await,
         }
     }

@@ -1,10 +1,10 @@
 //! Connections to the file, and their settings.
 
-use super::error::error;
+use super::{error::error, read_pool::SqliteReadPool};
 use crate::{StoreError, StoreOptions, SyncMode};
 use sqlx::{
-    ConnectOptions, SqliteConnection, SqlitePool,
-    sqlite::{SqliteConnectOptions, SqlitePoolOptions, SqliteSynchronous},
+    ConnectOptions, SqliteConnection,
+    sqlite::{SqliteConnectOptions, SqliteSynchronous},
 };
 use std::{path::Path, time::Duration};
 
@@ -13,14 +13,8 @@ pub(super) async fn open_readers(
     settings: SqliteConnectOptions,
     path: &Path,
     options: &StoreOptions,
-) -> Result<SqlitePool, StoreError> {
-    let readers = SqlitePoolOptions::new()
-        .max_connections(options.readers.max(1))
-        .test_before_acquire(false)
-        .acquire_timeout(Duration::from_mins(1))
-        .connect_with(settings)
-        .await;
-    readers.map_err(|e| error(path.into(), &e))
+) -> Result<SqliteReadPool, StoreError> {
+    SqliteReadPool::open(settings, options.readers.max(1)).await.map_err(|e| error(path.into(), &e))
 }
 
 /// The rows that the thread of a connection reads ahead of their consumer. Each may hold a value of 4 MiB.

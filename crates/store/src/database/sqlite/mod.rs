@@ -6,6 +6,7 @@ mod doorbell;
 mod error;
 mod open_file;
 mod read_only;
+mod read_pool;
 mod schema;
 mod version;
 mod writable;
@@ -14,6 +15,7 @@ mod write_session;
 pub(crate) use error::error;
 pub(crate) use open_file::cannot_create;
 pub(crate) use read_only::ReadOnlyFile;
+pub(crate) use read_pool::SqliteReadPool;
 pub use version::sqlite_version;
 pub(crate) use writable::WritableFile;
 

@@ -5,6 +5,7 @@ use super::{
     change_listener::SqliteChangeListener,
     connection::{connect, open_readers, settings},
     open_file::{OpenFile, check_file_system, find},
+    read_pool::SqliteReadPool,
     schema,
 };
 use crate::{
@@ -12,14 +13,14 @@ use crate::{
     database::ReadConnection,
     schema::{SchemaLayout, newer_error, read_layout},
 };
-use sqlx::{Connection as _, SqliteConnection, SqlitePool, sqlite::SqliteConnectOptions};
+use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use std::path::Path;
 
 /// The parts of a store over a file that is only read.
 pub(crate) struct ReadOnlyFile {
     pub(crate) place: DatabaseName,
     pub(crate) listener: SqliteChangeListener,
-    pub(crate) readers: SqlitePool,
+    pub(crate) readers: SqliteReadPool,
 }
 
 /// Opens the file to read only. A log of an older or a newer layout is refused, because it cannot be migrated.

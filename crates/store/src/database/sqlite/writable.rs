@@ -6,18 +6,19 @@ use super::{
     doorbell::DoorbellFile,
     error::error,
     open_file::{check_file_system, check_writable, create},
+    read_pool::SqliteReadPool,
     schema,
     write_session::SqliteWriteSession,
 };
 use crate::{StoreError, StoreOptions, schema::SchemaLayout};
-use sqlx::{SqliteConnection, SqlitePool};
+use sqlx::SqliteConnection;
 use std::{path::Path, sync::Arc};
 
 /// The parts of a store.
 pub(crate) struct WritableFile {
     pub(crate) session: SqliteWriteSession,
     pub(crate) listener: SqliteChangeListener,
-    pub(crate) readers: SqlitePool,
+    pub(crate) readers: SqliteReadPool,
     /// The layout before the update.
     pub(crate) found: SchemaLayout,
     /// True if this process has created the file.
