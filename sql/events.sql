@@ -3,4 +3,4 @@ SELECT seq, thread_id, type, timestamp, principal, data, hash
 FROM events
 WHERE seq > $1
 ORDER BY seq
-LIMIT $2
+LIMIT $2 + 0

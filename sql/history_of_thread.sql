@@ -3,4 +3,4 @@
 SELECT seq, thread_id, type, timestamp, principal, data, hash
 FROM events
 WHERE thread_id = $4 AND type = 'TOOL_CALL' AND seq < $1 AND seq >= $2
-ORDER BY seq DESC LIMIT $3
+ORDER BY seq DESC LIMIT $3 + 0

@@ -11,4 +11,4 @@ WHERE e.thread_id = $9 AND e.seq > $1 AND e.seq <= $2
         SELECT c.data ->> 'name' FROM events c
         WHERE c.type = 'TOOL_CALL' AND c.data ->> 'id' = e.data ->> 'toolCallId' AND c.thread_id = e.thread_id) = $5)
 ORDER BY e.seq
-LIMIT $3
+LIMIT $3 + 0

@@ -13,4 +13,4 @@ FROM (
     SELECT e.seq, e.thread_id, e.timestamp FROM events e
     WHERE e.seq < $1 AND e.seq >= $2 AND e.thread_id <> ''
         AND NOT EXISTS (SELECT 1 FROM events n WHERE n.thread_id = e.thread_id AND n.seq > e.seq)
-    ORDER BY e.seq DESC LIMIT $3) l
+    ORDER BY e.seq DESC LIMIT $3 + 0) l

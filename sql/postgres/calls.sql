@@ -13,6 +13,6 @@ FROM (
         AND (CAST($5 AS text) IS NULL OR principal = $5)
         AND (CAST($6 AS text) IS NULL OR timestamp >= $6)
         AND (CAST($7 AS text) IS NULL OR timestamp < $7)
-    ORDER BY seq DESC LIMIT $3) c
+    ORDER BY seq DESC LIMIT $3 + 0) c
     LEFT JOIN LATERAL (
         SELECT * FROM call_events WHERE thread_id = c.thread_id AND tool_call_id = c.tool_call_id OFFSET 0) e ON TRUE

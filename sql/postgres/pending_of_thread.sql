@@ -1,6 +1,6 @@
 -- The pending calls of thread $3. See pending.sql, which reads all threads.
 SELECT o.seq, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, NULL AS hash
-FROM (SELECT seq, thread_id, tool_call_id FROM open_requests WHERE thread_id = $3 AND seq > $1 ORDER BY seq LIMIT $2) o
+FROM (SELECT seq, thread_id, tool_call_id FROM open_requests WHERE thread_id = $3 AND seq > $1 ORDER BY seq LIMIT $2 + 0) o
     LEFT JOIN LATERAL (
         SELECT * FROM call_events WHERE thread_id = o.thread_id AND tool_call_id = o.tool_call_id OFFSET 0) e ON TRUE
 WHERE coalesce(e.seq, 0) > 0

@@ -7,6 +7,6 @@ FROM (
         AND (CAST($5 AS text) IS NULL OR principal = $5)
         AND (CAST($6 AS text) IS NULL OR timestamp >= $6)
         AND (CAST($7 AS text) IS NULL OR timestamp < $7)
-    ORDER BY seq DESC LIMIT $3) c
+    ORDER BY seq DESC LIMIT $3 + 0) c
     LEFT JOIN events e ON e.seq IN (
         SELECT k.seq FROM call_events k WHERE k.thread_id = c.thread_id AND k.tool_call_id = c.tool_call_id)

@@ -141,6 +141,18 @@ fn frequent_queries_use_an_index() {
     });
 }
 
+/// SQLite plans a statement for the value of its LIMIT, and prepares it again each time the value is bound. An expression
+/// hides the value.
+#[test]
+fn bound_limits_are_hidden_from_the_planner() {
+    for query in queries::ALL.iter().filter(|query| query.on_sqlite) {
+        for limit in query.text.split("LIMIT $").skip(1) {
+            let rest = limit.trim_start_matches(|character: char| character.is_ascii_digit());
+            assert!(rest.starts_with(" + 0"), "sql/{} has a plain parameter as its LIMIT", query.file);
+        }
+    }
+}
+
 /// Returns true for a step that scans `events`, under any of its aliases. The scan for the newest row with a hash is
 /// allowed: it starts at the end and passes only rows that were inserted by SQL.
 fn scans_the_log(step: &str) -> bool {

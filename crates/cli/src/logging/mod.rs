@@ -12,7 +12,7 @@ use crate::{
     settings::{keys::edit_distance, value::LogFormat},
 };
 use countersign_gate::NEVER_LOGGED;
-use std::io::IsTerminal;
+use std::io::{BufWriter, IsTerminal};
 use tokio::runtime::Handle;
 use traces::TraceExporter;
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
@@ -29,6 +29,9 @@ pub(crate) const COMMAND_TARGET: &str = "countersign_command";
 
 /// The number of log lines that a server buffers. Later lines are lost while no one reads them.
 const BUFFERED_LINES: usize = 16_384;
+
+/// The most bytes of whole lines that a server writes at once. Its writer flushes when no further line waits.
+const BUFFERED_BYTES: usize = 64 * 1_024;
 
 /// Writes log lines and traces until it is dropped.
 pub(crate) struct Logging {
@@ -84,8 +87,9 @@ fn create_writer(is_server: bool) -> (BoxMakeWriter, Option<WorkerGuard>) {
     if !is_server {
         return (BoxMakeWriter::new(std::io::stderr), None);
     }
-    let (writer, writer_guard) =
-        NonBlockingBuilder::default().buffered_lines_limit(BUFFERED_LINES).finish(std::io::stderr());
+    let (writer, writer_guard) = NonBlockingBuilder::default()
+        .buffered_lines_limit(BUFFERED_LINES)
+        .finish(BufWriter::with_capacity(BUFFERED_BYTES, std::io::stderr()));
     (BoxMakeWriter::new(writer), Some(writer_guard))
 }
 
