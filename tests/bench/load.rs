@@ -20,7 +20,7 @@ pub(crate) enum HttpLoad {
     Cycles { first: usize },
     /// Whole cycles in one thread of calls.
     CyclesInOneThread,
-    /// Proposals that follow those cycles in the same thread. Nobody decides them.
+    /// Proposals that follow those cycles in the same thread. They stay pending.
     ProposalsInOneThread { first: usize },
     /// One request, which returns an equal response each time.
     Get(RepeatedGet),

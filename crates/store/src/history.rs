@@ -1,13 +1,16 @@
-//! The proposals of a thread, the newest first. A scope preview compares them.
+//! The proposals of a thread, the newest first. A scope preview compares them, and a pending call counts similar ones.
 
 use crate::{
     Store, StoreError,
     database::SqlQuery,
     page::{DATA, MOST_BYTES, ResultPage},
+    page_limit::PageLimit,
     queries,
     read::read_events,
+    recent_tools::MAX_CALLS,
     search::limit_plus_one,
 };
+use countersign_approvals::Call;
 use countersign_events::{Event, ThreadId};
 
 impl Store {
@@ -32,5 +35,35 @@ impl Store {
         items.truncate(limit);
         let next = if more { items.last().map(|event| event.seq) } else { Some(floor).filter(|f| *f > 1) };
         Ok(ResultPage { items, next })
+    }
+
+    /// Counts the other calls of the same tool among the last `limit` calls of the thread, as far as their proposals
+    /// have 16 MiB together. `last_call` is the `seq` of the last call of the thread.
+    pub async fn count_similar(
+        &self,
+        call: &Call,
+        last_call: i64,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        let recent = &self.inner.recent_tools;
+        let limit = PageLimit { items: limit, bytes: MOST_BYTES };
+        let mut known = match recent.count(call, last_call, limit) {
+            Ok(count) => return Ok(count),
+            Err(known) => known,
+        };
+        loop {
+            let query = SqlQuery::new(queries::HISTORY_OF_THREAD)
+                .bind(i64::MAX)
+                .bind(known.saturating_add(1))
+                .bind(limit_plus_one(MAX_CALLS))
+                .bind(call.thread_id.as_str());
+            let found = self.query_bounded_rows("history_of_thread", query, (DATA, MOST_BYTES)).await?;
+            let added = read_events(&found.rows)?;
+            let has_gap = found.cut || added.len() > MAX_CALLS;
+            match recent.add(call, (known, has_gap, &added), limit) {
+                Some(count) => return Ok(count),
+                None => known = 0,
+            }
+        }
     }
 }

@@ -1,15 +1,7 @@
 //! The tools of the recent calls of threads, kept in memory. An approver who looks at a pending call is told how many
 //! similar calls there were, and reading a thousand calls for each look would take longer than all the rest.
 
-use crate::{
-    Store, StoreError,
-    database::SqlQuery,
-    filter::read_tool_name,
-    page::{DATA, MOST_BYTES},
-    queries,
-    read::read_events,
-    search::limit_plus_one,
-};
+use crate::{filter::read_tool_name, page_limit::PageLimit};
 use countersign_approvals::Call;
 use countersign_events::{Event, ThreadId, ToolName};
 use std::{
@@ -19,9 +11,9 @@ use std::{
 };
 
 /// The most calls of one thread that are kept.
-const MAX_CALLS: usize = 1_000;
+pub(crate) const MAX_CALLS: usize = 1_000;
 
-/// The most calls of all threads that are kept, in 2.4 MB. Beyond this number all are dropped, and the next reader of a
+/// The most calls of all threads that are kept, in 3.2 MB. Beyond this number all are dropped, and the next reader of a
 /// thread reads its calls again.
 const MAX_KEPT: usize = 100_000;
 
@@ -48,40 +40,9 @@ struct CallTool {
     bytes: usize,
 }
 
-impl Store {
-    /// Counts the other calls of the same tool among the last `limit` calls of the thread, as far as their proposals
-    /// have 16 MiB together. `last_call` is the `seq` of the last call of the thread.
-    pub async fn count_similar(
-        &self,
-        call: &Call,
-        last_call: i64,
-        limit: usize,
-    ) -> Result<usize, StoreError> {
-        let recent = &self.inner.recent_tools;
-        let mut known = match recent.count(call, last_call, limit) {
-            Ok(count) => return Ok(count),
-            Err(known) => known,
-        };
-        loop {
-            let query = SqlQuery::new(queries::HISTORY_OF_THREAD)
-                .bind(i64::MAX)
-                .bind(known.saturating_add(1))
-                .bind(limit_plus_one(MAX_CALLS))
-                .bind(call.thread_id.as_str());
-            let found = self.query_bounded_rows("history_of_thread", query, (DATA, MOST_BYTES)).await?;
-            let added = read_events(&found.rows)?;
-            let has_gap = found.cut || added.len() > MAX_CALLS;
-            match recent.add(call, (known, has_gap, &added), limit) {
-                Some(count) => return Ok(count),
-                None => known = 0,
-            }
-        }
-    }
-}
-
 impl RecentTools {
     /// Counts the similar calls. Fails with the `seq` of the last known call if the thread has later ones.
-    fn count(&self, call: &Call, last_call: i64, limit: usize) -> Result<usize, i64> {
+    pub(crate) fn count(&self, call: &Call, last_call: i64, limit: PageLimit) -> Result<usize, i64> {
         let threads = self.lock();
         let Some(thread) = threads.get(&call.thread_id) else { return Err(0) };
         let last_known = thread.calls.back().map_or(0, |last| last.seq);
@@ -94,11 +55,11 @@ impl RecentTools {
 
     /// Adds the calls after `known`, the newest first, and counts. With a gap before them, they replace the known ones.
     /// Returns `None` if the calls up to `known` were dropped meanwhile.
-    fn add(
+    pub(crate) fn add(
         &self,
         call: &Call,
         (known, has_gap, added): (i64, bool, &[Event]),
-        limit: usize,
+        limit: PageLimit,
     ) -> Option<usize> {
         let mut threads = self.lock();
         let kept: usize = threads.values().map(|thread| thread.calls.len()).sum();
@@ -139,14 +100,14 @@ impl RecentTools {
 }
 
 impl ThreadTools {
-    fn count_similar(&self, tool: u64, except: i64, limit: usize) -> usize {
+    fn count_similar(&self, tool: u64, except: i64, limit: PageLimit) -> usize {
         let mut bytes = 0;
         let is_within_budget = |call: &&CallTool| {
             let is_first = bytes == 0;
             bytes += call.bytes;
-            is_first || bytes <= MOST_BYTES
+            is_first || bytes <= limit.bytes
         };
-        let recent = self.calls.iter().rev().take(limit).take_while(is_within_budget);
+        let recent = self.calls.iter().rev().take(limit.items).take_while(is_within_budget);
         recent.filter(|call| call.tool == Some(tool) && call.seq != except).count()
     }
 }
@@ -155,6 +116,8 @@ impl ThreadTools {
 mod tests {
     use super::*;
     use countersign_events::{Body, EventType, Json, Principal, Timestamp};
+
+    const ALL: PageLimit = PageLimit { items: MAX_CALLS, bytes: usize::MAX };
 
     fn proposal(thread: &str, seq: i64) -> Event {
         let data =
@@ -184,29 +147,25 @@ mod tests {
     #[test]
     fn later_calls_are_added_to_known_ones() {
         let (recent, call) = (RecentTools::default(), call("t"));
-        assert_eq!(recent.count(&call, 3, MAX_CALLS), Err(0));
-        assert_eq!(recent.add(&call, (0, false, &proposals("t", 1..=3)), MAX_CALLS), Some(2));
-        assert_eq!(recent.count(&call, 3, MAX_CALLS), Ok(2));
-        assert_eq!(recent.count(&call, 5, MAX_CALLS), Err(3));
-        assert_eq!(recent.add(&call, (3, false, &proposals("t", 4..=5)), MAX_CALLS), Some(4));
-        assert_eq!(
-            recent.add(&call, (3, false, &proposals("t", 4..=5)), MAX_CALLS),
-            Some(4),
-            "a second reader"
-        );
+        assert_eq!(recent.count(&call, 3, ALL), Err(0));
+        assert_eq!(recent.add(&call, (0, false, &proposals("t", 1..=3)), ALL), Some(2));
+        assert_eq!(recent.count(&call, 3, ALL), Ok(2));
+        assert_eq!(recent.count(&call, 5, ALL), Err(3));
+        assert_eq!(recent.add(&call, (3, false, &proposals("t", 4..=5)), ALL), Some(4));
+        assert_eq!(recent.add(&call, (3, false, &proposals("t", 4..=5)), ALL), Some(4), "a second reader");
     }
 
     #[test]
     fn calls_after_a_gap_replace_known_ones() {
         let (recent, call) = (RecentTools::default(), call("t"));
-        recent.add(&call, (0, false, &proposals("t", 1..=3)), MAX_CALLS);
-        assert_eq!(recent.add(&call, (3, true, &proposals("t", 8..=9)), MAX_CALLS), Some(2));
+        recent.add(&call, (0, false, &proposals("t", 1..=3)), ALL);
+        assert_eq!(recent.add(&call, (3, true, &proposals("t", 8..=9)), ALL), Some(2));
     }
 
     #[test]
     fn addition_to_dropped_calls_is_refused() {
         let (recent, call) = (RecentTools::default(), call("t"));
-        assert_eq!(recent.add(&call, (3, false, &proposals("t", 4..=5)), MAX_CALLS), None);
+        assert_eq!(recent.add(&call, (3, false, &proposals("t", 4..=5)), ALL), None);
     }
 
     #[test]
@@ -216,7 +175,7 @@ mod tests {
         for n in 0..2 * MAX_KEPT / MAX_CALLS {
             let thread = format!("t{n}");
             let read = proposals(&thread, 1..=limit + 1);
-            assert_eq!(recent.add(&call(&thread), (0, true, &read), MAX_CALLS), Some(MAX_CALLS));
+            assert_eq!(recent.add(&call(&thread), (0, true, &read), ALL), Some(MAX_CALLS));
             let kept: usize = recent.lock().values().map(|thread| thread.calls.len()).sum();
             assert!(kept <= MAX_KEPT, "{kept} calls after {thread}");
         }

@@ -1,4 +1,4 @@
-//! The reading connections of a file: more queries than connections, queries that nobody waits for any more, and the end.
+//! The reading connections of a file: more queries than connections, abandoned queries, and the end.
 
 use countersign_events::{CallId, ThreadId};
 use countersign_store::{EventFilter, Store, StoreError, StoreOptions};

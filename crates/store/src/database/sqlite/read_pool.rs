@@ -107,7 +107,7 @@ impl SqliteReadPool {
 }
 
 /// A borrowed connection, which returns to the pool when it is dropped, even in the middle of a query: its thread ends a
-/// query that nobody reads any more.
+/// query whose reader is gone.
 struct LentReader<'a> {
     pool: &'a SqliteReadPool,
     conn: Option<SqliteConnection>,
