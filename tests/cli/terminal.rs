@@ -20,6 +20,7 @@ async fn command_reads_input_from_the_terminal() {
         terminal.types("ada").await;
         terminal.wait_for_prompt().await;
         terminal.types("echo status $?").await;
+        terminal.wait_for_line("status ").await;
         assert_snapshot!(terminal.wait_for_prompt().await, @r#"
         $ countersign run -- bash -c 'read -p "name? " n; echo hi $n; test -t 0 -a -t 1 && echo tty'
         name? ada
@@ -66,6 +67,7 @@ async fn ctrl_c_during_the_wait_cancels_the_call() {
         terminal.presses("C-c").await;
         terminal.wait_for_prompt().await;
         terminal.types("echo status $?").await;
+        terminal.wait_for_line("status ").await;
         assert_snapshot!(terminal.wait_for_prompt().await, @"
         $ countersign run --id call_1 -- touch ran
         countersign: call_1 is pending in [here]/countersign.db; allow it with: countersign allow c
@@ -93,6 +95,7 @@ async fn ctrl_c_during_the_run_reaches_the_command() {
         terminal.presses("C-c").await;
         terminal.wait_for_prompt().await;
         terminal.types("echo status $?").await;
+        terminal.wait_for_line("status ").await;
         assert_snapshot!(terminal.wait_for_prompt().await, @r#"
         $ countersign run -- bash -c 'trap "echo caught; exit 9" INT; echo ready; read x'
         ready
@@ -117,6 +120,7 @@ async fn command_sees_window_size_and_resizes() {
         terminal.presses("Enter").await;
         terminal.wait_for_prompt().await;
         terminal.types("echo status $?").await;
+        terminal.wait_for_line("status ").await;
         terminal.wait_for_line("status 0").await;
     })
     .await;
@@ -157,6 +161,7 @@ async fn sigterm_is_forwarded_to_the_command() {
         desk.run_program("kill", &[pid]).await;
         terminal.wait_for_prompt().await;
         terminal.types("echo status $?").await;
+        terminal.wait_for_line("status ").await;
         terminal.wait_for_line("status 7").await;
         assert!(desk.types("show call_1").await.stdout.contains("exitCode: 7"));
     })
