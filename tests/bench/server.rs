@@ -35,7 +35,11 @@ fn named_program() -> Option<PathBuf> {
 fn program() -> LabOutcome<PathBuf> {
     let beside = || Some(std::env::current_exe().ok()?.parent()?.parent()?.join("countersign"));
     let path = named_program().or_else(beside).ok_or("the path of this program is unknown")?;
-    if path.exists() { Ok(path) } else { Err(format!("there is no program at {}", path.display()).into()) }
+    if path.exists() {
+        Ok(path)
+    } else {
+        Err(format!("the program {} does not exist", path.display()).into())
+    }
 }
 
 /// A server with its defaults, except for its port and its folder.

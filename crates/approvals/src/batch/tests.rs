@@ -12,7 +12,7 @@ fn entries_not_found_count_as_memory() {
         read.calls.insert((thread_id.clone(), CallId::new("call_1").expect("valid")));
         read.same_arguments.insert((thread_id.clone(), Sha256::ZERO));
         read.threads.insert(thread_id);
-        state.load(&read, &[]).expect("there is no event");
+        state.load(&read, &[]).expect("an empty list has no damaged event");
         sizes.push(state.memory_bytes());
     }
     assert!(sizes.is_sorted_by(|before, after| after - before == 3 * ENTRY_BYTES), "{sizes:?}");

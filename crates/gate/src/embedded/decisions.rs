@@ -5,7 +5,7 @@ use super::{
     answer::{decided_by_grant, read_scope},
 };
 use crate::GateFailure;
-use countersign_api::{self as api, GateError};
+use countersign_api as api;
 use countersign_approvals::{
     CallCommand, CommandEvidence, Refused,
     decide::{HashedArguments, RespondCommand},
@@ -29,7 +29,9 @@ impl EmbeddedService {
             self.execute_decision(by, thread, id, command, judged).await
         };
         let decided = self.execute_judged(execute).await?;
-        Ok(self.with_presence_after(vec![(decided, seen_here)]).await.remove(0))
+        let mut decided = api::Call { proposer_last_seen_at: seen_here, ..decided };
+        self.complete_presence(vec![&mut decided]).await;
+        Ok(decided)
     }
 
     /// The command of a decision, with the policy and the evidence that it needs.
@@ -85,19 +87,18 @@ impl EmbeddedService {
                 }
                 outcome => outcome,
             };
-            match outcome {
-                Ok(call) => Ok((call, seen_here)),
+            let outcome = match outcome {
+                Ok(call) => Ok(api::Call { proposer_last_seen_at: seen_here, ..call }),
                 Err(failure) => Err(self.with_origin_of_decision(&item.thread_id, failure).await),
-            }
-        };
-        let outcomes = join_all(request.decisions.iter().zip(prepared).map(execute)).await;
-        let decided = outcomes.iter().filter_map(|outcome| outcome.as_ref().ok().cloned()).collect();
-        let mut decided = self.with_presence_after(decided).await.into_iter();
-        let answer = |(item, outcome): (&api::BulkDecisionItem, Result<_, GateError>)| {
-            let outcome = outcome.map(|(call, _)| decided.next().unwrap_or(call));
+            };
             api::DecisionAnswer { thread_id: item.thread_id.clone(), id: item.id.clone(), outcome }
         };
-        request.decisions.iter().zip(outcomes).map(answer).collect()
+        let mut answers = join_all(request.decisions.iter().zip(prepared).map(execute)).await;
+        self.complete_presence(
+            answers.iter_mut().filter_map(|answer| answer.outcome.as_mut().ok()).collect(),
+        )
+        .await;
+        answers
     }
 
     /// Executes a decision. The answer names the calls that waited and were decided by it, too.

@@ -27,31 +27,31 @@ impl EmbeddedService {
         Ok(seen)
     }
 
-    /// Adds the presence of their proposers to calls that were just decided, each with the last time at which this
-    /// process saw its proposer before the decision. A failure leaves the presence out, because the caller must learn of
-    /// the decisions.
-    pub(super) async fn with_presence_after(
-        &self,
-        decided: Vec<(api::Call, Option<Timestamp>)>,
-    ) -> Vec<api::Call> {
+    /// Completes the presence of their proposers in calls that were just decided. Each has the last time at which this
+    /// process saw its proposer before the decision. A failure leaves the rest out, because the caller must learn of the
+    /// decisions.
+    pub(super) async fn complete_presence(&self, decided: Vec<&mut api::Call>) {
         // Other processes write the presence after a moment, so there is nothing to read about a younger call.
         let settled = |call: &&api::Call| self.store.clock().now().since(call.proposal.at) >= SETTLE;
-        let looked_up =
-            decided.iter().map(|(call, _)| call).filter(|call| presence_matters(call)).filter(settled);
+        let matters = |call: &api::Call| matches!(call.state, CallState::Pending | CallState::Allowed);
+        let looked_up = decided.iter().map(|call| &**call).filter(|call| matters(call)).filter(settled);
         let keys: Vec<_> = looked_up.map(|call| (&call.thread_id, &call.id)).collect();
         let recorded =
             if keys.is_empty() { LastSeen::new() } else { self.last_seen(&keys).await.unwrap_or_default() };
-        let with = |(call, seen_here): (api::Call, Option<Timestamp>)| {
+        for call in decided {
             let recorded = recorded.get(&(call.thread_id.clone(), call.id.clone())).copied();
-            if presence_matters(&call) { self.with_last_seen(call, recorded.max(seen_here)) } else { call }
-        };
-        decided.into_iter().map(with).collect()
+            let last = recorded.max(call.proposer_last_seen_at).filter(|_| matters(call));
+            (call.proposer_last_seen_at, call.proposer_gone) = (last, self.is_gone(last));
+        }
     }
 
     /// Adds the last time at which the proposer of the call was seen.
     pub(super) fn with_last_seen(&self, call: api::Call, last: Option<Timestamp>) -> api::Call {
-        let gone = last.is_some_and(|last| self.store.clock().now().since(last) >= GONE_AFTER);
-        api::Call { proposer_last_seen_at: last, proposer_gone: gone, ..call }
+        api::Call { proposer_last_seen_at: last, proposer_gone: self.is_gone(last), ..call }
+    }
+
+    fn is_gone(&self, last_seen: Option<Timestamp>) -> bool {
+        last_seen.is_some_and(|last| self.store.clock().now().since(last) >= GONE_AFTER)
     }
 
     /// Adds the presence of their proposers to the pending calls of a list.
@@ -75,9 +75,4 @@ impl EmbeddedService {
             self.presence.note_sign_of_life(&call.thread_id, &call.id);
         }
     }
-}
-
-/// True if the call waits for a decision, or a decision has just allowed it.
-fn presence_matters(call: &api::Call) -> bool {
-    matches!(call.state, CallState::Pending | CallState::Allowed)
 }

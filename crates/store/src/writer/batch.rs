@@ -1,6 +1,9 @@
 //! Executes a batch: all queued commands, in one transaction.
 
-use super::CommandOutcome;
+use super::{
+    decided_batch::{DecidedBatch, EnvelopeResult},
+    rows::{json, parse_rows},
+};
 use crate::{
     StoreError, UnavailableDatabase,
     database::{BatchFailure, SqlQuery, WriteSession},
@@ -8,20 +11,13 @@ use crate::{
     metrics::StoreMetrics,
     queries,
 };
-use countersign_approvals::{BatchState, Call, CommandEnvelope, RecordedEvent};
-use countersign_events::{
-    DamagedEvent, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, chain,
-};
-use serde::Serialize;
+use countersign_approvals::{BatchState, CommandEnvelope};
+use countersign_events::{DamagedEvent, Sha256, Timestamp, chain};
 use std::{iter, sync::Arc, time::Instant};
 
 /// The most bytes of loaded events in the state that is kept between batches. A larger state is dropped after its batch,
 /// and loaded again as needed. The parsed events take a few times as much memory.
 const MAX_STATE_BYTES: usize = 16 * 1024 * 1024;
-
-/// The size of new events at which a batch is written. The remaining commands share the next one. The statement that
-/// inserts a batch exists several times in memory: as text, as its parameter, and as the JSON that the database parses.
-const MAX_BATCH_BYTES: usize = 8 * 1024 * 1024;
 
 /// The writing connection, with the state of the log and the feed.
 pub(crate) struct BatchWriter<D> {
@@ -307,99 +303,4 @@ fn fail_some(damaged: DamagedEvent) -> BatchFailure {
 
 fn fail_all(commands: &[CommandEnvelope], error: &StoreError) -> Vec<EnvelopeResult> {
     commands.iter().map(|_| Err(error.clone())).collect()
-}
-
-type EnvelopeResult = Result<CommandOutcome, StoreError>;
-
-/// A batch whose commands are decided.
-struct DecidedBatch {
-    events: Vec<RecordedEvent>,
-    /// The outcomes of the first commands, as many as fit into one batch.
-    outcomes: Vec<EnvelopeResult>,
-}
-
-impl DecidedBatch {
-    fn decide(state: &mut BatchState, commands: &[CommandEnvelope]) -> Result<Self, DamagedEvent> {
-        let (mut events, mut outcomes, mut bytes) = (Vec::new(), Vec::with_capacity(commands.len()), 0);
-        for command in commands {
-            if bytes > MAX_BATCH_BYTES {
-                break;
-            }
-            let applied = state.apply(command)?;
-            bytes += applied.events.iter().map(|event| event.data.as_str().len()).sum::<usize>();
-            events.extend(applied.events.iter().cloned());
-            outcomes.push(match applied.outcome {
-                Ok(()) => Ok(CommandOutcome { call: call_of(state, command), events: applied.events }),
-                Err(refused) => Err(StoreError::Refused(refused)),
-            });
-        }
-        Ok(Self { events, outcomes })
-    }
-
-    /// The rows of the events, as the parameter of the insert statement.
-    fn rows(&self) -> String {
-        rows_json(self.events.iter().map(|event| &*event.event))
-    }
-
-    fn last_event(&self) -> Option<&Event> {
-        self.events.last().map(|event| &*event.event)
-    }
-}
-
-fn call_of(state: &BatchState, command: &CommandEnvelope) -> Option<Call> {
-    let (thread_id, id) = command.target.call()?;
-    state.call(thread_id, id).cloned()
-}
-
-/// A loaded row: 0 if it belongs to a call or a thread, 1 to the end of the log, and 2 if it is the policy in force, whose
-/// data is only its hash; then the columns of `events`.
-type LoadedRow = (u8, i64, String, EventType, Timestamp, Principal, String, Option<Sha256>);
-
-/// The rows that a batch needs, each group in `seq` order.
-#[derive(Default)]
-struct LoadedRows {
-    events: Vec<Event>,
-    /// The events at the end of the log, if they were read.
-    end: Vec<Event>,
-    /// The hash of the policy in force, if it was read and the log has one.
-    policy: Option<Sha256>,
-}
-
-fn parse_rows(found: &str) -> Result<LoadedRows, DamagedEvent> {
-    #[derive(serde::Deserialize)]
-    struct PolicyHash {
-        hash: Sha256,
-    }
-    let rows: Vec<LoadedRow> =
-        serde_json::from_str(found).map_err(|e| DamagedEvent { seq: 0, what: e.to_string() })?;
-    let mut loaded = LoadedRows::default();
-    for (group, seq, thread_id, kind, timestamp, principal, data, hash) in rows {
-        let damaged = |what: String| DamagedEvent { seq, what };
-        let data = Json::stored(data).map_err(|e| damaged(e.to_string()))?;
-        if group == 2 {
-            let policy: PolicyHash = data.read().map_err(|e| damaged(e.to_string()))?;
-            loaded.policy = Some(policy.hash);
-            continue;
-        }
-        let thread_id = ThreadId::of_event(&thread_id).map_err(|e| damaged(e.to_string()))?;
-        let part = if group == 1 { &mut loaded.end } else { &mut loaded.events };
-        part.push(Event { seq, thread_id, kind, timestamp, principal, data, hash });
-    }
-    loaded.end.sort_by_key(|event| event.seq);
-    loaded.events.sort_by_key(|event| event.seq);
-    Ok(loaded)
-}
-
-/// The rows of these events as the JSON parameter of the insert statement.
-pub(super) fn rows_json<'a>(events: impl Iterator<Item = &'a Event>) -> String {
-    let row = |event: &'a Event| {
-        let Event { seq, thread_id, kind, timestamp, principal, data, hash } = event;
-        (*seq, thread_id, *kind, *timestamp, principal, data.as_str(), *hash)
-    };
-    json(&events.map(row).collect::<Vec<_>>())
-}
-
-/// Serialisation cannot fail, because ids and events contain only values that JSON can express.
-fn json<T: Serialize>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }

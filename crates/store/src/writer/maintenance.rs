@@ -1,9 +1,6 @@
 //! Maintenance: work in a transaction of its own, such as appending the events of another log unchanged.
 
-use super::{
-    MaintenanceTask,
-    batch::{BatchWriter, rows_json},
-};
+use super::{MaintenanceTask, batch::BatchWriter, rows::rows_json};
 use crate::{
     DatabaseName, StoreError,
     copy_mark::CopyMark,

@@ -3,9 +3,11 @@
 //! commands of a batch share one fsync, so throughput grows with load, and a single command costs one commit.
 
 mod batch;
+mod decided_batch;
 mod idle_checkpoint;
 mod maintenance;
 mod request;
+mod rows;
 
 pub(crate) use batch::BatchWriter;
 pub use request::CommandOutcome;

@@ -52,7 +52,7 @@ async fn reload_on(mut hangup: Signal, file: Option<Arc<Notify>>, stop: Cancella
         if let Some(file) = &file {
             file.notify_one();
         } else {
-            tracing::info!("there is no policy file to reload");
+            tracing::info!("nothing is reloaded, because the server has no policy file");
         }
         notify_manager(&[NotifyState::Ready]);
     }
