@@ -6,7 +6,6 @@ use countersign_approvals::{
         ArgumentsJudgement, ClaimCommand, FinishCommand, HashedArguments, ProposalReview, ProposeCommand,
         RespondCommand,
     },
-    scope::suggest_scopes,
 };
 use countersign_events::{
     CallId, Json, Principal, ThreadId, ToolName,
@@ -101,8 +100,7 @@ impl BenchLab {
                 let subject = propose.subject(thread, &by);
                 let judgement = Arc::new(self.policy.judge(&subject, &|| false));
                 let judged = ArgumentsJudgement { arguments_hash: propose.arguments.hash(), judgement };
-                let suggested = suggest_scopes(&self.policy, &subject);
-                CommandEvidence::Proposal(ProposalReview { judged, suggested })
+                CommandEvidence::Proposal(ProposalReview::new(&self.policy, judged, &subject))
             }
             _ => CommandEvidence::NotNeeded,
         };

@@ -76,18 +76,11 @@ impl GrantScope {
 
 /// Suggests patterns for a proposed call, as the log keeps it. A masked value has no pattern, and a pattern with a
 /// secret is left out, because the log shows it to everyone.
-#[must_use]
-pub fn suggest_scopes(policy: &Policy, proposed: &JudgedCall<'_>) -> Vec<SuggestedScope> {
-    let redactor = policy.redactor();
-    let masked = redactor.redact_json(proposed.arguments);
-    let logged = match &masked {
-        Some(masked) => JudgedCall { arguments: &masked.json, redacted: &masked.pointers, ..*proposed },
-        None => *proposed,
-    };
-    let patterns = ScopePattern::suggest(&PatternContext::new(policy, &logged)).into_iter();
+pub(crate) fn suggest_scopes(policy: &Policy, logged: &JudgedCall<'_>) -> Vec<SuggestedScope> {
+    let patterns = ScopePattern::suggest(&PatternContext::new(policy, logged)).into_iter();
     patterns
         .map(|pattern| SuggestedScope { scope: pattern.json(), says: pattern.to_string() })
-        .filter(|suggested| redactor.redact_json(&suggested.scope).is_none())
+        .filter(|suggested| policy.redactor().redact_json(&suggested.scope).is_none())
         .collect()
 }
 

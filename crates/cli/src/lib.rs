@@ -73,7 +73,8 @@ fn parse() -> Result<(CliArguments, String), clap::Error> {
 }
 
 fn start(context: &CommandContext, command: &CliCommand, name: &str) -> anyhow::Result<CommandExit> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(workers()).enable_all().build()?;
     let is_server = matches!(command, CliCommand::Serve(_));
     let logging = Logging::start(context, is_server, runtime.handle())?;
     // The span has the name only: options may be confidential.
@@ -91,6 +92,12 @@ fn start(context: &CommandContext, command: &CliCommand, name: &str) -> anyhow::
     // A thread that still reads the terminal would block a normal shutdown.
     runtime.shutdown_background();
     Ok(exit)
+}
+
+/// The number of threads that run tasks: one processor is left for the thread of the connection that writes. With a
+/// worker more, each answer of that thread wakes a second worker in vain.
+fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, |processors| processors.get().saturating_sub(1).max(1))
 }
 
 /// Runs commands that do not depend on the settings, so that they work even if the settings are invalid.

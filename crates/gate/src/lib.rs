@@ -27,6 +27,7 @@ mod embedded;
 mod error;
 mod finish_on_drop;
 mod gate;
+mod large_work;
 mod log_policy;
 mod policy_follower;
 mod policy_judge;
@@ -49,6 +50,7 @@ pub use countersign_store::{
 };
 pub use error::GateFailure;
 pub use gate::EmbeddedGate;
+pub use large_work::run_large;
 pub use view::{read_grant_origin, view_call};
 
 /// The log targets under which libraries log secrets: lines of `~/.pgpass` that cannot be parsed, and the words of the

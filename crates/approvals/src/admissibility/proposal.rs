@@ -48,7 +48,8 @@ impl RecordedProposal<'_> {
         let guess = self.guess(judgement, policy, thread).map(|mut guess| {
             if let CommandEvidence::Judgement(judged) = guess.evidence {
                 let suggested = request.suggested_scopes.clone();
-                guess.evidence = CommandEvidence::Proposal(ProposalReview { judged, suggested });
+                guess.evidence =
+                    CommandEvidence::Proposal(ProposalReview { judged, logged: None, suggested });
             }
             guess
         });

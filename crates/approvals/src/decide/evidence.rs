@@ -1,8 +1,14 @@
 //! Evidence: facts about a command that only a policy's conditions or a tool's schema can give. Both are programs
 //! of other people, so the gate runs them before the command is queued and never on the writer.
 
-use countersign_events::{CallId, Sha256, event::SuggestedScope, json::ArgumentChange};
-use countersign_policy::Judgement;
+use crate::scope::suggest_scopes;
+use countersign_events::{
+    CallId, Json, Sha256,
+    event::{SuggestedScope, Verdict},
+    json::ArgumentChange,
+};
+use countersign_policy::{JudgedCall, Judgement, Policy};
+use countersign_redaction::{RedactedJson, Redactor};
 use std::{collections::HashMap, fmt, sync::Arc};
 
 /// The facts about a command that were worked out before it was queued.
@@ -35,9 +41,35 @@ pub struct ArgumentsJudgement {
 pub struct ProposalReview {
     /// The policy's judgement of the arguments.
     pub judged: ArgumentsJudgement,
+    /// The arguments as the log keeps them, if they were masked already: masking long arguments takes milliseconds.
+    pub logged: Option<RedactedJson>,
     /// The patterns that a request suggests for a remembered decision. The log stores them, so that no reader parses
     /// the arguments again.
     pub suggested: Vec<SuggestedScope>,
+}
+
+impl ProposalReview {
+    /// Reviews a proposal that the policy has judged: masks its arguments, and suggests scopes if people are asked.
+    #[must_use]
+    pub fn new(policy: &Policy, judged: ArgumentsJudgement, proposed: &JudgedCall<'_>) -> Self {
+        let logged = logged_arguments(policy.redactor(), proposed.arguments);
+        // A request for a call that the policy allows is the thread's: it asks a person each time.
+        let suggested = if judged.judgement.verdict == Verdict::Ask {
+            suggest_scopes(
+                policy,
+                &JudgedCall { arguments: &logged.json, redacted: &logged.pointers, ..*proposed },
+            )
+        } else {
+            Vec::new()
+        };
+        Self { judged, logged: Some(logged), suggested }
+    }
+}
+
+/// Arguments with their secrets masked, as the log keeps them.
+pub(super) fn logged_arguments(redactor: &Redactor, arguments: &Json) -> RedactedJson {
+    let unmasked = || RedactedJson { json: arguments.clone(), pointers: Vec::new() };
+    redactor.redact_json(arguments).unwrap_or_else(unmasked)
 }
 
 /// The review of the arguments that an approver edited.
@@ -99,6 +131,14 @@ impl CommandEvidence {
         match self {
             Self::Edit(review) => Some(review),
             Self::NotNeeded | Self::Judgement(_) | Self::Proposal(_) | Self::Waiting(_) => None,
+        }
+    }
+
+    /// The arguments of a proposal as the log keeps them, if they were masked already.
+    pub(super) const fn logged_arguments(&self) -> Option<&RedactedJson> {
+        match self {
+            Self::Proposal(review) => review.logged.as_ref(),
+            Self::NotNeeded | Self::Judgement(_) | Self::Edit(_) | Self::Waiting(_) => None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{
     DecisionContext, NewEvent, ProposeCommand,
+    evidence::logged_arguments,
     new_event::{blocked_text, new_response, new_result},
     ruling::{self, CallRuling, RulingAnswer},
 };
@@ -70,13 +71,14 @@ fn check_same_call(call: &Call, propose: &ProposeCommand) -> Result<Vec<NewEvent
 /// The event of the proposal. Its hash covers the arguments as proposed, and its texts have their secrets masked.
 fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCall {
     let redactor = context.policy.redactor();
-    let masked = redactor.redact_json(propose.arguments.json());
-    let redacted = masked.as_ref().map(|masked| masked.pointers.clone()).unwrap_or_default();
+    // Evidence by another policy, which may mask other values, was refused with its judgement.
+    let logged = context.evidence.logged_arguments().cloned();
+    let logged = logged.unwrap_or_else(|| logged_arguments(redactor, propose.arguments.json()));
     let mask = |json: &Json| redactor.redact_json(json).map_or_else(|| json.clone(), |masked| masked.json);
     ToolCall {
         id: propose.id.clone(),
         name: propose.name.clone(),
-        arguments: masked.map_or_else(|| propose.arguments.json().clone(), |masked| masked.json),
+        arguments: logged.json,
         arguments_hash: propose.arguments.hash(),
         annotations: propose.annotations.as_ref().map(mask),
         impact: propose.impact.as_ref().map(mask),
@@ -87,7 +89,7 @@ fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCal
         }),
         definition_hash: ToolDefinition::hash(propose.definition.as_ref(), propose.annotations.as_ref()),
         replaces: propose.replaces.clone(),
-        redacted,
+        redacted: logged.pointers,
     }
 }
 

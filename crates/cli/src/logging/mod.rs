@@ -1,5 +1,6 @@
 //! Log lines on stderr, and traces for a collector. Neither contains the arguments of a call.
 
+mod paced_writer;
 #[cfg(not(feature = "otlp"))]
 #[path = "no_traces.rs"]
 mod traces;
@@ -12,7 +13,8 @@ use crate::{
     settings::{keys::edit_distance, value::LogFormat},
 };
 use countersign_gate::NEVER_LOGGED;
-use std::io::{BufWriter, IsTerminal};
+use paced_writer::PacedWriter;
+use std::io::IsTerminal;
 use tokio::runtime::Handle;
 use traces::TraceExporter;
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
@@ -29,9 +31,6 @@ pub(crate) const COMMAND_TARGET: &str = "countersign_command";
 
 /// The number of log lines that a server buffers. Later lines are lost while no one reads them.
 const BUFFERED_LINES: usize = 16_384;
-
-/// The most bytes of whole lines that a server writes at once. Its writer flushes when no further line waits.
-const BUFFERED_BYTES: usize = 64 * 1_024;
 
 /// Writes log lines and traces until it is dropped.
 pub(crate) struct Logging {
@@ -89,7 +88,7 @@ fn create_writer(is_server: bool) -> (BoxMakeWriter, Option<WorkerGuard>) {
     }
     let (writer, writer_guard) = NonBlockingBuilder::default()
         .buffered_lines_limit(BUFFERED_LINES)
-        .finish(BufWriter::with_capacity(BUFFERED_BYTES, std::io::stderr()));
+        .finish(PacedWriter::new(std::io::stderr()));
     (BoxMakeWriter::new(writer), Some(writer_guard))
 }
 

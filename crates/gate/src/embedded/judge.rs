@@ -3,13 +3,12 @@
 //! for them.
 
 use super::{EmbeddedService, schema::find_schema_error};
-use crate::GateFailure;
+use crate::{GateFailure, run_large};
 use countersign_approvals::{
     Call, CommandEvidence, Refused,
     decide::{self, ClaimCommand, EditReview, HashedArguments, ProposalReview, ProposeCommand},
-    scope::suggest_scopes,
 };
-use countersign_events::{CallId, Principal, ThreadId, event::Verdict};
+use countersign_events::{CallId, Principal, ThreadId};
 use countersign_policy::Policy;
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +19,7 @@ const TOO_LONG: &str = "it takes too long to check them against the tool's input
                         agent propose another";
 
 impl EmbeddedService {
-    /// Judges a proposal by the policy, and computes the scopes to suggest if people are asked.
+    /// Judges a proposal by the policy, and reviews it.
     pub(super) async fn judge_proposal(
         &self,
         policy: &Arc<Policy>,
@@ -34,13 +33,9 @@ impl EmbeddedService {
             policy.judge(&judged.subject(&judged_in, &judged_by), late)
         };
         let judged = self.judge.judge(policy, hash, judge).await;
-        // A request for a call that the policy allows is the thread's: it asks a person each time.
-        let suggested = if judged.judgement.verdict == Verdict::Ask {
-            suggest_scopes(policy, &propose.subject(thread, by))
-        } else {
-            Vec::new()
-        };
-        CommandEvidence::Proposal(ProposalReview { judged, suggested })
+        let subject = propose.subject(thread, by);
+        let review = || ProposalReview::new(policy, judged, &subject);
+        CommandEvidence::Proposal(run_large(subject.arguments.as_str().len(), review))
     }
 
     /// Judges a claim by the policy, unless this policy has judged the call already.

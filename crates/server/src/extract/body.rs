@@ -9,7 +9,10 @@ use axum::{
     },
 };
 use countersign_api::ErrorCode;
-use countersign_gate::json::{MAX_BYTES, MAX_DEPTH};
+use countersign_gate::{
+    json::{MAX_BYTES, MAX_DEPTH},
+    run_large,
+};
 use futures_util::StreamExt;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use std::error::Error;
@@ -31,7 +34,8 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for JsonBody<T> {
 
     async fn from_request(request: Request, _: &S) -> Result<Self, ProblemResponse> {
         require_json(request.headers())?;
-        parse_json(&read_body(request.into_body()).await?).map(Self)
+        let text = read_body(request.into_body()).await?;
+        run_large(text.len(), || parse_json(&text)).map(Self)
     }
 }
 

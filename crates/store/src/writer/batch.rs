@@ -62,8 +62,9 @@ impl<D: WriteSession> BatchWriter<D> {
         outcomes
     }
 
-    /// Decides the commands by the kept state, and writes their events with one statement that also begins and commits
-    /// the transaction. If the log has grown since, the first `seq` is taken, the statement fails, and nothing is written.
+    /// Decides the commands by the kept state, to which it adds what it lacks, and writes their events with one statement
+    /// that also begins and commits the transaction. If the log has grown since, the first `seq` is taken, the statement
+    /// fails, and nothing is written.
     /// `told` is the end of the log that another process told. Returns `None` if the commands must be executed step by
     /// step.
     async fn execute_at_once(
@@ -78,15 +79,13 @@ impl<D: WriteSession> BatchWriter<D> {
         if !D::APPENDS_AT_ONCE || !self.state.as_ref().is_some_and(is_current) {
             return None;
         }
-        let mut state = self.state.take()?;
-        if !state.missing(commands).is_empty() {
-            self.state = Some(state);
-            return None;
-        }
         let began = Instant::now();
+        // Rows that were read here and are later than the state's end take the first `seq`, too.
+        let kept = self.state.take();
+        let mut state = self.load(kept, commands).await.ok()?;
         let decided = DecidedBatch::decide(&mut state, commands).ok()?;
         if decided.events.is_empty() {
-            // Only a look at the log can tell that the refusals are not outdated.
+            // Only a look at the log can tell that the refusals are not outdated. It drops the state if they are.
             self.state = Some(state);
             return None;
         }

@@ -20,10 +20,7 @@ use super::{
     HashedArguments, ProposalReview, ProposeCommand, RespondCommand, StopCommand, ThreadCommand,
     WaitingReview, answer_needs_judgement, argument_changes, claim_needs_judgement, claim_subject,
 };
-use crate::{
-    ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, GrantScope, Refused,
-    scope::suggest_scopes,
-};
+use crate::{ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, GrantScope, Refused};
 use countersign_events::{
     Body, CallId, CallState, Event, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
     event::{Decision, Status},
@@ -95,8 +92,7 @@ fn evidence_for(
         (CallCommand::Propose(propose), _) => {
             let subject = propose.subject(thread_id, by);
             let judged = judged(&subject, propose.arguments.hash());
-            let suggested = suggest_scopes(policy, &subject);
-            CommandEvidence::Proposal(ProposalReview { judged, suggested })
+            CommandEvidence::Proposal(ProposalReview::new(policy, judged, &subject))
         }
         (CallCommand::Claim(claim), Some(call)) if claim_needs_judgement(call, policy.hash()) => {
             CommandEvidence::Judgement(judged(&claim_subject(call, claim), call.arguments_hash()))

@@ -41,6 +41,13 @@ pub(super) fn settings(path: &Path, options: &StoreOptions) -> SqliteConnectOpti
         .log_slow_statements(tracing::log::LevelFilter::Off, Duration::ZERO)
 }
 
+/// The settings of the connection that writes. When SQLite splits a page, it renumbers pages through a number beyond the
+/// end of the file, and the commit then looks at every slot of the cache. New rows change the last pages of each index,
+/// so a small cache is enough.
+pub(super) fn writer_settings(path: &Path, options: &StoreOptions) -> SqliteConnectOptions {
+    settings(path, options).pragma("cache_size", "-4096")
+}
+
 pub(super) async fn connect(
     settings: SqliteConnectOptions,
     path: &Path,

@@ -2,7 +2,7 @@
 
 use super::{
     change_listener::SqliteChangeListener,
-    connection::{connect, open_readers, settings},
+    connection::{connect, open_readers, settings, writer_settings},
     doorbell::DoorbellFile,
     error::error,
     open_file::{check_file_system, check_writable, create},
@@ -31,7 +31,7 @@ pub(super) async fn open_writable(path: &Path, options: &StoreOptions) -> Result
     let (file, created) = create(path, options.create)?;
     check_writable(&file)?;
     let path = file.path();
-    let mut conn = connect(settings(path, options), path).await?;
+    let mut conn = connect(writer_settings(path, options), path).await?;
     let has_tables = schema::check_owner(&mut conn, path).await?;
     if !has_tables && !options.create {
         return Err(StoreError::EmptyFile { place: path.into() });
