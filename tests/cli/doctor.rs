@@ -66,7 +66,7 @@ async fn healthy_log_passes_all_checks() {
         ok    schema       the tables, indexes and triggers are complete
         ok    seal         the last of 3 events has a hash
         ok    integrity    the database finds no damage
-        ok    chain        all 3 events are intact
+        ok    chain        the chain of 3 events is intact
         ok    rules        the rules would have written every event
         ok    index        the index of open requests matches the events
 
@@ -104,7 +104,7 @@ async fn each_problem_is_listed_with_its_remedy() {
         warn  seal         the last 2 of 5 events were inserted with SQL and have no hash yet
                            → the next event that Countersign writes seals them
         ok    integrity    the database finds no damage
-        ok    chain        all 5 events are intact
+        ok    chain        the chain of 5 events is intact
         ok    rules        the rules would have written every event
         ok    index        the index of open requests matches the events
 
@@ -157,7 +157,7 @@ async fn full_doctor_checks_every_event() {
         let checked = desk.types("doctor --full").await;
         assert_eq!(checked.code, 0, "{checked}");
         assert!(checked.stdout.contains("ok    integrity    the database finds no damage"), "{checked}");
-        assert!(checked.stdout.contains("ok    chain        all 3 events are intact"), "{checked}");
+        assert!(checked.stdout.contains("ok    chain        the chain of 3 events is intact"), "{checked}");
     })
     .await;
 }

@@ -188,9 +188,9 @@ async fn reasons_for_a_failed_connection_are_reported() {
         ok    layout       the layout of Countersign 0.1.0
         fail  schema       the trigger rows_are_never_changed differs from the one that Countersign makes
                            → copy the events into a new log with `countersign copy`, and find out who changed this one
-        ok    seal         the last of 1 events has a hash
+        ok    seal         the last of 1 event has a hash
         ok    integrity    not checked: the extension amcheck is not installed: a superuser can run CREATE EXTENSION amcheck
-        ok    chain        all 1 events are intact
+        ok    chain        the chain of 1 event is intact
         ok    rules        the rules would have written every event
         ok    index        the index of open requests matches the events
 

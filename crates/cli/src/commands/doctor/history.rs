@@ -5,6 +5,7 @@ use crate::{
     commands::doctor::results::CheckResults,
     context::CommandContext,
     empty_log::{COPIED_FILE, is_empty_log},
+    present::words::count_words,
 };
 use countersign_api as api;
 use countersign_api::{ApprovalGate, GateError, LogFilter, UnavailableReason};
@@ -81,7 +82,7 @@ async fn log(
             format!("the last {unsealed} of {tip} events were inserted with SQL and have no hash yet");
         results.warn("seal", found, "the next event that Countersign writes seals them");
     } else {
-        results.ok("seal", format!("the last of {tip} events has a hash"));
+        results.ok("seal", format!("the last of {} has a hash", count_words(tip.unsigned_abs(), "event")));
     }
     let ahead = last.last().filter(|event| event.timestamp > Clock::System.now().after(APART));
     if let Some(event) = ahead {
@@ -129,7 +130,10 @@ async fn whole(
     progress.clear();
     match &report.broken {
         Some(broken) => results.fail("chain", broken.to_string(), BROKEN),
-        None => results.ok("chain", format!("all {} events are intact", report.events)),
+        None => results.ok(
+            "chain",
+            format!("the chain of {} is intact", count_words(report.events.unsigned_abs(), "event")),
+        ),
     }
     if let Some(row) = report.inadmissible.first() {
         let found = format!(

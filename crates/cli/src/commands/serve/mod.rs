@@ -9,6 +9,7 @@ mod sockets;
 use crate::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::words::count_words,
     settings::log_target::locate_database,
 };
 pub(crate) use args::ServeArgs;
@@ -69,7 +70,7 @@ async fn print_introduction(
     database: &str,
     rules: usize,
 ) -> anyhow::Result<()> {
-    let events = gate.tip(None).await?;
+    let events = count_words(gate.tip(None).await?.unsigned_abs(), "event");
     let waiting =
         gate.pending(&LogFilter::default(), api::PageQuery { after: 0, limit: api::MAX_PAGE }).await?;
     let more = if waiting.next.is_some() { "more than " } else { "" };
@@ -84,7 +85,7 @@ async fn print_introduction(
     print_line(&format!(
         "Countersign {version}\n\
          \n  listening  {listening}\
-         \n  database   {database} ({events} events, {more}{waiting} pending)\
+         \n  database   {database} ({events}, {more}{waiting} pending)\
          \n  policy     {policy}\n\
          \nIn a second terminal, propose a command:\
          \n  {how} run -- git --version\
@@ -103,10 +104,10 @@ fn describe_policy(policy: &api::PolicyInForce, rules: usize) -> String {
     if policy.source == "shipped" {
         return "the shipped one: task tools are allowed, other calls are asked (--policy FILE)".to_owned();
     }
-    let rules = format!("{rules} {}", if rules == 1 { "rule" } else { "rules" });
     format!(
-        "{} ({rules}; in force since {}, by {})",
+        "{} ({}; in force since {}, by {})",
         escape_text(&policy.source),
+        count_words(u64::try_from(rules).unwrap_or(u64::MAX), "rule"),
         policy.at,
         policy.principal
     )
