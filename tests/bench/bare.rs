@@ -4,10 +4,11 @@ use crate::lab::LabOutcome;
 use countersign_events::Event;
 use countersign_store::{DatabaseUrl, Store, StoreOptions, queries};
 use sqlx::{
-    AssertSqlSafe, ConnectOptions, PgConnection, SqliteConnection,
+    AssertSqlSafe, ConnectOptions, PgConnection, QueryBuilder, SqliteConnection,
     postgres::PgConnectOptions,
     sqlite::{SqliteConnectOptions, SqliteSynchronous},
 };
+use std::path::Path;
 
 /// A connection to a file, with the store's settings, or to PostgreSQL, with the server's settings.
 pub(crate) enum BareLoop {
@@ -15,25 +16,47 @@ pub(crate) enum BareLoop {
     Postgres(PgConnection),
 }
 
+/// The columns of a log, and nothing else.
+const PLAIN_TABLE: &str = "CREATE TABLE events (
+    seq INTEGER PRIMARY KEY, thread_id TEXT NOT NULL, type TEXT NOT NULL, timestamp TEXT NOT NULL,
+    principal TEXT NOT NULL, data TEXT NOT NULL, hash TEXT)";
+
 impl BareLoop {
     pub(crate) async fn open(address: &str) -> LabOutcome<Self> {
         let store_url = DatabaseUrl::parse(address)?;
         Store::open(store_url.clone(), StoreOptions::default()).await?.close().await;
         Ok(match store_url {
-            DatabaseUrl::File(path) => {
-                let settings = SqliteConnectOptions::new()
-                    .filename(path)
-                    .synchronous(SqliteSynchronous::Full)
-                    .pragma("cache_size", "-16384")
-                    .pragma("wal_autocheckpoint", "16000")
-                    .disable_statement_logging();
-                Self::Sqlite(settings.connect().await?)
-            }
+            DatabaseUrl::File(path) => Self::Sqlite(settings(&path).connect().await?),
             DatabaseUrl::Postgres(_) => {
                 let settings: PgConnectOptions = address.parse()?;
                 Self::Postgres(settings.disable_statement_logging().connect().await?)
             }
         })
+    }
+
+    /// Opens a file with the store's settings whose table `events` has no index and no trigger.
+    pub(crate) async fn open_plain(path: &Path) -> LabOutcome<Self> {
+        let settings = settings(path).create_if_missing(true).page_size(2_048);
+        let mut bare = Self::Sqlite(settings.pragma("journal_mode", "WAL").connect().await?);
+        bare.execute_sql(PLAIN_TABLE).await?;
+        Ok(bare)
+    }
+
+    /// Inserts events as one batch with one statement, which is a transaction of its own. Each value is bound.
+    pub(crate) async fn insert_bound(&mut self, events: &[Event]) -> LabOutcome<()> {
+        let Self::Sqlite(conn) = self else { return Err("only SQLite is measured with bound values".into()) };
+        let mut statement = QueryBuilder::new("INSERT INTO events ");
+        statement.push_values(events, |mut row, event| {
+            row.push_bind(event.seq)
+                .push_bind(event.thread_id.as_str())
+                .push_bind(event.kind.as_str())
+                .push_bind(event.timestamp.to_string())
+                .push_bind(event.principal.to_string())
+                .push_bind(event.data.as_str())
+                .push_bind(event.hash.map(|hash| hash.to_string()));
+        });
+        statement.build().execute(conn).await?;
+        Ok(())
     }
 
     /// Executes plain statements.
@@ -77,4 +100,14 @@ impl BareLoop {
         self.execute_sql(text).await?;
         Ok(self)
     }
+}
+
+/// The settings that the store's writer has too.
+fn settings(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .synchronous(SqliteSynchronous::Full)
+        .pragma("cache_size", "-16384")
+        .pragma("wal_autocheckpoint", "16000")
+        .disable_statement_logging()
 }
