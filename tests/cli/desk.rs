@@ -111,6 +111,13 @@ impl TerminalDesk {
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
+    /// Runs another program to its end, which may fail.
+    pub(crate) async fn try_program(&self, program: &str, args: &[&str]) -> DeskScreen {
+        let mut command = Command::new(program);
+        command.args(args).env_clear().envs(self.env()).current_dir(self.folder.path()).kill_on_drop(true);
+        self.screen(&command.output().await.expect("the program starts"))
+    }
+
     /// Opens the log in this folder, as another process would.
     pub(crate) async fn gate(&self) -> EmbeddedGate {
         self.gate_at(Clock::System).await

@@ -46,6 +46,7 @@ mod traces;
 mod typos;
 mod unwritable_output;
 mod verify;
+mod verify_script;
 mod waiting;
 mod watch;
 mod watch_plain;
