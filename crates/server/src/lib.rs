@@ -75,13 +75,16 @@ async fn serve_until_stopped(
 ) -> Result<(), ServerError> {
     let (routes, document) = routes::router();
     let metrics = Arc::new(ServerMetrics::new(&gate, &document));
+    let document_text = Arc::new(openapi::DocumentText::new(&document));
+    // The document takes megabytes, and the server needs only its text from here on.
+    drop(document);
     let app = Arc::new(ServerState {
         gate,
         stop: stop.clone(),
         options: options.clone(),
         metrics: Arc::clone(&metrics),
         replay: Arc::default(),
-        document: Arc::new(openapi::DocumentText::new(&document)),
+        document: document_text,
     });
     let max_connections = max_connections(&options);
     let service = router(routes, app);
@@ -146,8 +149,6 @@ fn router(routes: Router<AppState>, app: AppState) -> Router {
         middleware::from_fn_with_state(app.clone(), request_log::log_request),
         catch_panic,
         CompressionLayer::new().compress_when(compressible),
-        axum::extract::DefaultBodyLimit::disable(),
-        middleware::from_fn(guard::reject_foreign_pages),
     );
     routes
         .fallback(problem::unknown_route)

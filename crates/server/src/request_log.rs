@@ -1,4 +1,5 @@
-//! The middleware of all requests: it adds an id, a span, a line in the log, and headers about caching and framing.
+//! The middleware of all requests: it adds an id, a span, a line in the log, and headers about caching and framing, and
+//! rejects requests of foreign web pages.
 
 use crate::{
     AppState, guard,
@@ -29,9 +30,13 @@ pub(crate) async fn log_request(State(app): State<AppState>, request: Request, n
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
     let span = tracing::info_span!(target: ACCESS_TARGET, "request", id, %method, route);
     let began = Instant::now();
-    let responding = request_id::ID
-        .scope(id.clone(), async { add_missing_code(next.run(request).await) })
-        .instrument(span.clone());
+    let answering = async {
+        match guard::check_foreign_pages(&request) {
+            Ok(()) => add_missing_code(next.run(request).await),
+            Err(problem) => problem.into_response(),
+        }
+    };
+    let responding = request_id::ID.scope(id.clone(), answering).instrument(span.clone());
     let mut response = responding.await;
     let took = began.elapsed();
     span.in_scope(|| write_log_line(&route, response.status(), took));

@@ -246,7 +246,9 @@ impl Store {
         query: SqlQuery,
     ) -> Result<Vec<SqlRow>, StoreError> {
         let began = Instant::now();
-        let rows = self.inner.readers.query_all(query).await.map_err(|e| self.database_error(&e))?;
+        // Boxed, because every future that reads would otherwise have room for a query as long as it lives.
+        let found = Box::pin(self.inner.readers.query_all(query)).await;
+        let rows = found.map_err(|e| self.database_error(&e))?;
         self.inner.metrics.record_query(name, began);
         Ok(rows)
     }

@@ -137,11 +137,14 @@ impl EmbeddedService {
         let mut waiter = self.store.watch_call(thread, id);
         let mut open_wait = None;
         loop {
-            let call = self.view(&self.look_up(thread, id).await?);
-            let wait = open_wait.get_or_insert_with(|| self.presence.begin_wait(thread, id));
-            wait.decided = !call.is_pending();
-            if !call.is_pending() || end.is_some_and(|end| end <= clock.now()) {
-                return Ok(Box::pin(self.with_grant_origin(call)).await);
+            {
+                let call = self.view(&self.look_up(thread, id).await?);
+                let wait = open_wait.get_or_insert_with(|| self.presence.begin_wait(thread, id));
+                wait.decided = !call.is_pending();
+                if !call.is_pending() || end.is_some_and(|end| end <= clock.now()) {
+                    return Ok(Box::pin(self.with_grant_origin(call)).await);
+                }
+                // The block ends here because ten thousand clients may wait below, and none needs the call then.
             }
             let timeout = async {
                 match end {
