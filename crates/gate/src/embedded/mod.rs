@@ -138,13 +138,13 @@ impl EmbeddedService {
         let mut open_wait = None;
         loop {
             {
+                // A block of its own, so that the many clients that wait below do not keep the call.
                 let call = self.view(&self.look_up(thread, id).await?);
                 let wait = open_wait.get_or_insert_with(|| self.presence.begin_wait(thread, id));
                 wait.decided = !call.is_pending();
                 if !call.is_pending() || end.is_some_and(|end| end <= clock.now()) {
                     return Ok(Box::pin(self.with_grant_origin(call)).await);
                 }
-                // The block ends here because ten thousand clients may wait below, and none needs the call then.
             }
             let timeout = async {
                 match end {
