@@ -19,6 +19,8 @@ mod texts;
 mod validator;
 
 #[cfg(test)]
+mod suite;
+#[cfg(test)]
 mod tests;
 
 pub use error::UnusableSchema;
