@@ -42,7 +42,7 @@ fn run(cases: &str) -> SuiteResult {
                 Ok(_) if case.valid => result.stricter.push(name),
                 Ok(_) => panic!("an invalid value was accepted: {name}"),
                 Err(UnusableSchema::UnknownReference | UnusableSchema::DynamicReference) => {
-                    result.refused += 1
+                    result.refused += 1;
                 }
                 Err(refused) => panic!("{refused}: {name}"),
             }
