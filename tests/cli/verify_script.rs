@@ -183,7 +183,7 @@ async fn script_without_readable_log_exits_with_two() {
 }
 
 #[tokio::test]
-async fn script_reads_a_log_on_a_read_only_file_system() {
+async fn script_reads_a_read_only_log() {
     with_desk(async |desk| {
         write_history(desk).await;
         desk.run_program("mkdir", &["archive"]).await;
