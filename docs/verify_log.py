@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Checks the hash chain of a log of Countersign in an SQLite file, without Countersign.
 
-    python3 verify_log.py FILE [SEQ:HASH ...]
+    python3 verify_log.py FILE [TIP ...]
 
-Each SEQ:HASH is a tip that was noted earlier: the log must still contain that event with that link. The log is opened
-read-only. Needs Python 3.8 and SQLite 3.37 or later, and nothing else.
+Each TIP was noted earlier, as SEQ:HASH or as the file of a signed checkpoint, whose signature is not checked: the log
+must still contain that event with that link. The log is opened read-only. Needs Python 3.8 and SQLite 3.37 or later.
 
 Exit codes: 0 the log holds, 1 it does not, 2 the arguments are invalid or the log cannot be read to its end.
 """
@@ -60,22 +60,27 @@ def check_rows(rows, noted):
 
 
 def open_log(path):
-    """Opens the file read-only. In a folder without the right to write, the file must have no other user."""
-    folder_is_writable = os.access(os.path.dirname(path) or ".", os.W_OK)
-    options = "mode=ro" if folder_is_writable or os.path.exists(path + "-wal") else "mode=ro&immutable=1"
+    """Opens the file read-only. In a folder without the right to write, no process may write it meanwhile."""
+    is_in_use = os.access(os.path.dirname(path) or ".", os.W_OK) or os.path.exists(path + "-wal")
+    options = "mode=ro" if is_in_use else "mode=ro&immutable=1"
     log = sqlite3.connect(f"{pathlib.Path(path).resolve().as_uri()}?{options}", uri=True)
     log.text_factory = lambda text: text.decode(errors="replace")
     return log
 
 
+def read_tip(text):
+    """Reads SEQ:HASH, or the file of a signed checkpoint. Returns None if it is neither."""
+    if os.path.isfile(text):
+        return re.search(r'"seq":([0-9]+),"hash":"([0-9a-f]{64})"', pathlib.Path(text).read_text(errors="replace"))
+    return re.fullmatch(r"([1-9][0-9]*):([0-9a-f]{64})", text)
+
+
 def main(arguments):
-    tips = [re.fullmatch(r"([1-9][0-9]*):([0-9a-f]{64})", tip) for tip in arguments[1:]]
+    tips = [read_tip(tip) for tip in arguments[1:]]
     if not arguments or not all(tips):
         print(__doc__, file=sys.stderr)
         return 2
-    noted = {}
-    for tip in tips:
-        noted.setdefault(int(tip[1]), set()).add(tip[2])
+    noted = {int(tip[1]): {same[2] for same in tips if same[1] == tip[1]} for tip in tips}
     try:
         rows = open_log(arguments[0]).execute(f"SELECT seq, {', '.join(COLUMNS)}, hash FROM events ORDER BY seq")
         seq, link, unsealed = check_rows(rows, noted)
@@ -91,5 +96,4 @@ def main(arguments):
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+sys.exit(main(sys.argv[1:]))

@@ -31,6 +31,7 @@ async fn short_help_lists_the_commands() {
           stats        Count calls and decisions, and how long people took to decide
           doctor       Check the database, the server and this machine for problems
           verify       Check the hash chain of the whole log
+          checkpoint   Sign the tip of the log, so that a later change to it shows
           migrate      Upgrade a log to the schema of this version
           backup       Back up the log into a new file, while processes use it
           copy         Copy a whole log into another database

@@ -1,6 +1,7 @@
 //! The real command in a temporary folder: its output and its exit codes.
 
 mod backup;
+mod checkpoint;
 mod config;
 mod copy;
 mod decide;

@@ -78,6 +78,9 @@ pub(crate) enum CliCommand {
     Doctor(commands::doctor::DoctorArgs),
     /// Check the hash chain of the whole log
     Verify(commands::verify::VerifyArgs),
+    /// Sign the tip of the log, so that a later change to it shows
+    #[command(subcommand)]
+    Checkpoint(commands::checkpoint::CheckpointCommand),
     /// Upgrade a log to the schema of this version
     #[command(
         after_help = "Any command upgrades the log when it opens it, if it has the rights. Use this command on PostgreSQL \

@@ -1,6 +1,7 @@
 //! The `countersign` command.
 
 mod args;
+mod checkpoint;
 mod commands;
 mod context;
 mod empty_log;
@@ -135,6 +136,9 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Stats(args) => commands::stats::print_stats(context, args).await,
         CliCommand::Doctor(args) => commands::doctor::run_checks(context, args).await,
         CliCommand::Demo(args) => commands::demo::run_demo(context, args).await,
+        CliCommand::Checkpoint(command) => {
+            commands::checkpoint::run_checkpoint_command(context, command).await
+        }
         CliCommand::Verify(args) => commands::verify::verify_log(context, args).await,
         CliCommand::Migrate => commands::migrate::migrate_log(context).await,
         CliCommand::Backup(args) => commands::backup::back_up_log(context, args).await,

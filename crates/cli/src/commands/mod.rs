@@ -2,6 +2,7 @@
 
 pub(crate) mod backup;
 pub(crate) mod calls;
+pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod copy;

@@ -1,5 +1,7 @@
 //! The options of `serve`.
 
+use std::path::PathBuf;
+
 /// Options of `serve`.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -20,4 +22,26 @@ pub(crate) struct ServeArgs {
     /// repeatable [default: connect=10, head=10, body=30, idle=120, write=30]
     #[arg(long = "timeout", value_name = "STEP=SECONDS")]
     pub(super) timeouts: Vec<String>,
+    #[command(flatten)]
+    pub(super) checkpoints: CheckpointArgs,
+}
+
+/// The checkpoints of a server.
+#[derive(Debug, clap::Args)]
+pub(super) struct CheckpointArgs {
+    /// Sign checkpoints with this key, from `countersign checkpoint key`: at the start, at an interval and at the end
+    #[arg(id = "checkpoint_key", long = "checkpoint-key", value_name = "FILE", requires = "checkpoint_to")]
+    pub(super) key: Option<PathBuf>,
+    /// The folder of the checkpoints; copy it off this machine
+    #[arg(id = "checkpoint_to", long = "checkpoint-to", value_name = "FOLDER", requires = "checkpoint_key")]
+    pub(super) folder: Option<PathBuf>,
+    /// The interval, such as 10m, 1h or 1d
+    #[arg(
+        id = "checkpoint_every",
+        long = "checkpoint-every",
+        value_name = "TIME",
+        default_value = "1h",
+        requires = "checkpoint_key"
+    )]
+    pub(super) interval: String,
 }

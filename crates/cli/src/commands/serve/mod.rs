@@ -1,6 +1,7 @@
 //! `countersign serve`
 
 mod args;
+mod checkpoints;
 mod limits;
 mod policy_file;
 mod service;
@@ -13,6 +14,7 @@ use crate::{
     settings::log_target::locate_database,
 };
 pub(crate) use args::ServeArgs;
+use checkpoints::CheckpointSchedule;
 use countersign_api as api;
 use countersign_api::{ApprovalGate, LogFilter};
 use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
@@ -30,6 +32,7 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     // A file that cannot be read is an error before anything is created.
     context.settings.policy()?;
     let options = limits::server_options(context, args)?;
+    let schedule = CheckpointSchedule::from_args(&args.checkpoints)?;
     // Bind the sockets first: if that fails, no database is created.
     let listeners = sockets::bind_listeners(context, &args.listen, args.reuse_port)?;
     let address = context.settings.database_to_create()?;
@@ -56,8 +59,14 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     } else {
         print_introduction(context, &gate, &urls, &database, rules).await?;
     }
+    let served = CancellationToken::new();
+    let checkpoints = schedule.map(|schedule| tokio::spawn(schedule.follow(gate.clone(), served.clone())));
     service::notify_ready();
     countersign_server::serve(listeners, gate.clone(), options, stop).await?;
+    served.cancel();
+    if let Some(checkpoints) = checkpoints {
+        checkpoints.await?;
+    }
     gate.shut_down().await;
     tracing::info!("stopped; every acknowledged event is on disk");
     Ok(CommandExit::DONE)

@@ -1,6 +1,9 @@
-//! `countersign verify --from`: checks a log against a noted tip.
+//! `countersign verify --from` and `--checkpoint`: checks a log against a noted tip.
 
-use super::database_findings::{schema_json, schema_lines};
+use super::{
+    database_findings::{schema_json, schema_lines},
+    signed::VerifiedCheckpoint,
+};
 use crate::{
     context::CommandContext,
     exit::{CliError, CommandExit},
@@ -49,6 +52,7 @@ pub(super) async fn verify_from(
     context: &CommandContext,
     gate: &EmbeddedGate,
     from: Checkpoint,
+    signed: Option<&VerifiedCheckpoint>,
 ) -> anyhow::Result<CommandExit> {
     let total = gate.tip(None).await?;
     let mut progress = context.progress("events");
@@ -65,11 +69,15 @@ pub(super) async fn verify_from(
             "broken": report.broken.as_ref().map(ToString::to_string),
             "unsealed": report.unsealed,
             "schema": schema_json(&schema),
+            "signed": signed.map(VerifiedCheckpoint::to_json),
         });
         print_line(&json.to_string());
     } else {
         for line in schema_lines(&schema) {
             print_line(&line);
+        }
+        if let Some(signed) = signed {
+            print_line(&signed.describe());
         }
         print_line(&as_text(&report));
     }

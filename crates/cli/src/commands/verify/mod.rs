@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod database_findings;
+mod signed;
 
 use crate::{
     context::CommandContext,
@@ -13,11 +14,13 @@ use countersign_gate::{EmbeddedGate, Policy, StoreOptions, VerifyReport, chain::
 use countersign_tui::present::{print::print_line, text::escape_text};
 use database_findings::DatabaseFindings;
 use serde_json::json;
+use signed::VerifiedCheckpoint;
+use std::path::PathBuf;
 
 /// Options of `verify`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}}; \"holds\" covers all checks. With --from: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\"}"
+    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
 )]
 pub(crate) struct VerifyArgs {
     /// Rebuild the index of open requests from the events, if it is wrong
@@ -27,6 +30,12 @@ pub(crate) struct VerifyArgs {
     /// line ends with it
     #[arg(long, value_name = "CHECKPOINT", conflicts_with = "repair")]
     from: Option<String>,
+    /// Check the signature of this checkpoint, then the log from it on as --from does
+    #[arg(long, value_name = "FILE", requires = "public_key", conflicts_with_all = ["from", "repair"])]
+    checkpoint: Option<PathBuf>,
+    /// The public key of the signature: ed25519:… or a file that contains it
+    #[arg(long, value_name = "KEY", requires = "checkpoint")]
+    public_key: Option<String>,
 }
 
 pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> anyhow::Result<CommandExit> {
@@ -34,10 +43,15 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
         return Err(CliError::usage("verify works on a database: use --database instead of --server").into());
     }
     let from = args.from.as_deref().map(checkpoint::read_checkpoint).transpose()?;
+    let signed = args.checkpoint.as_deref().zip(args.public_key.as_deref());
+    let signed = signed.map(|(path, key)| VerifiedCheckpoint::read(path, key)).transpose()?;
     let options = StoreOptions::for_reading();
     let gate = EmbeddedGate::open_with(context.settings.database()?, options, Policy::shipped()).await?;
-    if let Some(from) = &from {
-        return checkpoint::verify_from(context, &gate, *from).await;
+    if let Some(signed) = &signed {
+        signed.check_log(&gate).await?;
+    }
+    if let Some(from) = from.or_else(|| signed.as_ref().map(VerifiedCheckpoint::tip)) {
+        return checkpoint::verify_from(context, &gate, from, signed.as_ref()).await;
     }
     let findings = DatabaseFindings::read(&gate).await?;
     // An unreadable row ends the walk, so print what explains it before.
