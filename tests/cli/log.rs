@@ -1,6 +1,6 @@
 //! `countersign log`
 
-use crate::desk::{TerminalDesk, with_desk};
+use crate::desk::{COUNTERSIGN, TerminalDesk, with_desk};
 use countersign_api::ApprovalGate;
 use insta::assert_snapshot;
 
@@ -176,6 +176,58 @@ async fn times_of_events_show_their_zone() {
         // The snapshot text hides a time only if it shows its zone.
         let line = desk.types("log -n 1").await.stdout;
         assert!(line.contains("  [moment]  t1  "), "{line}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn decisions_are_filtered_by_outcome() {
+    with_desk(async |desk| {
+        write_history(desk).await;
+        assert_snapshot!(desk.types("log --decision deny").await, @r#"
+           11  [moment]  t2  user:ada denies call_3 (no \u{001b}[31mmail)
+        exit 0
+        "#);
+        assert_snapshot!(desk.types("log --decision allow_session -n 1").await, @"
+            4  [moment]  t1  user:ada allows call_1 for the session, for the whole tool and every agent (go on)
+        exit 0
+        ");
+        assert_eq!(desk.types("log --decision allow_once --thread t2").await.stdout, "");
+        assert_eq!(desk.types("log --decision deny --type TOOL_CALL").await.code, 2);
+        assert_snapshot!(desk.types("log --csv --json").await, @r#"
+        ! {"code":"usage","detail":"use --csv or --json, not both"}
+        exit 2
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn csv_is_complete_and_never_a_formula() {
+    with_desk(async |desk| {
+        desk.propose("=1+1", "-call", "@bash", "{\"text\": \"a,\\\"b\\\"\",\n \"n\": 1}").await;
+        desk.types("deny --as user:ada -- -call").await;
+        let csv = desk.run_program(COUNTERSIGN, &["log", "--csv"]).await;
+        desk.write_file("events.csv", &csv);
+        let log = "SELECT json_group_array(json_array(seq, thread_id, type, principal, data, hash)) FROM events";
+        desk.write_file("log.json", &desk.run_program("sqlite3", &["countersign.db", log]).await);
+        // The rows are those of the log, once the apostrophes are removed.
+        let script = r#"
+import csv, json
+rows = list(csv.DictReader(open("events.csv", newline="")))
+plain = lambda cell: cell[1:] if cell[:2] in ("'=", "'-", "'@") else cell
+read = [[int(row["seq"])] + [plain(row[name]) for name in ("thread_id", "type", "principal", "data", "hash")] for row in rows]
+assert read == json.load(open("log.json")), read
+for row in rows:
+    print(*(row[name] for name in ("seq", "thread_id", "type", "tool_call_id", "tool", "decision")), sep="|")
+"#;
+        assert_snapshot!(desk.run_program("python3", &["-c", script]).await, @"
+        1||POLICY_SET|||
+        2|'=1+1|TOOL_CALL|'-call|'@bash|
+        3|'=1+1|TOOL_APPROVAL_REQUEST|'-call||
+        4|'=1+1|TOOL_APPROVAL_RESPONSE|'-call||deny
+        5|'=1+1|TOOL_RESULT|'-call||
+        ");
     })
     .await;
 }

@@ -6,14 +6,19 @@ use crate::{
     filters::FilterArgs,
     grant_origins::GrantOriginCache,
     present::{
+        csv::{EVENT_COLUMNS, format_csv_row, format_event_row},
         event::describe_event,
         progress::ProgressLine,
         screen::{ScreenFormat, TextStyle},
     },
 };
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use countersign_api as api;
 use countersign_api::{LogFilter, SharedGate};
-use countersign_gate::{Event, EventType};
+use countersign_gate::{
+    Event, EventType,
+    event::{ApprovalResponse, Decision},
+};
 use countersign_tui::{
     present::{
         print::{format_json_line, try_print_line},
@@ -29,7 +34,10 @@ use unicode_width::UnicodeWidthStr;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 JSON: one event per line, as in the API: {\"seq\", \"threadId\", \"type\", \"timestamp\", \"principal\", \"data\", \
-\"hash\"}")]
+\"hash\"}
+
+CSV: a header, then one event per row, with the text of \"data\" as it is in the log. A cell that begins with =, +, -, @ or \
+a control character gets an apostrophe before it, so that a spreadsheet does not compute it.")]
 pub(crate) struct LogArgs {
     #[command(flatten)]
     filters: FilterArgs,
@@ -41,6 +49,12 @@ pub(crate) struct LogArgs {
         value_parser = event_type
     )]
     types: Vec<EventType>,
+    /// Only final decisions with this outcome
+    #[arg(long, value_name = "DECISION", value_parser = decisions(), conflicts_with = "types")]
+    decision: Option<Decision>,
+    /// Print CSV, for spreadsheets
+    #[arg(long)]
+    csv: bool,
     /// Only the last N events
     #[arg(short = 'n', long, value_name = "N")]
     last: Option<usize>,
@@ -56,6 +70,11 @@ const WIDE: usize = 120;
 /// The number of events before the first new one with `--follow`.
 const SOME: usize = 10;
 
+fn decisions() -> impl TypedValueParser<Value = Decision> {
+    PossibleValuesParser::new(Decision::ALL.iter().map(|decision| decision.as_str()))
+        .try_map(|text| text.parse::<Decision>())
+}
+
 fn event_type(text: &str) -> Result<EventType, String> {
     let upper = text.to_ascii_uppercase().replace('-', "_");
     let known = || EventType::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(", ");
@@ -63,10 +82,19 @@ fn event_type(text: &str) -> Result<EventType, String> {
 }
 
 pub(crate) async fn print_log(context: &CommandContext, args: &LogArgs) -> anyhow::Result<CommandExit> {
+    if args.csv && context.json {
+        return Err(CliError::usage("use --csv or --json, not both").into());
+    }
     let gate = context.connect_to_follow().await?;
-    let filter = LogFilter { types: args.types.clone(), ..args.filters.filter()? };
+    let response = args.decision.map(|_| EventType::ApprovalResponse);
+    let types = args.types.iter().copied().chain(response).collect();
+    let filter = LogFilter { types, ..args.filters.filter()? };
     let (screen, progress) = (context.screen(), context.progress("events"));
-    let mut teller = EventPrinter { context, screen, progress, origins: GrantOriginCache::default() };
+    let (csv, decision, origins) = (args.csv, args.decision, GrantOriginCache::default());
+    let mut teller = EventPrinter { context, csv, decision, screen, progress, origins };
+    if csv {
+        try_print_line(&format_csv_row(EVENT_COLUMNS));
+    }
     let last = args.last.or_else(|| (args.follow && filter.since.is_none()).then_some(SOME));
     let told = match last {
         Some(last) => teller.tell_last(&gate, &filter, last).await?,
@@ -80,12 +108,22 @@ pub(crate) async fn print_log(context: &CommandContext, args: &LogArgs) -> anyho
 
 struct EventPrinter<'a> {
     context: &'a CommandContext,
+    /// True if the output is CSV.
+    csv: bool,
+    /// The outcome of the decisions to print.
+    decision: Option<Decision>,
     screen: ScreenFormat,
     progress: ProgressLine,
     origins: GrantOriginCache,
 }
 
 impl EventPrinter<'_> {
+    /// True unless the event is a decision with another outcome than the wanted one.
+    fn selects(&self, event: &Event) -> bool {
+        let Some(wanted) = self.decision else { return true };
+        event.data.read::<ApprovalResponse>().is_ok_and(|response| response.decision == wanted)
+    }
+
     /// Prints all events. Returns the last position, or `None` if the reader has closed stdout.
     async fn tell_all(&mut self, gate: &SharedGate, filter: &LogFilter) -> anyhow::Result<Option<i64>> {
         let tip = gate.tip(None).await?;
@@ -146,6 +184,9 @@ impl EventPrinter<'_> {
             let found = gate.events(filter, page).await?;
             for event in found.events {
                 page.after = event.seq;
+                if !self.selects(&event) {
+                    continue;
+                }
                 kept.push_back(event);
                 if kept.len() > last {
                     kept.pop_front();
@@ -177,9 +218,15 @@ impl EventPrinter<'_> {
 
     /// Prints one event. Returns whether the reader still accepts output.
     async fn tell(&mut self, gate: &SharedGate, event: &Event) -> anyhow::Result<bool> {
+        if !self.selects(event) {
+            return Ok(true);
+        }
         self.progress.clear();
         if self.context.json {
             return Ok(try_print_line(&format_json_line(event)?));
+        }
+        if self.csv {
+            return Ok(try_print_line(&format_event_row(event)));
         }
         let origin = self.origins.look_up(gate, event).await?;
         let (style, text) = describe_event(event, origin);

@@ -2,6 +2,7 @@
 
 pub(crate) mod call;
 pub(crate) mod confirm;
+pub(crate) mod csv;
 pub(crate) mod error;
 pub(crate) mod event;
 pub(crate) mod progress;
