@@ -42,6 +42,7 @@ struct SimulatedNetwork {
     armed_cut: Mutex<Option<(ConnectionCut, oneshot::Sender<()>)>>,
     taken: AtomicUsize,
     open: AtomicUsize,
+    trips: AtomicUsize,
 }
 
 #[derive(Clone, Default)]
@@ -63,6 +64,7 @@ impl Proxy {
             armed_cut: Mutex::default(),
             taken: AtomicUsize::new(0),
             open: AtomicUsize::new(0),
+            trips: AtomicUsize::new(0),
         });
         let accept_task = tokio::spawn(accept(listener, Arc::clone(&network)));
         Self { address, network, _accept_task: AbortOnDropHandle::new(accept_task) }
@@ -122,6 +124,13 @@ impl Proxy {
     pub fn open(&self) -> usize {
         self.network.open.load(Ordering::Relaxed)
     }
+
+    /// Returns the number of round trips of the last transaction that sent its COMMIT, with the COMMIT and with
+    /// everything that its connection did since the COMMIT before.
+    #[must_use]
+    pub fn trips(&self) -> usize {
+        self.network.trips.load(Ordering::Relaxed)
+    }
 }
 
 impl Drop for Proxy {
@@ -175,9 +184,14 @@ async fn forward_client_messages(
     network: &SimulatedNetwork,
     withheld: &WithheldBytes,
 ) -> io::Result<()> {
+    let mut trips = 0;
     loop {
         let message = read_message(&mut client).await?;
         network.wait_while_stalled().await;
+        trips += usize::from(awaits_answer(&message));
+        if is_commit(&message) {
+            network.trips.store(std::mem::take(&mut trips), Ordering::Relaxed);
+        }
         let armed = if is_commit(&message) { network.disarm_cut() } else { None };
         let Some((cut, done)) = armed else {
             server.write_all(&message).await?;
@@ -270,6 +284,11 @@ async fn read_rest(from: &mut (impl AsyncRead + Unpin), message: &mut Vec<u8>, a
     message.resize(whole.max(head), 0);
     from.read_exact(&mut message[head..]).await?;
     Ok(())
+}
+
+/// Returns true for the last message before the client waits: a simple query, or the Sync after prepared statements.
+fn awaits_answer(message: &[u8]) -> bool {
+    matches!(message.first(), Some(b'Q' | b'S'))
 }
 
 /// Returns true for a COMMIT of the simple query protocol.

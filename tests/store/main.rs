@@ -23,3 +23,4 @@ mod several_stores;
 mod similar;
 mod sql_shell;
 mod sqlite;
+mod turns;

@@ -8,6 +8,7 @@ mod pooler;
 mod restarts;
 mod standby;
 mod tls;
+mod trips;
 mod trouble;
 
 use countersign_events::{Event, Principal};

@@ -3,6 +3,7 @@
 //! the same code.
 
 mod envelope;
+mod follow;
 mod read_set;
 mod recorded;
 pub(crate) mod thread_state;
@@ -22,8 +23,9 @@ use std::{
 };
 use thread_state::{ThreadState, call_id_of};
 
-/// The calls and threads that recent batches touched, and the end of the log. It may be kept for the next batch
-/// as long as no other process has appended. The end of the log shows that, because `seq` has no gaps.
+/// The calls and threads that recent batches touched, and the end of the log. It may be kept for the next batch if it
+/// [follows](BatchState::follow) the events that other processes append meanwhile. The end of the log shows that none is
+/// missing, because `seq` has no gaps.
 #[derive(Debug)]
 pub struct BatchState {
     threads: HashMap<ThreadId, ThreadState>,

@@ -13,6 +13,28 @@ pub(crate) struct LogEnd {
     pub(crate) hash: Option<Sha256>,
 }
 
+/// The most events of other processes that a writer applies to the state it has. The feed reads as many at once, and to
+/// load a full batch again takes about as long as to apply them.
+pub(crate) const MOST_NEW_EVENTS: i64 = 1_000;
+
+/// What to read when a transaction begins, besides the end of the log.
+#[derive(Default)]
+pub(crate) struct FirstReads {
+    /// The event after which to read the new ones.
+    pub(crate) after: Option<i64>,
+    /// The query for the events that the batch needs.
+    pub(crate) load: Option<SqlQuery>,
+}
+
+/// A transaction that has begun.
+pub(crate) struct BegunTransaction {
+    pub(crate) end: LogEnd,
+    /// The new events, as columns of `events`. If they are many, some or all are left out at the end.
+    pub(crate) new_rows: Vec<SqlRow>,
+    /// The answer to the query for the events that the batch needs; `None` if it was not sent in the same message.
+    pub(crate) loaded: Option<Vec<SqlRow>>,
+}
+
 /// The reason why a batch was not written.
 #[derive(Debug)]
 pub(crate) enum BatchFailure {
@@ -63,12 +85,13 @@ pub(crate) trait WriteSession: Send + 'static {
         std::future::ready(Err(BatchFailure::Whole(StoreError::ShuttingDown)))
     }
 
-    /// Waits for the write lock, begins a transaction, and returns the end of the log. After a reconnect, the event
-    /// `known` must still exist.
+    /// Waits for the write lock, begins a transaction, and reads the end of the log and `reads`. After a reconnect, the
+    /// event `known` must still exist.
     fn begin(
         &mut self,
         known: Option<(i64, Sha256)>,
-    ) -> impl Future<Output = Result<LogEnd, StoreError>> + Send;
+        reads: FirstReads,
+    ) -> impl Future<Output = Result<BegunTransaction, StoreError>> + Send;
 
     /// Runs a statement in the open transaction.
     fn query_all(

@@ -8,7 +8,9 @@ mod read_connection;
 mod read_pool;
 pub(crate) mod sqlite;
 
-pub(crate) use backend::{BatchFailure, ChangeListener, LogEnd, WriteSession};
-pub(crate) use query::{BoundedRows, SqlQuery, SqlRow};
+pub(crate) use backend::{
+    BatchFailure, BegunTransaction, ChangeListener, FirstReads, LogEnd, MOST_NEW_EVENTS, WriteSession,
+};
+pub(crate) use query::{BoundedRows, SqlArgument, SqlQuery, SqlRow};
 pub(crate) use read_connection::ReadConnection;
 pub(crate) use read_pool::ReadPool;

@@ -1,7 +1,7 @@
 //! A statement that runs on both databases, and its rows.
 
 use sqlx::{
-    Postgres, Row as _, Sqlite,
+    Postgres, Row as _, Sqlite, ValueRef as _,
     postgres::{PgArguments, PgRow},
     sqlite::{SqliteArguments, SqliteRow},
 };
@@ -73,6 +73,16 @@ impl SqlQuery {
         self
     }
 
+    /// The statement.
+    pub(super) const fn text(&self) -> &'static str {
+        self.text
+    }
+
+    /// The values of the parameters, in order.
+    pub(super) fn arguments(&self) -> &[SqlArgument] {
+        &self.arguments
+    }
+
     pub(super) fn for_sqlite(self) -> sqlx::query::Query<'static, Sqlite, SqliteArguments> {
         for_driver!(self)
     }
@@ -109,8 +119,12 @@ impl SqlRow {
     pub(crate) fn bytes(&self, column: usize) -> Result<Option<&[u8]>, sqlx::Error> {
         match self {
             Self::Sqlite(row) => row.try_get(column),
-            // PostgreSQL sends text as its bytes, but the type check of `try_get` would reject bytes for a text column.
-            Self::Postgres(row) => row.try_get_unchecked(column),
+            // PostgreSQL sends text as its bytes, but `try_get` would reject bytes for a text column.
+            Self::Postgres(row) => {
+                let value = row.try_get_raw(column)?;
+                let bytes = (!value.is_null()).then(|| value.as_bytes());
+                bytes.transpose().map_err(sqlx::Error::Decode)
+            }
         }
     }
 

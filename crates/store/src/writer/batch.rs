@@ -2,17 +2,18 @@
 
 use super::{
     decided_batch::{DecidedBatch, EnvelopeResult},
-    rows::{json, parse_rows},
+    load::StateLoad,
 };
 use crate::{
     StoreError, UnavailableDatabase,
-    database::{BatchFailure, SqlQuery, WriteSession},
+    database::{BatchFailure, FirstReads, LogEnd, SqlQuery, SqlRow, WriteSession},
     feed::EventFeed,
     metrics::StoreMetrics,
-    queries,
+    page_limit::PageLimit,
+    queries, row,
 };
 use countersign_approvals::{BatchState, CommandEnvelope};
-use countersign_events::{DamagedEvent, Sha256, Timestamp, chain};
+use countersign_events::{DamagedEvent, Event, Sha256, Timestamp};
 use std::{iter, sync::Arc, time::Instant};
 
 /// The most bytes of loaded events in the state that is kept between batches. A larger state is dropped after its batch,
@@ -42,6 +43,7 @@ impl<D: WriteSession> BatchWriter<D> {
     ) -> Vec<EnvelopeResult> {
         let locked = self.session.lock().await;
         more(commands);
+        self.follow_feed();
         let at_once = match locked {
             Ok(told) => self.execute_at_once(commands, told).await,
             Err(error) => return fail_all(commands, &error),
@@ -49,7 +51,7 @@ impl<D: WriteSession> BatchWriter<D> {
         let mut outcomes = if let Some(outcomes) = at_once {
             outcomes
         } else {
-            let begun = self.begin().await;
+            let begun = self.begin(commands).await;
             more(commands);
             match begun {
                 Ok(transaction) => self.execute_some(commands, Some(transaction)).await,
@@ -133,11 +135,12 @@ impl<D: WriteSession> BatchWriter<D> {
         commands: &[CommandEnvelope],
         transaction: Option<OpenTransaction>,
     ) -> Result<Vec<EnvelopeResult>, BatchFailure> {
-        let OpenTransaction { began, kept } = match transaction {
+        let transaction = match transaction {
             Some(transaction) => transaction,
-            None => self.begin().await.map_err(BatchFailure::Whole)?,
+            None => self.begin(commands).await.map_err(BatchFailure::Whole)?,
         };
-        match self.write(kept, commands).await {
+        let began = transaction.began;
+        match self.write(transaction, commands).await {
             Ok((state, decided)) => Ok(self.keep(began, state, commands, decided)),
             Err(failed) => {
                 self.session.roll_back().await;
@@ -164,10 +167,27 @@ impl<D: WriteSession> BatchWriter<D> {
         outcomes
     }
 
-    /// Waits for the write lock and begins a transaction.
-    pub(super) async fn begin(&mut self) -> Result<OpenTransaction, StoreError> {
-        let end = self.session.begin(self.feed.last_sealed()).await?;
-        let known = self.feed.tip();
+    /// Applies the events that the feed has in memory to the kept state.
+    fn follow_feed(&mut self) {
+        let everything = PageLimit { items: usize::MAX, bytes: usize::MAX };
+        self.state = self.state.take().and_then(|state| {
+            let events = self.feed.recent_after(state.tip(), everything)?;
+            follow(state, &events)
+        });
+    }
+
+    /// Waits for the write lock and begins a transaction, and reads what the commands need, as far as that takes no trip
+    /// of its own.
+    pub(super) async fn begin(
+        &mut self,
+        commands: &[CommandEnvelope],
+    ) -> Result<OpenTransaction, StoreError> {
+        let state = self.state.take();
+        let load = StateLoad::of(state.as_ref(), commands);
+        let after = state.as_ref().map(BatchState::tip);
+        let reads = FirstReads { after, load: load.as_ref().map(StateLoad::query::<D>) };
+        let begun = self.session.begin(self.feed.last_sealed(), reads).await?;
+        let (end, known) = (begun.end, self.feed.tip());
         // The feed delivers only committed events. If the log lacks one of them, the database went back.
         if end.tip < known || self.feed.has_diverged() {
             self.session.roll_back().await;
@@ -178,18 +198,35 @@ impl<D: WriteSession> BatchWriter<D> {
             }
             .into());
         }
-        let is_at_end =
-            |state: &BatchState| state.tip() == end.tip && end.hash.is_none_or(|hash| hash == state.link());
-        let kept = self.state.take().filter(is_at_end);
-        Ok(OpenTransaction { began: Instant::now(), kept })
+        let kept = state.and_then(|state| self.follow_new_rows(state, end, &begun.new_rows));
+        let loaded = load.filter(|load| load.fits(kept.as_ref())).zip(begun.loaded);
+        Ok(OpenTransaction { began: Instant::now(), kept, loaded })
+    }
+
+    /// Applies the new events of other processes to the state, and gives them to the feed. Returns `None` if they are not
+    /// all there or do not continue the state, which is then loaded again.
+    fn follow_new_rows(&self, state: BatchState, end: LogEnd, rows: &[SqlRow]) -> Option<BatchState> {
+        let read = |row| row::read_event(row, 0).map(Arc::new);
+        let events = rows.iter().map(read).collect::<Result<Vec<_>, _>>();
+        let events = events.inspect_err(|error| tracing::debug!(%error, "the state is loaded again")).ok()?;
+        let state = follow(state, &events)?;
+        let is_at_end = state.tip() == end.tip && end.hash.is_none_or(|hash| hash == state.link());
+        is_at_end.then(|| {
+            self.feed.publish(&events);
+            state
+        })
     }
 
     /// Decides the commands, appends their events and commits.
     async fn write(
         &mut self,
-        kept: Option<BatchState>,
+        OpenTransaction { kept, loaded, .. }: OpenTransaction,
         commands: &[CommandEnvelope],
     ) -> Result<(BatchState, DecidedBatch), BatchFailure> {
+        let kept = match loaded {
+            Some((load, rows)) => Some(load.add(kept, &rows).map_err(fail_some)?),
+            None => kept,
+        };
         let mut state = self.load(kept, commands).await?;
         let decided = DecidedBatch::decide(&mut state, commands).map_err(fail_some)?;
         if decided.events.is_empty() {
@@ -207,33 +244,14 @@ impl<D: WriteSession> BatchWriter<D> {
         kept: Option<BatchState>,
         commands: &[CommandEnvelope],
     ) -> Result<BatchState, BatchFailure> {
-        let read_end = kept.is_none();
-        let mut state = kept.unwrap_or_else(|| BatchState::new(0, Sha256::ZERO));
-        let missing = state.missing(commands);
-        if missing.is_empty() {
-            return Ok(state);
-        }
-        let query = SqlQuery::new(D::LOAD)
-            .bind(json(&missing.calls))
-            .bind(json(&missing.threads))
-            .bind(json(&missing.open))
-            .bind(read_end)
-            .bind(missing.since.to_string())
-            .bind(missing.all_open)
-            .bind(json(&missing.same_arguments));
-        let rows = self.session.query_all(query).await?;
-        let found = rows.first().and_then(|row| row.bytes(0).ok().flatten()).unwrap_or(b"[]");
-        let loaded = parse_rows(&String::from_utf8_lossy(found)).map_err(fail_some)?;
-        if read_end {
-            let mut link = Sha256::ZERO;
-            for event in &loaded.end {
-                link = event.hash.unwrap_or_else(|| chain::link(link, event));
+        match (StateLoad::of(kept.as_ref(), commands), kept) {
+            (None, Some(state)) => Ok(state),
+            (None, None) => Ok(BatchState::new(0, Sha256::ZERO)),
+            (Some(load), kept) => {
+                let rows = self.session.query_all(load.query::<D>()).await?;
+                load.add(kept, &rows).map_err(fail_some)
             }
-            state = BatchState::new(loaded.end.last().map_or(0, |event| event.seq), link);
-            state.set_policy(loaded.policy);
         }
-        state.load(&missing, &loaded.events).map_err(fail_some)?;
-        Ok(state)
     }
 
     /// Writes a row outside of the log, to check that the database accepts writes.
@@ -255,7 +273,7 @@ impl<D: WriteSession> BatchWriter<D> {
 
     /// Runs statements that append nothing, in a transaction of their own.
     async fn run_alone(&mut self, queries: impl IntoIterator<Item = SqlQuery>) -> Result<(), StoreError> {
-        let OpenTransaction { kept, .. } = self.begin().await?;
+        let OpenTransaction { kept, .. } = self.begin(&[]).await?;
         self.run_and_commit(queries).await.map_err(BatchFailure::error)?;
         self.state = kept;
         Ok(())
@@ -291,8 +309,19 @@ impl<D: WriteSession> BatchWriter<D> {
 /// An open transaction.
 pub(super) struct OpenTransaction {
     began: Instant,
-    /// The state of the last batch, if no other process has written since.
+    /// The state of the last batch, with the events that other processes have written since.
     kept: Option<BatchState>,
+    /// A load with its rows, if it was read when the transaction began.
+    loaded: Option<(StateLoad, Vec<SqlRow>)>,
+}
+
+/// Applies events of other processes to a state. Returns `None` if they do not continue it.
+fn follow(mut state: BatchState, events: &[Arc<Event>]) -> Option<BatchState> {
+    for event in events {
+        let followed = state.follow(event);
+        followed.inspect_err(|error| tracing::debug!(%error, "the state is loaded again")).ok()?;
+    }
+    Some(state)
 }
 
 /// Converts a damaged row, which one command of the batch needs. The other commands can be executed without it.

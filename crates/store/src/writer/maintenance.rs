@@ -4,7 +4,7 @@ use super::{MaintenanceTask, batch::BatchWriter, rows::rows_json};
 use crate::{
     DatabaseName, StoreError,
     copy_mark::CopyMark,
-    database::{BatchFailure, SqlQuery, WriteSession},
+    database::{BatchFailure, FirstReads, SqlQuery, WriteSession},
 };
 use countersign_events::Event;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ impl<D: WriteSession> BatchWriter<D> {
     async fn mark(&mut self, mark: &CopyMark) -> Result<(), StoreError> {
         match mark {
             CopyMark::On { tip, source } => self.begin_at(*tip, source).await?,
-            CopyMark::Off => drop(self.begin().await?),
+            CopyMark::Off => drop(self.begin(&[]).await?),
         }
         self.run_and_commit(mark.statements()).await.map_err(BatchFailure::error)
     }
@@ -85,8 +85,8 @@ impl<D: WriteSession> BatchWriter<D> {
     /// Begins a transaction, if the log ends at `tip`.
     async fn begin_at(&mut self, tip: i64, source: &DatabaseName) -> Result<(), StoreError> {
         self.state = None;
-        let end = self.session.begin(self.feed.last_sealed()).await?;
-        if end.tip == tip {
+        let begun = self.session.begin(self.feed.last_sealed(), FirstReads::default()).await?;
+        if begun.end.tip == tip {
             return Ok(());
         }
         self.session.roll_back().await;

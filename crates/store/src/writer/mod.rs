@@ -5,6 +5,7 @@
 mod batch;
 mod decided_batch;
 mod idle_checkpoint;
+mod load;
 mod maintenance;
 mod request;
 mod rows;

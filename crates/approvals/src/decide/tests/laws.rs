@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     ApprovalCommand, BatchState, CommandTarget, GrantScope, ReadSet, admissibility::AdmissibilityCheck,
-    decide::RenewCommand,
+    batch::thread_state::call_id_of, decide::RenewCommand,
 };
 use countersign_events::{
     Body, Json, Principal, Sha256, ThreadId, ToolName,
@@ -282,4 +282,55 @@ proptest! {
             prop_assert_eq!(story.log.len(), length);
         }
     }
+
+    #[test]
+    fn states_that_follow_each_other_decide_as_one(steps in steps(), turns in prop::collection::vec(0..3_usize, 60)) {
+        let mut story = given(POLICY);
+        let mut states = [(); 3].map(|()| BatchState::new(0, Sha256::ZERO));
+        for (((target, command), person, seconds), turn) in steps.iter().zip(turns) {
+            story.set_caller(command, PEOPLE[*person]);
+            let envelope = story.envelope(target.clone(), command.clone());
+            let known = story.log.len();
+            let state = &mut states[turn];
+            let missing = state.missing(std::slice::from_ref(&envelope));
+            state.load(&missing, &events_of(&missing, &story)).expect("nothing is damaged");
+            state.set_policy(None);
+            let applied = state.apply(&envelope).expect("nothing is damaged");
+            state.forget_ended(envelope.target.call().into_iter());
+            let outcome = story.apply(&envelope).map(|_| ());
+            prop_assert_eq!(applied.outcome, outcome);
+            let written: Vec<_> = applied.events.iter().map(|recorded| (*recorded.event).clone()).collect();
+            prop_assert_eq!(&written[..], &story.log[known..]);
+            for (n, state) in states.iter_mut().enumerate().filter(|(n, _)| *n != turn) {
+                for event in &written {
+                    prop_assert!(state.follow(event).is_ok(), "state {} at {}", n, event.seq);
+                }
+            }
+            story.now = story.now.after(Duration::from_secs(*seconds));
+        }
+    }
+}
+
+/// The events that the store would read for a read set.
+fn events_of(read: &ReadSet, story: &DecisionStory) -> Vec<countersign_events::Event> {
+    let calls =
+        ["a", "b", "c", "d"].map(call_id).into_iter().filter_map(|id| story.batch.call(&thread_id(), &id));
+    let is_read = |call: &Call| {
+        let response = call.response().map(|response| &response.what);
+        let is_lasting = response.is_some_and(|response| {
+            response.decision == Decision::AllowSession || response.scope.is_some() && !response.is_moved()
+        });
+        let is_open = call.result().is_none() && call.claim().is_none();
+        read.calls.contains(&(thread_id(), call.id().clone()))
+            || (!read.threads.is_empty() && is_lasting)
+            || ((read.all_open || !read.open.is_empty()) && is_open)
+            || read.same_arguments.contains(&(thread_id(), call.arguments_hash()))
+    };
+    let read_calls: Vec<_> = calls.filter(|call| is_read(call)).map(|call| call.id().clone()).collect();
+    let is_needed = |body: &Body| match call_id_of(body) {
+        Some(id) => read_calls.contains(id),
+        None => !read.threads.is_empty(),
+    };
+    let events = story.log.iter().zip(bodies(story));
+    events.filter(|(_, body)| is_needed(body)).map(|(event, _)| event.clone()).collect()
 }

@@ -132,6 +132,12 @@ impl DecisionStory {
         target: CommandTarget,
         command: ApprovalCommand,
     ) -> Result<Vec<String>, Refused> {
+        let envelope = self.envelope(target, command);
+        self.apply(&envelope)
+    }
+
+    /// The command with the evidence that the gate would add.
+    pub(super) fn envelope(&self, target: CommandTarget, command: ApprovalCommand) -> CommandEnvelope {
         let evidence = match (&target, &command) {
             (CommandTarget::Call(thread_id, id), ApprovalCommand::Call(command)) => {
                 let call = self.batch.call(thread_id, id);
@@ -143,7 +149,17 @@ impl DecisionStory {
             }
             _ => CommandEvidence::NotNeeded,
         };
-        self.execute_with(target, command, evidence)
+        self.envelope_with(target, command, evidence)
+    }
+
+    fn envelope_with(
+        &self,
+        target: CommandTarget,
+        command: ApprovalCommand,
+        evidence: CommandEvidence,
+    ) -> CommandEnvelope {
+        let (by, policy) = (self.by.clone(), Arc::clone(&self.policy));
+        CommandEnvelope { target, command, by, now: self.now, policy, evidence }
     }
 
     /// The evidence that the gate would add about the calls that wait.
@@ -171,9 +187,12 @@ impl DecisionStory {
         command: ApprovalCommand,
         evidence: CommandEvidence,
     ) -> Result<Vec<String>, Refused> {
-        let (by, policy) = (self.by.clone(), Arc::clone(&self.policy));
-        let envelope = CommandEnvelope { target, command, by, now: self.now, policy, evidence };
-        let applied = self.batch.apply(&envelope).expect("nothing is damaged");
+        let envelope = self.envelope_with(target, command, evidence);
+        self.apply(&envelope)
+    }
+
+    pub(super) fn apply(&mut self, envelope: &CommandEnvelope) -> Result<Vec<String>, Refused> {
+        let applied = self.batch.apply(envelope).expect("nothing is damaged");
         self.log.extend(applied.events.iter().map(|recorded| (*recorded.event).clone()));
         applied
             .outcome

@@ -3,6 +3,7 @@
 mod change_listener;
 mod error;
 mod examine;
+mod inline;
 mod read_pool;
 mod schema;
 mod session;

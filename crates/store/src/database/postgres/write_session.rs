@@ -3,16 +3,22 @@
 
 use super::{
     error::{batch_failure, is_lost},
+    inline,
     session::{ANSWER, SessionFactory, check_server, execute_text},
 };
 use crate::{
     DatabaseName, PostgresAddress, StoreError, UnavailableDatabase,
     clock::{machine_sleep, with_timeout},
-    database::{self, BatchFailure, LogEnd, ReadConnection, SqlQuery, SqlRow},
+    database::{
+        self, BatchFailure, BegunTransaction, FirstReads, LogEnd, MOST_NEW_EVENTS, ReadConnection, SqlQuery,
+        SqlRow,
+    },
+    page::{DATA, MOST_BYTES},
     queries,
 };
 use countersign_events::{Event, Sha256};
-use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use futures_util::TryStreamExt;
+use sqlx::{AssertSqlSafe, Either, PgConnection};
 use std::time::Duration;
 
 /// The time to find out whether a lost commit was written, before its outcome is reported as unknown. Queued commands
@@ -28,6 +34,8 @@ pub(crate) struct PostgresWriteSession {
     /// The channel of the notifications.
     channel: String,
     conn: Option<PgConnection>,
+    /// True if the statements of a writer are prepared on this connection.
+    prepared: bool,
 }
 
 impl PostgresWriteSession {
@@ -37,7 +45,7 @@ impl PostgresWriteSession {
         conn: PgConnection,
         channel: String,
     ) -> Self {
-        Self { address, sessions, channel, conn: Some(conn) }
+        Self { address, sessions, channel, conn: Some(conn), prepared: false }
     }
 
     fn conn(&mut self) -> Result<&mut PgConnection, sqlx::Error> {
@@ -49,12 +57,12 @@ impl PostgresWriteSession {
         let failed = |e| database::postgres::error(self.address.database_name(), &e);
         let mut conn = self.sessions.open().await.map_err(failed)?;
         check_server(&mut conn, &self.address).await?;
-        self.conn = Some(conn);
+        (self.conn, self.prepared) = (Some(conn), false);
         tracing::info!(place = %self.address.database_name(), "connected to the database");
         if let Some((seq, hash)) = known
             && self.hash_at(seq).await? != Some(hash)
         {
-            let found = self.begin_at_log_end().await?.tip;
+            let found = self.begin_at_log_end(&FirstReads::default()).await?.end.tip;
             self.conn = None;
             return Err(UnavailableDatabase::Behind {
                 place: self.address.database_name(),
@@ -66,31 +74,39 @@ impl PostgresWriteSession {
         Ok(())
     }
 
-    /// Begins a transaction, waits for the lock, and returns the end of the log.
-    async fn begin_at_log_end(&mut self) -> Result<LogEnd, StoreError> {
+    /// Begins a transaction, waits for the lock, and reads the end of the log and `reads`, all with one message.
+    async fn begin_at_log_end(&mut self, reads: &FirstReads) -> Result<BegunTransaction, StoreError> {
         let place = self.address.database_name();
-        let begin = self.sessions.transaction_prelude() + queries::postgres::BEGIN;
-        let result = async {
-            let conn = self.conn()?;
-            with_timeout(ANSWER, sqlx::raw_sql(AssertSqlSafe(begin)).fetch_all(conn)).await
-        };
-        let rows = match result.await {
-            Ok(rows) => rows,
+        match self.send_begin(reads).await {
+            Ok(begun) => Ok(begun),
             Err(e) => {
                 // The wait for the lock timed out: an idle transaction holds it.
                 let held = e.as_database_error().is_some_and(|e| e.code().as_deref() == Some("57014"));
                 self.conn = None;
-                return Err(if held {
-                    UnavailableDatabase::Locked(place).into()
-                } else {
-                    super::error(place, &e)
-                });
+                Err(if held { UnavailableDatabase::Locked(place).into() } else { super::error(place, &e) })
             }
-        };
-        let last = rows.last();
-        let tip = last.and_then(|row| row.try_get("tip").ok()).unwrap_or(0);
-        let hash = last.and_then(|row| row.try_get::<Option<String>, _>("hash").ok().flatten());
-        Ok(LogEnd { tip, hash: hash.and_then(|hash| Sha256::from_hex(&hash)) })
+        }
+    }
+
+    async fn send_begin(&mut self, reads: &FirstReads) -> Result<BegunTransaction, sqlx::Error> {
+        let pooled = self.sessions.pooled;
+        if !pooled && !self.prepared {
+            execute_text(self.conn()?, inline::prepare_all()).await?;
+            self.prepared = true;
+        }
+        let events =
+            reads.after.map(|after| SqlQuery::new(queries::EVENTS).bind(after).bind(MOST_NEW_EVENTS));
+        let mut text = self.sessions.transaction_prelude() + queries::postgres::BEGIN + ";\n";
+        for query in events.iter().chain(&reads.load) {
+            text += &inline::text_of(query, pooled);
+        }
+        let mut answers = with_timeout(ANSWER, fetch_answers(self.conn()?, text)).await?;
+        let loaded = reads.load.as_ref().and_then(|_| answers.pop());
+        let new_rows = events.and_then(|_| answers.pop()).unwrap_or_default();
+        let end = answers.pop().and_then(|rows| rows.into_iter().next());
+        let (tip, hash) = end.map_or((0, None), |row| (row.number(0).unwrap_or(0), row.text(1)));
+        let end = LogEnd { tip, hash: hash.and_then(|hash| Sha256::from_hex(&hash)) };
+        Ok(BegunTransaction { end, new_rows, loaded })
     }
 
     /// The hash of the event at `seq`; `None` if there is no such event or it has no hash.
@@ -153,7 +169,7 @@ impl PostgresWriteSession {
     async fn was_written(&mut self, last: &Event) -> Result<bool, StoreError> {
         self.conn = None;
         self.connect(None).await?;
-        self.begin_at_log_end().await?;
+        self.begin_at_log_end(&FirstReads::default()).await?;
         database::WriteSession::roll_back(self).await;
         Ok(self.hash_at(last.seq).await?.is_some_and(|hash| Some(hash) == last.hash))
     }
@@ -168,6 +184,29 @@ impl PostgresWriteSession {
     }
 }
 
+/// Runs a text of several statements, and returns the rows of each. Of events that are too large together, it keeps only
+/// the first ones.
+async fn fetch_answers(conn: &mut PgConnection, text: String) -> Result<Vec<Vec<SqlRow>>, sqlx::Error> {
+    let mut found = sqlx::raw_sql(AssertSqlSafe(text)).fetch_many(conn);
+    let (mut answers, mut rows, mut bytes) = (Vec::new(), Vec::new(), 0);
+    while let Some(part) = found.try_next().await? {
+        match part {
+            Either::Left(_) => {
+                answers.push(std::mem::take(&mut rows));
+                bytes = 0;
+            }
+            Either::Right(row) => {
+                let row = SqlRow::Postgres(row);
+                bytes += row.bytes(DATA).ok().flatten().map_or(0, <[u8]>::len);
+                if bytes <= MOST_BYTES {
+                    rows.push(row);
+                }
+            }
+        }
+    }
+    Ok(answers)
+}
+
 impl database::WriteSession for PostgresWriteSession {
     const APPEND: &'static str = queries::postgres::APPEND;
     const LOAD: &'static str = queries::postgres::LOAD;
@@ -177,16 +216,20 @@ impl database::WriteSession for PostgresWriteSession {
         self.address.database_name()
     }
 
-    async fn begin(&mut self, known: Option<(i64, Sha256)>) -> Result<LogEnd, StoreError> {
+    async fn begin(
+        &mut self,
+        known: Option<(i64, Sha256)>,
+        reads: FirstReads,
+    ) -> Result<BegunTransaction, StoreError> {
         if self.conn.is_some() {
-            match self.begin_at_log_end().await {
+            match self.begin_at_log_end(&reads).await {
                 // The connection was lost while it was idle.
                 Err(StoreError::DatabaseUnavailable(UnavailableDatabase::Unreachable { .. })) => {}
                 begun => return begun,
             }
         }
         self.connect(known).await?;
-        self.begin_at_log_end().await
+        self.begin_at_log_end(&reads).await
     }
 
     async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {

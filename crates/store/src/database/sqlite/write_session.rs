@@ -7,10 +7,15 @@ use super::{
 };
 use crate::{
     DatabaseName, StoreError,
-    database::{self, BatchFailure, LogEnd, ReadConnection, SqlQuery, SqlRow},
+    database::{
+        self, BatchFailure, BegunTransaction, FirstReads, LogEnd, MOST_NEW_EVENTS, ReadConnection, SqlQuery,
+        SqlRow, read_connection::collect_bounded,
+    },
+    page::{DATA, MOST_BYTES},
     queries,
 };
 use countersign_events::{Event, Sha256};
+use futures_util::TryStreamExt;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::sync::Arc;
 
@@ -95,15 +100,30 @@ impl database::WriteSession for SqliteWriteSession {
         Ok(())
     }
 
-    async fn begin(&mut self, _: Option<(i64, Sha256)>) -> Result<LogEnd, StoreError> {
+    async fn begin(
+        &mut self,
+        _: Option<(i64, Sha256)>,
+        reads: FirstReads,
+    ) -> Result<BegunTransaction, StoreError> {
         self.take_write_lock().await?;
-        match self.begin_immediate().await {
-            Ok(tip) => Ok(LogEnd { tip, hash: None }),
-            Err(e) => {
-                self.write_lock = None;
-                Err(error(self.database_name(), &e))
-            }
+        let begun = async {
+            let tip = self.begin_immediate().await?;
+            let new_rows = match reads.after {
+                Some(after) if (1..=MOST_NEW_EVENTS).contains(&(tip - after)) => {
+                    let query = SqlQuery::new(queries::EVENTS).bind(after).bind(MOST_NEW_EVENTS);
+                    let rows = query.for_sqlite().fetch(&mut self.conn).map_ok(SqlRow::Sqlite);
+                    collect_bounded(rows, DATA, MOST_BYTES).await?.rows
+                }
+                _ => Vec::new(),
+            };
+            // A message for several statements would save nothing: the driver runs each on its own thread.
+            Ok(BegunTransaction { end: LogEnd { tip, hash: None }, new_rows, loaded: None })
+        };
+        let begun: Result<_, sqlx::Error> = begun.await;
+        if begun.is_err() {
+            database::WriteSession::roll_back(self).await;
         }
+        begun.map_err(|e| error(self.database_name(), &e))
     }
 
     async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {
