@@ -72,7 +72,7 @@ async fn play(world: &World, count: usize, mut random: Random) -> PlayedSteps {
             32..34 => bot.expires(&id).await,
             34..36 => ada.revokes(*random.one_of(&grants)).await,
             36 => ada.sets_mode(*random.one_of(&[Mode::Interactive, Mode::AutoDeny])).await,
-            37 => ada.sets_policy(random.word(&TOOLS), *random.one_of(&ToolPolicy::ALL)).await,
+            37 => ada.sets_policy(random.word(&TOOLS), *random.one_of(ToolPolicy::ALL)).await,
             38 if random.below(4) == 0 => ada.closes().await,
             _ => {
                 world.clock().advance(Duration::from_secs(2));

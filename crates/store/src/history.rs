@@ -3,8 +3,9 @@
 use crate::{
     Store, StoreError,
     database::SqlQuery,
-    page::{DATA, MOST_BYTES, ResultPage},
+    page::ResultPage,
     page_limit::PageLimit,
+    page_limit::{DATA, MOST_BYTES},
     queries,
     read::read_events,
     recent_tools::MAX_CALLS,

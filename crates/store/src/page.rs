@@ -3,6 +3,7 @@
 use crate::{
     Store, StoreError,
     database::{BoundedRows, SqlQuery, SqlRow},
+    page_limit::{DATA, MOST_BYTES},
     row,
 };
 use countersign_approvals::Call;
@@ -18,12 +19,6 @@ pub struct ResultPage<T> {
     /// have a next one, because each page searches only a span of the log.
     pub next: Option<i64>,
 }
-
-/// The most bytes of event data in one page. The events of a single call always have fewer.
-pub(crate) const MOST_BYTES: usize = 16 * 1024 * 1024;
-
-/// The index of the column `data` in a row of an event.
-pub(crate) const DATA: usize = 5;
 
 /// The events of calls, in the order of the rows. Each call has the `seq` of the first column of its rows.
 pub(crate) struct CallRows {

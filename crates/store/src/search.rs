@@ -4,8 +4,9 @@
 use crate::{
     EventFilter, Store, StoreError,
     database::{SqlQuery, SqlRow},
-    page::{DATA, MOST_BYTES, ResultPage, readable_calls},
+    page::{ResultPage, readable_calls},
     page_limit::PageLimit,
+    page_limit::{DATA, MOST_BYTES},
     queries,
     read::read_events,
 };

@@ -5,7 +5,7 @@ use super::EventFeed;
 use crate::{
     clock::machine_sleep,
     database::{ChangeListener, ReadPool, SqlQuery},
-    page::{DATA, MOST_BYTES},
+    page_limit::{DATA, MOST_BYTES},
     queries, row,
 };
 use std::{sync::Arc, time::Duration};

@@ -13,7 +13,7 @@ use crate::{
         self, BatchFailure, BegunTransaction, FirstReads, LogEnd, MOST_NEW_EVENTS, ReadConnection, SqlQuery,
         SqlRow,
     },
-    page::{DATA, MOST_BYTES},
+    page_limit::{DATA, MOST_BYTES},
     queries,
 };
 use countersign_events::{Event, Sha256};

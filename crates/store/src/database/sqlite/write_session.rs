@@ -11,7 +11,7 @@ use crate::{
         self, BatchFailure, BegunTransaction, FirstReads, LogEnd, MOST_NEW_EVENTS, ReadConnection, SqlQuery,
         SqlRow, read_connection::collect_bounded,
     },
-    page::{DATA, MOST_BYTES},
+    page_limit::{DATA, MOST_BYTES},
     queries,
 };
 use countersign_events::{Event, Sha256};
