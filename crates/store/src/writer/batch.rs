@@ -82,12 +82,11 @@ impl<D: WriteSession> BatchWriter<D> {
             return None;
         }
         let began = Instant::now();
-        // Rows that were read here and are later than the state's end take the first `seq`, too.
         let kept = self.state.take();
         let mut state = self.load(kept, commands).await.ok()?;
         let decided = DecidedBatch::decide(&mut state, commands).ok()?;
         if decided.events.is_empty() {
-            // Only a look at the log can tell that the refusals are not outdated. It drops the state if they are.
+            // Only a look at the log can tell that the refusals are not outdated.
             self.state = Some(state);
             return None;
         }

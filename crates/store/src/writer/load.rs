@@ -46,7 +46,7 @@ impl StateLoad {
         let unreadable = |what: String| DamagedEvent { seq: 0, what };
         let found = rows.first().ok_or_else(|| unreadable("the load has no answer".to_owned()))?.bytes(0);
         let found = found.map_err(|e| unreadable(e.to_string()))?.unwrap_or(b"[]");
-        let loaded = parse_rows(&String::from_utf8_lossy(found))?;
+        let mut loaded = parse_rows(&String::from_utf8_lossy(found))?;
         let mut state = state.unwrap_or_else(|| {
             let mut link = Sha256::ZERO;
             for event in &loaded.end {
@@ -56,6 +56,8 @@ impl StateLoad {
             state.set_policy(loaded.policy);
             state
         });
+        // Outside of a transaction the load may find later events. The state must not have them yet when it follows them.
+        loaded.events.retain(|event| event.seq <= state.tip());
         state.load(&self.missing, &loaded.events)?;
         Ok(state)
     }
