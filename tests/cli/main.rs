@@ -12,6 +12,7 @@ mod desk;
 mod doctor;
 mod documentation;
 mod edit;
+mod export;
 mod help;
 mod json;
 mod lists;

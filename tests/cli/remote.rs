@@ -39,6 +39,7 @@ async fn server_and_file_give_the_same_output() {
                 "thread show nobody",
                 "log",
                 "log -n 3 --by user:ada",
+                "log --json --proof --since 1d",
                 "log --type tool-call --type thread-mode-set --since 2026-01-01T00:00:00Z",
                 "stats",
                 "stats --until 2026-01-01T00:00:00Z",

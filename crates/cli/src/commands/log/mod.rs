@@ -1,5 +1,7 @@
 //! `countersign log`
 
+mod proof;
+
 use crate::{
     context::CommandContext,
     exit::{CliError, CommandExit},
@@ -27,6 +29,7 @@ use countersign_tui::{
     truncate_text,
 };
 use futures_util::StreamExt;
+use proof::ProofTrail;
 use std::{collections::VecDeque, sync::Arc};
 use unicode_width::UnicodeWidthStr;
 
@@ -34,7 +37,8 @@ use unicode_width::UnicodeWidthStr;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 JSON: one event per line, as in the API: {\"seq\", \"threadId\", \"type\", \"timestamp\", \"principal\", \"data\", \
-\"hash\"}
+\"hash\"}. With --proof, each has \"text\", the exact text of \"data\", and \"previous\", the link before it, and the last line \
+is {\"proof\": {\"events\", \"first\": the seq of the first event, \"last\": SEQ:HASH, \"tip\": SEQ:HASH}}
 
 CSV: a header, then one event per row, with the text of \"data\" as it is in the log. A cell that begins with =, +, -, @ or \
 a control character gets an apostrophe before it, so that a spreadsheet does not compute it.")]
@@ -55,6 +59,9 @@ pub(crate) struct LogArgs {
     /// Print CSV, for spreadsheets
     #[arg(long)]
     csv: bool,
+    /// With --json, add to each event what its hash covers, so that `docs/verify_export.py` can check the lines
+    #[arg(long, conflicts_with_all = ["csv", "follow"])]
+    proof: bool,
     /// Only the last N events
     #[arg(short = 'n', long, value_name = "N")]
     last: Option<usize>,
@@ -85,13 +92,17 @@ pub(crate) async fn print_log(context: &CommandContext, args: &LogArgs) -> anyho
     if args.csv && context.json {
         return Err(CliError::usage("use --csv or --json, not both").into());
     }
+    if args.proof && !context.json {
+        return Err(CliError::usage("--proof needs --json").into());
+    }
     let gate = context.connect_to_follow().await?;
     let response = args.decision.map(|_| EventType::ApprovalResponse);
     let types = args.types.iter().copied().chain(response).collect();
     let filter = LogFilter { types, ..args.filters.filter()? };
     let (screen, progress) = (context.screen(), context.progress("events"));
     let (csv, decision, origins) = (args.csv, args.decision, GrantOriginCache::default());
-    let mut teller = EventPrinter { context, csv, decision, screen, progress, origins };
+    let proof = args.proof.then(ProofTrail::default);
+    let mut teller = EventPrinter { context, csv, proof, decision, screen, progress, origins };
     if csv {
         try_print_line(&format_csv_row(EVENT_COLUMNS));
     }
@@ -100,6 +111,9 @@ pub(crate) async fn print_log(context: &CommandContext, args: &LogArgs) -> anyho
         Some(last) => teller.tell_last(&gate, &filter, last).await?,
         None => teller.tell_all(&gate, &filter).await?,
     };
+    if let (Some(proof), Some(_)) = (&teller.proof, told) {
+        try_print_line(&proof.format_trailer(&gate).await?);
+    }
     match told {
         Some(end) if args.follow => teller.follow(&gate, filter, end).await,
         _ => Ok(CommandExit::DONE),
@@ -110,6 +124,8 @@ struct EventPrinter<'a> {
     context: &'a CommandContext,
     /// True if the output is CSV.
     csv: bool,
+    /// The links of the printed events, with `--proof`.
+    proof: Option<ProofTrail>,
     /// The outcome of the decisions to print.
     decision: Option<Decision>,
     screen: ScreenFormat,
@@ -222,6 +238,9 @@ impl EventPrinter<'_> {
             return Ok(true);
         }
         self.progress.clear();
+        if let Some(proof) = &mut self.proof {
+            return Ok(try_print_line(&proof.format_line(gate, event).await?));
+        }
         if self.context.json {
             return Ok(try_print_line(&format_json_line(event)?));
         }

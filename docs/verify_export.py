@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Checks the lines of `countersign log --json --proof`, without the log and without Countersign.
+
+    python3 verify_export.py FILE [SEQ:HASH ...]
+
+Each SEQ:HASH is a tip that was noted earlier, for example in a signed checkpoint. Exported events that lead up to a noted
+tip without a gap are proved to be those of its log. Needs Python 3.8 or later, and nothing else.
+
+Exit codes: 0 the lines hold, 1 they do not, 2 the arguments are invalid or the file cannot be read.
+"""
+
+import hashlib, json, re, sys
+
+FIELDS = ("threadId", "type", "timestamp", "principal", "text")
+
+
+class Mismatch(Exception):
+    """The first line that does not hold, and the reason."""
+
+
+def check_event(event):
+    """Recomputes the link of an event from its line."""
+    seq = event["seq"]
+    if json.loads(event["text"]) != event["data"]:
+        raise Mismatch(f"event {seq}: its data is not that of its text")
+    row = [event["previous"], seq, *(event[name] for name in FIELDS)]
+    link = hashlib.sha256(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+    if event.get("hash", link) != link:
+        raise Mismatch(f"event {seq}: its hash is {event['hash']}, but its line gives {link}: it was changed")
+    return link
+
+
+def check_lines(lines, noted):
+    """Checks all lines. Returns the number of events and the proved ranges as (first, last)."""
+    events, first, last, start, proved, trailer = 0, None, None, None, [], None
+    for line in map(json.loads, lines):
+        if trailer is not None:
+            raise Mismatch("a line follows the last one")
+        if "proof" in line:
+            trailer = line["proof"]
+            continue
+        seq, link = line["seq"], check_event(line)
+        if last and seq <= last[0]:
+            raise Mismatch(f"event {seq} follows event {last[0]}")
+        if last and seq == last[0] + 1 and line["previous"] != last[1]:
+            raise Mismatch(f"event {seq} does not continue event {last[0]}: one of them was replaced")
+        start = start if last and seq == last[0] + 1 else seq
+        if noted.get(seq, link) != link:
+            raise Mismatch(f"event {seq}: its link is {link}, but {noted[seq]} was noted: it is of another log")
+        if seq in noted:
+            proved = [(a, b) for a, b in proved if a != start] + [(start, seq)]
+        events, first, last = events + 1, first or seq, (seq, link)
+    if trailer is None:
+        raise Mismatch("the last line is missing: the export was interrupted or cut off")
+    if (events, first, last and f"{last[0]}:{last[1]}") != (trailer["events"], trailer["first"], trailer["last"]):
+        raise Mismatch(f"the last line counts {trailer['events']} events up to {trailer['last']}: some were removed or added")
+    return events, proved
+
+
+def main(arguments):
+    tips = [re.fullmatch(r"([1-9][0-9]*):([0-9a-f]{64})", tip) for tip in arguments[1:]]
+    if not arguments or not all(tips):
+        print(__doc__, file=sys.stderr)
+        return 2
+    try:
+        with open(arguments[0], encoding="utf-8") as lines:
+            events, proved = check_lines(lines, {int(tip[1]): tip[2] for tip in tips})
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        print(f"{arguments[0]} is not an export with proof: {error!r}", file=sys.stderr)
+        return 2
+    except Mismatch as mismatch:
+        print(f"The export does not hold: {mismatch}")
+        return 1
+    print(f"{events} events, and each has the hash of its line.")
+    for first, last in proved:
+        print(f"The events {first} to {last} are those of the log with the noted tip at event {last}.")
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))
