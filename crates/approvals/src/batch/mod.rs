@@ -2,6 +2,7 @@
 //! one, and hand back the events to write. It is pure, so the writer of the store and the tests of the rules run
 //! the same code.
 
+mod apply;
 mod envelope;
 mod follow;
 mod read_set;
@@ -12,15 +13,9 @@ pub use envelope::{ApprovalCommand, CommandEnvelope, CommandTarget};
 pub use read_set::ReadSet;
 pub use recorded::{AppliedCommand, RecordedEvent};
 
-use crate::{
-    Call, CallCommand, DecisionContext, NewEvent, Refused, Thread, ThreadCommand, decide,
-    thread::LONGEST_MEMORY,
-};
-use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId, chain};
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use crate::{Call, CallCommand, Thread, thread::LONGEST_MEMORY};
+use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId};
+use std::collections::{HashMap, HashSet};
 use thread_state::{ThreadState, call_id_of};
 
 /// The calls and threads that recent batches touched, and the end of the log. It may be kept for the next batch if it
@@ -178,150 +173,6 @@ impl BatchState {
     pub fn thread(&self, thread_id: &ThreadId) -> Option<&Thread> {
         self.threads.get(thread_id).map(|state| &state.thread)
     }
-
-    /// Appends the events that are due on the command's call, then those of the command itself. Refuses a command that
-    /// was prepared with another policy than the one in force.
-    pub fn apply(&mut self, envelope: &CommandEnvelope) -> Result<AppliedCommand, DamagedEvent> {
-        let mut events = Vec::new();
-        if let Some(in_force) = self.policy.filter(|in_force| *in_force != envelope.policy.hash())
-            && envelope.target != CommandTarget::Log
-        {
-            return Ok(AppliedCommand { outcome: Err(Refused::PolicyChanged { in_force }), events });
-        }
-        let outcome = match (&envelope.target, &envelope.command) {
-            (CommandTarget::Call(thread_id, id), ApprovalCommand::Call(command)) => {
-                let due = self.decide_on_call(envelope, thread_id, id, |call, context| {
-                    call.map(|call| decide::due_events(call, context)).unwrap_or_default()
-                });
-                self.append(envelope, thread_id, due, &mut events)?;
-                let decided = self.decide_on_call(envelope, thread_id, id, |call, context| {
-                    decide::decide(id, call, command, context)
-                });
-                let outcome = self.append_decided(envelope, thread_id, decided, &mut events)?;
-                if matches!(command, CallCommand::Respond(respond) if respond.and_waiting) {
-                    self.answer_waiting(envelope, thread_id, &mut events)?;
-                }
-                outcome
-            }
-            (CommandTarget::Thread(thread_id), ApprovalCommand::Thread(command)) => {
-                let decided = self.decide_on_thread(envelope, thread_id, command);
-                self.append_decided(envelope, thread_id, decided, &mut events)?
-            }
-            (CommandTarget::AllThreads, ApprovalCommand::Thread(command @ ThreadCommand::Stop(_))) => {
-                self.stop_all_threads(envelope, command, &mut events)?
-            }
-            (CommandTarget::Log, ApprovalCommand::SetPolicy(command)) => {
-                let decided = decide::set_policy(command, &envelope.by, self.policy);
-                self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
-            }
-            _ => Err(wrong_target()),
-        };
-        Ok(AppliedCommand { outcome, events })
-    }
-
-    /// Stops thread by thread in the order of their ids, so that a replay gives the same log.
-    fn stop_all_threads(
-        &mut self,
-        envelope: &CommandEnvelope,
-        stop: &ThreadCommand,
-        events: &mut Vec<RecordedEvent>,
-    ) -> Result<Result<(), Refused>, DamagedEvent> {
-        // Reject an unauthorised caller even when nothing is pending.
-        if let Err(refused) = decide::check_may_stop(&envelope.by) {
-            return Ok(Err(refused));
-        }
-        let mut threads: Vec<_> = self.threads.keys().cloned().collect();
-        threads.sort();
-        for thread_id in threads {
-            let decided = self.decide_on_thread(envelope, &thread_id, stop);
-            if let Err(refused) = self.append_decided(envelope, &thread_id, decided, events)? {
-                return Ok(Err(refused));
-            }
-        }
-        Ok(Ok(()))
-    }
-
-    fn decide_on_call<T>(
-        &mut self,
-        envelope: &CommandEnvelope,
-        thread_id: &ThreadId,
-        id: &CallId,
-        decide: impl FnOnce(Option<&Call>, &DecisionContext<'_>) -> T,
-    ) -> T {
-        let state = self.threads.entry(thread_id.clone()).or_default();
-        decide(state.call(id), &state.decision_context(thread_id, envelope))
-    }
-
-    /// Decides the calls that wait by the grant that the command has just given, if it gave one.
-    fn answer_waiting(
-        &mut self,
-        envelope: &CommandEnvelope,
-        thread_id: &ThreadId,
-        events: &mut Vec<RecordedEvent>,
-    ) -> Result<(), DamagedEvent> {
-        let state = self.threads.entry(thread_id.clone()).or_default();
-        let is_new = |seq: i64| events.first().is_some_and(|first| seq >= first.seq);
-        let Some(grant) = state.thread.grants.last().filter(|grant| is_new(grant.seq)) else { return Ok(()) };
-        let context = state.decision_context(thread_id, envelope);
-        let answers = decide::answer_waiting(grant, state.open_calls().into_iter(), &context);
-        self.append(envelope, thread_id, answers, events)
-    }
-
-    fn decide_on_thread(
-        &mut self,
-        envelope: &CommandEnvelope,
-        thread_id: &ThreadId,
-        command: &ThreadCommand,
-    ) -> Result<Vec<NewEvent>, Refused> {
-        let state = self.threads.entry(thread_id.clone()).or_default();
-        let context = state.decision_context(thread_id, envelope);
-        decide::decide_thread(state.open_calls().into_iter(), command, &context)
-    }
-
-    fn append_decided(
-        &mut self,
-        envelope: &CommandEnvelope,
-        thread_id: &ThreadId,
-        decided: Result<Vec<NewEvent>, Refused>,
-        events: &mut Vec<RecordedEvent>,
-    ) -> Result<Result<(), Refused>, DamagedEvent> {
-        match decided {
-            Ok(new_events) => self.append(envelope, thread_id, new_events, events).map(Ok),
-            Err(refused) => Ok(Err(refused)),
-        }
-    }
-
-    fn append(
-        &mut self,
-        envelope: &CommandEnvelope,
-        thread_id: &ThreadId,
-        new_events: Vec<NewEvent>,
-        events: &mut Vec<RecordedEvent>,
-    ) -> Result<(), DamagedEvent> {
-        for NewEvent { by, body } in new_events {
-            let seq = self.tip + 1;
-            let unwritable = |e: serde_json::Error| DamagedEvent { seq, what: e.to_string() };
-            let mut event = Event {
-                seq,
-                thread_id: thread_id.clone(),
-                kind: body.event_type(),
-                timestamp: envelope.now,
-                principal: by,
-                data: body.data().map_err(unwritable)?,
-                hash: None,
-            };
-            let link = chain::link(self.link, &event);
-            event.hash = Some(link);
-            match &body {
-                Body::PolicySet(set) => self.set_policy(Some(set.hash)),
-                _ => self.threads.entry(thread_id.clone()).or_default().evolve(&event, body.clone())?,
-            }
-            (self.tip, self.link) = (seq, link);
-            self.added_bytes += event_bytes(&event);
-            events.push(RecordedEvent { event: Arc::new(event), body: Arc::new(body) });
-        }
-        Ok(())
-    }
 }
 
 impl RecordedEvent {
@@ -330,10 +181,6 @@ impl RecordedEvent {
     pub fn call_id(&self) -> Option<&CallId> {
         call_id_of(&self.body)
     }
-}
-
-fn wrong_target() -> Refused {
-    Refused::Invalid { field: "target", why: "the command does not apply to this target".to_owned() }
 }
 
 /// The rough size of an entry of the state: its names and the structures around it.

@@ -2,11 +2,11 @@
 //! only while it is a plain `ask`: a denial stays a denial, and a restriction stays a restriction.
 
 use super::{
-    DecisionContext, NewEvent,
+    CallCommand, CommandEvidence, DecisionContext, NewEvent,
     new_event::{new_response, new_result},
     restriction,
 };
-use crate::{Call, CallStanding, call::RecordedFact};
+use crate::{Call, CallStanding, Refused, call::RecordedFact};
 use countersign_events::{
     Body, Principal, Sha256, Timestamp,
     event::{ApprovalRequest, ApprovalVote, Decision, OnExpiry, Source, Status, Verdict},
@@ -45,6 +45,23 @@ pub fn expiry_needs_judgement(call: &Call, policy: Sha256, now: Timestamp) -> bo
     let CallStanding::Pending { request } = &call.standing else { return false };
     let is_due = request.what.expires_at.is_some_and(|end| end <= now);
     is_due && request.what.on_expiry == Some(OnExpiry::Allow) && request.what.policy != policy
+}
+
+/// Refuses an answer or a claim without evidence if the call ends before it and may be allowed by its end. The gate then
+/// works out the judgement and tries again. Other commands bring no judgement of the call: then silence does not allow it.
+pub(crate) fn check_expiry_evidence(
+    call: &Call,
+    command: &CallCommand,
+    context: &DecisionContext<'_>,
+) -> Result<(), Refused> {
+    let is_judged_on_demand = matches!(command, CallCommand::Claim(_) | CallCommand::Respond(_));
+    if is_judged_on_demand
+        && *context.evidence == CommandEvidence::NotNeeded
+        && expiry_needs_judgement(call, context.policy.hash(), context.now)
+    {
+        return Err(Refused::MissingEvidence { what: "the policy's judgement of a request that has ended" });
+    }
+    Ok(())
 }
 
 /// The reason why silence must not allow the call.

@@ -41,6 +41,7 @@ pub use command::{
 pub use context::DecisionContext;
 pub use edit::argument_changes;
 pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview, ProposalReview, WaitingReview};
+pub(crate) use expiry::check_expiry_evidence;
 pub use expiry::expiry_needs_judgement;
 pub use lease::{DEFAULT_LEASE, LONGEST_LEASE};
 pub use new_event::NewEvent;

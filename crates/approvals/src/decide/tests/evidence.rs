@@ -63,6 +63,21 @@ fn claim_under_a_new_policy_needs_its_judgement() {
 }
 
 #[test]
+fn claim_after_silence_needs_the_new_judgement() {
+    let lapse = "[[rule]]\nname = \"lapse\"\ntool = \"bash\"\nverdict = \"ask\"\nexpires = \"1m\"\nonExpiry = \"allow\"\n";
+    let mut story = given(lapse);
+    story.proposes("a", "bash").expect("asked");
+    story.policy = policy(&format!("lapses = \"1h\"\n{lapse}"));
+    story.later(60);
+    let known = story.log.len();
+    let refused = story.agent().execute_with(target(), claim_of(ARGUMENTS), CommandEvidence::NotNeeded);
+    assert_eq!(code(refused), "invalid");
+    assert_eq!(story.log.len(), known, "the call did not expire without the judgement");
+    let evidence = story.evidence(&claim_of(ARGUMENTS));
+    story.execute_with(target(), claim_of(ARGUMENTS), evidence).expect("allowed by silence, and claimed");
+}
+
+#[test]
 fn claim_with_evidence_about_replaced_arguments_is_refused() {
     let mut story = given("[[rule]]\nname = \"two\"\ntool = \"bash\"\nverdict = \"ask\"\nquorum = 2\n");
     story.proposes("a", "bash").expect("asked");

@@ -1,0 +1,164 @@
+//! Applying a command: the events of the call that are due come before its own.
+
+use super::{
+    AppliedCommand, ApprovalCommand, BatchState, CommandEnvelope, CommandTarget, RecordedEvent, event_bytes,
+};
+use crate::{Call, CallCommand, DecisionContext, NewEvent, Refused, ThreadCommand, decide};
+use countersign_events::{Body, CallId, DamagedEvent, Event, ThreadId, chain};
+use std::sync::Arc;
+
+impl BatchState {
+    /// Appends the events that are due on the command's call, then those of the command itself. Refuses a command that
+    /// was prepared with another policy than the one in force.
+    pub fn apply(&mut self, envelope: &CommandEnvelope) -> Result<AppliedCommand, DamagedEvent> {
+        let mut events = Vec::new();
+        if let Some(in_force) = self.policy.filter(|in_force| *in_force != envelope.policy.hash())
+            && envelope.target != CommandTarget::Log
+        {
+            return Ok(AppliedCommand { outcome: Err(Refused::PolicyChanged { in_force }), events });
+        }
+        let outcome = match (&envelope.target, &envelope.command) {
+            (CommandTarget::Call(thread_id, id), ApprovalCommand::Call(command)) => {
+                let checked = self.decide_on_call(envelope, thread_id, id, |call, context| {
+                    call.map_or(Ok(()), |call| decide::check_expiry_evidence(call, command, context))
+                });
+                if let Err(refused) = checked {
+                    return Ok(AppliedCommand { outcome: Err(refused), events });
+                }
+                let due = self.decide_on_call(envelope, thread_id, id, |call, context| {
+                    call.map(|call| decide::due_events(call, context)).unwrap_or_default()
+                });
+                self.append(envelope, thread_id, due, &mut events)?;
+                let decided = self.decide_on_call(envelope, thread_id, id, |call, context| {
+                    decide::decide(id, call, command, context)
+                });
+                let outcome = self.append_decided(envelope, thread_id, decided, &mut events)?;
+                if matches!(command, CallCommand::Respond(respond) if respond.and_waiting) {
+                    self.answer_waiting(envelope, thread_id, &mut events)?;
+                }
+                outcome
+            }
+            (CommandTarget::Thread(thread_id), ApprovalCommand::Thread(command)) => {
+                let decided = self.decide_on_thread(envelope, thread_id, command);
+                self.append_decided(envelope, thread_id, decided, &mut events)?
+            }
+            (CommandTarget::AllThreads, ApprovalCommand::Thread(command @ ThreadCommand::Stop(_))) => {
+                self.stop_all_threads(envelope, command, &mut events)?
+            }
+            (CommandTarget::Log, ApprovalCommand::SetPolicy(command)) => {
+                let decided = decide::set_policy(command, &envelope.by, self.policy);
+                self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
+            }
+            _ => Err(wrong_target()),
+        };
+        Ok(AppliedCommand { outcome, events })
+    }
+
+    /// Stops thread by thread in the order of their ids, so that a replay gives the same log.
+    fn stop_all_threads(
+        &mut self,
+        envelope: &CommandEnvelope,
+        stop: &ThreadCommand,
+        events: &mut Vec<RecordedEvent>,
+    ) -> Result<Result<(), Refused>, DamagedEvent> {
+        // Reject an unauthorised caller even when nothing is pending.
+        if let Err(refused) = decide::check_may_stop(&envelope.by) {
+            return Ok(Err(refused));
+        }
+        let mut threads: Vec<_> = self.threads.keys().cloned().collect();
+        threads.sort();
+        for thread_id in threads {
+            let decided = self.decide_on_thread(envelope, &thread_id, stop);
+            if let Err(refused) = self.append_decided(envelope, &thread_id, decided, events)? {
+                return Ok(Err(refused));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn decide_on_call<T>(
+        &mut self,
+        envelope: &CommandEnvelope,
+        thread_id: &ThreadId,
+        id: &CallId,
+        decide: impl FnOnce(Option<&Call>, &DecisionContext<'_>) -> T,
+    ) -> T {
+        let state = self.threads.entry(thread_id.clone()).or_default();
+        decide(state.call(id), &state.decision_context(thread_id, envelope))
+    }
+
+    /// Decides the calls that wait by the grant that the command has just given, if it gave one.
+    fn answer_waiting(
+        &mut self,
+        envelope: &CommandEnvelope,
+        thread_id: &ThreadId,
+        events: &mut Vec<RecordedEvent>,
+    ) -> Result<(), DamagedEvent> {
+        let state = self.threads.entry(thread_id.clone()).or_default();
+        let is_new = |seq: i64| events.first().is_some_and(|first| seq >= first.seq);
+        let Some(grant) = state.thread.grants.last().filter(|grant| is_new(grant.seq)) else { return Ok(()) };
+        let context = state.decision_context(thread_id, envelope);
+        let answers = decide::answer_waiting(grant, state.open_calls().into_iter(), &context);
+        self.append(envelope, thread_id, answers, events)
+    }
+
+    fn decide_on_thread(
+        &mut self,
+        envelope: &CommandEnvelope,
+        thread_id: &ThreadId,
+        command: &ThreadCommand,
+    ) -> Result<Vec<NewEvent>, Refused> {
+        let state = self.threads.entry(thread_id.clone()).or_default();
+        let context = state.decision_context(thread_id, envelope);
+        decide::decide_thread(state.open_calls().into_iter(), command, &context)
+    }
+
+    fn append_decided(
+        &mut self,
+        envelope: &CommandEnvelope,
+        thread_id: &ThreadId,
+        decided: Result<Vec<NewEvent>, Refused>,
+        events: &mut Vec<RecordedEvent>,
+    ) -> Result<Result<(), Refused>, DamagedEvent> {
+        match decided {
+            Ok(new_events) => self.append(envelope, thread_id, new_events, events).map(Ok),
+            Err(refused) => Ok(Err(refused)),
+        }
+    }
+
+    fn append(
+        &mut self,
+        envelope: &CommandEnvelope,
+        thread_id: &ThreadId,
+        new_events: Vec<NewEvent>,
+        events: &mut Vec<RecordedEvent>,
+    ) -> Result<(), DamagedEvent> {
+        for NewEvent { by, body } in new_events {
+            let seq = self.tip + 1;
+            let unwritable = |e: serde_json::Error| DamagedEvent { seq, what: e.to_string() };
+            let mut event = Event {
+                seq,
+                thread_id: thread_id.clone(),
+                kind: body.event_type(),
+                timestamp: envelope.now,
+                principal: by,
+                data: body.data().map_err(unwritable)?,
+                hash: None,
+            };
+            let link = chain::link(self.link, &event);
+            event.hash = Some(link);
+            match &body {
+                Body::PolicySet(set) => self.set_policy(Some(set.hash)),
+                _ => self.threads.entry(thread_id.clone()).or_default().evolve(&event, body.clone())?,
+            }
+            (self.tip, self.link) = (seq, link);
+            self.added_bytes += event_bytes(&event);
+            events.push(RecordedEvent { event: Arc::new(event), body: Arc::new(body) });
+        }
+        Ok(())
+    }
+}
+
+fn wrong_target() -> Refused {
+    Refused::Invalid { field: "target", why: "the command does not apply to this target".to_owned() }
+}
