@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_api::{self as api, EventStream, GateError, LogFilter};
 use countersign_approvals::{Call, Refused};
-use countersign_events::{Body, CallState, CallStateFilter, Event, ThreadId};
+use countersign_events::{Body, CallState, CallStateFilter, Event, ThreadId, Timestamp};
 use countersign_store::{CallInContext, EventFilter};
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -129,8 +129,13 @@ impl EmbeddedService {
         self.all_with_presence(views).await
     }
 
-    /// Converts a call to its API type, with the same facts if it is pending.
-    pub(super) async fn informed_alone(&self, found: CallInContext) -> Result<api::Call, GateFailure> {
+    /// Converts a call to its API type, with the same facts if it is pending. `seen_here` is the time at which this process
+    /// last saw its proposer, as it was before the call was read.
+    pub(super) async fn informed_alone(
+        &self,
+        found: CallInContext,
+        seen_here: Option<Timestamp>,
+    ) -> Result<api::Call, GateFailure> {
         let CallInContext { call, proposer_seen_at, last_call } = found;
         let mut view = self.view(&call);
         self.add_grant_origins(std::slice::from_mut(&mut view)).await?;
@@ -141,8 +146,7 @@ impl EmbeddedService {
             let similar = self.store.count_similar(&call, last_call, MAX_HISTORY_CALLS).await?;
             inform_approvers(request, &call, similar, &self.policy.policy_for_views());
         }
-        let last_seen = proposer_seen_at.max(self.presence.last_seen(&call.thread_id, call.id()));
-        Ok(self.with_last_seen(view, last_seen))
+        Ok(self.with_last_seen(view, proposer_seen_at.max(seen_here)))
     }
 
     /// The last calls of the thread as they were proposed, the newest first, `limit` at most.

@@ -249,8 +249,10 @@ impl EmbeddedService {
     }
 
     pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, GateFailure> {
+        // Before the table is read: once the table has it, this process forgets it.
+        let seen_here = self.presence.last_seen(thread, id);
         let found = self.store.call_in_context(thread, id).await?;
-        self.informed_alone(found.ok_or_else(|| unknown_call(thread, id))?).await
+        self.informed_alone(found.ok_or_else(|| unknown_call(thread, id))?, seen_here).await
     }
 
     async fn look_up(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateFailure> {

@@ -15,14 +15,14 @@ pub(super) type LastSeen = HashMap<(ThreadId, CallId), Timestamp>;
 impl EmbeddedService {
     /// The last times at which any process saw the proposers of these calls.
     pub(super) async fn last_seen(&self, calls: &[(&ThreadId, &CallId)]) -> Result<LastSeen, GateFailure> {
-        let recorded = self.store.presence(calls).await?;
-        let mut seen: LastSeen =
-            recorded.into_iter().map(|one| ((one.thread_id, one.call_id), one.seen_at)).collect();
-        for (thread, id) in calls {
-            if let Some(here) = self.presence.last_seen(thread, id) {
-                let latest = seen.entry(((*thread).clone(), (*id).clone())).or_insert(here);
-                *latest = here.max(*latest);
-            }
+        // Before the table is read: once the table has it, this process forgets it.
+        let here = |(thread, id): &(&ThreadId, &CallId)| {
+            Some((((*thread).clone(), (*id).clone()), self.presence.last_seen(thread, id)?))
+        };
+        let mut seen: LastSeen = calls.iter().filter_map(here).collect();
+        for recorded in self.store.presence(calls).await? {
+            let latest = seen.entry((recorded.thread_id, recorded.call_id)).or_insert(recorded.seen_at);
+            *latest = recorded.seen_at.max(*latest);
         }
         Ok(seen)
     }
