@@ -10,5 +10,5 @@ pub(crate) struct PageLimit {
 /// The most bytes of event data in one page. The events of a single call always have fewer.
 pub(crate) const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// The index of the column `data` in a row of an event.
+/// The index of the column `data` in a row of an event. Its bytes count towards the limit.
 pub(crate) const DATA: usize = 5;

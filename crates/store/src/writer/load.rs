@@ -8,7 +8,7 @@ use countersign_events::{DamagedEvent, Sha256, chain};
 /// The events that a batch needs and that the state does not have.
 pub(super) struct StateLoad {
     missing: ReadSet,
-    /// True if there is no state yet, so that the end of the log is needed, too.
+    /// True if there is no state yet. The load then also reads the end of the log.
     read_end: bool,
 }
 
