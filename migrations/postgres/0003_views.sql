@@ -1,4 +1,5 @@
--- The views for people with a SQL shell: events by call, one row per call, and a way to decide.
+-- The views for people with a SQL shell: events by call, one row per call, per open request, per grant, per decision of
+-- a person and per unknown outcome, and a way to decide.
 SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
 
 -- The events about calls, each with the id of its call. PostgreSQL moves a condition on tool_call_id and thread_id into
@@ -40,6 +41,7 @@ FROM events WHERE type = 'TOOL_RESULT';
 -- One row per call. `arguments` are those that ran or may run: as an approver changed them, or as they were proposed. If
 -- an earlier decision answered the call, `granted_by` is the person who made it, `grant_seq` its seq, and `grant_scope`
 -- its scope: 'once' if it was for one call. It is the `decision_seq` of the call on which that person decided.
+-- `verdict` is that of the policy, `proof` the kind of proof that the approver gave, and `votes` lists all votes.
 CREATE VIEW calls AS
 SELECT
     c.seq, c.thread_id, c.data ->> 'id' AS tool_call_id, c.data ->> 'name' AS tool,
@@ -54,7 +56,17 @@ SELECT
     coalesce(g.data ->> 'scope', CASE g.data ->> 'decision' WHEN 'allow_session' THEN 'tool'
         WHEN 'allow_once' THEN 'once' WHEN 'deny' THEN 'once' END) AS grant_scope,
     s.data ->> 'executor' AS executor, s.timestamp AS started_at,
-    t.data ->> 'status' AS status, t.data -> 'content' AS content, t.timestamp AS ended_at
+    t.data ->> 'status' AS status, t.data -> 'content' AS content, t.timestamp AS ended_at,
+    CASE WHEN q.seq IS NOT NULL OR r.data ->> 'source' IN ('grant', 'mode') THEN 'ask'
+        WHEN r.data ->> 'source' = 'policy' AND r.data ->> 'decision' = 'deny' THEN 'block'
+        WHEN r.data ->> 'source' = 'policy' THEN 'allow' END AS verdict,
+    coalesce(q.data ->> 'rule', r.data ->> 'rule') AS rule, q.data ->> 'reason' AS reason,
+    r.data -> 'proof' ->> 'kind' AS proof, s.principal AS started_by, (
+        SELECT string_agg(o.principal || ' ' || (o.data ->> 'decision'), ', ' ORDER BY o.seq) FROM events o
+        WHERE o.type = 'TOOL_APPROVAL_VOTE' AND o.data ->> 'toolCallId' = c.data ->> 'id'
+            AND o.thread_id = c.thread_id) AS votes,
+    round(extract(epoch FROM r.timestamp::timestamptz - c.timestamp::timestamptz), 3) AS decision_seconds,
+    round(extract(epoch FROM t.timestamp::timestamptz - s.timestamp::timestamptz), 3) AS run_seconds
 FROM events c
 LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST'
     AND q.data ->> 'toolCallId' = c.data ->> 'id' AND q.thread_id = c.thread_id
@@ -75,6 +87,89 @@ LEFT JOIN events s ON s.type = 'TOOL_EXECUTION_STARTED'
 LEFT JOIN events t ON t.type = 'TOOL_RESULT'
     AND t.data ->> 'toolCallId' = c.data ->> 'id' AND t.thread_id = c.thread_id
 WHERE c.type = 'TOOL_CALL';
+
+-- One row per request without an answer. `seq` is that of the request.
+CREATE VIEW pending_calls AS
+SELECT
+    q.seq, q.thread_id, c.data ->> 'id' AS tool_call_id, c.data ->> 'name' AS tool,
+    c.data -> 'arguments' AS proposed_arguments, c.principal AS proposed_by, q.timestamp AS requested_at,
+    q.data ->> 'rule' AS rule, q.data ->> 'reason' AS reason,
+    coalesce(x.data ->> 'level', q.data ->> 'level') AS level, coalesce(q.data ->> 'quorum', '1') AS quorum,
+    q.data -> 'approvers' AS approvers, (
+        SELECT string_agg(o.principal || ' ' || (o.data ->> 'decision'), ', ' ORDER BY o.seq) FROM events o
+        WHERE o.type = 'TOOL_APPROVAL_VOTE' AND o.data ->> 'toolCallId' = c.data ->> 'id'
+            AND o.thread_id = c.thread_id) AS votes,
+    q.data ->> 'expiresAt' AS expires_at
+FROM open_requests w
+JOIN events q ON q.seq = w.seq
+JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = q.data ->> 'toolCallId' AND c.thread_id = q.thread_id
+LEFT JOIN events x ON x.type = 'TOOL_APPROVAL_ESCALATED'
+    AND x.data ->> 'toolCallId' = c.data ->> 'id' AND x.thread_id = c.thread_id;
+
+-- One row per decision that also answers later calls: grants, and denials for the session. `agents` is `any`, or the
+-- agent whose calls it answers. `ended_at` is empty while it is in force.
+CREATE VIEW grants AS
+SELECT
+    r.seq AS grant_seq, r.thread_id, r.data ->> 'toolCallId' AS tool_call_id, c.data ->> 'name' AS tool,
+    CASE r.data ->> 'decision' WHEN 'deny' THEN 'deny' ELSE 'allow' END AS answer,
+    coalesce(r.data ->> 'scope', 'tool') AS scope,
+    CASE WHEN r.data ->> 'decision' = 'deny' OR r.data ->> 'agents' = 'any' THEN 'any' ELSE c.principal END AS agents,
+    r.principal AS given_by, r.timestamp AS given_at, r.data ->> 'comment' AS comment,
+    least(coalesce(v.timestamp, d.timestamp), coalesce(d.timestamp, v.timestamp)) AS ended_at,
+    CASE WHEN v.seq < coalesce(d.seq, v.seq + 1) THEN v.principal ELSE d.principal END AS ended_by,
+    CASE WHEN v.seq < coalesce(d.seq, v.seq + 1) THEN 'revoked' WHEN d.seq IS NOT NULL THEN 'thread closed' END
+        AS ended_because
+FROM events r
+JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = r.data ->> 'toolCallId' AND c.thread_id = r.thread_id
+LEFT JOIN events v ON v.type = 'GRANT_REVOKED' AND v.thread_id = r.thread_id
+    AND v.data ->> 'grant' = r.seq::text
+LEFT JOIN events d ON d.type = 'THREAD_CLOSED' AND d.thread_id = r.thread_id
+WHERE r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'source' = 'approver'
+    AND (r.data ->> 'decision' = 'allow_session' OR r.data ->> 'decision' = 'deny' AND r.data ->> 'scope' IS NOT NULL);
+
+-- One row per decision and per vote of a person. If the response of a call follows from a vote, both are listed.
+CREATE VIEW person_decisions AS
+SELECT
+    e.seq, e.timestamp AS decided_at, e.principal AS person,
+    CASE e.type WHEN 'TOOL_APPROVAL_VOTE' THEN 'vote' ELSE 'decision' END AS act,
+    e.thread_id, c.data ->> 'id' AS tool_call_id, c.data ->> 'name' AS tool,
+    coalesce(e.data -> 'arguments', c.data -> 'arguments') AS arguments,
+    e.data -> 'arguments' IS NOT NULL AS changed,
+    e.data ->> 'decision' AS decision, e.data ->> 'scope' AS scope, e.data ->> 'level' AS level,
+    e.data ->> 'comment' AS comment, e.data -> 'proof' ->> 'kind' AS proof
+FROM events e
+JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = e.data ->> 'toolCallId' AND c.thread_id = e.thread_id
+WHERE e.type = 'TOOL_APPROVAL_VOTE' OR e.type = 'TOOL_APPROVAL_RESPONSE' AND e.data ->> 'source' = 'approver';
+
+-- One row per call that an executor claimed and whose lease lapsed without a result: whether it ran is unknown.
+-- `executor` and `claim_seq` are those of the last claim. `released_by` has let another executor take it over.
+CREATE VIEW unknown_outcomes AS
+SELECT
+    c.thread_id, c.data ->> 'id' AS tool_call_id, c.data ->> 'name' AS tool, c.principal AS proposed_by,
+    k.data ->> 'executor' AS executor, k.timestamp AS started_at, k.seq AS claim_seq, (
+        SELECT max(l.data ->> 'leaseExpiresAt') FROM call_events l
+        WHERE l.thread_id = c.thread_id AND l.tool_call_id = c.data ->> 'id'
+            AND l.type IN ('TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_TAKEN_OVER'))
+        AS lease_expired_at,
+    f.principal AS released_by, f.timestamp AS released_at
+FROM events s
+JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = s.data ->> 'toolCallId' AND c.thread_id = s.thread_id
+JOIN events k ON k.seq = (
+    SELECT max(l.seq) FROM call_events l
+    WHERE l.thread_id = s.thread_id AND l.tool_call_id = s.data ->> 'toolCallId'
+        AND l.type IN ('TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_TAKEN_OVER'))
+LEFT JOIN events f ON f.type = 'TOOL_EXECUTION_RELEASED' AND f.data ->> 'toolCallId' = s.data ->> 'toolCallId'
+    AND f.thread_id = s.thread_id AND f.data ->> 'claim' = k.seq::text
+WHERE s.type = 'TOOL_EXECUTION_STARTED'
+    AND NOT EXISTS (
+        SELECT 1 FROM events t
+        WHERE t.type = 'TOOL_RESULT' AND t.data ->> 'toolCallId' = s.data ->> 'toolCallId'
+            AND t.thread_id = s.thread_id)
+    AND (
+        SELECT max(l.data ->> 'leaseExpiresAt') FROM call_events l
+        WHERE l.thread_id = s.thread_id AND l.tool_call_id = s.data ->> 'toolCallId'
+            AND l.type IN ('TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_TAKEN_OVER'))
+        <= to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
 -- An INSERT into this view decides a call:
 -- INSERT INTO decisions VALUES ('thread', 'call', 'allow_once', 'user:ada', 'why');

@@ -17,6 +17,7 @@ mod migrations;
 mod plans;
 mod postgres;
 mod presence;
+mod queries;
 mod reads;
 mod search;
 mod several_stores;

@@ -1,0 +1,305 @@
+//! `docs/queries.md`: each query answers its question on both databases, over a log in which each question has an answer.
+
+use countersign_api::{self as api, ApprovalGate};
+use countersign_events::{
+    Json, Principal, ThreadId,
+    event::{Decision, Mode},
+};
+use countersign_gate::EmbeddedGate;
+use countersign_policy::Policy;
+use countersign_tests::{World, on_each_database};
+use std::{fs, path::Path, sync::Arc, time::Duration};
+
+on_each_database! { queries_of_the_page_answer }
+
+const POLICY: &str = r#"
+default = "ask"
+
+[[rule]]
+name = "listing is free"
+tool = "list"
+verdict = "allow"
+
+[[rule]]
+name = "no drops"
+tool = "drop"
+verdict = "block"
+
+[[rule]]
+name = "two for transfers"
+tool = "transfer"
+verdict = "ask"
+quorum = 2
+
+[[rule]]
+name = "tickets expire"
+tool = "ticket"
+verdict = "ask"
+expires = "15m"
+"#;
+
+/// The headings of the page, each with the cells that every row must have in this order, one entry per row.
+const ANSWERS: &[(&str, &[&str])] = &[
+    (
+        "Who allowed this call, and what ran?",
+        &["|user:ada allow_once, user:ben allow_once|||5000|agent:runner|worker-2|success|"],
+    ),
+    (
+        "What did ada decide last month?",
+        &[
+            "|decision|allow_session|release|build_1|bash|tool|",
+            "|vote|allow_once|release|transfer_1|transfer|",
+            "|decision|allow_once|release|mail_1|mail|",
+            "|decision|allow_once|release|deploy_2|deploy|",
+            "|decision|allow_once|release|fetch_1|fetch|",
+            "|decision|allow_session|docs|docs_1|bash|tool|",
+        ],
+    ),
+    (
+        "Which calls were allowed without a person?",
+        &["|release|list_1|list|policy|policy:listing is free|listing is free", "|night|night_1|bash|mode|"],
+    ),
+    ("In which calls did an approver change the arguments?", &["|user:ada|release|mail_1|all|team"]),
+    (
+        "Which decisions took longest?",
+        &[
+            "|docs|docs_2|",
+            "360|release|mail_1|",
+            "120|release|transfer_1|",
+            "60|release|build_1|",
+            "60|release|deploy_1|",
+            "60|release|deploy_2|",
+            "60|release|fetch_1|",
+            "60|docs|docs_1|",
+        ],
+    ),
+    (
+        "What was denied, and what did the agent do next?",
+        &[
+            "|release|deploy_1|user:ben|not today|deploy_2|deploy|staging|allow_once",
+            "|docs|docs_2|user:ada||",
+        ],
+    ),
+    ("Which outcomes are unknown?", &["release|deploy_2|deploy|worker-1|2026-01-31T|2026-01-31T|"]),
+    (
+        "Which grants are in force, and which calls did they answer?",
+        &["|release|bash|tool|allow|agent:bot|user:ada|2026-01-31T|Z|1"],
+    ),
+    ("Which grants have ended, and why?", &["|docs|bash|tool|user:ada|2026|2026|user:ben|revoked"]),
+    ("Who changed the policy, and when?", &["1|2026|system:countersign|", "|user:ada|night.toml|"]),
+    ("Who changed the settings of a thread?", &["|user:ben|night|THREAD_MODE_SET|approve_all|"]),
+    (
+        "Which calls did another program start than the one that proposed them?",
+        &["|release|transfer_1|transfer|agent:bot|agent:runner|worker-2"],
+    ),
+    ("Which requests expired?", &["|release|ticket_1|ticket|tickets expire|deny"]),
+    ("What did the policy block?", &["|release|drop_1|drop|users|agent:bot|no drops|"]),
+    (
+        "Which requests are open now?",
+        &["|release|transfer_2|transfer|agent:bot|two for transfers||2|user:ben allow_once|"],
+    ),
+    (
+        "Who voted on the calls that needed several people?",
+        &[
+            "release|transfer_1|transfer|user:ada allow_once, user:ben allow_once|allow_once|",
+            "release|transfer_2|transfer|user:ben allow_once||",
+        ],
+    ),
+    (
+        "How often did each rule ask, and what was the answer?",
+        &[
+            "no rule|bash|4|4|0|0",
+            "no rule|deploy|2|1|1|0",
+            "no rule|mail|2|1|1|0",
+            "two for transfers|transfer|2|1|0|1",
+            "no rule|fetch|1|1|0|0",
+            "tickets expire|ticket|1|0|1|0",
+        ],
+    ),
+    ("How many decisions did each person make, and how fast?", &["user:ada|6|1|", "user:ben|2|1|60"]),
+    (
+        "Which decisions came without a proof?",
+        &[
+            "|user:ada|decision|allow_session|release|build_1|bash",
+            "|user:ada|vote|allow_once|release|transfer_1|transfer",
+            "|user:ben|vote|allow_once|release|transfer_1|transfer",
+            "|user:ben|decision|allow_once|release|transfer_1|transfer",
+            "|user:ada|decision|allow_once|release|mail_1|mail",
+            "|user:ben|decision|deny|release|deploy_1|deploy",
+            "|user:ada|decision|allow_once|release|deploy_2|deploy",
+            "|user:ada|decision|allow_once|release|fetch_1|fetch",
+            "|user:ben|vote|allow_once|release|transfer_2|transfer",
+            "|user:ada|decision|allow_session|docs|docs_1|bash",
+            "|user:ada|decision|deny|docs|docs_2|mail",
+        ],
+    ),
+    (
+        "Which calls ran a given text?",
+        &["|release|build_1|bash|make|user:ada|success", "|release|build_2|bash|make test|user:ada|success"],
+    ),
+    ("Which calls failed, and how long did they run?", &["|release|fetch_1|fetch|worker-1|30|no route"]),
+    ("Which decisions were made with SQL?", &["|user:ada|docs|docs_2|deny"]),
+];
+
+/// The people, the agents and the clock of the story.
+struct AuditStory<'a> {
+    world: &'a World,
+    gate: EmbeddedGate,
+}
+
+impl AuditStory<'_> {
+    fn acting_as(&self, by: Principal) -> Arc<dyn ApprovalGate> {
+        ApprovalGate::acting_as(&self.gate, by)
+    }
+
+    fn passes(&self, seconds: u64) {
+        self.world.clock().advance(Duration::from_secs(seconds));
+    }
+
+    async fn proposes(&self, thread: &str, id: &str, tool: &str, arguments: &str) -> api::Call {
+        let request = api::ProposeRequest::new(id, tool, arguments).expect("valid");
+        self.acting_as(Principal::agent("bot")).propose(&thread_id(thread), &request).await.expect("proposed")
+    }
+
+    /// Decides a minute after the last event.
+    async fn decides(&self, who: &str, thread: &str, id: &str, request: api::DecisionRequest) -> api::Call {
+        self.passes(60);
+        let id = api::parse_call_id(id).expect("valid");
+        self.acting_as(Principal::user(who)).decide(&thread_id(thread), &id, &request).await.expect("decided")
+    }
+
+    async fn allows(&self, who: &str, id: &str) -> api::Call {
+        self.decides(who, "release", id, api::DecisionRequest::plain(Decision::AllowOnce)).await
+    }
+
+    async fn claims(&self, agent: &str, executor: &str, call: &api::Call) {
+        let claim =
+            api::ClaimRequest { lease_seconds: Some(60), ..api::ClaimRequest::for_call(call, executor) };
+        let agent = self.acting_as(Principal::agent(agent));
+        agent.claim(&thread_id("release"), &call.id, &claim).await.expect("claimed");
+    }
+
+    async fn runs(&self, agent: &str, executor: &str, call: &api::Call, result: api::ResultRequest) {
+        self.claims(agent, executor, call).await;
+        self.passes(30);
+        let agent = self.acting_as(Principal::agent(agent));
+        agent.finish(&thread_id("release"), &call.id, &result).await.expect("finished");
+    }
+}
+
+fn thread_id(name: &str) -> ThreadId {
+    ThreadId::new(name).expect("valid")
+}
+
+fn for_the_tool() -> api::DecisionRequest {
+    api::DecisionRequest::for_session(Json::string("tool"))
+}
+
+async fn queries_of_the_page_answer(world: &mut World) {
+    let first = Policy::read(POLICY).expect("a valid policy");
+    let gate = EmbeddedGate::open_with(world.address(), world.options(), first).await.expect("opens");
+    let story = AuditStory { world, gate };
+    work_on_a_release(&story).await;
+    work_on_documents(&story).await;
+    change_settings(&story).await;
+    story.gate.shut_down().await;
+    let denial = "INSERT INTO decisions VALUES ('docs', 'docs_2', 'deny', 'user:ada', NULL)";
+    world.run_shell(denial).await.expect("the shell decides");
+    let queries = printed_queries();
+    let headings: Vec<_> = queries.iter().map(|(heading, _)| heading.as_str()).collect();
+    let expected: Vec<_> = ANSWERS.iter().map(|(heading, _)| *heading).collect();
+    assert_eq!(headings, expected, "each query of the page has an expected answer");
+    let mut different = Vec::new();
+    for ((heading, sql), (_, rows)) in queries.iter().zip(ANSWERS) {
+        let answer = world.run_shell(sql).await.unwrap_or_else(|why| panic!("{heading}: {why}"));
+        different.extend(compare_rows(heading, &answer, rows).err());
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+/// Most questions about single calls: a grant and its use, a quorum, an edit, a block, a denial, an expiry, a failure, and
+/// an executor that is lost.
+async fn work_on_a_release(story: &AuditStory<'_>) {
+    let done = || api::ResultRequest::success("done");
+    story.proposes("release", "build_1", "bash", r#"{"command":"make"}"#).await;
+    let call = story.decides("ada", "release", "build_1", for_the_tool()).await;
+    story.runs("bot", "worker-1", &call, done()).await;
+    let call = story.proposes("release", "build_2", "bash", r#"{"command":"make test"}"#).await;
+    story.runs("bot", "worker-1", &call, done()).await;
+    story.proposes("release", "list_1", "list", "{}").await;
+    story.proposes("release", "transfer_1", "transfer", r#"{"amount":5000}"#).await;
+    story.allows("ada", "transfer_1").await;
+    let call = story.allows("ben", "transfer_1").await;
+    story.runs("runner", "worker-2", &call, done()).await;
+    story.proposes("release", "mail_1", "mail", r#"{"to":"all"}"#).await;
+    story.passes(300);
+    let arguments = Some(Json::parse(r#"{"to":"team"}"#).expect("valid"));
+    let edit = api::DecisionRequest { arguments, ..api::DecisionRequest::plain(Decision::AllowOnce) };
+    story.decides("ada", "release", "mail_1", edit).await;
+    story.proposes("release", "drop_1", "drop", r#"{"table":"users"}"#).await;
+    story.proposes("release", "deploy_1", "deploy", r#"{"to":"production"}"#).await;
+    let comment = Some("not today".to_owned());
+    let denial = api::DecisionRequest { comment, ..api::DecisionRequest::plain(Decision::Deny) };
+    story.decides("ben", "release", "deploy_1", denial).await;
+    story.proposes("release", "deploy_2", "deploy", r#"{"to":"staging"}"#).await;
+    let call = story.allows("ada", "deploy_2").await;
+    story.claims("bot", "worker-1", &call).await;
+    story.proposes("release", "fetch_1", "fetch", "{}").await;
+    let call = story.allows("ada", "fetch_1").await;
+    story.runs("bot", "worker-1", &call, api::ResultRequest::error("no route")).await;
+    let call = story.proposes("release", "ticket_1", "ticket", "{}").await;
+    story.passes(15 * 60);
+    let waited = story.acting_as(Principal::agent("bot")).wait(&thread_id("release"), &call.id, None).await;
+    assert!(!waited.expect("reads").is_pending(), "the request has expired");
+    story.proposes("release", "transfer_2", "transfer", r#"{"amount":7}"#).await;
+    story.allows("ben", "transfer_2").await;
+}
+
+/// A grant that is revoked, and a call that waits for a decision in the SQL shell.
+async fn work_on_documents(story: &AuditStory<'_>) {
+    story.proposes("docs", "docs_1", "bash", r#"{"command":"spell"}"#).await;
+    let call = story.decides("ada", "docs", "docs_1", for_the_tool()).await;
+    let grant = call.response.expect("decided").seq;
+    let ben = story.acting_as(Principal::user("ben"));
+    ben.revoke(&thread_id("docs"), grant).await.expect("revoked");
+    story.proposes("docs", "docs_2", "mail", r#"{"to":"press"}"#).await;
+}
+
+/// A thread whose mode allows calls, and another policy.
+async fn change_settings(story: &AuditStory<'_>) {
+    let (ada, ben) = (story.acting_as(Principal::user("ada")), story.acting_as(Principal::user("ben")));
+    let mode = api::ModeRequest { mode: Mode::ApproveAll, new_thread: true };
+    ben.set_mode(&thread_id("night"), &mode).await.expect("set");
+    story.proposes("night", "night_1", "bash", r#"{"command":"sync"}"#).await;
+    let replaces = ada.policy().await.expect("reads").hash;
+    let (text, source) = ("default = \"ask\"\n".to_owned(), "night.toml".to_owned());
+    let policy = api::PolicyRequest { text, layers: Vec::new(), source, replaces };
+    ada.apply_policy(&policy).await.expect("applied");
+}
+
+/// The queries of the page, each with its heading.
+fn printed_queries() -> Vec<(String, String)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/queries.md");
+    let text = fs::read_to_string(path).expect("the page exists");
+    let sections = text.split("\n## ").skip(1);
+    let parts = sections.map(|section| {
+        let (heading, rest) = section.split_once('\n').expect("a section has a text");
+        let sql = rest.split_once("```sql\n").and_then(|(_, sql)| sql.split_once("```"));
+        let (sql, rest) = sql.unwrap_or_else(|| panic!("{heading} has no query"));
+        assert!(!rest.contains("```"), "{heading} has more than one query");
+        (heading.to_owned(), sql.to_owned())
+    });
+    parts.collect()
+}
+
+/// Compares the rows of the answer with the expected ones, each of which must contain its cells in this order.
+fn compare_rows(heading: &str, answer: &str, rows: &[&str]) -> Result<(), String> {
+    let contains = |line: &str, row: &str| {
+        let cells = row.split('|').filter(|cell| !cell.is_empty());
+        let after = |rest: &str, cell: &str| rest.split_once(cell).map(|(_, after)| after.to_owned());
+        cells.into_iter().try_fold(line.to_owned(), |rest, cell| after(&rest, cell)).is_some()
+    };
+    let lines: Vec<_> = answer.lines().collect();
+    let is_same = lines.len() == rows.len() && lines.iter().zip(rows).all(|(line, row)| contains(line, row));
+    if is_same { Ok(()) } else { Err(format!("{heading}\n{answer}\nexpected:\n{}\n", rows.join("\n"))) }
+}
