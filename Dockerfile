@@ -3,7 +3,7 @@
 #     docker build --tag countersign .
 #     docker run --network host --volume countersign:/data countersign
 #
-# The server listens on loopback addresses only, so it shares the network of the host, or of the pod that it serves.
+# Without TLS the server listens on loopback addresses only, so it shares the network of the host, or of the pod that it serves.
 
 FROM docker.io/library/rust:1-bookworm AS build
 RUN apt-get update && apt-get install -y --no-install-recommends musl-tools && rm -rf /var/lib/apt/lists/*

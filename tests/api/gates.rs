@@ -380,6 +380,6 @@ async fn threads_and_log_are_equal_embedded_over_http() {
 fn invalid_server_address_is_refused() {
     let refused = |url: &str| HttpGate::connect(url).err().map(|error| error.to_string()).unwrap_or_default();
     assert_snapshot!(refused("127.0.0.1:7878"), @r#""127.0.0.1:7878" is not the address of a server (relative URL without a base); use an address such as http://127.0.0.1:7878 or unix:/run/countersign.sock"#);
-    assert_snapshot!(refused("https://127.0.0.1"), @r#""https://127.0.0.1" is not the address of a server (the scheme must be http); use an address such as http://127.0.0.1:7878 or unix:/run/countersign.sock"#);
+    assert_snapshot!(refused("ftp://127.0.0.1"), @r#""ftp://127.0.0.1" is not the address of a server (the scheme must be http or https); use an address such as http://127.0.0.1:7878 or unix:/run/countersign.sock"#);
     assert_snapshot!(refused("unix:"), @r#""unix:" is not the address of a server (unix: needs the path of a socket); use an address such as http://127.0.0.1:7878 or unix:/run/countersign.sock"#);
 }

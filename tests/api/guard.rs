@@ -8,6 +8,10 @@ use reqwest::Method;
 
 const PENDING: &str = "/v1/approvals/pending";
 
+/// The policy for the browser in every response.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                      base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
 #[tokio::test]
 async fn unknown_path_is_refused() {
     over_http(ASK, async |world| {
@@ -41,8 +45,8 @@ async fn wrong_method_is_refused() {
 async fn foreign_host_is_refused() {
     over_http(ASK, async |world| {
         let request = world.person("ada").request(Method::GET, PENDING).header("host", "evil.example:7878");
-        assert_snapshot!(HttpAnswer::to(request).await, @r#"421 foreign_host: this server serves its own machine only, and "evil.example:7878" is another; use 127.0.0.1 or localhost"#);
-        assert_snapshot!(world.sends_raw("GET /healthz HTTP/1.0").await, @r#"421 foreign_host: this server serves its own machine only, and "" is another; use 127.0.0.1 or localhost"#);
+        assert_snapshot!(HttpAnswer::to(request).await, @r#"421 foreign_host: "evil.example:7878" is not a name of this server; use 127.0.0.1 or localhost, or add the name with --public-url"#);
+        assert_snapshot!(world.sends_raw("GET /healthz HTTP/1.0").await, @r#"421 foreign_host: "" is not a name of this server; use 127.0.0.1 or localhost, or add the name with --public-url"#);
         let request = world.person("ada").request(Method::GET, PENDING).header("host", "localhost:1");
         assert_eq!(HttpAnswer::to(request).await.status, 200);
     })
@@ -138,9 +142,11 @@ async fn answers_cannot_be_framed_or_sniffed() {
     over_http(ASK, async |world| {
         for path in ["/", "/docs/", "/docs/page.css", "/v1/events", "/v1/threads/none", "/nothing"] {
             let answer = world.anonymous().get(path).await;
-            assert_eq!(answer.header("content-security-policy"), "frame-ancestors 'none'", "{path}");
+            assert_eq!(answer.header("content-security-policy"), POLICY, "{path}");
             assert_eq!(answer.header("x-frame-options"), "DENY", "{path}");
             assert_eq!(answer.header("x-content-type-options"), "nosniff", "{path}");
+            assert_eq!(answer.header("referrer-policy"), "no-referrer", "{path}");
+            assert_eq!(answer.header("access-control-allow-origin"), "", "{path}");
         }
         let evil = world.anonymous().get_with("/docs/", "host", "evil.example").await;
         assert_eq!((evil.status, evil.header("x-frame-options")), (421, "DENY"));

@@ -1,7 +1,10 @@
 //! The sockets that a server listens on: their creation, sharing and removal.
 
 use countersign_gate::EmbeddedGate;
-use countersign_server::{BoundListener, ListenAddress, ServerError, ServerOptions};
+use countersign_server::{
+    BoundListener, ListenAddress, ListenOptions, ServerCertificate, ServerError, ServerOptions,
+};
+use countersign_tests::TestAuthority;
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
@@ -75,12 +78,23 @@ async fn abandoned_socket_is_replaced_with_owner_only_access() {
 }
 
 #[tokio::test]
-async fn public_address_is_refused() {
-    let error = BoundListener::bind(&"0.0.0.0:0".parse().expect("an address"), false)
-        .expect_err("the address is not a loopback address");
-    assert!(matches!(error, ServerError::NotLoopback(_)));
-    let inherited = std::net::TcpListener::bind("0.0.0.0:0").expect("a port");
-    assert!(matches!(BoundListener::inherited_tcp(inherited), Err(ServerError::NotLoopback(_))));
+async fn public_address_needs_tls_or_a_proxy() {
+    let public = "0.0.0.0:0".parse().expect("an address");
+    let error = BoundListener::bind(&public, false).expect_err("nothing protects the traffic");
+    assert!(matches!(error, ServerError::Unprotected(_)), "{error}");
+    let inherited = || std::net::TcpListener::bind("0.0.0.0:0").expect("a port");
+    let error = BoundListener::inherited_tcp(inherited(), &ListenOptions::default());
+    assert!(matches!(error, Err(ServerError::Unprotected(_))), "{error:?}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let pair = TestAuthority::made_in(folder.path()).sign("server");
+    let certificate = ServerCertificate::read(&pair.certificate, &pair.key).expect("a certificate");
+    let with_tls = ListenOptions { certificate: Some(certificate), ..ListenOptions::default() };
+    let with_proxy = ListenOptions { behind_proxy: true, ..ListenOptions::default() };
+    for (options, scheme) in [(with_tls, "https://0.0.0.0:"), (with_proxy, "http://0.0.0.0:")] {
+        let listener = BoundListener::bind_with(&public, &options).expect("a port");
+        assert!(listener.url().starts_with(scheme), "{}", listener.url());
+        BoundListener::inherited_tcp(inherited(), &options).expect("a port");
+    }
 }
 
 #[tokio::test]
@@ -93,7 +107,7 @@ async fn server_answers_on_all_sockets_and_removes_them() {
     let inherited_socket = std::os::unix::net::UnixListener::bind(&kept).expect("a socket");
     let listeners = vec![
         BoundListener::bind(&address, false).expect("a socket"),
-        BoundListener::inherited_tcp(inherited).expect("a port"),
+        BoundListener::inherited_tcp(inherited, &ListenOptions::default()).expect("a port"),
         BoundListener::inherited_unix(inherited_socket).expect("a socket"),
     ];
     let (stop, served) = serve(folder.path(), listeners).await;

@@ -16,6 +16,7 @@ mod document;
 mod door;
 mod edits;
 mod events;
+mod exposed;
 mod finish;
 mod gates;
 mod grants;
@@ -29,6 +30,7 @@ mod log_policy;
 mod metrics;
 mod mode;
 mod names;
+mod own_server;
 mod pending;
 mod policy;
 mod presence;
@@ -47,6 +49,7 @@ mod stats;
 mod stop;
 mod stream;
 mod threads;
+mod tls;
 mod waiting;
 
 /// A policy that asks about every call.

@@ -32,6 +32,7 @@ async fn effective_settings_as_json() {
               "value": "http://127.0.0.1:1",
               "where": "countersign.toml:2"
             },
+            {"from":"default","key":"tls_ca","overridden":false,"value":null,"where":null},
             {"from":"default","key":"policy","overridden":false,"value":null,"where":null},
             {"from":"option","key":"as","overridden":false,"value":"user:ada","where":"--as"},
             {
@@ -50,6 +51,12 @@ async fn effective_settings_as_json() {
               "value": ["connect=10","head=10","body=30","idle=120","write=30"],
               "where": null
             },
+            {"from":"default","key":"tls_certificate","overridden":false,"value":null,"where":null},
+            {"from":"default","key":"tls_key","overridden":false,"value":null,"where":null},
+            {"from":"default","key":"behind_proxy","overridden":false,"value":null,"where":null},
+            {"from":"default","key":"public_urls","overridden":false,"value":null,"where":null},
+            {"from":"default","key":"frame_by","overridden":false,"value":null,"where":null},
+            {"from":"default","key":"cors_origins","overridden":false,"value":null,"where":null},
             {"from":"default","key":"log","overridden":false,"value":"error","where":null},
             {"from":"default","key":"log_format","overridden":false,"value":"human","where":null},
             {"from":"default","key":"otlp","overridden":false,"value":null,"where":null},

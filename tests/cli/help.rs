@@ -64,6 +64,8 @@ async fn long_help_explains_settings_and_exit_codes() {
               --database-file <FILE>  A file that contains the address of the log, which may include a
                                       password
               --server <URL>          Use a server instead of a database: http://127.0.0.1:7878
+              --tls-ca <FILE>         The authorities to trust for an https:// server (PEM), instead of
+                                      those of the system
               --policy <FILE>         The policy, a TOML file [default: task tools are allowed, other calls
                                       are asked]
               --as <PRINCIPAL>        The principal of this command: user:NAME or agent:NAME [default: your
@@ -136,6 +138,8 @@ async fn run_help_lists_its_options() {
               --database-file <FILE>  A file that contains the address of the log, which may include a
                                       password
               --server <URL>          Use a server instead of a database: http://127.0.0.1:7878
+              --tls-ca <FILE>         The authorities to trust for an https:// server (PEM), instead of
+                                      those of the system
               --policy <FILE>         The policy, a TOML file [default: task tools are allowed, other calls
                                       are asked]
               --as <PRINCIPAL>        The principal of this command: user:NAME or agent:NAME [default: your

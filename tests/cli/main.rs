@@ -33,6 +33,7 @@ mod run;
 mod scopes_and_quorum;
 mod secret;
 mod serve;
+mod serve_tls;
 mod settings;
 mod show;
 mod snapshot_text;

@@ -7,11 +7,11 @@ use insta::assert_snapshot;
 async fn public_address_is_refused() {
     with_empty_desk(async |desk| {
         assert_snapshot!(desk.types("serve --listen 0.0.0.0:7878").await, @"
-        ! countersign: 0.0.0.0:7878 is not a loopback address; the server does not authenticate callers, so use 127.0.0.1 or [::1]
+        ! countersign: 0.0.0.0:7878 is not a loopback address, and its traffic would not be encrypted; set --tls-certificate and --tls-key, or --behind-proxy if a proxy in front of the server provides TLS, or listen on 127.0.0.1 or [::1]
         exit 2
         ");
         assert_snapshot!(desk.types("serve --listen '[::]:7878'").await, @"
-        ! countersign: [::]:7878 is not a loopback address; the server does not authenticate callers, so use 127.0.0.1 or [::1]
+        ! countersign: [::]:7878 is not a loopback address, and its traffic would not be encrypted; set --tls-certificate and --tls-key, or --behind-proxy if a proxy in front of the server provides TLS, or listen on 127.0.0.1 or [::1]
         exit 2
         ");
         assert_snapshot!(desk.types("serve --listen localhost:7878").await, @"

@@ -60,8 +60,8 @@ async fn unreachable_server_is_reported() {
         ! countersign: "localhost" has no scheme; did you mean http://localhost?
         exit 2
         "#);
-        assert_snapshot!(desk.types("pending --server https://example.com").await, @r#"
-        ! countersign: "https://example.com" is not the address of a server (the scheme must be http); use an address such as http://127.0.0.1:7878 or unix:/run/countersign.sock
+        assert_snapshot!(desk.types("pending --server ftp://example.com").await, @r#"
+        ! countersign: "ftp://example.com" is not the address of a server (the scheme must be http or https); use an address such as http://127.0.0.1:7878 or unix:/run/countersign.sock
         exit 2
         "#);
         assert_snapshot!(desk.types("verify --server http://127.0.0.1:1").await, @"

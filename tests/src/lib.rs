@@ -3,6 +3,7 @@
 
 #![expect(clippy::missing_panics_doc, reason = "a test helper fails the test with a panic")]
 
+mod authority;
 mod layout;
 mod outside;
 pub mod postgres;
@@ -12,6 +13,7 @@ mod seal;
 mod sql;
 mod world;
 
+pub use authority::{CertificatePair, TestAuthority};
 pub use layout::lay_out;
 pub use outside::{ProgramOutput, actor, in_private_mounts};
 pub use postgres::Cluster;

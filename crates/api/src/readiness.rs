@@ -29,6 +29,12 @@ pub struct ReadinessReport {
     /// The reason why a newer policy file cannot be read and is not active; absent if the newest file is active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_trouble: Option<String>,
+    /// The time at which the TLS certificate of the server expires; absent without TLS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate_expires_at: Option<Timestamp>,
+    /// The reason why the newest TLS certificate is not in use, or that it has expired; absent if all is well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate_trouble: Option<String>,
     /// The version of the program.
     pub version: String,
 }

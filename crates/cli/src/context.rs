@@ -114,7 +114,8 @@ impl CommandContext {
         let policy = if usage.compare_policy { self.policy_file()? } else { None };
         let gate: SharedGate = match self.settings.target()? {
             LogTarget::Server(url) => {
-                let gate = HttpGate::connect(&url).map_err(|error| suggest_scheme(&url, error))?;
+                let gate = HttpGate::connect_trusting(&url, self.settings.tls_authorities().as_deref())
+                    .map_err(|error| suggest_scheme(&url, error))?;
                 Arc::new(gate.acting_as(principal).with_retries())
             }
             LogTarget::Database(address) => {

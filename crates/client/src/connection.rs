@@ -1,11 +1,14 @@
 //! The connection to one server: one request and one response per operation.
 
-use crate::without_password;
+use crate::{
+    tls::{self, TrustedAuthorities},
+    without_password,
+};
 use countersign_api::{self as api, ErrorCode, GateError, PRINCIPAL_HEADER};
 use countersign_events::{CallId, Principal, ThreadId};
 use reqwest::{Client, ClientBuilder, Method, Url};
 use serde::{Serialize, de::DeserializeOwned};
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 use tokio::time::Instant;
 
 /// The time that one request waits for a decision. The next request follows at once.
@@ -20,7 +23,7 @@ pub(crate) struct ServerConnection {
 }
 
 impl ServerConnection {
-    pub(crate) fn new(url: &str) -> Result<Self, GateError> {
+    pub(crate) fn new(url: &str, authorities: Option<&Path>) -> Result<Self, GateError> {
         let bad = |why: &str| {
             let url = without_password(url);
             let detail = format!(
@@ -35,13 +38,18 @@ impl ServerConnection {
         }
         let base = if socket.is_some() { "http://localhost" } else { url };
         let base = Url::parse(base).map_err(|why| bad(&why.to_string()))?;
-        if base.scheme() != "http" {
-            return Err(bad("the scheme must be http"));
+        if !matches!(base.scheme(), "http" | "https") {
+            return Err(bad("the scheme must be http or https"));
         }
         if base.host().is_none() || base.cannot_be_a_base() {
             return Err(bad("the host is missing"));
         }
-        let client = Client::builder().no_proxy().connect_timeout(Duration::from_secs(5));
+        let trusted = match authorities {
+            _ if base.scheme() == "http" => TrustedAuthorities::None,
+            Some(path) => TrustedAuthorities::File(path),
+            None => TrustedAuthorities::System,
+        };
+        let client = tls::builder(&trusted)?.no_proxy().connect_timeout(Duration::from_secs(5));
         let client = socket.into_iter().fold(client, ClientBuilder::unix_socket);
         let client = client.build().map_err(|why| bad(&why.to_string()))?;
         let name = if socket.is_some() { url.to_owned() } else { base.to_string() };

@@ -12,7 +12,7 @@ use countersign_api::{
 };
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId};
 use futures_util::StreamExt;
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 /// The gate over a server, for one principal. Cheap to clone. Without [`with_retries`](Self::with_retries), an
 /// operation fails at once if the server does not answer.
@@ -23,10 +23,18 @@ pub struct HttpGate {
 }
 
 impl HttpGate {
-    /// Creates a gate over the server at `url`: `http://host:port`, or `unix:` and the path of a socket. Sends nothing
-    /// yet. The gate acts for `agent:local`. Fails with `bad_url` if the address is invalid.
+    /// Creates a gate over the server at `url`: `http://host:port`, `https://host`, or `unix:` and the path of a socket.
+    /// Sends nothing yet. The gate acts for `agent:local`. A certificate of the server must come from an authority that
+    /// the system trusts. Fails with `bad_url` if the address is invalid.
     pub fn connect(url: &str) -> Result<Self, GateError> {
-        Ok(Self { connection: Arc::new(ServerConnection::new(url)?), by: Principal::agent("local") })
+        Self::connect_trusting(url, None)
+    }
+
+    /// Creates a gate like [`connect`](Self::connect). Instead of the authorities of the system, it trusts only those in
+    /// the file `authorities` (PEM), if there is one.
+    pub fn connect_trusting(url: &str, authorities: Option<&Path>) -> Result<Self, GateError> {
+        let connection = Arc::new(ServerConnection::new(url, authorities)?);
+        Ok(Self { connection, by: Principal::agent("local") })
     }
 
     /// Returns the same gate for another principal.

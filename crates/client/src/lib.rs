@@ -28,6 +28,8 @@ mod policy;
 mod secret;
 mod send;
 mod threads;
+mod tls;
 
 pub use http::HttpGate;
 pub use secret::without_password;
+pub use tls::new_http_client;

@@ -3,6 +3,7 @@
 use crate::connection::ServerConnection;
 use countersign_api::{ErrorCode, GateError, Problem};
 use reqwest::{RequestBuilder, Response};
+use rustls::{CertificateError, Error};
 use serde::de::DeserializeOwned;
 
 impl ServerConnection {
@@ -36,7 +37,24 @@ impl ServerConnection {
         while let Some(source) = cause.source() {
             cause = source;
         }
-        self.no_answer(&cause.to_string())
+        // An error of the system hides the error that it wraps from the chain.
+        let wrapped = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        match wrapped.and_then(|wrapped| wrapped.downcast_ref::<Error>()) {
+            Some(tls) => self.untrusted(tls),
+            None => self.no_answer(&cause.to_string()),
+        }
+    }
+
+    /// A server that answers, but whose identity or protocol is not accepted.
+    fn untrusted(&self, why: &Error) -> GateError {
+        let remedy = match why {
+            Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
+                "; if an authority of your own signed its certificate, name that authority with --tls-ca"
+            }
+            _ => "",
+        };
+        let detail = format!("no secure connection to {}: {why}{remedy}", self.name);
+        GateError::new(ErrorCode::Unreachable, detail)
     }
 
     fn no_answer(&self, why: &str) -> GateError {

@@ -38,17 +38,6 @@ impl fmt::Display for ListenAddress {
     }
 }
 
-impl ListenAddress {
-    /// Returns the address in the form that a client takes: an `http://` URL, or `unix:` and the path.
-    #[must_use]
-    pub fn url(&self) -> String {
-        match self {
-            Self::Tcp(address) => format!("http://{address}"),
-            Self::Unix(_) => self.to_string(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,9 @@
 //! The state that all endpoints share.
 
-use crate::{ConnectionTimeouts, metrics::ServerMetrics, openapi::DocumentText, stream::ReplayQueue};
+use crate::{
+    ConnectionTimeouts, NetworkAccess, ServerCertificate, guard::RequestGuard, metrics::ServerMetrics,
+    openapi::DocumentText, stream::ReplayQueue,
+};
 use countersign_gate::{Clock, EmbeddedGate};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -17,6 +20,7 @@ pub(crate) struct ServerState {
     pub(crate) metrics: Arc<ServerMetrics>,
     pub(crate) replay: Arc<ReplayQueue>,
     pub(crate) document: Arc<DocumentText>,
+    pub(crate) guard: RequestGuard,
 }
 
 /// The options of a server.
@@ -30,6 +34,10 @@ pub struct ServerOptions {
     pub max_connections: Option<usize>,
     /// The time limits of connections.
     pub timeouts: ConnectionTimeouts,
+    /// The ways in which browsers and proxies may reach the server.
+    pub access: NetworkAccess,
+    /// The certificate of the server, which the readiness check reports.
+    pub certificate: Option<ServerCertificate>,
 }
 
 impl ServerOptions {
@@ -47,6 +55,8 @@ impl Default for ServerOptions {
             heartbeat: Duration::from_secs(15),
             max_connections: None,
             timeouts: ConnectionTimeouts::default(),
+            access: NetworkAccess::default(),
+            certificate: None,
         }
     }
 }

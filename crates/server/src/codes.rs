@@ -33,6 +33,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
         "the request has more than one Host header",
     ),
     entry(
+        400,
+        ErrorCode::BadForwarded,
+        "A trusted proxy sent an unusable header about its client.",
+        "the proxy sent an unusable header x-forwarded-for: \"unknown\" is not an IP address",
+    ),
+    entry(
         403,
         ErrorCode::ForeignOrigin,
         "A web page of another site sent the request.",
@@ -182,8 +188,8 @@ pub(crate) const CODES: &[CodeEntry] = &[
     entry(
         421,
         ErrorCode::ForeignHost,
-        "The `Host` header names another machine.",
-        "this server serves its own machine only, and \"example.com\" is another; use 127.0.0.1 or localhost",
+        "The `Host` header is not a name of this server.",
+        "\"example.com\" is not a name of this server; use 127.0.0.1 or localhost, or add the name with --public-url",
     ),
     entry(
         422,
@@ -245,6 +251,7 @@ pub(crate) const CODES: &[CodeEntry] = &[
 pub(crate) const COMMON: &[ErrorCode] = &[
     ErrorCode::BadJson,
     ErrorCode::BadHost,
+    ErrorCode::BadForwarded,
     ErrorCode::ForeignOrigin,
     ErrorCode::RequestTimeout,
     ErrorCode::UnknownRoute,

@@ -1,7 +1,7 @@
 //! The HTTP API over a gate: JSON under `/v1`, problem details (RFC 9457) for every error, and the log
 //! as a stream of server-sent events. Each endpoint has a file of its own in `routes/`.
 //!
-//! The server does not authenticate callers yet. It therefore listens only on loopback addresses and socket files, and
+//! The server listens on loopback addresses and socket files, or beyond them with TLS ([`tls`]) or behind a proxy. It
 //! rejects requests that a browser sends on behalf of a foreign web page ([`guard`]).
 
 mod address;
@@ -21,21 +21,26 @@ mod routes;
 mod server_error;
 mod socket_file;
 mod stream;
+mod tls;
 
 pub use address::{BadAddress, ListenAddress};
 pub use app_state::ServerOptions;
 pub(crate) use app_state::{AppState, ServerState};
-pub use connection::{ConnectionTimeouts, DescriptorLimit};
-pub use listen::BoundListener;
+pub use connection::{ConnectionTimeouts, DescriptorLimit, PeerAddress};
+pub use guard::{BadOrigin, BadProxy, NetworkAccess, TrustedProxy, WebOrigin};
+pub use listen::{BoundListener, ListenOptions};
 pub use server_error::ServerError;
+pub use tls::{CertificateError, CertificateReport, ServerCertificate};
 
 use axum::{Router, middleware};
 use connection::{ConnectionSet, accept_connections};
 use countersign_gate::{Clock, EmbeddedGate};
 use futures_util::future::{BoxFuture, join_all};
+use guard::RequestGuard;
 use listen::ListenSocket;
 use metrics::ServerMetrics;
 use std::{sync::Arc, time::Duration};
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tower_http::{
     catch_panic::CatchPanicLayer,
@@ -85,6 +90,7 @@ async fn serve_until_stopped(
         metrics: Arc::clone(&metrics),
         replay: Arc::default(),
         document: document_text,
+        guard: RequestGuard::new(options.access.clone()),
     });
     let max_connections = max_connections(&options);
     let service = router(routes, app);
@@ -125,10 +131,11 @@ fn max_connections(options: &ServerOptions) -> usize {
 async fn listen(listener: BoundListener, connections: ConnectionSet) {
     // Remove the socket file when the server stops accepting, and before the socket closes. The last connections end
     // seconds later, and by then the next server may have created its own file under this path.
-    let BoundListener { file, socket, .. } = listener;
+    let BoundListener { file, socket, tls, .. } = listener;
+    let tls = tls.map(TlsAcceptor::from);
     match &socket {
-        ListenSocket::Tcp(socket) => accept_connections(connections, socket).await,
-        ListenSocket::Unix(socket) => accept_connections(connections, socket).await,
+        ListenSocket::Tcp(socket) => accept_connections(connections, socket, tls.as_ref()).await,
+        ListenSocket::Unix(socket) => accept_connections(connections, socket, None).await,
     }
     drop(file);
 }
@@ -178,6 +185,7 @@ mod tests {
             metrics,
             replay: Arc::default(),
             document,
+            guard: RequestGuard::new(NetworkAccess::default()),
         });
         let routes = routes.route("/panic", get(async || -> String { panic!("secret {}", 7) }));
         let socket = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;

@@ -1,11 +1,12 @@
 //! The sockets that a server listens on: those that it opens, and those that it inherits.
 
 use crate::{
-    ListenAddress, ServerError,
+    ListenAddress, ServerCertificate, ServerError,
     socket_file::{BACKLOG, SocketFile},
 };
-use std::{io, net::SocketAddr, path::Path};
+use std::{io, net::SocketAddr, path::Path, sync::Arc};
 use tokio::net::{TcpListener, TcpSocket, UnixListener};
+use tokio_rustls::rustls::ServerConfig;
 
 /// A socket that the server listens on.
 #[derive(Debug)]
@@ -14,7 +15,20 @@ pub struct BoundListener {
     /// fields drop in order and the file must be removed while the socket still listens.
     pub(crate) file: Option<SocketFile>,
     pub(crate) socket: ListenSocket,
+    /// The settings of a port with TLS.
+    pub(crate) tls: Option<Arc<ServerConfig>>,
     address: ListenAddress,
+}
+
+/// The way in which a server listens on its addresses.
+#[derive(Debug, Clone, Default)]
+pub struct ListenOptions {
+    /// Other processes that also set this may listen on the same port. The system distributes connections among them.
+    pub shared: bool,
+    /// The certificate of the server: its ports speak TLS. Socket files never do.
+    pub certificate: Option<ServerCertificate>,
+    /// A proxy in front of this server provides TLS, so the server may listen beyond loopback without it.
+    pub behind_proxy: bool,
 }
 
 #[derive(Debug)]
@@ -24,29 +38,38 @@ pub(crate) enum ListenSocket {
 }
 
 impl BoundListener {
-    /// Listens on an address of this machine. With `shared`, other processes that also set it may listen on the same
-    /// port, and the system distributes connections among them. Fails if the address is not a loopback address or
-    /// cannot be bound.
+    /// Listens on an address of this machine, without TLS. With `shared`, other processes that also set it may listen
+    /// on the same port. Fails if the address is not a loopback address or cannot be bound.
     pub fn bind(address: &ListenAddress, shared: bool) -> Result<Self, ServerError> {
+        Self::bind_with(address, &ListenOptions { shared, ..ListenOptions::default() })
+    }
+
+    /// Listens on an address of this machine. Fails if the address cannot be bound, or if it is not a loopback address
+    /// and the options name neither a certificate nor a proxy.
+    pub fn bind_with(address: &ListenAddress, options: &ListenOptions) -> Result<Self, ServerError> {
         let failed = |why| ServerError::Bind { address: address.clone(), why };
         match address {
             ListenAddress::Tcp(address) => {
-                require_loopback(*address)?;
-                Self::from_tcp(listen_on_port(*address, shared).map_err(failed)?).map_err(failed)
+                require_protection(*address, options)?;
+                Self::from_tcp(listen_on_port(*address, options.shared).map_err(failed)?, options)
             }
             ListenAddress::Unix(path) => {
                 let (socket, file) = SocketFile::listen(path).map_err(failed)?;
-                Ok(Self { file: Some(file), socket: ListenSocket::Unix(socket), address: address.clone() })
+                let socket = ListenSocket::Unix(socket);
+                Ok(Self { file: Some(file), socket, tls: None, address: address.clone() })
             }
         }
     }
 
     /// Takes over a TCP socket that another process opened for this one. Fails if its address is not a loopback
-    /// address.
-    pub fn inherited_tcp(socket: std::net::TcpListener) -> Result<Self, ServerError> {
-        require_loopback(socket.local_addr()?)?;
+    /// address and the options name neither a certificate nor a proxy.
+    pub fn inherited_tcp(
+        socket: std::net::TcpListener,
+        options: &ListenOptions,
+    ) -> Result<Self, ServerError> {
+        require_protection(socket.local_addr()?, options)?;
         socket.set_nonblocking(true)?;
-        Ok(Self::from_tcp(TcpListener::from_std(socket)?)?)
+        Self::from_tcp(TcpListener::from_std(socket)?, options)
     }
 
     /// Takes over a Unix socket that another process opened for this one. Its file is not removed at the end.
@@ -54,12 +77,13 @@ impl BoundListener {
         socket.set_nonblocking(true)?;
         let path = socket.local_addr()?.as_pathname().map(Path::to_path_buf).unwrap_or_default();
         let socket = ListenSocket::Unix(UnixListener::from_std(socket)?);
-        Ok(Self { socket, address: ListenAddress::Unix(path), file: None })
+        Ok(Self { socket, tls: None, address: ListenAddress::Unix(path), file: None })
     }
 
-    fn from_tcp(socket: TcpListener) -> io::Result<Self> {
+    fn from_tcp(socket: TcpListener, options: &ListenOptions) -> Result<Self, ServerError> {
         let address = ListenAddress::Tcp(socket.local_addr()?);
-        Ok(Self { socket: ListenSocket::Tcp(socket), address, file: None })
+        let tls = options.certificate.as_ref().map(ServerCertificate::config).transpose()?;
+        Ok(Self { socket: ListenSocket::Tcp(socket), tls, address, file: None })
     }
 
     /// Returns the address of the socket, with the port that the system chose if port 0 was requested.
@@ -67,10 +91,22 @@ impl BoundListener {
     pub fn address(&self) -> &ListenAddress {
         &self.address
     }
+
+    /// Returns the address in the form that a client takes: an `http://` or `https://` URL, or `unix:` and the path.
+    #[must_use]
+    pub fn url(&self) -> String {
+        match &self.address {
+            ListenAddress::Tcp(address) if self.tls.is_some() => format!("https://{address}"),
+            ListenAddress::Tcp(address) => format!("http://{address}"),
+            address @ ListenAddress::Unix(_) => address.to_string(),
+        }
+    }
 }
 
-fn require_loopback(address: SocketAddr) -> Result<(), ServerError> {
-    if address.ip().is_loopback() { Ok(()) } else { Err(ServerError::NotLoopback(address)) }
+/// Requires TLS, here or in a proxy, on an address that other machines can reach.
+fn require_protection(address: SocketAddr, options: &ListenOptions) -> Result<(), ServerError> {
+    let protected = options.certificate.is_some() || options.behind_proxy;
+    if protected || address.ip().is_loopback() { Ok(()) } else { Err(ServerError::Unprotected(address)) }
 }
 
 fn listen_on_port(address: SocketAddr, shared: bool) -> io::Result<TcpListener> {

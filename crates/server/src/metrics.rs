@@ -33,6 +33,8 @@ pub(crate) struct ServerMetrics {
     timeouts: Family<[(&'static str, &'static str); 1], Counter>,
     /// Connections beyond the maximum.
     pub(crate) refused_connections: Counter,
+    /// Handshakes of TLS that failed.
+    pub(crate) failed_handshakes: Counter,
     /// Failures of the system to accept a connection.
     pub(crate) failed_accepts: Counter,
     open: Gauge,
@@ -59,6 +61,7 @@ impl ServerMetrics {
             connections: Gauge::default(),
             timeouts: Family::default(),
             refused_connections: Counter::default(),
+            failed_handshakes: Counter::default(),
             failed_accepts: Counter::default(),
             open: Gauge::default(),
             oldest: Gauge::default(),
@@ -104,6 +107,9 @@ impl ServerMetrics {
         all.register("http_connection_timeouts", help, self.timeouts.clone());
         let help = "Connections beyond the maximum, which were refused";
         all.register("http_connections_refused", help, self.refused_connections.clone());
+        let help =
+            "TLS handshakes that failed, for example with a client that does not trust the certificate";
+        all.register("http_handshake_errors", help, self.failed_handshakes.clone());
         let help = "Failed attempts to accept a connection, for example with too many open files";
         all.register("http_accept_errors", help, self.failed_accepts.clone());
         all.register("open_requests", "Approval requests that are pending", self.open.clone());

@@ -23,15 +23,18 @@ const ACCESS_TARGET: &str = "countersign_server::access";
 const MAX_ID_LENGTH: usize = 128;
 
 /// Logs a request and its response, counts it, and adds the common headers.
-pub(crate) async fn log_request(State(app): State<AppState>, request: Request, next: Next) -> Response {
+pub(crate) async fn log_request(State(app): State<AppState>, mut request: Request, next: Next) -> Response {
     let id = caller_request_id(request.headers()).unwrap_or_else(|| random_id("req_"));
     let method = request.method().clone();
     // Log the route, not the path: ids of threads and calls may reveal more than a log should contain.
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
     let span = tracing::info_span!(target: ACCESS_TARGET, "request", id, %method, route);
     let began = Instant::now();
+    let cors_origin = app.guard.cors_origin(request.headers());
+    let is_cors = cors_origin.is_some();
     let answering = async {
-        match guard::check_foreign_pages(&request) {
+        match app.guard.check(&mut request) {
+            Ok(()) if is_cors && guard::is_preflight(&request) => guard::answer_preflight(),
             Ok(()) => add_missing_code(next.run(request).await),
             Err(problem) => problem.into_response(),
         }
@@ -45,7 +48,7 @@ pub(crate) async fn log_request(State(app): State<AppState>, request: Request, n
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert(request_id::REQUEST_ID, id);
     }
-    guard::add_browser_headers(headers);
+    app.guard.add_browser_headers(headers, cors_origin);
     // A cache must revalidate each response, because it may change at any moment.
     let revalidate = const { HeaderValue::from_static("private, no-cache") };
     headers.entry(header::CACHE_CONTROL).or_insert(revalidate);

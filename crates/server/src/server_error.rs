@@ -1,17 +1,20 @@
 //! Errors of starting and running the server.
 
-use crate::ListenAddress;
+use crate::{CertificateError, ListenAddress};
 use std::{io, net::SocketAddr};
 
 /// The reason why the server does not start, or why it stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// The address is not a loopback address. The server does not authenticate callers, so only users of this machine
-    /// may reach it.
+    /// The address is not a loopback address, and nothing protects what travels there.
     #[error(
-        "{0} is not a loopback address; the server does not authenticate callers, so use 127.0.0.1 or [::1]"
+        "{0} is not a loopback address, and its traffic would not be encrypted; set --tls-certificate and --tls-key, or \
+         --behind-proxy if a proxy in front of the server provides TLS, or listen on 127.0.0.1 or [::1]"
     )]
-    NotLoopback(SocketAddr),
+    Unprotected(SocketAddr),
+    /// The certificate cannot be used.
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
     /// The address cannot be bound.
     #[error("cannot listen on {address}: {why}")]
     Bind {

@@ -47,6 +47,8 @@ codes! {
         BadJson = "bad_json",
         /// The request names its host twice, or in two different ways.
         BadHost = "bad_host",
+        /// A trusted proxy sent an unusable header about its client.
+        BadForwarded = "bad_forwarded",
         /// A web page of another site sent the request.
         ForeignOrigin = "foreign_origin",
         /// The principal is not a person, and only people decide.
@@ -101,7 +103,7 @@ codes! {
         TooLarge = "too_large",
         /// The content type is not JSON.
         NotJson = "not_json",
-        /// The `Host` header names another machine.
+        /// The `Host` header is not a name of the server.
         ForeignHost = "foreign_host",
         /// A field, parameter or header has an invalid value.
         Invalid = "invalid",

@@ -2,7 +2,7 @@
 
 use crate::exit::CliError;
 use opentelemetry::trace::TracerProvider;
-use opentelemetry_otlp::{SpanExporter, WithExportConfig};
+use opentelemetry_otlp::{SpanExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::{
     Resource,
     error::{OTelSdkError, OTelSdkResult},
@@ -33,6 +33,7 @@ impl TraceExporter {
         let endpoint = format!("{}{path}", url.trim_end_matches('/'));
         let exporter = SpanExporter::builder()
             .with_http()
+            .with_http_client(countersign_client::new_http_client()?)
             .with_endpoint(endpoint)
             .with_timeout(SEND_LIMIT)
             .build()

@@ -90,6 +90,7 @@ impl Settings {
             (SettingKey::Database, options.database.clone()),
             (SettingKey::DatabaseFile, options.database_file.as_ref().map(|path| path.display().to_string())),
             (SettingKey::Server, options.server.clone()),
+            (SettingKey::TlsCa, options.tls_ca.as_ref().map(|path| path.display().to_string())),
             (SettingKey::Policy, options.policy.as_ref().map(|path| path.display().to_string())),
             (SettingKey::As, options.principal.clone()),
             (SettingKey::Log, options.log.clone()),
@@ -115,6 +116,11 @@ impl Settings {
             SettingValue::Text(text) => Some(text),
             _ => None,
         }
+    }
+
+    /// The file of the authorities to trust for an https:// server.
+    pub(crate) fn tls_authorities(&self) -> Option<PathBuf> {
+        self.text(SettingKey::TlsCa).map(PathBuf::from)
     }
 
     /// The file of the policy.

@@ -6,12 +6,19 @@ pub(crate) enum SettingKey {
     Database,
     DatabaseFile,
     Server,
+    TlsCa,
     Policy,
     As,
     Listen,
     ReusePort,
     MaxConnections,
     Timeouts,
+    TlsCertificate,
+    TlsKey,
+    BehindProxy,
+    PublicUrls,
+    FrameBy,
+    CorsOrigins,
     Log,
     LogFormat,
     Otlp,
@@ -79,7 +86,16 @@ pub(crate) const KEYS: &[SettingDefinition] = &[
         option: "--server",
         takes: SettingKind::Text,
         usual: "",
-        about: "A server to use instead of a database: http://127.0.0.1:7878",
+        about: "A server to use instead of a database: http://127.0.0.1:7878 or https://approvals.example",
+    },
+    SettingDefinition {
+        key: SettingKey::TlsCa,
+        name: "tls_ca",
+        variable: "COUNTERSIGN_TLS_CA",
+        option: "--tls-ca",
+        takes: SettingKind::Path,
+        usual: "",
+        about: "The authorities to trust for an https:// server (PEM), instead of those of the system",
     },
     SettingDefinition {
         key: SettingKey::Policy,
@@ -134,6 +150,60 @@ pub(crate) const KEYS: &[SettingDefinition] = &[
         takes: SettingKind::Texts,
         usual: "connect=10, head=10, body=30, idle=120, write=30",
         about: "The seconds after which `serve` disconnects a slow client, for each step: a list, separated by commas in the environment",
+    },
+    SettingDefinition {
+        key: SettingKey::TlsCertificate,
+        name: "tls_certificate",
+        variable: "COUNTERSIGN_TLS_CERTIFICATE",
+        option: "serve --tls-certificate",
+        takes: SettingKind::Path,
+        usual: "",
+        about: "The TLS certificate of `serve` (PEM, followed by those of its authorities)",
+    },
+    SettingDefinition {
+        key: SettingKey::TlsKey,
+        name: "tls_key",
+        variable: "COUNTERSIGN_TLS_KEY",
+        option: "serve --tls-key",
+        takes: SettingKind::Path,
+        usual: "",
+        about: "The private key of the TLS certificate (PEM)",
+    },
+    SettingDefinition {
+        key: SettingKey::BehindProxy,
+        name: "behind_proxy",
+        variable: "COUNTERSIGN_BEHIND_PROXY",
+        option: "serve --behind-proxy",
+        takes: SettingKind::Texts,
+        usual: "",
+        about: "The proxies in front of `serve`, whose X-Forwarded-… headers it believes: addresses, networks or unix",
+    },
+    SettingDefinition {
+        key: SettingKey::PublicUrls,
+        name: "public_urls",
+        variable: "COUNTERSIGN_PUBLIC_URLS",
+        option: "serve --public-url",
+        takes: SettingKind::Texts,
+        usual: "",
+        about: "The addresses by which clients reach `serve`, besides loopback names: https://approvals.example",
+    },
+    SettingDefinition {
+        key: SettingKey::FrameBy,
+        name: "frame_by",
+        variable: "COUNTERSIGN_FRAME_BY",
+        option: "serve --frame-by",
+        takes: SettingKind::Texts,
+        usual: "",
+        about: "The origins whose web pages may show pages of `serve` in a frame",
+    },
+    SettingDefinition {
+        key: SettingKey::CorsOrigins,
+        name: "cors_origins",
+        variable: "COUNTERSIGN_CORS_ORIGINS",
+        option: "serve --cors-origin",
+        takes: SettingKind::Texts,
+        usual: "",
+        about: "The origins whose web pages may send requests to `serve` and read the responses",
     },
     SettingDefinition {
         key: SettingKey::Log,
@@ -197,7 +267,19 @@ impl SettingKey {
     pub(crate) const fn needs_explicit_source(self) -> bool {
         matches!(
             self,
-            Self::Policy | Self::Server | Self::Database | Self::DatabaseFile | Self::As | Self::Otlp
+            Self::Policy
+                | Self::Server
+                | Self::TlsCa
+                | Self::Database
+                | Self::DatabaseFile
+                | Self::As
+                | Self::TlsCertificate
+                | Self::TlsKey
+                | Self::BehindProxy
+                | Self::PublicUrls
+                | Self::FrameBy
+                | Self::CorsOrigins
+                | Self::Otlp
         )
     }
 }

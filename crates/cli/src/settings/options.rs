@@ -25,6 +25,9 @@ pub(crate) struct GlobalOptions {
         conflicts_with_all = ["database", "database_file"]
     )]
     pub(crate) server: Option<String>,
+    /// The authorities to trust for an https:// server (PEM), instead of those of the system
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) tls_ca: Option<PathBuf>,
     /// The policy, a TOML file [default: task tools are allowed, other calls are asked]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,

@@ -38,6 +38,8 @@ impl EmbeddedService {
             rules: policy.rules(),
             policy: policy.hash(),
             policy_trouble: self.policy.file_trouble(),
+            certificate_expires_at: None,
+            certificate_trouble: None,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })
     }

@@ -1,9 +1,9 @@
 //! Accepting connections: up to a maximum they are served; a few more are told that the server is full.
 
 use super::{
-    ConnectionTimeouts,
+    ConnectionOrigin, ConnectionTimeouts, PeerAddress,
     limits::SPARE_CONNECTIONS,
-    serve::{ConnectionEnd, serve_connection},
+    serve::{ConnectionEnd, ServedConnection, serve_connection, serve_encrypted},
 };
 use crate::metrics::ServerMetrics;
 use axum::Router;
@@ -14,6 +14,7 @@ use tokio::{
     net::{TcpListener, TcpStream, UnixListener, UnixStream},
     sync::{OwnedSemaphorePermit, Semaphore},
 };
+use tokio_rustls::TlsAcceptor;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// The pause after the system cannot accept a connection, for example because the process has too many open files.
@@ -59,14 +60,21 @@ impl ConnectionSet {
 
     /// Serves a connection in a task of its own. Beyond the maximum, a few connections are answered by the router of a
     /// full server, and others are closed.
-    fn admit<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(&self, socket: S) {
+    fn admit<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+        &self,
+        (socket, peer): (S, PeerAddress),
+        tls: Option<&TlsAcceptor>,
+    ) {
+        let origin = ConnectionOrigin { peer, is_encrypted: tls.is_some() };
         if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
-            self.spawn(socket, place, self.router.clone(), self.timeouts);
+            let (router, timeouts) = (self.router.clone(), self.timeouts);
+            self.spawn(socket, place, ServedConnection { router, timeouts, origin }, tls);
             return;
         }
         self.metrics.refused_connections.inc();
         if let Ok(place) = Arc::clone(&self.spare).try_acquire_owned() {
-            self.spawn(socket, place, self.full_router.clone(), self.timeouts.of_spare());
+            let (router, timeouts) = (self.full_router.clone(), self.timeouts.of_spare());
+            self.spawn(socket, place, ServedConnection { router, timeouts, origin }, tls);
         }
     }
 
@@ -74,18 +82,37 @@ impl ConnectionSet {
         &self,
         socket: S,
         place: OwnedSemaphorePermit,
-        router: Router,
-        timeouts: ConnectionTimeouts,
+        connection: ServedConnection,
+        tls: Option<&TlsAcceptor>,
     ) {
-        let (metrics, stop, abort) = (Arc::clone(&self.metrics), self.stop.clone(), self.abort.clone());
+        let stop = self.stop.clone();
+        // Two tasks of different size: a connection without TLS must not take the memory of one with it.
+        if let Some(tls) = tls.cloned() {
+            self.track(place, async move { serve_encrypted(socket, &tls, connection, &stop).await });
+        } else {
+            self.track(place, async move { serve_connection(socket, connection, &stop).await });
+        }
+    }
+
+    /// Runs a connection in a task of its own until it ends, and counts it.
+    fn track(
+        &self,
+        place: OwnedSemaphorePermit,
+        serving: impl Future<Output = ConnectionEnd> + Send + 'static,
+    ) {
+        let (metrics, abort) = (Arc::clone(&self.metrics), self.abort.clone());
         self.tasks.spawn(async move {
             let _counted = metrics.count_connection();
             let end = tokio::select! {
-                end = serve_connection(socket, router, timeouts, &stop) => end,
+                end = serving => end,
                 () = abort.cancelled() => return,
             };
-            if let ConnectionEnd::TimedOut(step) = end {
-                metrics.record_timeout(step);
+            match end {
+                ConnectionEnd::Closed => {}
+                ConnectionEnd::TimedOut(step) => metrics.record_timeout(step),
+                ConnectionEnd::FailedHandshake => {
+                    metrics.failed_handshakes.inc();
+                }
             }
             drop(place);
         });
@@ -97,32 +124,36 @@ pub(crate) trait ConnectionSource: Sync {
     type Socket: AsyncRead + AsyncWrite + Unpin + Send + 'static;
 
     /// Waits for the next connection.
-    fn accept_one(&self) -> impl Future<Output = io::Result<Self::Socket>> + Send;
+    fn accept_one(&self) -> impl Future<Output = io::Result<(Self::Socket, PeerAddress)>> + Send;
 }
 
 impl ConnectionSource for TcpListener {
     type Socket = TcpStream;
 
-    async fn accept_one(&self) -> io::Result<TcpStream> {
-        let (stream, _) = self.accept().await?;
+    async fn accept_one(&self) -> io::Result<(TcpStream, PeerAddress)> {
+        let (stream, address) = self.accept().await?;
         // Disable Nagle: responses and messages are small and complete.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "cannot disable the delay of small packets on a connection");
         }
-        Ok(stream)
+        Ok((stream, PeerAddress::from_ip(address.ip())))
     }
 }
 
 impl ConnectionSource for UnixListener {
     type Socket = UnixStream;
 
-    async fn accept_one(&self) -> io::Result<UnixStream> {
-        Ok(self.accept().await?.0)
+    async fn accept_one(&self) -> io::Result<(UnixStream, PeerAddress)> {
+        Ok((self.accept().await?.0, PeerAddress::SocketFile))
     }
 }
 
 /// Accepts connections until the server stops. An error of the system ends neither the listener nor the connections.
-pub(crate) async fn accept_connections(connections: ConnectionSet, listener: &impl ConnectionSource) {
+pub(crate) async fn accept_connections(
+    connections: ConnectionSet,
+    listener: &impl ConnectionSource,
+    tls: Option<&TlsAcceptor>,
+) {
     let mut failing = false;
     loop {
         let accepted = tokio::select! {
@@ -130,9 +161,9 @@ pub(crate) async fn accept_connections(connections: ConnectionSet, listener: &im
             () = connections.stop.cancelled() => return,
         };
         match accepted {
-            Ok(socket) => {
+            Ok(accepted) => {
                 failing = false;
-                connections.admit(socket);
+                connections.admit(accepted, tls);
                 // Connections that arrive in a burst must not keep those that are open from being served.
                 tokio::task::yield_now().await;
             }
@@ -170,7 +201,7 @@ mod tests {
     impl ConnectionSource for ExhaustedListener {
         type Socket = tokio::io::DuplexStream;
 
-        async fn accept_one(&self) -> io::Result<Self::Socket> {
+        async fn accept_one(&self) -> io::Result<(Self::Socket, PeerAddress)> {
             if self.attempts.fetch_add(1, Ordering::Relaxed) == 3 {
                 self.stop.cancel();
                 std::future::pending::<()>().await;
@@ -198,7 +229,8 @@ mod tests {
         let limits = (1, ConnectionTimeouts::default());
         let set =
             ConnectionSet::new((Router::new(), Router::new()), Arc::clone(&metrics), limits, stop.clone());
-        accept_connections(set, &ExhaustedListener { attempts: AtomicUsize::new(0), stop }).await;
+        let listener = ExhaustedListener { attempts: AtomicUsize::new(0), stop };
+        accept_connections(set, &listener, None).await;
         assert_eq!(metrics.failed_accepts.get(), 3, "each failed attempt is followed by a pause");
     }
 }

@@ -5,6 +5,7 @@ mod accept;
 mod activity;
 mod bodies;
 mod limits;
+mod peer;
 mod serve;
 mod timed_io;
 
@@ -12,3 +13,5 @@ pub(crate) use accept::{ConnectionSet, accept_connections};
 pub(crate) use activity::ConnectionStep;
 pub(crate) use bodies::BodyTimeout;
 pub use limits::{ConnectionTimeouts, DescriptorLimit};
+pub(crate) use peer::ConnectionOrigin;
+pub use peer::PeerAddress;

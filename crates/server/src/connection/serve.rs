@@ -1,7 +1,7 @@
 //! One connection: it answers requests until the client closes it, takes too long, or the server stops.
 
 use super::{
-    ConnectionTimeouts,
+    ConnectionOrigin, ConnectionTimeouts,
     activity::{ConnectionActivity, ConnectionStep},
     bodies::{TimedBody, TrackedBody, sleep_until},
     timed_io::TimedSocket,
@@ -20,6 +20,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     time::Sleep,
 };
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 /// The most bytes of a head, and of a response that waits in memory until the client reads it.
@@ -32,23 +33,64 @@ pub(super) enum ConnectionEnd {
     Closed,
     /// The client took too long for this step.
     TimedOut(ConnectionStep),
+    /// The client and the server did not agree on TLS.
+    FailedHandshake,
 }
 
-/// Answers the requests of one connection with `router`. When `stop` is cancelled, finishes the request in progress.
+/// The way in which a connection is served.
+pub(super) struct ServedConnection {
+    /// Answers the requests.
+    pub(super) router: Router,
+    pub(super) timeouts: ConnectionTimeouts,
+    pub(super) origin: ConnectionOrigin,
+}
+
+/// Answers the requests of one connection. When `stop` is cancelled, finishes the request in progress.
 pub(super) async fn serve_connection<S: AsyncRead + AsyncWrite + Unpin>(
     socket: S,
-    router: Router,
-    timeouts: ConnectionTimeouts,
+    connection: ServedConnection,
     stop: &CancellationToken,
 ) -> ConnectionEnd {
-    let activity = Arc::new(ConnectionActivity::new(timeouts));
-    let io = TokioIo::new(TimedSocket { socket, activity: Arc::clone(&activity) });
-    let service =
-        RequestService { router: TowerToHyperService::new(router), activity: Arc::clone(&activity) };
+    let activity = Arc::new(ConnectionActivity::new(connection.timeouts));
+    let socket = TimedSocket { socket, activity: Arc::clone(&activity) };
+    answer_requests(socket, connection, DeadlineTimer { activity, sleep: None }, stop).await
+}
+
+/// Answers the requests of one connection with TLS. The time limits count the bytes of the handshake too: the first
+/// byte ends the step `connect`, and the step `head` lasts until the head of the first request is complete.
+pub(super) async fn serve_encrypted<S: AsyncRead + AsyncWrite + Unpin>(
+    socket: S,
+    tls: &TlsAcceptor,
+    connection: ServedConnection,
+    stop: &CancellationToken,
+) -> ConnectionEnd {
+    let activity = Arc::new(ConnectionActivity::new(connection.timeouts));
+    let mut timer = DeadlineTimer { activity: Arc::clone(&activity), sleep: None };
+    let shaken = tokio::select! {
+        shaken = tls.accept(TimedSocket { socket, activity }) => shaken,
+        late = poll_fn(|context| timer.poll(context)) => return ConnectionEnd::TimedOut(late),
+        () = stop.cancelled() => return ConnectionEnd::Closed,
+    };
+    match shaken {
+        Ok(stream) => answer_requests(stream, connection, timer, stop).await,
+        Err(error) => {
+            tracing::debug!(%error, peer = %connection.origin.peer, "a TLS handshake failed");
+            ConnectionEnd::FailedHandshake
+        }
+    }
+}
+
+async fn answer_requests<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
+    ServedConnection { router, origin, .. }: ServedConnection,
+    mut timer: DeadlineTimer,
+    stop: &CancellationToken,
+) -> ConnectionEnd {
+    let activity = Arc::clone(&timer.activity);
+    let service = RequestService { router: TowerToHyperService::new(router), activity, origin };
     let mut builder = http1::Builder::new();
-    let protocol = builder.max_buf_size(BUFFER_BYTES).serve_connection(io, service);
+    let protocol = builder.max_buf_size(BUFFER_BYTES).serve_connection(TokioIo::new(stream), service);
     let mut protocol = std::pin::pin!(protocol);
-    let mut timer = DeadlineTimer { activity, sleep: None };
     let mut stopping = false;
     loop {
         let ended = poll_fn(|context| match protocol.as_mut().poll(context) {
@@ -84,6 +126,7 @@ impl DeadlineTimer {
 struct RequestService {
     router: TowerToHyperService<Router>,
     activity: Arc<ConnectionActivity>,
+    origin: ConnectionOrigin,
 }
 
 impl Service<Request<Incoming>> for RequestService {
@@ -91,7 +134,8 @@ impl Service<Request<Incoming>> for RequestService {
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
-    fn call(&self, request: Request<Incoming>) -> Self::Future {
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        request.extensions_mut().insert(self.origin);
         let (begun, limit) = (self.activity.begin_request(), self.activity.body_timeout());
         let responding = self.router.call(request.map(|body| Body::new(TimedBody::new(body, limit))));
         Box::pin(async move {

@@ -41,11 +41,16 @@ pub(super) async fn liveness() -> Json<LivenessReport> {
     responses((status = 200, description = "The service is ready.", body = api::ReadinessReport), Refusals)
 )]
 pub(super) async fn readiness(State(app): State<AppState>) -> RouteAnswer<api::ReadinessReport> {
-    let ready = app.gate.ready().await.map_err(|error| {
+    let mut ready = app.gate.ready().await.map_err(|error| {
         let check = failed_check(&error);
         tracing::error!(check, code = error.code(), %error, "not ready");
         ProblemResponse::new(ErrorCode::NotReady, format!("{error} ({})", error.code())).with_check(check)
     })?;
+    if let Some(certificate) = &app.options.certificate {
+        let report = certificate.report();
+        ready.certificate_trouble = report.trouble(app.options.clock.now());
+        ready.certificate_expires_at = report.expires_at;
+    }
     Ok(Json(ready))
 }
 

@@ -126,5 +126,5 @@ impl Service for Http {
 /// Creates an HTTP client that ignores the proxy settings of the environment.
 #[must_use]
 pub fn new_client() -> Client {
-    Client::builder().no_proxy().build().expect("a client")
+    countersign_client::new_http_client().expect("a client")
 }

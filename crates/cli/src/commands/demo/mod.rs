@@ -94,7 +94,7 @@ async fn run_demo_in(
     let gate =
         EmbeddedGate::open_with(folder.path("countersign.db"), StoreOptions::default(), policy).await?;
     let listener = BoundListener::bind(&ListenAddress::Tcp(SocketAddr::from(([127, 0, 0, 1], 0))), false)?;
-    let url = listener.address().url();
+    let url = listener.url();
     let stop = CancellationToken::new();
     let server = tokio::spawn(countersign_server::serve(
         vec![listener],

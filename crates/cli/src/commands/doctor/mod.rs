@@ -1,5 +1,6 @@
 //! `countersign doctor`: checks the installation, and names a remedy for each problem.
 
+mod certificate;
 mod database;
 mod file;
 mod history;
@@ -38,6 +39,7 @@ pub(crate) async fn run_checks(context: &CommandContext, args: &DoctorArgs) -> a
     settings(context, &mut results);
     policy(context, &mut results);
     clock(&mut results);
+    certificate::check_own_certificate(context, &mut results);
     match context.settings.target() {
         Ok(LogTarget::Server(url)) => server::check_server(context, &url, &mut results).await,
         Ok(LogTarget::Database(address)) => {

@@ -1,11 +1,15 @@
 //! Checks of a Countersign server.
 
-use crate::{commands::doctor::results::CheckResults, context::CommandContext};
+use crate::{
+    commands::doctor::{certificate::check_reported_certificate, results::CheckResults},
+    context::CommandContext,
+};
 use countersign_api::ApprovalGate;
 use countersign_client::HttpGate;
 
 pub(crate) async fn check_server(context: &CommandContext, url: &str, results: &mut CheckResults) {
-    let ready = match HttpGate::connect(url) {
+    let authorities = context.settings.tls_authorities();
+    let ready = match HttpGate::connect_trusting(url, authorities.as_deref()) {
         Ok(gate) => gate.ready().await,
         Err(error) => Err(error),
     };
@@ -32,6 +36,7 @@ pub(crate) async fn check_server(context: &CommandContext, url: &str, results: &
         ),
         None => results.ok("its policy", format!("{} rules, sha256 {}", ready.rules, ready.policy)),
     }
+    check_reported_certificate(&ready, context.now(), results);
     if context.settings.policy_path().is_some() {
         results.warn(
             "policy",

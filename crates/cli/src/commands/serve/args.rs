@@ -1,5 +1,6 @@
 //! The options of `serve`.
 
+use countersign_server::{ListenAddress, TrustedProxy, WebOrigin};
 use std::path::PathBuf;
 
 /// Options of `serve`.
@@ -11,7 +12,7 @@ pub(crate) struct ServeArgs {
     /// The address to listen on: an IP address and a port (0 for a free port), or unix:PATH; repeatable
     /// [default: 127.0.0.1:7878]
     #[arg(long, value_name = "ADDRESS")]
-    pub(super) listen: Vec<countersign_server::ListenAddress>,
+    pub(super) listen: Vec<ListenAddress>,
     /// Share the port with other servers that set this option
     #[arg(long)]
     pub(super) reuse_port: bool,
@@ -23,7 +24,34 @@ pub(crate) struct ServeArgs {
     #[arg(long = "timeout", value_name = "STEP=SECONDS")]
     pub(super) timeouts: Vec<String>,
     #[command(flatten)]
+    pub(super) network: NetworkArgs,
+    #[command(flatten)]
     pub(super) checkpoints: CheckpointArgs,
+}
+
+/// The protection of a server that other machines or web pages reach.
+#[derive(Debug, clap::Args)]
+pub(super) struct NetworkArgs {
+    /// The TLS certificate (PEM, followed by those of its authorities): ports then speak HTTPS; read again when it
+    /// changes
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(super) tls_certificate: Option<PathBuf>,
+    /// The private key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub(super) tls_key: Option<PathBuf>,
+    /// A proxy in front of the server, whose X-Forwarded-For, -Proto and -Host are believed: an IP address, a network
+    /// such as 10.1.0.0/16, or unix; repeatable
+    #[arg(long, value_name = "PROXY")]
+    pub(super) behind_proxy: Vec<TrustedProxy>,
+    /// The address by which clients reach the server, such as `https://approvals.example`; repeatable
+    #[arg(long = "public-url", value_name = "URL")]
+    pub(super) public_urls: Vec<WebOrigin>,
+    /// An origin whose web pages may show pages of the server in a frame; repeatable
+    #[arg(long, value_name = "ORIGIN")]
+    pub(super) frame_by: Vec<WebOrigin>,
+    /// An origin whose web pages may send requests and read responses; repeatable
+    #[arg(long = "cors-origin", value_name = "ORIGIN")]
+    pub(super) cors_origins: Vec<WebOrigin>,
 }
 
 /// The checkpoints of a server.

@@ -1,24 +1,28 @@
 //! `countersign serve`
 
 mod args;
+pub(crate) mod certificate_file;
 mod checkpoints;
 mod limits;
+pub(crate) mod network;
 mod policy_file;
 mod service;
 mod sockets;
+mod watched_files;
 
 use crate::{
     context::CommandContext,
     exit::{CliError, CommandExit},
     present::words::count_words,
-    settings::log_target::locate_database,
+    settings::{keys::SettingKey, log_target::locate_database},
 };
 pub(crate) use args::ServeArgs;
+use certificate_file::CertificateFollower;
 use checkpoints::CheckpointSchedule;
 use countersign_api as api;
 use countersign_api::{ApprovalGate, LogFilter};
 use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
-use countersign_server::BoundListener;
+use countersign_server::{BoundListener, ServerOptions};
 use countersign_tui::present::{print::print_line, text::escape_text};
 use policy_file::PolicyFile;
 use serde_json::json;
@@ -31,10 +35,13 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     context.settings.database()?;
     // A file that cannot be read is an error before anything is created.
     context.settings.policy()?;
-    let options = limits::server_options(context, args)?;
+    let options = server_options(context, args)?;
     let schedule = CheckpointSchedule::from_args(&args.checkpoints)?;
     // Bind the sockets first: if that fails, no database is created.
-    let listeners = sockets::bind_listeners(context, &args.listen, args.reuse_port)?;
+    let shared = args.reuse_port || context.settings.switch(SettingKey::ReusePort).unwrap_or(false);
+    let protection = network::listen_options(&options.access, options.certificate.as_ref(), shared);
+    let listeners = sockets::bind_listeners(context, &args.listen, &protection)?;
+    network::warn_about_missing_name(&options.access, &listeners);
     let address = context.settings.database_to_create()?;
     let gate = EmbeddedGate::open_with(address.clone(), StoreOptions::default(), Policy::shipped()).await?;
     context.announce_new_log(&gate);
@@ -44,13 +51,14 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
         file.apply().await?;
     }
     let rules = gate.policy_in_force()?.rules();
-    let urls: Vec<_> =
-        listeners.iter().map(BoundListener::address).map(countersign_server::ListenAddress::url).collect();
+    let urls: Vec<_> = listeners.iter().map(BoundListener::url).collect();
     let stop = CancellationToken::new();
-    service::handle_signals(file.as_ref().map(PolicyFile::changed), &stop)?;
-    if let Some(file) = file {
-        tokio::spawn(file.follow(stop.clone()));
-    }
+    let certificate = options.certificate.clone().map(CertificateFollower::new);
+    let changes =
+        file.iter().map(PolicyFile::changed).chain(certificate.iter().map(CertificateFollower::changed));
+    service::handle_signals(changes.collect(), &stop)?;
+    file.map(|file| tokio::spawn(file.follow(stop.clone())));
+    certificate.map(|certificate| tokio::spawn(certificate.follow(stop.clone())));
     let database = locate_database(&address);
     if context.json {
         let said =
@@ -70,6 +78,15 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     gate.shut_down().await;
     tracing::info!("stopped; every acknowledged event is on disk");
     Ok(CommandExit::DONE)
+}
+
+/// Reads the options of the server: its limits, and its protection.
+fn server_options(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<ServerOptions> {
+    Ok(ServerOptions {
+        access: network::network_access(context, &args.network)?,
+        certificate: network::certificate(context, &args.network)?,
+        ..limits::server_options(context, args)?
+    })
 }
 
 async fn print_introduction(

@@ -1,5 +1,6 @@
 //! The policy file of `serve`: put in force at the start, and again whenever it changes.
 
+use super::watched_files::{SETTLE, folder_of, watch_folder_of};
 use crate::{
     exit::{CliError, CommandExit},
     settings::effective::{Settings, read_policy},
@@ -7,17 +8,13 @@ use crate::{
 use countersign_api::{ApprovalGate, ErrorCode, EventType, GateError, LogFilter, PolicyRequest};
 use countersign_gate::{Clock, EmbeddedGate, Policy, Sha256, event::PolicySet};
 use futures_util::StreamExt;
-use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+use notify::RecommendedWatcher;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-
-/// The pause after a change of the file: an editor writes a file in several steps.
-const SETTLE: Duration = Duration::from_millis(100);
 
 /// The policy file of a server.
 pub(super) struct PolicyFile {
@@ -45,25 +42,11 @@ impl PolicyFile {
         Arc::clone(&self.changed)
     }
 
-    /// Watches the folder of the file, because editors replace a file instead of writing to it.
+    /// Watches the folder of the file, and that of its layers.
     fn watch_folder(&mut self) {
-        let changed = Arc::clone(&self.changed);
-        let wake = move |event: notify::Result<notify::Event>| {
-            if event.is_ok_and(|event| !event.kind.is_access()) {
-                changed.notify_one();
-            }
-        };
-        let folder = match self.path.parent() {
-            Some(folder) if folder != Path::new("") => folder.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        let watched = notify::recommended_watcher(wake).and_then(|mut watcher| {
-            watcher.watch(&folder, RecursiveMode::NonRecursive)?;
-            // The folder of the layers may appear later; a change of the folder around it leads here again.
-            let _ = watcher.watch(&folder.join("policy.d"), RecursiveMode::NonRecursive);
-            Ok(watcher)
-        });
-        match watched {
+        // The folder of the layers may appear later; a change of the folder around it leads here again.
+        let layers = folder_of(&self.path).join("policy.d");
+        match watch_folder_of(&self.path, &[layers], &self.changed) {
             Ok(started) => self.watcher = Some(started),
             Err(error) => {
                 tracing::warn!(path = %self.path.display(), %error, "the policy file cannot be watched; send SIGHUP after a change");

@@ -14,11 +14,11 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 /// Handles signals. The first SIGTERM or SIGINT ends streams and waits and lets requests finish; the second exits at
-/// once. SIGHUP wakes the reader of the policy file.
-pub(crate) fn handle_signals(file: Option<Arc<Notify>>, stop: &CancellationToken) -> anyhow::Result<()> {
+/// once. SIGHUP wakes the readers of files.
+pub(crate) fn handle_signals(readers: Vec<Arc<Notify>>, stop: &CancellationToken) -> anyhow::Result<()> {
     let (terminate, interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     tokio::spawn(stop_on(terminate, interrupt, stop.clone()));
-    tokio::spawn(reload_on(signal(SignalKind::hangup())?, file, stop.clone()));
+    tokio::spawn(reload_on(signal(SignalKind::hangup())?, readers, stop.clone()));
     Ok(())
 }
 
@@ -37,8 +37,8 @@ async fn stop_on(mut terminate: Signal, mut interrupt: Signal, stop: Cancellatio
     }
 }
 
-/// Handles SIGHUP: the policy file is read again.
-async fn reload_on(mut hangup: Signal, file: Option<Arc<Notify>>, stop: CancellationToken) {
+/// Handles SIGHUP: the policy file and the certificate are read again.
+async fn reload_on(mut hangup: Signal, readers: Vec<Arc<Notify>>, stop: CancellationToken) {
     let on_terminal = io::stderr().is_terminal();
     while hangup.recv().await.is_some() {
         // A closed terminal sends SIGHUP too. Stop then, because no one could stop the server later.
@@ -49,10 +49,11 @@ async fn reload_on(mut hangup: Signal, file: Option<Arc<Notify>>, stop: Cancella
         let mut reloading = vec![NotifyState::Reloading];
         reloading.extend(NotifyState::monotonic_usec_now());
         notify_manager(&reloading);
-        if let Some(file) = &file {
-            file.notify_one();
-        } else {
-            tracing::info!("nothing is reloaded, because the server has no policy file");
+        for reader in &readers {
+            reader.notify_one();
+        }
+        if readers.is_empty() {
+            tracing::info!("nothing is reloaded, because the server has no policy file and no certificate");
         }
         notify_manager(&[NotifyState::Ready]);
     }

@@ -3,9 +3,8 @@
 use crate::{
     context::CommandContext,
     exit::{CliError, CommandExit},
-    settings::keys::SettingKey,
 };
-use countersign_server::{BoundListener, ListenAddress, ServerError};
+use countersign_server::{BoundListener, ListenAddress, ListenOptions, ServerError};
 use listenfd::ListenFd;
 use std::io::ErrorKind;
 
@@ -16,16 +15,15 @@ const DEFAULT_ADDRESS: ([u8; 4], u16) = ([127, 0, 0, 1], 7878);
 pub(crate) fn bind_listeners(
     context: &CommandContext,
     listen: &[ListenAddress],
-    reuse_port: bool,
+    options: &ListenOptions,
 ) -> anyhow::Result<Vec<BoundListener>> {
-    let mut listeners = inherited()?;
+    let mut listeners = inherited(options)?;
     let mut addresses = addresses(context, listen)?;
     if listeners.is_empty() && addresses.is_empty() {
         addresses.push(ListenAddress::Tcp(DEFAULT_ADDRESS.into()));
     }
-    let shared = reuse_port || context.settings.switch(SettingKey::ReusePort).unwrap_or(false);
     for address in &addresses {
-        listeners.push(BoundListener::bind(address, shared).map_err(map_listen_error)?);
+        listeners.push(BoundListener::bind_with(address, options).map_err(map_listen_error)?);
     }
     Ok(listeners)
 }
@@ -42,7 +40,7 @@ fn addresses(context: &CommandContext, listen: &[ListenAddress]) -> anyhow::Resu
 }
 
 /// The sockets that systemd (or a compatible service manager) has opened for this process.
-fn inherited() -> anyhow::Result<Vec<BoundListener>> {
+fn inherited(options: &ListenOptions) -> anyhow::Result<Vec<BoundListener>> {
     let mut handed = ListenFd::from_env();
     let mut listeners = Vec::new();
     for index in 0..handed.len() {
@@ -50,7 +48,7 @@ fn inherited() -> anyhow::Result<Vec<BoundListener>> {
         let listener = if let Ok(Some(socket)) = handed.take_unix_listener(index) {
             BoundListener::inherited_unix(socket)
         } else if let Some(socket) = handed.take_tcp_listener(index)? {
-            BoundListener::inherited_tcp(socket)
+            BoundListener::inherited_tcp(socket, options)
         } else {
             continue;
         };
@@ -62,7 +60,9 @@ fn inherited() -> anyhow::Result<Vec<BoundListener>> {
 /// Gives errors that the user can correct their own code and exit code.
 fn map_listen_error(error: ServerError) -> anyhow::Error {
     match error {
-        ServerError::NotLoopback(_) => CliError::usage(error.to_string()).into(),
+        ServerError::Unprotected(_) | ServerError::Certificate(_) => {
+            CliError::usage(error.to_string()).into()
+        }
         ServerError::Bind { ref address, ref why } => {
             let code = match (why.kind(), address) {
                 (ErrorKind::AddrInUse, _) => "address_in_use",

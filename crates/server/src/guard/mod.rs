@@ -1,0 +1,188 @@
+//! Rejects requests of foreign web pages. Any page can send requests to 127.0.0.1 from the browser that shows it, also
+//! under a host name that the page's author controls (DNS rebinding). A request must therefore name a loopback host or
+//! a public name of this server, and a request from a page must come from a page of this server, or of an origin that
+//! the settings name. Browsers identify the page in `Origin`, or in `Sec-Fetch-Site` where they send no `Origin`, as for
+//! an image. Only origins that the settings name may frame pages. A request that names two hosts is rejected, because a
+//! proxy may have checked the other one.
+
+mod browser_headers;
+mod proxies;
+mod web_origin;
+
+pub(crate) use browser_headers::{answer_preflight, is_preflight};
+pub use proxies::{BadProxy, TrustedProxy};
+pub use web_origin::{BadOrigin, WebOrigin};
+
+use crate::{connection::ConnectionOrigin, problem::ProblemResponse};
+use axum::{
+    extract::Request,
+    http::{HeaderMap, HeaderValue, Uri, header},
+};
+use browser_headers::BrowserHeaders;
+use countersign_api::ErrorCode;
+use proxies::{RequestOrigin, find_request_origin};
+use std::net::IpAddr;
+
+/// The paths of pages for people. They change nothing, so a link on any page may lead to them.
+const PUBLIC_PATHS: [&str; 3] = ["/", "/docs", "/docs/"];
+
+/// The ways in which browsers and proxies may reach a server. By default, only clients of this machine may, under a
+/// loopback name.
+#[derive(Debug, Clone, Default)]
+pub struct NetworkAccess {
+    /// Proxies whose reports about their clients the server believes.
+    pub proxies: Vec<TrustedProxy>,
+    /// The addresses by which clients reach the server, besides loopback names.
+    pub public_urls: Vec<WebOrigin>,
+    /// Origins whose pages may show pages of this server in a frame.
+    pub frame_by: Vec<WebOrigin>,
+    /// Origins whose pages may send requests and read responses.
+    pub cors_origins: Vec<WebOrigin>,
+}
+
+/// The checks of every request, and the headers of every response.
+#[derive(Debug)]
+pub(crate) struct RequestGuard {
+    access: NetworkAccess,
+    browser_headers: BrowserHeaders,
+}
+
+impl RequestGuard {
+    pub(crate) fn new(access: NetworkAccess) -> Self {
+        Self { browser_headers: BrowserHeaders::new(&access.frame_by, &access.cors_origins), access }
+    }
+
+    /// Rejects a request with a foreign host, origin or site, and adds its [`PeerAddress`](crate::PeerAddress). It is
+    /// not a middleware, because each middleware adds an allocation to every request and to every waiting client.
+    pub(crate) fn check(&self, request: &mut Request) -> Result<(), ProblemResponse> {
+        let (headers, uri) = (request.headers(), request.uri());
+        let connection = request.extensions().get().copied().unwrap_or(ConnectionOrigin::UNKNOWN);
+        let origin = find_request_origin(&self.access.proxies, connection, headers)?;
+        require_one_host(headers, uri)?;
+        self.check_host_and_origin(headers, uri.host(), &origin)?;
+        self.check_site(headers, uri.path())?;
+        request.extensions_mut().insert(origin.peer);
+        Ok(())
+    }
+
+    /// Returns the origin of the page that sent a request, if it is another origin that may read responses.
+    pub(crate) fn cors_origin(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        self.browser_headers.cors_origin(headers)
+    }
+
+    /// Adds the headers for browsers to a response.
+    pub(crate) fn add_browser_headers(&self, headers: &mut HeaderMap, cors_origin: Option<HeaderValue>) {
+        self.browser_headers.add(headers, cors_origin);
+    }
+
+    /// Checks `Sec-Fetch-Site`: browsers send it with each request, other clients do not. A page on another port of this
+    /// machine is `same-site` and counts as foreign.
+    fn check_site(&self, headers: &HeaderMap, path: &str) -> Result<(), ProblemResponse> {
+        let is_any_of = |name: &str, accepted: &[&str]| {
+            headers
+                .get(name)
+                .is_some_and(|value| accepted.iter().any(|word| value.as_bytes() == word.as_bytes()))
+        };
+        let is_own_site = !headers.contains_key("sec-fetch-site")
+            || is_any_of("sec-fetch-site", &["same-origin", "none"])
+            || self.cors_origin(headers).is_some();
+        // The destination must be `document`: a frame navigates too, and the foreign page controls what surrounds it.
+        // If some origins may frame pages, `frame-ancestors` keeps the browser from showing one in others.
+        let is_opened = is_any_of("sec-fetch-dest", &["document"])
+            || (!self.access.frame_by.is_empty() && is_any_of("sec-fetch-dest", &["iframe", "frame"]));
+        let is_opened_link = is_any_of("sec-fetch-mode", &["navigate"]) && is_opened;
+        if is_own_site || (is_opened_link && PUBLIC_PATHS.contains(&path)) {
+            return Ok(());
+        }
+        Err(ProblemResponse::new(
+            ErrorCode::ForeignOrigin,
+            "a page of another site sent this request; the server accepts requests only from its own pages",
+        ))
+    }
+
+    /// Checks the host, and that of a proxy: a page under a foreign name cannot hide the name, but can add the header of
+    /// a proxy.
+    fn check_host_and_origin(
+        &self,
+        headers: &HeaderMap,
+        uri_host: Option<&str>,
+        request: &RequestOrigin,
+    ) -> Result<(), ProblemResponse> {
+        let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+        let host = text(header::HOST).or(uri_host).unwrap_or("");
+        let forwarded = request.forwarded_host.as_deref();
+        if let Some(foreign) = [Some(host), forwarded].into_iter().flatten().find(|host| !self.is_own(host)) {
+            let detail = format!(
+                "{foreign:?} is not a name of this server; use 127.0.0.1 or localhost, or add the name with --public-url"
+            );
+            return Err(ProblemResponse::new(ErrorCode::ForeignHost, detail));
+        }
+        let Some(value) = headers.get(header::ORIGIN) else { return Ok(()) };
+        let scheme = if request.is_https { "https://" } else { "http://" };
+        let origin = value.to_str().unwrap_or("?");
+        let is_own = origin.strip_prefix(scheme) == Some(forwarded.unwrap_or(host));
+        let mut named = self.access.public_urls.iter().chain(&self.access.cors_origins);
+        if is_own || named.any(|named| named.is(value)) {
+            return Ok(());
+        }
+        let detail = format!(
+            "a page of {origin} sent this request; the server accepts requests only from its own pages"
+        );
+        Err(ProblemResponse::new(ErrorCode::ForeignOrigin, detail))
+    }
+
+    /// Returns true if a host, with or without a port, is a loopback name or a public name of this server.
+    fn is_own(&self, host: &str) -> bool {
+        is_loopback(host)
+            || self.access.public_urls.iter().any(|url| without_port(host).eq_ignore_ascii_case(url.host()))
+    }
+}
+/// Requires that the request names one host: a proxy before this server may have checked the other one.
+fn require_one_host(headers: &HeaderMap, uri: &Uri) -> Result<(), ProblemResponse> {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let (host, second) = (hosts.next(), hosts.next());
+    if second.is_some() {
+        return Err(ProblemResponse::new(ErrorCode::BadHost, "the request has more than one Host header"));
+    }
+    let (Some(authority), Some(host)) = (uri.authority(), host) else { return Ok(()) };
+    let host = host.to_str().unwrap_or("?");
+    if without_default_port(authority.as_str()).eq_ignore_ascii_case(without_default_port(host)) {
+        return Ok(());
+    }
+    let detail =
+        format!("the request line names the host {:?}, and the header Host {host:?}", authority.as_str());
+    Err(ProblemResponse::new(ErrorCode::BadHost, detail))
+}
+
+fn without_default_port(authority: &str) -> &str {
+    authority.strip_suffix(":80").or_else(|| authority.strip_suffix(":443")).unwrap_or(authority)
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let name = without_port(host).trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_its_own_names() {
+        for host in ["127.0.0.1", "127.0.0.1:7878", "localhost:80", "[::1]:7878", "[::1]", "LOCALHOST"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in
+            ["", "evil.example", "127.0.0.1.evil.example:7878", "localhost.evil", "10.0.0.1", "0.0.0.0"]
+        {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
+}
