@@ -14,6 +14,7 @@ mod documentation;
 mod edit;
 mod export;
 mod help;
+mod hostile_text;
 mod json;
 mod lists;
 mod log;

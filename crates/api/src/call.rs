@@ -43,6 +43,15 @@ pub struct Call {
     /// The places of masked values in `arguments`, as JSON pointers. `argumentsHash` covers the unmasked arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted: Vec<String>,
+    /// The places of texts with hidden characters, as JSON pointers into the call, 20 at most: control characters except
+    /// line breaks and tabs, and characters that are invisible, change the direction of text or look like a space. A
+    /// display must escape them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden_characters: Vec<String>,
+    /// The places of texts with a word that mixes letters of several scripts, such as a Cyrillic letter in a Latin word, as
+    /// JSON pointers into the call, 20 at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mixed_scripts: Vec<String>,
     /// The proposer and the time of the proposal.
     pub proposal: CallProposal,
     /// Hints about the tool, as MCP defines them.

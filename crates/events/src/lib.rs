@@ -5,7 +5,7 @@ pub mod chain;
 pub mod event;
 pub mod id;
 pub mod json;
-mod look;
+pub mod look;
 #[cfg(feature = "openapi")]
 mod openapi;
 pub mod principal;

@@ -17,6 +17,27 @@ const COMBINED_SCRIPTS: [&[Script]; 3] = [
     &[Script::Latin, Script::Han, Script::Hangul],
 ];
 
+/// True for a control character, and for one that is invisible, changes the direction of text, looks like a space or has
+/// no agreed look. A display must escape it.
+#[must_use]
+pub fn is_hidden_character(c: char) -> bool {
+    c.is_control() || (!c.is_ascii() && is_hidden(c))
+}
+
+/// True if a text has a hidden character besides the line breaks and tabs that texts usually have.
+#[must_use]
+pub fn has_hidden_character(text: &str) -> bool {
+    text.chars().any(|c| is_hidden_character(c) && !matches!(c, '\n' | '\r' | '\t'))
+}
+
+/// True if a word of a text mixes letters of several scripts, such as the Cyrillic о in `bоb`. A text may contain words of
+/// several scripts.
+#[must_use]
+pub fn has_mixed_word(text: &str) -> bool {
+    !text.is_ascii()
+        && text.split(|c: char| !c.is_alphanumeric()).any(|word| find_foreign_letter(word).is_some())
+}
+
 /// The first character that is invisible, changes the direction of text, looks like a space or has no agreed look.
 /// Control characters are not included.
 pub(crate) fn find_hidden_character(text: &str) -> Option<char> {

@@ -3,7 +3,7 @@
 use crate::{
     present::{
         editor::difference_lines,
-        facts::{describe_masked, request_facts},
+        facts::{describe_masked, describe_mixed_scripts, request_facts},
         impact::ImpactSummary,
         json::json_lines,
         text::{escape_tabbed_line, escape_text},
@@ -89,8 +89,8 @@ fn warnings(call: &api::Call, me: &Principal, lines: &mut Vec<DocumentLine>) {
         let (what, are) = if hidden == 1 { ("character", "is") } else { ("characters", "are") };
         warn(format!("{hidden} {what} that a terminal would hide {are} shown as \\u{{…}}"));
     }
-    if let Some(masked) = describe_masked(call) {
-        warn(masked);
+    for text in describe_mixed_scripts(call).into_iter().chain(describe_masked(call)) {
+        warn(text);
     }
 }
 

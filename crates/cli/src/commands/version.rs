@@ -3,7 +3,11 @@
 use crate::{context::CommandContext, exit::CommandExit, present::error::report_usage_as_json};
 use clap::error::ErrorKind;
 use countersign_client::without_password;
-use countersign_tui::present::print::{print_error, print_line, record_print_result};
+use countersign_events::look::has_hidden_character;
+use countersign_tui::present::{
+    print::{print_error, print_line, record_print_result},
+    text::escape_lines,
+};
 use serde_json::json;
 use std::env;
 
@@ -68,9 +72,10 @@ pub(crate) fn print_parse_result(error: &clap::Error) -> CommandExit {
         return report_usage_as_json(&shorten_error(error));
     }
     let text = error.render().to_string();
-    // The message may repeat an address, which may contain a password.
-    let safe = without_password(&text);
-    if safe == text {
+    // The message may repeat an address, which may contain a password, and characters that control a terminal.
+    let safe = escape_lines(&without_password(&text));
+    let is_hidden = env::args_os().any(|word| has_hidden_character(&word.to_string_lossy()));
+    if safe == text && !is_hidden {
         record_print_result(error.print());
     } else {
         print_error(safe.trim_end());

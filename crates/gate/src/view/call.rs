@@ -1,6 +1,6 @@
 //! A call as the API shows it.
 
-use super::{request::view_request, response::view_response};
+use super::{misleading::mark_misleading_texts, request::view_request, response::view_response};
 use countersign_api as api;
 use countersign_approvals::{Call, call::RecordedFact};
 use countersign_events::{
@@ -12,7 +12,7 @@ use countersign_events::{
 #[must_use]
 pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
     let proposed = &call.proposal;
-    api::Call {
+    let mut view = api::Call {
         thread_id: call.thread_id.clone(),
         id: proposed.what.id.clone(),
         name: proposed.what.name.clone(),
@@ -45,7 +45,11 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
         }),
         result: call.result().map(view_result),
         also_decided: Vec::new(),
-    }
+        hidden_characters: Vec::new(),
+        mixed_scripts: Vec::new(),
+    };
+    mark_misleading_texts(&mut view);
+    view
 }
 
 /// The approver who changed the arguments: with a quorum, not always the one whose vote completed it.

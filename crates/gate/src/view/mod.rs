@@ -1,6 +1,7 @@
 //! Domain values as the API shows them. The API crate has types only, so the conversions are here.
 
 mod call;
+mod misleading;
 mod request;
 mod response;
 mod scope;

@@ -2,8 +2,8 @@
 
 use super::{
     facts::{
-        CallFact, change_lines, describe_basis, describe_masked, describe_remembered, request_facts,
-        shadow_facts,
+        CallFact, change_lines, describe_basis, describe_hidden, describe_masked, describe_mixed_scripts,
+        describe_remembered, request_facts, shadow_facts,
     },
     impact::ImpactSummary,
     presence::describe_presence,
@@ -34,6 +34,8 @@ fn call_facts(call: &api::Call, now: Timestamp) -> Vec<CallFact> {
     let mut facts = vec![("thread", escape_text(call.thread_id.as_str()))];
     facts.extend(argument_lines(&call.arguments).into_iter().map(|line| ("arguments", line)));
     facts.extend(describe_masked(call).map(|text| ("masked", text)));
+    let misleading = describe_hidden(call).into_iter().chain(describe_mixed_scripts(call));
+    facts.extend(misleading.map(|text| ("caution", text)));
     facts.push(("sha256", call.arguments_hash.to_string()));
     facts.extend(declared_facts(call));
     let proposal = &call.proposal;

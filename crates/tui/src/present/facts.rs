@@ -34,6 +34,23 @@ pub fn request_facts(call: &api::Call) -> Vec<CallFact> {
     facts
 }
 
+/// The places of hidden characters, for a call that has some.
+#[must_use]
+pub fn describe_hidden(call: &api::Call) -> Option<String> {
+    describe_places("hidden characters, which are shown as \\u{…}", &call.hidden_characters)
+}
+
+/// The places of words that mix alphabets, for a call that has some.
+#[must_use]
+pub fn describe_mixed_scripts(call: &api::Call) -> Option<String> {
+    describe_places("letters of several alphabets in one word", &call.mixed_scripts)
+}
+
+fn describe_places(what: &str, places: &[String]) -> Option<String> {
+    let names: Vec<_> = places.iter().map(|place| escape_text(place)).collect();
+    (!names.is_empty()).then(|| format!("{what}, in {}", names.join(", ")))
+}
+
 fn reason_text(request: &api::ApprovalRequest) -> String {
     let rule = request.rule.as_ref().map_or(String::new(), |rule| format!("{}: ", escape_text(rule)));
     format!("{rule}{}", escape_text(&request.reason))

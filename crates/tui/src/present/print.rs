@@ -1,8 +1,9 @@
 //! Printing to stdout and stderr, and remembering the first failure.
 
+use countersign_events::look::is_hidden_character;
 use std::{
-    fmt::Display,
-    io::{self, Write},
+    fmt::{Display, Write as _},
+    io::{self, IsTerminal, Write},
     sync::OnceLock,
 };
 
@@ -20,10 +21,31 @@ pub fn try_print_line(line: &str) -> bool {
     record_print_result(writeln!(io::stdout().lock(), "{line}"))
 }
 
-/// Prints a value as JSON on one line.
+/// Prints a value as JSON on one line. On a terminal, characters that a terminal would obey or hide are escaped as JSON
+/// escapes them, which does not change the value.
 pub fn print_json(value: &impl serde::Serialize) -> serde_json::Result<()> {
-    print_line(&format_json_line(value)?);
+    let line = format_json_line(value)?;
+    if io::stdout().is_terminal() {
+        print_line(&escape_in_json(&line));
+    } else {
+        print_line(&line);
+    }
     Ok(())
+}
+
+/// Escapes hidden characters in JSON. Outside of strings, JSON has only ASCII.
+fn escape_in_json(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_hidden_character(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
 }
 
 /// Keeps the first failure to print, and returns whether this one worked.
@@ -59,4 +81,17 @@ pub fn print_prompt(text: &str) {
 /// tokens, where a space means the same.
 pub fn format_json_line(value: &impl serde::Serialize) -> serde_json::Result<String> {
     Ok(serde_json::to_string(value)?.replace(['\n', '\r'], " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escaped_json_has_the_same_value() {
+        let value = serde_json::json!({"a\u{202e}": ["b\u{200b}c", "\u{e0041}", "d\u{9b}é\n"]});
+        let escaped = escape_in_json(&value.to_string());
+        assert!(!escaped.chars().any(is_hidden_character), "{escaped}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).expect("JSON"), value);
+    }
 }

@@ -1,16 +1,17 @@
 //! Escaping text for a terminal, and formatting durations and arguments.
 
+use countersign_events::look::is_hidden_character;
 use countersign_gate::{Json, Timestamp};
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr;
 
 /// Escapes every character that a terminal would not show as itself: control characters, marks that change the
-/// direction of writing, and zero-width spaces.
+/// direction of writing, zero-width and other special spaces, and characters without an agreed look.
 #[must_use]
 pub fn escape_text(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_hidden(c) {
+        if is_hidden_character(c) {
             let _ = write!(shown, "\\u{{{:04x}}}", u32::from(c));
         } else {
             shown.push(c);
@@ -42,15 +43,6 @@ pub fn escape_tabbed_line(line: &str) -> String {
         shown.push_str(&escape_text(part));
     }
     shown
-}
-
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
-            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
-            | '\u{FFF0}'..='\u{FFFB}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
 /// The age of a moment, such as `5m 2s ago`.

@@ -1,0 +1,75 @@
+//! The texts of a call that may mislead a reader: they contain hidden characters, or words of mixed scripts.
+
+use countersign_api::Call;
+use countersign_events::{
+    Json,
+    look::{has_hidden_character, has_mixed_word},
+};
+use serde_json::Value;
+
+/// The most places that a call lists of each kind.
+const MAX_PLACES: usize = 20;
+
+/// Adds the places of misleading texts to a call.
+pub(super) fn mark_misleading_texts(call: &mut Call) {
+    let mut found = MisleadingPlaces::default();
+    found.look_at_json("/arguments", Some(&call.arguments));
+    found.look_at_text("/description", call.description.as_deref());
+    found.look_at_json("/impact", call.impact.as_ref());
+    found.look_at_json("/annotations", call.annotations.as_ref());
+    let definition = call.definition.as_ref().and_then(|definition| definition.description.as_deref());
+    found.look_at_text("/definition/description", definition);
+    (call.hidden_characters, call.mixed_scripts) = (found.hidden, found.mixed);
+}
+
+/// Places as JSON pointers into the call.
+#[derive(Default)]
+struct MisleadingPlaces {
+    hidden: Vec<String>,
+    mixed: Vec<String>,
+}
+
+impl MisleadingPlaces {
+    fn look_at_text(&mut self, place: &str, text: Option<&str>) {
+        let Some(text) = text else { return };
+        if has_hidden_character(text) && self.hidden.len() < MAX_PLACES {
+            self.hidden.push(place.to_owned());
+        }
+        if has_mixed_word(text) && self.mixed.len() < MAX_PLACES {
+            self.mixed.push(place.to_owned());
+        }
+    }
+
+    fn look_at_json(&mut self, place: &str, json: Option<&Json>) {
+        let Some(json) = json else { return };
+        let text = json.as_str();
+        // Nothing can be hidden in plain ASCII without escapes of control characters.
+        if text.is_ascii() && !["\\u", "\\b", "\\f"].iter().any(|escape| text.contains(escape)) {
+            return;
+        }
+        match json.read() {
+            Ok(value) => self.look_at_value(place, &value),
+            // The parser has a lower limit of depth than the log.
+            Err(_) => self.look_at_text(place, Some(text)),
+        }
+    }
+
+    fn look_at_value(&mut self, place: &str, value: &Value) {
+        match value {
+            Value::String(text) => self.look_at_text(place, Some(text)),
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.look_at_value(&format!("{place}/{index}"), item);
+                }
+            }
+            Value::Object(members) => {
+                for (key, member) in members {
+                    let place = format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"));
+                    self.look_at_text(&place, Some(key));
+                    self.look_at_value(&place, member);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}
