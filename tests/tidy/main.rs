@@ -4,6 +4,7 @@ mod contents;
 mod dependencies;
 mod files;
 mod language;
+mod licences;
 mod modules;
 mod names;
 
