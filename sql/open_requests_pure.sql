@@ -14,7 +14,7 @@ SELECT q.seq, q.thread_id, q.data ->> 'toolCallId' AS tool_call_id, (
             SELECT 1 FROM events x
             WHERE x.type = 'TOOL_APPROVAL_ESCALATED' AND x.data ->> 'toolCallId' = q.data ->> 'toolCallId'
                 AND x.thread_id = q.thread_id)
-    ) due) AS due_at
+    ) due) AS due_at, q.principal AS proposer
 FROM events q
 WHERE q.type = 'TOOL_APPROVAL_REQUEST' AND NOT EXISTS (
     SELECT 1 FROM events r

@@ -1,5 +1,5 @@
 -- Fills the empty table open_requests from the events alone. sql/open_requests_pure.sql defines its content.
-INSERT INTO open_requests (seq, thread_id, tool_call_id, due_at)
+INSERT INTO open_requests (seq, thread_id, tool_call_id, due_at, proposer)
 SELECT q.seq, q.thread_id, q.data ->> 'toolCallId', (
     SELECT min(due.at) FROM (
         SELECT q.data ->> 'expiresAt' AS at
@@ -13,7 +13,7 @@ SELECT q.seq, q.thread_id, q.data ->> 'toolCallId', (
             SELECT 1 FROM events x
             WHERE x.type = 'TOOL_APPROVAL_ESCALATED' AND x.data ->> 'toolCallId' = q.data ->> 'toolCallId'
                 AND x.thread_id = q.thread_id)
-    ) due)
+    ) due), q.principal
 FROM events q
 WHERE q.type = 'TOOL_APPROVAL_REQUEST' AND NOT EXISTS (
     SELECT 1 FROM events r

@@ -5,7 +5,8 @@ CREATE TABLE open_requests (
     seq          bigint PRIMARY KEY,
     thread_id    text COLLATE "C" NOT NULL,
     tool_call_id text COLLATE "C" NOT NULL,
-    due_at       text COLLATE "C"
+    due_at       text COLLATE "C",
+    proposer     text COLLATE "C" NOT NULL
 );
 
 -- Rows are inserted and deleted as in a queue. Deleted rows stay in the indexes until they are vacuumed, and a read of
@@ -20,6 +21,10 @@ CREATE INDEX open_requests_of_thread ON open_requests (thread_id, seq);
 -- As in `events`: without statistics, no thread is treated as common.
 ALTER TABLE open_requests ALTER COLUMN thread_id SET STATISTICS 0;
 
+CREATE INDEX open_requests_of_proposer ON open_requests (proposer);
+
+ALTER TABLE open_requests ALTER COLUMN proposer SET STATISTICS 0;
+
 CREATE INDEX open_requests_by_due ON open_requests (due_at) WHERE due_at IS NOT NULL;
 
 -- SECURITY DEFINER: the function writes with the rights of the owner, so that a role that may insert events needs no
@@ -31,9 +36,9 @@ DECLARE
 BEGIN
     CASE NEW.type
     WHEN 'TOOL_APPROVAL_REQUEST' THEN
-        INSERT INTO open_requests (seq, thread_id, tool_call_id, due_at)
+        INSERT INTO open_requests (seq, thread_id, tool_call_id, due_at, proposer)
         SELECT NEW.seq, NEW.thread_id, call_id,
-            least(NEW.data ->> 'expiresAt', NEW.data ->> 'remindAt', NEW.data ->> 'escalateAt')
+            least(NEW.data ->> 'expiresAt', NEW.data ->> 'remindAt', NEW.data ->> 'escalateAt'), NEW.principal
         WHERE NOT EXISTS (
             SELECT FROM events r
             WHERE r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'toolCallId' = call_id

@@ -5,10 +5,14 @@ CREATE TABLE open_requests (
     thread_id    TEXT NOT NULL,
     tool_call_id TEXT NOT NULL,
     -- The earliest of the reminder, the escalation and the expiry that have not happened yet; NULL if there are none.
-    due_at       TEXT
+    due_at       TEXT,
+    -- The principal of the request, which proposed the call.
+    proposer     TEXT NOT NULL
 ) STRICT;
 
 CREATE INDEX open_requests_of_thread ON open_requests (thread_id);
+
+CREATE INDEX open_requests_of_proposer ON open_requests (proposer);
 
 CREATE INDEX open_requests_by_due ON open_requests (due_at) WHERE due_at IS NOT NULL;
 
@@ -18,12 +22,12 @@ CREATE TRIGGER rows_update_open_requests AFTER INSERT ON events BEGIN
     SELECT RAISE(ROLLBACK, 'countersign: leave seq out; it is the next number')
     WHERE NEW.seq - 1 <> coalesce((SELECT seq FROM events WHERE seq <> NEW.seq ORDER BY seq DESC LIMIT 1), 0);
 
-    INSERT INTO open_requests (seq, thread_id, tool_call_id, due_at)
+    INSERT INTO open_requests (seq, thread_id, tool_call_id, due_at, proposer)
     SELECT NEW.seq, NEW.thread_id, NEW.data ->> 'toolCallId', (
         SELECT min(at) FROM (
             SELECT NEW.data ->> 'expiresAt' AS at
             UNION ALL SELECT NEW.data ->> 'remindAt'
-            UNION ALL SELECT NEW.data ->> 'escalateAt'))
+            UNION ALL SELECT NEW.data ->> 'escalateAt')), NEW.principal
     WHERE NEW.type = 'TOOL_APPROVAL_REQUEST' AND NOT EXISTS (
         SELECT 1 FROM events r
         WHERE r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'toolCallId' = NEW.data ->> 'toolCallId'

@@ -6,7 +6,8 @@
 -- - the calls of some threads ($3: [thread, ...]) that are pending, or allowed and not started. If $6 is true, those of
 --   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
 --   under the write lock;
--- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the policy in force.
+-- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the policy in force;
+-- - the number of open requests of threads ($8: [thread, ...]) and of proposers ($9: [principal, ...]).
 -- LATERAL with OFFSET 0, and a subquery with LIMIT 1, make PostgreSQL look up each key in the index, whatever its
 -- statistics are. The result is one row with a JSON array, as on SQLite.
 WITH threads (thread_id) AS (
@@ -82,6 +83,14 @@ WITH threads (thread_id) AS (
         json_build_object('hash', e.data ->> 'hash')::text, e.hash
     FROM events e
     WHERE $4 AND e.seq = (SELECT p.seq FROM events p WHERE p.type = 'POLICY_SET' ORDER BY p.seq DESC LIMIT 1)
+    UNION ALL
+    SELECT 3, c.open, t.value, 'TOOL_APPROVAL_REQUEST', $5, 'system:count', '{}', NULL
+    FROM jsonb_array_elements_text(CAST($8 AS text)::jsonb) t, LATERAL (
+        SELECT count(*) AS open FROM open_requests WHERE thread_id = t.value OFFSET 0) c
+    UNION ALL
+    SELECT 4, c.open, '', 'TOOL_APPROVAL_REQUEST', $5, p.value, '{}', NULL
+    FROM jsonb_array_elements_text(CAST($9 AS text)::jsonb) p, LATERAL (
+        SELECT count(*) AS open FROM open_requests WHERE proposer = p.value OFFSET 0) c
 )
 SELECT coalesce(json_agg(json_build_array(tip, seq, thread_id, type, timestamp, principal, data, hash)), '[]')::text
 FROM found

@@ -6,7 +6,8 @@
 -- - the calls of some threads ($3: [thread, ...]) that are pending, or allowed and not started. If $6 is true, those of
 --   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
 --   under the write lock;
--- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the policy in force.
+-- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the policy in force;
+-- - the number of open requests of threads ($8: [thread, ...]) and of proposers ($9: [principal, ...]).
 -- CROSS JOIN prevents SQLite from scanning the log for the keys. || '' removes the type of a column, because SQLite
 -- uses an index on an expression only for a value without a type. The result is one row with a JSON array, because one
 -- row per event would cost more time in the driver.
@@ -70,5 +71,13 @@ WITH keys (thread_id, tool_call_id) AS (
     SELECT 2, e.seq, e.thread_id, e.type, e.timestamp, e.principal, json_object('hash', e.data ->> 'hash'), e.hash
     FROM events e
     WHERE $4 AND e.seq = (SELECT p.seq FROM events p WHERE p.type = 'POLICY_SET' ORDER BY p.seq DESC LIMIT 1)
+    UNION ALL
+    SELECT 3, (SELECT count(*) FROM open_requests o WHERE o.thread_id = t.value), t.value,
+        'TOOL_APPROVAL_REQUEST', $5, 'system:count', '{}', NULL
+    FROM json_each($8) t
+    UNION ALL
+    SELECT 4, (SELECT count(*) FROM open_requests o WHERE o.proposer = p.value), '',
+        'TOOL_APPROVAL_REQUEST', $5, p.value, '{}', NULL
+    FROM json_each($9) p
 )
 SELECT json_group_array(json_array(tip, seq, thread_id, type, timestamp, principal, data, hash)) FROM found

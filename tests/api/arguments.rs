@@ -58,7 +58,7 @@ async fn oversized_arguments_are_refused() {
         };
         assert_eq!(builder.post(CALLS, &call("most", MAX_BYTES)).await.status, 201);
         assert_snapshot!(builder.post(CALLS, &call("more", MAX_BYTES + 1)).await, @"422 invalid: arguments: it has 4194305 bytes; the limit is 4194304");
-        assert_snapshot!(builder.post(CALLS, &call("far-more", MAX_BYTES + 300_000)).await, @"413 too_large: the body has more than 4456448 bytes, the maximum");
+        assert_snapshot!(builder.post(CALLS, &call("far-more", MAX_BYTES + 300_000)).await, @"413 too_large: the body has more than 4456448 bytes, the maximum; --max-body of the server sets it");
     })
     .await;
 }

@@ -25,6 +25,7 @@ mod health;
 mod installed;
 mod left;
 mod levels;
+mod limits;
 mod listen;
 mod log_policy;
 mod metrics;

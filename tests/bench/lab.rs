@@ -48,7 +48,7 @@ impl BenchLab {
     /// Opens the log at an address of `--database`.
     pub(crate) async fn open(address: &str, options: StoreOptions) -> LabOutcome<Self> {
         let store = Store::open(DatabaseUrl::parse(address)?, options).await?;
-        Ok(Self { store, policy: Arc::new(Policy::ask_always()) })
+        Ok(Self { store, policy: Arc::new(Policy::ask_always().without_pending_limits()) })
     }
 
     pub(crate) async fn propose(&self, thread: &ThreadId, id: &CallId) -> LabOutcome<CommandOutcome> {

@@ -4,6 +4,7 @@ use crate::{
     client::BenchClient,
     lab::{self, LabOutcome},
 };
+use countersign_policy::Policy;
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
     fs::File,
@@ -42,6 +43,14 @@ fn program() -> LabOutcome<PathBuf> {
     }
 }
 
+/// Writes the shipped policy without limits of pending calls. Returns the path.
+fn policy(folder: &TempDir) -> LabOutcome<PathBuf> {
+    let path = folder.path().join("policy.toml");
+    let limits = "[limits]\npendingPerThread = 1000000\npendingPerAgent = 1000000\n";
+    std::fs::write(&path, format!("{}\n{limits}", Policy::shipped().text().text))?;
+    Ok(path)
+}
+
 /// A server with its defaults, except for its port and its folder.
 pub(crate) struct BenchServer {
     child: Child,
@@ -60,6 +69,9 @@ impl BenchServer {
             // Settings of the person who runs the benchmark must not change the server.
             .env_clear()
             .env("HOME", folder.path())
+            // All clients of a benchmark are one caller.
+            .env("COUNTERSIGN_CALLER_LIMITS", "requests=1000000")
+            .env("COUNTERSIGN_POLICY", policy(folder)?)
             .env("COUNTERSIGN_DATABASE", lab::file(folder, "log.db"))
             .current_dir(folder.path())
             .stdin(Stdio::null())

@@ -51,6 +51,14 @@ async fn effective_settings_as_json() {
               "value": ["connect=10","head=10","body=30","idle=120","write=30"],
               "where": null
             },
+            {"from":"default","key":"max_body","overridden":false,"value":"1048576","where":null},
+            {
+              "from": "default",
+              "key": "caller_limits",
+              "overridden": false,
+              "value": ["requests=5000","streams=5000","waits=10000"],
+              "where": null
+            },
             {"from":"default","key":"tls_certificate","overridden":false,"value":null,"where":null},
             {"from":"default","key":"tls_key","overridden":false,"value":null,"where":null},
             {"from":"default","key":"behind_proxy","overridden":false,"value":null,"where":null},

@@ -34,7 +34,7 @@ async fn unknown_key_is_reported_with_its_line() {
         ");
         desk.write_file("countersign.toml", "frequency = 5\n");
         assert_snapshot!(desk.types("pending --json").await, @r#"
-        ! {"code":"bad_setting","detail":"countersign.toml, line 1: unknown setting `frequency`; the settings are database, database_file, server, tls_ca, policy, as, listen, reuse_port, max_connections, timeouts, tls_certificate, tls_key, behind_proxy, public_urls, frame_by, cors_origins, log, log_format, otlp, bell, colour","hint":"see docs/configuration.md for the settings"}
+        ! {"code":"bad_setting","detail":"countersign.toml, line 1: unknown setting `frequency`; the settings are database, database_file, server, tls_ca, policy, as, listen, reuse_port, max_connections, timeouts, max_body, caller_limits, tls_certificate, tls_key, behind_proxy, public_urls, frame_by, cors_origins, log, log_format, otlp, bell, colour","hint":"see docs/configuration.md for the settings"}
         exit 2
         "#);
         desk.write_file("countersign.toml", "listen = [7878]\n");
@@ -160,6 +160,8 @@ async fn option_beats_environment_and_environment_beats_file() {
         reuse_port       true                                              COUNTERSIGN_REUSE_PORT
         max_connections                                                    not set
         timeouts         connect=10, head=10, body=30, idle=120, write=30  default
+        max_body         1048576                                           default
+        caller_limits    requests=5000, streams=5000, waits=10000          default
         tls_certificate                                                    not set
         tls_key                                                            not set
         behind_proxy                                                       not set
@@ -269,6 +271,8 @@ async fn server_and_file_follow_precedence() {
         reuse_port       false                                             default
         max_connections                                                    not set
         timeouts         connect=10, head=10, body=30, idle=120, write=30  default
+        max_body         1048576                                           default
+        caller_limits    requests=5000, streams=5000, waits=10000          default
         tls_certificate                                                    not set
         tls_key                                                            not set
         behind_proxy                                                       not set

@@ -11,11 +11,15 @@ async fn propose(server: &Server, id: &str, arguments: &str) -> (u16, String) {
     server.post("/v1/threads/t/tool-calls", body).await.into_parts()
 }
 
+/// The size of a body, for calls with large arguments.
+const LARGE_BODIES: [&str; 2] = ["--max-body", "4456448"];
+
 #[tokio::test]
 async fn unusual_arguments_are_returned_byte_for_byte() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
-        let (first_server, second_server) = (world.serves().await, world.serves().await);
+        let (first_server, second_server) =
+            (world.serves_with(&LARGE_BODIES).await, world.serves_with(&LARGE_BODIES).await);
         let mebibyte = format!(r#"{{"text":"{}"}}"#, "é\\n\\\"x日".repeat(1024 * 1024 / 10));
         let deep = format!("{}null{}", r#"{"a":["#.repeat(100), "]}".repeat(100));
         for (number, arguments) in [

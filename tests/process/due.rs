@@ -136,10 +136,11 @@ async fn unreadable_due_call_delays_no_other_call() {
             EmbeddedGate::open_with(world.file("log.db"), StoreOptions::default(), Policy::ask_always())
                 .await;
         let gate = gate.expect("the log opens").acting_as(Principal::agent("bot"));
-        let thread = parse_thread_id("t").expect("a name");
+        // A thread may have 100 pending calls.
+        let thread = |number: u64| parse_thread_id(&format!("t{}", number / 50)).expect("a name");
         for number in 0..PROPOSED {
             let call = api::ProposeRequest::new(&format!("call_{number}"), "bash", "{}").expect("a call");
-            gate.propose(&thread, &api::ProposeRequest { expires_in_seconds: Some(3_600), ..call })
+            gate.propose(&thread(number), &api::ProposeRequest { expires_in_seconds: Some(3_600), ..call })
                 .await
                 .expect("asked");
         }
@@ -150,8 +151,8 @@ async fn unreadable_due_call_delays_no_other_call() {
         );
         let call = api::ProposeRequest::new("soon", "bash", "{}").expect("a call");
         let call = api::ProposeRequest { expires_in_seconds: Some(1), ..call };
-        let id = gate.propose(&thread, &call).await.expect("asked").id;
-        let lapsed = gate.wait(&thread, &id, None).await.expect("the call expires");
+        let id = gate.propose(&thread(PROPOSED), &call).await.expect("asked").id;
+        let lapsed = gate.wait(&thread(PROPOSED), &id, None).await.expect("the call expires");
         assert!(!lapsed.is_pending());
         gate.shut_down().await;
     })

@@ -19,11 +19,14 @@ async fn propose_large(server: &Server, n: usize) {
     assert_eq!(answer.status, 201, "call {n}");
 }
 
+/// The size of a body, for calls with large arguments.
+const LARGE_BODIES: [&str; 2] = ["--max-body", "4456448"];
+
 #[tokio::test]
 async fn memory_returns_after_large_calls() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
-        let server = world.serves().await;
+        let server = world.serves_with(&LARGE_BODIES).await;
         for first in (0..CALLS).step_by(4) {
             join_all((first..first + 4).map(|n| propose_large(&server, n))).await;
         }

@@ -16,8 +16,9 @@ const CALLS: usize = 750;
 const READERS: usize = 200;
 
 async fn propose_many(server: &Server) {
-    let agent = server.agent("bot");
     for first in (0..CALLS).step_by(50) {
+        // A thread may have 100 pending calls.
+        let agent = server.agent("bot").in_thread(&format!("t{first}"));
         join_all((first..first + 50).map(async |n| agent.proposes_unlike_others(&format!("call_{n}")).await))
             .await;
     }

@@ -62,7 +62,7 @@ async fn waiting_request(server: &Server) -> TcpStream {
 async fn half_sent_requests_do_not_delay_the_shutdown() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
-        let server = world.serves().await;
+        let server = world.serves_with(&["--max-body", "4456448"]).await;
         let mut open = Vec::new();
         let host = server.address();
         for text in [

@@ -10,9 +10,11 @@ async fn server_continues_while_its_log_is_unread() {
         let server = world.serves_with(&["--log", "info"]).await;
         // The log has two or more lines per call, which is several times the capacity of a pipe.
         for n in 0..1_500 {
-            server.agent("bot").proposes_unlike_others(&format!("call_{n}")).await;
+            // A thread may have 100 pending calls, and an agent 1,000.
+            let agent = server.agent(&format!("bot-{}", n / 500)).in_thread(&format!("t{}", n / 50));
+            agent.proposes_unlike_others(&format!("call_{n}")).await;
         }
-        server.person("ada").allows("call_7").await;
+        server.person("ada").in_thread("t0").allows("call_7").await;
         let ended = server.terminated().await;
         assert_eq!(ended.code, 0);
         assert!(

@@ -173,7 +173,7 @@ async fn loaded(
     };
     let (since, everywhere) = (format!("'{since}'"), everywhere.to_string());
     let alike = format!(r#"'[["t", "{LS}"]]'"#);
-    let parameters = ["'[]'", r#"'["t"]'"#, "'[]'", "FALSE", &since, &everywhere, &alike];
+    let parameters = ["'[]'", r#"'["t"]'"#, "'[]'", "FALSE", &since, &everywhere, &alike, "'[]'", "'[]'"];
     let filled =
         (1..).zip(parameters).fold(load.to_owned(), |sql, (n, value)| sql.replace(&format!("${n}"), value));
     let rows = match world.database() {

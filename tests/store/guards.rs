@@ -98,7 +98,8 @@ pub(crate) async fn write_special_calls(store: &Store, mut connection: SqlConnec
     connection.close().await;
 }
 
-const INDEX: &str = "SELECT seq || ' ' || thread_id || ' ' || tool_call_id || ' ' || coalesce(due_at, '-')
+const INDEX: &str =
+    "SELECT seq || ' ' || thread_id || ' ' || tool_call_id || ' ' || coalesce(due_at, '-') || ' ' || proposer
     FROM open_requests ORDER BY seq";
 
 async fn log_and_index(store: &Store, connection: &mut SqlConnection) -> (Vec<Event>, Vec<String>) {

@@ -168,7 +168,8 @@ async fn rebuilt_index_equals_the_events(world: &mut World) {
         "DELETE FROM open_requests",
         "UPDATE open_requests SET due_at = NULL",
         "UPDATE open_requests SET thread_id = 'nobody'",
-        "INSERT INTO open_requests SELECT seq, thread_id, 'call_3', NULL FROM events WHERE seq = 6",
+        "UPDATE open_requests SET proposer = 'agent:nobody'",
+        "INSERT INTO open_requests SELECT seq, thread_id, 'call_3', NULL, principal FROM events WHERE seq = 6",
     ] {
         world.run_sql(damage).await.expect("the index has no guards");
         assert!(!world.verify().await.index_holds, "{damage}");

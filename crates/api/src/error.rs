@@ -67,7 +67,12 @@ impl GateError {
     pub fn is_transient(&self) -> bool {
         self.facts.status == Some(503)
             || match self.code {
-                ErrorCode::Unreachable | ErrorCode::NotReady | ErrorCode::ShuttingDown => true,
+                ErrorCode::Unreachable
+                | ErrorCode::NotReady
+                | ErrorCode::ShuttingDown
+                | ErrorCode::TooManyRequests
+                | ErrorCode::TooManyStreams
+                | ErrorCode::TooManyWaits => true,
                 ErrorCode::DatabaseUnavailable => {
                     self.facts.reason.is_some_and(UnavailableReason::is_transient)
                 }

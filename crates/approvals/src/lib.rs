@@ -13,7 +13,8 @@ pub mod scope;
 pub mod thread;
 
 pub use batch::{
-    AppliedCommand, ApprovalCommand, BatchState, CommandEnvelope, CommandTarget, ReadSet, RecordedEvent,
+    AppliedCommand, ApprovalCommand, BatchState, CommandEnvelope, CommandTarget, PendingCount, PendingCounts,
+    ReadSet, RecordedEvent,
 };
 pub use call::{Call, CallStanding};
 pub use decide::{CallCommand, CommandEvidence, DecisionContext, NewEvent, ThreadCommand};

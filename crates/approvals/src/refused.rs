@@ -81,6 +81,16 @@ pub enum Refused {
         /// The time of the closing.
         at: Timestamp,
     },
+    /// The thread or the agent has as many pending calls as the policy permits.
+    #[error(
+        "{whose} has {limit} pending calls, the most that the policy permits; propose again when people have decided some"
+    )]
+    TooManyPending {
+        /// The thread or the agent.
+        whose: String,
+        /// The limit.
+        limit: u32,
+    },
     /// The request does not offer this decision.
     #[error("the request does not offer {0}")]
     NotOffered(&'static str),
@@ -200,6 +210,7 @@ impl Refused {
             Self::ArgumentsChanged(_) => "arguments_changed",
             Self::Blocked { .. } => "blocked",
             Self::ThreadClosed { .. } => "thread_closed",
+            Self::TooManyPending { .. } => "too_many_pending",
             Self::NotOffered(_) => "not_offered",
             Self::NotAnApprover(_) => "not_an_approver",
             Self::SelfApproval(_) => "self_approval",

@@ -17,6 +17,8 @@ const ORDER: &[&str] = &[
     "expires",
     "lapses",
     "remember",
+    "pendingPerThread",
+    "pendingPerAgent",
     "levels",
     "name",
     "root",

@@ -5,7 +5,7 @@ use crate::{
     policy_text::PolicyText,
     rule::PolicyRule,
     selector::RuleSelectors,
-    settings::PolicySettings,
+    settings::{PendingLimits, PolicySettings},
     warning::PolicyWarning,
 };
 use countersign_events::Sha256;
@@ -119,6 +119,19 @@ impl Policy {
     #[must_use]
     pub fn remember(&self) -> Duration {
         self.settings.remember
+    }
+
+    /// The same policy without limits of pending calls, for programs that limit their agents in another way.
+    #[must_use]
+    pub fn without_pending_limits(mut self) -> Self {
+        self.settings.pending_limits = PendingLimits { per_thread: u32::MAX, per_agent: u32::MAX };
+        self
+    }
+
+    /// The most calls that may be pending at the same time.
+    #[must_use]
+    pub fn pending_limits(&self) -> PendingLimits {
+        self.settings.pending_limits
     }
 
     /// The redactor that masks secrets.

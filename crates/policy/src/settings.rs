@@ -11,6 +11,22 @@ const REMEMBER: Duration = Duration::from_mins(5);
 /// The words that mark a tool as dangerous, unless the policy names its own.
 const DANGEROUS: [&str; 6] = ["execute", "command", "delete", "remove", "write", "shell"];
 
+/// The most calls that may be pending at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PendingLimits {
+    /// In one thread.
+    pub per_thread: u32,
+    /// Proposed by one agent, in all threads.
+    pub per_agent: u32,
+}
+
+impl Default for PendingLimits {
+    /// More than people can decide, and few enough that their lists stay usable.
+    fn default() -> Self {
+        Self { per_thread: 100, per_agent: 1_000 }
+    }
+}
+
 /// Everything that a policy says besides its rules.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicySettings {
@@ -18,6 +34,7 @@ pub(crate) struct PolicySettings {
     pub(crate) expires: Option<Duration>,
     pub(crate) lapses: Option<Duration>,
     pub(crate) remember: Duration,
+    pub(crate) pending_limits: PendingLimits,
     pub(crate) approvers: ApproverDirectory,
     pub(crate) tools: Vec<OperandMapping>,
     pub(crate) trust: HintTrust,
@@ -35,6 +52,7 @@ impl Default for PolicySettings {
             expires: None,
             lapses: None,
             remember: REMEMBER,
+            pending_limits: PendingLimits::default(),
             approvers: ApproverDirectory::default(),
             tools: Vec::new(),
             trust: HintTrust::default(),

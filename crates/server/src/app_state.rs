@@ -1,8 +1,8 @@
 //! The state that all endpoints share.
 
 use crate::{
-    ConnectionTimeouts, NetworkAccess, ServerCertificate, guard::RequestGuard, metrics::ServerMetrics,
-    openapi::DocumentText, stream::ReplayQueue,
+    ConnectionTimeouts, NetworkAccess, RequestLimits, ServerCertificate, guard::RequestGuard,
+    limits::CallerLimiter, metrics::ServerMetrics, openapi::DocumentText, stream::ReplayQueue,
 };
 use countersign_gate::{Clock, EmbeddedGate};
 use std::{sync::Arc, time::Duration};
@@ -21,6 +21,7 @@ pub(crate) struct ServerState {
     pub(crate) replay: Arc<ReplayQueue>,
     pub(crate) document: Arc<DocumentText>,
     pub(crate) guard: RequestGuard,
+    pub(crate) limiter: CallerLimiter,
 }
 
 /// The options of a server.
@@ -34,6 +35,8 @@ pub struct ServerOptions {
     pub max_connections: Option<usize>,
     /// The time limits of connections.
     pub timeouts: ConnectionTimeouts,
+    /// The limits of requests.
+    pub limits: RequestLimits,
     /// The ways in which browsers and proxies may reach the server.
     pub access: NetworkAccess,
     /// The certificate of the server, which the readiness check reports.
@@ -55,6 +58,7 @@ impl Default for ServerOptions {
             heartbeat: Duration::from_secs(15),
             max_connections: None,
             timeouts: ConnectionTimeouts::default(),
+            limits: RequestLimits::default(),
             access: NetworkAccess::default(),
             certificate: None,
         }

@@ -11,6 +11,7 @@ mod connection;
 mod extract;
 mod full;
 mod guard;
+mod limits;
 mod listen;
 mod metrics;
 mod openapi;
@@ -28,6 +29,7 @@ pub use app_state::ServerOptions;
 pub(crate) use app_state::{AppState, ServerState};
 pub use connection::{ConnectionTimeouts, DescriptorLimit, PeerAddress};
 pub use guard::{BadOrigin, BadProxy, NetworkAccess, TrustedProxy, WebOrigin};
+pub use limits::RequestLimits;
 pub use listen::{BoundListener, ListenOptions};
 pub use server_error::ServerError;
 pub use tls::{CertificateError, CertificateReport, ServerCertificate};
@@ -37,6 +39,7 @@ use connection::{ConnectionSet, accept_connections};
 use countersign_gate::{Clock, EmbeddedGate};
 use futures_util::future::{BoxFuture, join_all};
 use guard::RequestGuard;
+use limits::CallerLimiter;
 use listen::ListenSocket;
 use metrics::ServerMetrics;
 use std::{sync::Arc, time::Duration};
@@ -91,6 +94,7 @@ async fn serve_until_stopped(
         replay: Arc::default(),
         document: document_text,
         guard: RequestGuard::new(options.access.clone()),
+        limiter: CallerLimiter::new(options.limits),
     });
     let max_connections = max_connections(&options);
     let service = router(routes, app);
@@ -186,6 +190,7 @@ mod tests {
             replay: Arc::default(),
             document,
             guard: RequestGuard::new(NetworkAccess::default()),
+            limiter: CallerLimiter::new(RequestLimits::default()),
         });
         let routes = routes.route("/panic", get(async || -> String { panic!("secret {}", 7) }));
         let socket = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;

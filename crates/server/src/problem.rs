@@ -11,6 +11,9 @@ use countersign_api::{self as api, ErrorCode, GateError};
 /// The content type of an error.
 pub(crate) const PROBLEM: &str = "application/problem+json";
 
+/// The pause in seconds after which people may have decided some calls.
+const DECISION_PAUSE: u64 = 30;
+
 /// An error response.
 #[derive(Debug)]
 pub(crate) struct ProblemResponse(Box<api::Problem>);
@@ -52,6 +55,12 @@ impl ProblemResponse {
         self
     }
 
+    /// Adds the pause in seconds after which the caller may try again.
+    pub(crate) fn with_retry_after(mut self, seconds: u64) -> Self {
+        self.0.retry_after = Some(seconds);
+        self
+    }
+
     /// Adds the request id. Only streams need it: they fail after their request has left the task-local scope of
     /// its id.
     pub(crate) fn with_request_id(mut self, request_id: Option<String>) -> Self {
@@ -75,6 +84,9 @@ impl From<GateError> for ProblemResponse {
         if problem.0.status >= 500 {
             tracing::error!(code = error.code(), %error, "a request failed");
         }
+        if error.code == ErrorCode::TooManyPending {
+            problem = problem.with_retry_after(DECISION_PAUSE);
+        }
         let api::ErrorFacts { reason, tip, response, vote, execution, result, .. } = *error.facts;
         problem.0.reason = reason;
         problem.0.tip = tip;
@@ -96,12 +108,13 @@ impl IntoResponse for ProblemResponse {
     fn into_response(mut self) -> Response {
         let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         self.0.request_id = request_id::request_id();
+        let retry_after = self.0.retry_after;
         let mut response = (status, Json(self.0)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("application/problem+json") });
         headers.insert(header::CACHE_CONTROL, const { HeaderValue::from_static("no-store") });
-        if status == StatusCode::SERVICE_UNAVAILABLE {
-            headers.insert(header::RETRY_AFTER, const { HeaderValue::from_static("1") });
+        if matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(retry_after.unwrap_or(1)));
         }
         response
     }

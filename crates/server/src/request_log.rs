@@ -2,7 +2,10 @@
 //! rejects requests of foreign web pages.
 
 use crate::{
-    AppState, guard,
+    AppState,
+    app_state::ServerState,
+    guard,
+    limits::{CallerKey, check_headers},
     problem::{PROBLEM, ProblemResponse},
     request_id,
 };
@@ -33,7 +36,7 @@ pub(crate) async fn log_request(State(app): State<AppState>, mut request: Reques
     let cors_origin = app.guard.cors_origin(request.headers());
     let is_cors = cors_origin.is_some();
     let answering = async {
-        match app.guard.check(&mut request) {
+        match check_request(&app, &route, &mut request) {
             Ok(()) if is_cors && guard::is_preflight(&request) => guard::answer_preflight(),
             Ok(()) => add_missing_code(next.run(request).await),
             Err(problem) => problem.into_response(),
@@ -53,6 +56,21 @@ pub(crate) async fn log_request(State(app): State<AppState>, mut request: Reques
     let revalidate = const { HeaderValue::from_static("private, no-cache") };
     headers.entry(header::CACHE_CONTROL).or_insert(revalidate);
     response
+}
+
+/// Refuses a request with too large headers, of a foreign web page, or beyond the rate of its caller. Health checks have
+/// no rate, because a supervisor would restart the server.
+fn check_request(app: &ServerState, route: &str, request: &mut Request) -> Result<(), ProblemResponse> {
+    check_headers(request.headers())?;
+    app.guard.check(request)?;
+    if is_health_check(route) {
+        return Ok(());
+    }
+    app.limiter.count_request(CallerKey::of_request(request.headers(), request.extensions()))
+}
+
+fn is_health_check(route: &str) -> bool {
+    matches!(route, "/healthz" | "/readyz" | "/metrics")
 }
 
 /// Replaces an error response that a library created without a code.
@@ -77,7 +95,7 @@ fn caller_request_id(headers: &HeaderMap) -> Option<String> {
 /// frequent, so they are logged at the debug level.
 fn write_log_line(route: &str, status: StatusCode, took: Duration) {
     let (status, ms) = (status.as_u16(), u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
-    if matches!(route, "/healthz" | "/readyz" | "/metrics") {
+    if is_health_check(route) {
         tracing::debug!(target: ACCESS_TARGET, status, ms, "answered");
     } else {
         tracing::info!(target: ACCESS_TARGET, status, ms, "answered");

@@ -103,7 +103,7 @@ impl Store {
             (SqlQuery::new(queries::OPEN_REQUESTS_PURE), SqlQuery::new(queries::OPEN_REQUESTS));
         let [pure, index] =
             self.inner.readers.query_both(pure, index).await.map_err(|e| self.database_error(&e))?;
-        let open = |row: &SqlRow| (row.number(0), row.text(1), row.text(2), row.text(3));
+        let open = |row: &SqlRow| (row.number(0), [1, 2, 3, 4].map(|column| row.text(column)));
         Ok(pure.iter().map(open).eq(index.iter().map(open)))
     }
 

@@ -75,7 +75,7 @@ impl World {
         let address = countersign_store::DatabaseUrl::parse(&ground.url()).expect("a valid address");
         let store = Store::open(address, options(&clock)).await.expect("a new log opens");
         let service = Embedded { store, has_inadmissible_rows: false };
-        Self::new(service, Policy::ask_always(), (clock, manual_clock), ground)
+        Self::new(service, Policy::ask_always().without_pending_limits(), (clock, manual_clock), ground)
     }
 
     /// Accepts rows that violate the rules when the log is verified at the end of the story.
@@ -154,7 +154,7 @@ impl Persona<ToStore> {
     /// Creates a persona without a world, over this store and under a policy that asks about every call.
     #[must_use]
     pub fn over(store: &Store, principal: Principal) -> Self {
-        let policy = Arc::new(Policy::ask_always());
+        let policy = Arc::new(Policy::ask_always().without_pending_limits());
         Self::new(ToStore { store: store.clone(), policy }, Some(principal))
     }
 
@@ -170,7 +170,8 @@ impl Persona<ToStore> {
     #[must_use]
     pub fn without_memory(&self) -> Self {
         let mut other = self.clone();
-        other.transport.policy = Arc::new(Policy::read("remember = \"0s\"\n").expect("a valid policy"));
+        other.transport.policy =
+            Arc::new(Policy::read("remember = \"0s\"\n").expect("a valid policy").without_pending_limits());
         other
     }
 

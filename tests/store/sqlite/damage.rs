@@ -112,7 +112,8 @@ fn index_entry_without_a_call_blocks_no_expiry() {
         let soon = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
         world.agent("bot").proposes_to("call_1", soon).await.expect("asked");
         let (_folder, path) = copy_of(world).await;
-        let nameless = "INSERT INTO open_requests VALUES (99, 't', '', '2026-01-01T00:00:00.000Z')";
+        let nameless =
+            "INSERT INTO open_requests VALUES (99, 't', '', '2026-01-01T00:00:00.000Z', 'agent:bot')";
         run_sql_on(&path, nameless).await.expect("the table of open requests has no guards");
         let store = Store::open(&path, StoreOptions::default()).await.expect("opens");
         let end = world.now().after(Duration::from_mins(1));

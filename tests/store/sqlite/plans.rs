@@ -68,6 +68,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
             "lasting_decisions_by_thread (thread_id=?)",
             "recent_decisions_by_thread (thread_id=? AND <expr>=? AND timestamp>?)",
             "open_requests_of_thread (thread_id=?)",
+            "open_requests_of_proposer (proposer=?)",
             "revocations_by_thread (thread_id=?)",
             "closings_by_thread (thread_id=?)",
             "settings_by_thread (thread_id=? AND type=?)",

@@ -97,6 +97,8 @@ codes! {
         Blocked = "blocked",
         /// The thread is closed.
         ThreadClosed = "thread_closed",
+        /// The thread or the agent has as many pending calls as the policy permits.
+        TooManyPending = "too_many_pending",
         /// Another policy was put in force meanwhile.
         PolicyChanged = "policy_changed",
         /// The body is too large.
@@ -109,6 +111,14 @@ codes! {
         Invalid = "invalid",
         /// The request does not offer this decision.
         NotOffered = "not_offered",
+        /// The caller sends too many requests.
+        TooManyRequests = "too_many_requests",
+        /// The caller has too many open streams.
+        TooManyStreams = "too_many_streams",
+        /// Too many requests of the caller wait for a decision.
+        TooManyWaits = "too_many_waits",
+        /// The request has too many or too large headers.
+        HeadersTooLarge = "headers_too_large",
         /// The server failed.
         Internal = "internal",
         /// The database contains something that Countersign did not write.

@@ -15,7 +15,7 @@ mod thread_guess;
 mod waiting;
 
 use crate::{
-    Call, DecisionContext, NewEvent, Refused,
+    Call, DecisionContext, NewEvent, PendingCount, Refused,
     batch::thread_state::{ThreadState, call_id_of},
     decide,
 };
@@ -178,6 +178,7 @@ fn decide_on_guess(
         by: &guess.by,
         now: head.event.timestamp,
         evidence: &guess.evidence,
+        pending: PendingCount::default(),
     };
     match &guess.command {
         GuessedCommand::Call(id, command) => {

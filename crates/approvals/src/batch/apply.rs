@@ -83,8 +83,10 @@ impl BatchState {
         id: &CallId,
         decide: impl FnOnce(Option<&Call>, &DecisionContext<'_>) -> T,
     ) -> T {
+        let pending = self.pending.count(thread_id, &envelope.by);
         let state = self.threads.entry(thread_id.clone()).or_default();
-        decide(state.call(id), &state.decision_context(thread_id, envelope))
+        let context = DecisionContext { pending, ..state.decision_context(thread_id, envelope) };
+        decide(state.call(id), &context)
     }
 
     /// Decides the calls that wait by the grant that the command has just given, if it gave one.
@@ -147,6 +149,7 @@ impl BatchState {
             };
             let link = chain::link(self.link, &event);
             event.hash = Some(link);
+            self.count_pending(&event, &body);
             match &body {
                 Body::PolicySet(set) => self.set_policy(Some(set.hash)),
                 _ => self.threads.entry(thread_id.clone()).or_default().evolve(&event, body.clone())?,
@@ -156,6 +159,23 @@ impl BatchState {
             events.push(RecordedEvent { event: Arc::new(event), body: Arc::new(body) });
         }
         Ok(())
+    }
+}
+
+impl BatchState {
+    /// Adds an event to the counts of open requests.
+    fn count_pending(&mut self, event: &Event, body: &Body) {
+        match body {
+            Body::ApprovalRequest(_) => self.pending.open(&event.thread_id, &event.principal),
+            Body::ApprovalResponse(response) => {
+                let call = self.call(&event.thread_id, &response.tool_call_id);
+                let proposer = call.filter(|call| call.is_pending()).and_then(Call::request);
+                if let Some(proposer) = proposer.map(|request| request.by.clone()) {
+                    self.pending.close(&event.thread_id, &proposer);
+                }
+            }
+            _ => {}
+        }
     }
 }
 

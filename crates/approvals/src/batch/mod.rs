@@ -5,11 +5,13 @@
 mod apply;
 mod envelope;
 mod follow;
+mod pending_counts;
 mod read_set;
 mod recorded;
 pub(crate) mod thread_state;
 
 pub use envelope::{ApprovalCommand, CommandEnvelope, CommandTarget};
+pub use pending_counts::{PendingCount, PendingCounts};
 pub use read_set::ReadSet;
 pub use recorded::{AppliedCommand, RecordedEvent};
 
@@ -31,13 +33,23 @@ pub struct BatchState {
     policy: Option<Sha256>,
     /// True if `policy` was read from the log.
     is_policy_read: bool,
+    /// The open requests, as far as the commands of the batch need them.
+    pending: PendingCounts,
 }
 
 impl BatchState {
     /// A state that appends after the event at `tip` (0 if the log is empty), whose chain link is `link`.
     #[must_use]
     pub fn new(tip: i64, link: Sha256) -> Self {
-        Self { threads: HashMap::new(), tip, link, added_bytes: 0, policy: None, is_policy_read: false }
+        Self {
+            threads: HashMap::new(),
+            tip,
+            link,
+            added_bytes: 0,
+            policy: None,
+            is_policy_read: false,
+            pending: PendingCounts::default(),
+        }
     }
 
     /// The `seq` of the last event.
@@ -102,6 +114,12 @@ impl BatchState {
                 if state.is_none_or(|state| !state.same_arguments.contains(&hash)) {
                     missing.same_arguments.insert((thread_id.clone(), hash));
                 }
+                if !self.pending.threads.contains_key(thread_id) {
+                    missing.counted_threads.insert(thread_id.clone());
+                }
+                if !self.pending.proposers.contains_key(&envelope.by) {
+                    missing.counted_proposers.insert(envelope.by.clone());
+                }
             }
             ApprovalCommand::Thread(_) => {
                 missing.open.insert(thread_id.clone());
@@ -142,6 +160,17 @@ impl BatchState {
             self.threads.entry(thread_id.clone()).or_default().is_read = true;
         }
         Ok(())
+    }
+
+    /// Records how many requests are open, as it was read from the log.
+    pub fn set_pending(&mut self, counts: PendingCounts) {
+        self.pending.extend(counts);
+    }
+
+    /// Drops the counts of open requests. Each batch reads those that it needs, because they are cheap to read with the
+    /// rest, and other processes change them.
+    pub fn forget_pending(&mut self) {
+        self.pending.clear();
     }
 
     /// Drops calls that have ended. They are rarely asked for again, and can be read again if they are.

@@ -1,6 +1,6 @@
 //! The part of the log that must be read before a batch of commands can be decided.
 
-use countersign_events::{CallId, Sha256, ThreadId, Timestamp};
+use countersign_events::{CallId, Principal, Sha256, ThreadId, Timestamp};
 use std::collections::HashSet;
 
 /// The part of the log that must be read before a batch of commands can be decided.
@@ -21,6 +21,10 @@ pub struct ReadSet {
     pub all_open: bool,
     /// True if the policy in force is needed.
     pub policy: bool,
+    /// Threads of which the number of open requests is needed.
+    pub counted_threads: HashSet<ThreadId>,
+    /// Proposers of which the number of open requests is needed.
+    pub counted_proposers: HashSet<Principal>,
 }
 
 impl Default for ReadSet {
@@ -33,6 +37,8 @@ impl Default for ReadSet {
             open: HashSet::new(),
             all_open: false,
             policy: false,
+            counted_threads: HashSet::new(),
+            counted_proposers: HashSet::new(),
         }
     }
 }
@@ -47,5 +53,7 @@ impl ReadSet {
             && self.open.is_empty()
             && !self.all_open
             && !self.policy
+            && self.counted_threads.is_empty()
+            && self.counted_proposers.is_empty()
     }
 }

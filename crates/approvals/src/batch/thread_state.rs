@@ -1,6 +1,6 @@
 //! The loaded state of one thread: its settings and the calls that a batch touches.
 
-use super::CommandEnvelope;
+use super::{CommandEnvelope, PendingCount};
 use crate::{Call, CallStanding, DecisionContext, Thread};
 use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId};
 use std::collections::{HashMap, HashSet};
@@ -34,6 +34,7 @@ impl ThreadState {
             by: &envelope.by,
             now: envelope.now,
             evidence: &envelope.evidence,
+            pending: PendingCount::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The context of a decision: everything besides the call that it may depend on.
 
 use super::evidence::CommandEvidence;
-use crate::{Refused, Thread, refused::ArgumentsMismatch};
+use crate::{PendingCount, Refused, Thread, refused::ArgumentsMismatch};
 use countersign_events::{Principal, Sha256, ThreadId, Timestamp};
 use countersign_policy::{Judgement, Policy};
 
@@ -20,6 +20,8 @@ pub struct DecisionContext<'a> {
     pub now: Timestamp,
     /// The facts that were worked out before the command was queued.
     pub evidence: &'a CommandEvidence,
+    /// The number of open requests. Zero when a log is checked, because a refused proposal left no trace in it.
+    pub pending: PendingCount,
 }
 
 impl DecisionContext<'_> {

@@ -46,6 +46,7 @@ pub(super) fn propose(
         }
         CallRuling::Deny(answer) => denied(&call, answer, &denial_text(answer), &judgement, context),
         CallRuling::Ask(options, same_call) => {
+            check_pending_limits(context)?;
             let mut request = new_request(propose, &judgement, options.clone(), context);
             request.same_call.clone_from(same_call);
             vec![NewEvent::new(context.by, Body::ApprovalRequest(request))]
@@ -57,6 +58,20 @@ pub(super) fn propose(
     };
     let proposed = NewEvent::new(context.by, Body::ToolCall(call));
     Ok(moved.into_iter().chain(iter::once(proposed)).chain(follows).collect())
+}
+
+/// Refuses a request beyond the limits of the policy, so that an agent in a loop cannot bury the requests that people
+/// should see.
+fn check_pending_limits(context: &DecisionContext<'_>) -> Result<(), Refused> {
+    let (limits, pending) = (context.policy.pending_limits(), context.pending);
+    if pending.in_thread >= limits.per_thread {
+        let whose = format!("thread {}", context.thread_id);
+        return Err(Refused::TooManyPending { whose, limit: limits.per_thread });
+    }
+    if pending.of_proposer >= limits.per_agent {
+        return Err(Refused::TooManyPending { whose: context.by.to_string(), limit: limits.per_agent });
+    }
+    Ok(())
 }
 
 /// A repeated proposal yields no events. Another call under the same id is refused.

@@ -8,7 +8,7 @@ use super::{
 use crate::{GateFailure, view::CallHistory};
 use countersign_api as api;
 use countersign_approvals::{
-    Call, CommandEvidence, DecisionContext,
+    Call, CommandEvidence, DecisionContext, PendingCount,
     decide::{self, RespondCommand, WaitingReview},
 };
 use countersign_events::{CallId, Principal, ThreadId, event::Decision};
@@ -48,6 +48,7 @@ impl EmbeddedService {
                 by: &by,
                 now,
                 evidence: &evidence,
+                pending: PendingCount::default(),
             };
             let waiting_for = |answer: &RespondCommand| {
                 let ids = decide::preview_waiting(&call, answer, waiting.iter(), &context);

@@ -50,6 +50,7 @@ fn merge_entry(
     match entry.key.as_str() {
         "default" => keep_stricter_verdict(before, entry),
         "expires" | "lapses" => keep_shorter_time(before, entry),
+        "limits" => add_members(before, entry, keep_smaller_number),
         "rule" => add_rules(before, entry),
         // Each entry is a rule, or adds to the knowledge about a tool, so entries with one key stay beside each other.
         "patterns" | "tools" => add_members(before, entry, |members, member| {
@@ -80,6 +81,18 @@ fn keep_stricter_verdict(before: &mut TomlEntry, entry: TomlEntry) -> Result<(),
 fn keep_shorter_time(before: &mut TomlEntry, entry: TomlEntry) -> Result<(), PolicyFault> {
     if entry.value.duration(&entry.key)? < before.value.duration(&before.key)? {
         *before = entry;
+    }
+    Ok(())
+}
+
+/// Adds a number, or keeps the smaller one.
+fn keep_smaller_number(members: &mut Vec<TomlEntry>, member: TomlEntry) -> Result<(), PolicyFault> {
+    let Some(before) = members.iter_mut().find(|before| before.key == member.key) else {
+        members.push(member);
+        return Ok(());
+    };
+    if member.value.count(&member.key)? < before.value.count(&before.key)? {
+        *before = member;
     }
     Ok(())
 }

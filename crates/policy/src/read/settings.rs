@@ -1,4 +1,4 @@
-//! Reads the settings of a policy: defaults, groups, people, trust, tools and secrets.
+//! Reads the settings of a policy: defaults, limits, groups, people, trust, tools and secrets.
 
 use super::{
     files::PolicyFiles,
@@ -12,7 +12,7 @@ use super::{
 use crate::{
     annotation::HintTrust,
     approvers::{ApproverDirectory, PolicyPerson},
-    settings::PolicySettings,
+    settings::{PendingLimits, PolicySettings},
     spelling::did_you_mean,
     tools::{OperandKind, OperandMapping},
     value::JsonPointer,
@@ -38,6 +38,9 @@ pub(super) fn read_settings(
     settings.lapses = keys.optional("lapses").map(|node| node.duration("lapses")).transpose()?;
     if let Some(node) = keys.optional("remember") {
         settings.remember = read_remember(node)?;
+    }
+    if let Some(node) = keys.optional("limits") {
+        settings.pending_limits = read_limits(node)?;
     }
     settings.approvers = read_approvers(keys.optional("levels"), keys.optional("approvers"))?;
     let groups = keys.optional("groups").map(read_groups).transpose()?.unwrap_or_default();
@@ -81,6 +84,18 @@ fn read_remember(node: &TomlNode) -> Result<Duration, PolicyFault> {
         return Err(node.fault("remember must be at most an hour (\"1h\")"));
     }
     Ok(span)
+}
+
+fn read_limits(node: &TomlNode) -> Result<PendingLimits, PolicyFault> {
+    let mut keys = node.keys("limits")?;
+    let defaults = PendingLimits::default();
+    let mut limit = |key, default| keys.optional(key).map_or(Ok(default), |node| node.count(key));
+    let limits = PendingLimits {
+        per_thread: limit("pendingPerThread", defaults.per_thread)?,
+        per_agent: limit("pendingPerAgent", defaults.per_agent)?,
+    };
+    keys.reject_unknown()?;
+    Ok(limits)
 }
 
 fn read_groups(node: &TomlNode) -> Result<HashMap<String, Vec<String>>, PolicyFault> {

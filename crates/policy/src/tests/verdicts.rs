@@ -141,6 +141,20 @@ fn shipped_policy_allows_only_task_tools() {
 }
 
 #[test]
+fn pending_limits_are_read_with_defaults() {
+    let limits = |text: &str| {
+        let limits = policy(text).pending_limits();
+        (limits.per_thread, limits.per_agent)
+    };
+    assert_eq!(limits(""), (100, 1_000));
+    assert_eq!(limits("[limits]\npendingPerThread = 5\n"), (5, 1_000));
+    assert_eq!(limits("[limits]\npendingPerAgent = 7\n"), (100, 7));
+    for bad in ["pendingPerThread = 0", "pendingPerThread = \"5\"", "pending = 5"] {
+        assert!(Policy::read(&format!("[limits]\n{bad}\n")).is_err(), "{bad}");
+    }
+}
+
+#[test]
 fn remember_has_bounds() {
     assert_eq!(policy("remember = \"0s\"").remember(), Duration::ZERO);
     assert_eq!(policy("remember = \"1h\"").remember(), Duration::from_hours(1));

@@ -6,6 +6,7 @@ use super::{
     bodies::{TimedBody, TrackedBody, sleep_until},
     timed_io::TimedSocket,
 };
+use crate::limits::MAX_HEADERS;
 use axum::{Router, body::Body, http::Request};
 use hyper::{Response, body::Incoming, server::conn::http1, service::Service};
 use hyper_util::{rt::TokioIo, service::TowerToHyperService};
@@ -89,7 +90,10 @@ async fn answer_requests<S: AsyncRead + AsyncWrite + Unpin>(
     let activity = Arc::clone(&timer.activity);
     let service = RequestService { router: TowerToHyperService::new(router), activity, origin };
     let mut builder = http1::Builder::new();
-    let protocol = builder.max_buf_size(BUFFER_BYTES).serve_connection(TokioIo::new(stream), service);
+    let protocol = builder
+        .max_buf_size(BUFFER_BYTES)
+        .max_headers(MAX_HEADERS)
+        .serve_connection(TokioIo::new(stream), service);
     let mut protocol = std::pin::pin!(protocol);
     let mut stopping = false;
     loop {

@@ -1,6 +1,6 @@
 //! The extractor of JSON bodies, which are limited in size and depth and must be objects.
 
-use crate::{connection::BodyTimeout, problem::ProblemResponse};
+use crate::{AppState, RequestLimits, connection::BodyTimeout, problem::ProblemResponse};
 use axum::{
     extract::{FromRequest, Request},
     http::{
@@ -9,19 +9,13 @@ use axum::{
     },
 };
 use countersign_api::ErrorCode;
-use countersign_gate::{
-    json::{MAX_BYTES, MAX_DEPTH},
-    run_large,
-};
+use countersign_gate::{json::MAX_DEPTH, run_large};
 use futures_util::StreamExt;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use std::error::Error;
 
-/// The largest body in bytes: the largest JSON value that it may contain, and room for the other fields.
-const MAX_BODY: usize = MAX_BYTES + 256 * 1024;
-
 /// The number of bytes of a too large body that are read before the connection is closed.
-const MAX_DRAINED: usize = 16 * MAX_BODY;
+const MAX_DRAINED: usize = 16 * RequestLimits::MAX_BODY;
 
 /// The deepest nesting of a body: one level for the body, around a value of the deepest nesting.
 const MAX_BODY_DEPTH: usize = MAX_DEPTH + 1;
@@ -29,31 +23,32 @@ const MAX_BODY_DEPTH: usize = MAX_DEPTH + 1;
 /// A JSON body.
 pub(crate) struct JsonBody<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Sync> FromRequest<S> for JsonBody<T> {
+impl<T: DeserializeOwned> FromRequest<AppState> for JsonBody<T> {
     type Rejection = ProblemResponse;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, ProblemResponse> {
+    async fn from_request(request: Request, app: &AppState) -> Result<Self, ProblemResponse> {
         require_json(request.headers())?;
-        let text = read_body(request.into_body()).await?;
+        let text = read_body(request.into_body(), app.options.limits.body).await?;
         run_large(text.len(), || parse_json(&text)).map(Self)
     }
 }
 
-/// Reads the body up to [`MAX_BODY`]. A larger body is read and discarded up to [`MAX_DRAINED`]: if the server closed
+/// Reads a body of at most `limit` bytes. A larger body is read and discarded up to [`MAX_DRAINED`]: if the server closed
 /// the connection earlier, the caller would see a broken connection instead of the error.
-async fn read_body(body: axum::body::Body) -> Result<Vec<u8>, ProblemResponse> {
+async fn read_body(body: axum::body::Body, limit: usize) -> Result<Vec<u8>, ProblemResponse> {
     let (mut chunks, mut content, mut total) = (body.into_data_stream(), Vec::new(), 0);
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|why| body_problem(&why))?;
         total += chunk.len();
-        if total <= MAX_BODY {
+        if total <= limit {
             content.extend_from_slice(&chunk);
         } else if total > MAX_DRAINED {
             break;
         }
     }
-    if total > MAX_BODY {
-        let detail = format!("the body has more than {MAX_BODY} bytes, the maximum");
+    if total > limit {
+        let detail =
+            format!("the body has more than {limit} bytes, the maximum; --max-body of the server sets it");
         return Err(ProblemResponse::new(ErrorCode::TooLarge, detail));
     }
     Ok(content)

@@ -1,6 +1,10 @@
 //! Parts of responses that several endpoints share.
 
-use crate::{AppState, problem::ProblemResponse};
+use crate::{
+    AppState,
+    limits::{CallerKey, HeldPlace},
+    problem::ProblemResponse,
+};
 use axum::{
     Json,
     http::HeaderValue,
@@ -12,6 +16,16 @@ use std::time::Duration;
 
 /// The tag of a thread, or of a log, without events.
 pub(super) const EMPTY: &str = "W/\"0\"";
+
+/// Counts a request that will wait for a decision until the returned guard is dropped. Refuses if too many requests of
+/// the caller wait.
+pub(super) fn begin_wait(
+    app: &AppState,
+    caller: CallerKey,
+    wait: Option<Duration>,
+) -> Result<Option<HeldPlace>, ProblemResponse> {
+    wait.map(|_| app.limiter.begin_wait(caller)).transpose()
+}
 
 /// Returns the call, after waiting for its decision for at most `wait`. Without `wait`, or when the server stops,
 /// returns the current state at once.

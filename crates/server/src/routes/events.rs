@@ -5,6 +5,7 @@ use super::log_tag::answer_by_log_tag;
 use crate::{
     AppState,
     extract::{EventQuery, IfNoneMatch, LastEventId, QueryParameters, ThreadEventQuery, ThreadPath},
+    limits::CallerKey,
     openapi::{self, refusals},
     problem::ProblemResponse,
     stream,
@@ -21,7 +22,7 @@ use utoipa::{
     openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder},
 };
 
-refusals!(Refusals: BadCursor);
+refusals!(Refusals: BadCursor, TooManyStreams);
 
 /// Returns the log of all threads, as a page or as a stream.
 ///
@@ -46,10 +47,11 @@ pub(super) async fn list_all(
     State(app): State<AppState>,
     query: EventQuery,
     headers: HeaderMap,
+    limited: CallerKey,
     last: LastEventId,
     cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(app, query, &headers, last, &cached).await
+    answer(app, query, (&headers, limited), last, &cached).await
 }
 
 /// Returns the log of a thread, as a page or as a stream.
@@ -68,16 +70,17 @@ pub(super) async fn list_in_thread(
     ThreadPath(thread): ThreadPath,
     query: ThreadEventQuery,
     headers: HeaderMap,
+    limited: CallerKey,
     last: LastEventId,
     cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(app, query.in_thread(thread), &headers, last, &cached).await
+    answer(app, query.in_thread(thread), (&headers, limited), last, &cached).await
 }
 
 async fn answer<T>(
     app: AppState,
     QueryParameters { page, filter, cursor, .. }: QueryParameters<T>,
-    headers: &HeaderMap,
+    (headers, limited): (&HeaderMap, CallerKey),
     LastEventId(last): LastEventId,
     cached: &IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
@@ -90,7 +93,8 @@ async fn answer<T>(
         // A browser that reconnects repeats `after` in the URL, but `Last-Event-ID` is newer.
         let is_resuming = last.is_some();
         let start = stream::StreamStart { after: last.unwrap_or(cursor), is_resuming };
-        return stream::answer(app, filter, start).await;
+        let place = app.limiter.open_stream(limited)?;
+        return stream::answer(app, filter, start, place).await;
     }
     app.gate.check_cursor(&cursor).await?;
     answer_by_log_tag(&app, filter.thread_id.as_ref(), cached, app.gate.events(&filter, page)).await

@@ -32,7 +32,7 @@ use crate::{
     AppState,
     openapi::{self, ApiDocument},
 };
-use answer::{EMPTY, RouteAnswer, wait_for_decision, with_preference_applied};
+use answer::{EMPTY, RouteAnswer, begin_wait, wait_for_decision, with_preference_applied};
 use axum::Router;
 use utoipa::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};

@@ -1,16 +1,17 @@
 //! `POST /v1/threads/{thread}/tool-calls`
 
-use super::{wait_for_decision, with_preference_applied};
+use super::{begin_wait, wait_for_decision, with_preference_applied};
 use crate::{
     AppState,
     extract::{JsonBody, NoQuery, RequestPrincipal, ThreadPath, WaitPreference},
+    limits::CallerKey,
     openapi::refusals,
     problem::ProblemResponse,
 };
 use axum::{Json, extract::State, http::StatusCode, response::Response};
 use countersign_api::{self as api, ApprovalGate};
 
-refusals!(Refusals: CallDiffers, ThreadClosed);
+refusals!(Refusals: CallDiffers, ThreadClosed, TooManyPending, TooManyWaits);
 
 /// Proposes a call, which the policy then judges.
 ///
@@ -35,10 +36,12 @@ pub(super) async fn propose(
     State(app): State<AppState>,
     ThreadPath(thread): ThreadPath,
     caller: RequestPrincipal,
+    limited: CallerKey,
     WaitPreference(wait): WaitPreference,
     _: NoQuery,
     JsonBody(call): JsonBody<api::ProposeRequest>,
 ) -> Result<Response, ProblemResponse> {
+    let _place = begin_wait(&app, limited, wait)?;
     let mut proposed = app.gate.acting_as(caller.agent()).propose(&thread, &call).await?;
     if wait.is_some() && proposed.is_pending() {
         proposed = wait_for_decision(&app, &thread, &call.id, wait).await?;

@@ -1,16 +1,17 @@
 //! `GET /v1/threads/{thread}/tool-calls/{id}`
 
-use super::{wait_for_decision, with_preference_applied};
+use super::{begin_wait, wait_for_decision, with_preference_applied};
 use crate::{
     AppState,
     extract::{CallPath, IfNoneMatch, NoQuery, WaitPreference, not_modified, tag_of_call, with_tag},
+    limits::CallerKey,
     openapi::refusals,
     problem::ProblemResponse,
 };
 use axum::{Json, extract::State, response::Response};
 use countersign_api as api;
 
-refusals!(Refusals: UnknownCall);
+refusals!(Refusals: UnknownCall, TooManyWaits);
 
 /// Returns the current state of a call.
 ///
@@ -34,9 +35,11 @@ pub(super) async fn show(
     State(app): State<AppState>,
     CallPath(thread, id): CallPath,
     WaitPreference(wait): WaitPreference,
+    limited: CallerKey,
     cached: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
+    let _place = begin_wait(&app, limited, wait)?;
     let call = wait_for_decision(&app, &thread, &id, wait).await?;
     let tag = tag_of_call(&call);
     let answer = if cached.has(&tag) { not_modified(&tag) } else { with_tag(&tag, Json(call)) };

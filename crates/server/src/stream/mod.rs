@@ -9,7 +9,7 @@ mod replay;
 
 pub(crate) use replay::ReplayQueue;
 
-use crate::{AppState, problem::ProblemResponse, request_id};
+use crate::{AppState, limits::HeldPlace, problem::ProblemResponse, request_id};
 use axum::{
     body::{Body, Bytes},
     http::{HeaderValue, header},
@@ -41,6 +41,7 @@ pub(crate) async fn answer(
     app: AppState,
     filter: LogFilter,
     start: StreamStart,
+    place: HeldPlace,
 ) -> Result<Response, ProblemResponse> {
     if app.stop.is_cancelled() {
         return Err(ProblemResponse::shutting_down());
@@ -49,8 +50,9 @@ pub(crate) async fn answer(
     app.gate.check_cursor(&start.after).await?;
     // Events that exist when a reader resumes are those that it would have missed.
     let missed_until = if start.is_resuming { app.gate.tip(None).await? } else { 0 };
+    let request = StreamRequest::now();
     let stream =
-        stream(app, filter, start.after.seq, missed_until, StreamRequest::now()).map(Ok::<_, Infallible>);
+        stream(app, filter, (start.after.seq, missed_until), request, place).map(Ok::<_, Infallible>);
     let mut response = Body::from_stream(stream).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("text/event-stream") });
@@ -75,12 +77,12 @@ impl StreamRequest {
 fn stream(
     app: AppState,
     filter: LogFilter,
-    after: i64,
-    missed_until: i64,
+    (after, missed_until): (i64, i64),
     request: StreamRequest,
+    place: HeldPlace,
 ) -> impl Stream<Item = Bytes> {
     async_stream::stream! {
-        let _counted = app.metrics.count_stream();
+        let _counted = (app.metrics.count_stream(), place);
         let (clock, heartbeat) = (&app.options.clock, app.options.heartbeat);
         // A restart of the database must not end the stream: a browser that reconnects and gets a 503 gives up.
         let mut events = pin!(app.gate.with_retries().follow(filter, after).peekable());

@@ -157,6 +157,7 @@ impl<D: WriteSession> BatchWriter<D> {
         DecidedBatch { events, outcomes }: DecidedBatch,
     ) -> Vec<EnvelopeResult> {
         state.forget_ended(commands.iter().filter_map(|command| command.target.call()));
+        state.forget_pending();
         // A large state is dropped at once, so that a process that then waits does not hold it.
         self.state = Some(state).filter(|state| state.memory_bytes() < MAX_STATE_BYTES);
         if !events.is_empty() {

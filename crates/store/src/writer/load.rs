@@ -39,6 +39,8 @@ impl StateLoad {
             .bind(missing.since.to_string())
             .bind(missing.all_open)
             .bind(json(&missing.same_arguments))
+            .bind(json(&missing.counted_threads))
+            .bind(json(&missing.counted_proposers))
     }
 
     /// Adds the answer of the query to the state.
@@ -59,6 +61,7 @@ impl StateLoad {
         // Outside of a transaction the load may find later events. The state must not have them yet when it follows them.
         loaded.events.retain(|event| event.seq <= state.tip());
         state.load(&self.missing, &loaded.events)?;
+        state.set_pending(loaded.pending);
         Ok(state)
     }
 }

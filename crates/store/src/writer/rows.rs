@@ -1,11 +1,13 @@
 //! The JSON in which the rows of a batch travel: one parameter of the insert statement, and one value of the load
 //! statement.
 
+use countersign_approvals::PendingCounts;
 use countersign_events::{DamagedEvent, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp};
 use serde::Serialize;
 
 /// A loaded row: 0 if it belongs to a call or a thread, 1 to the end of the log, and 2 if it is the policy in force, whose
-/// data is only its hash; then the columns of `events`.
+/// data is only its hash; then the columns of `events`. In group 3, `seq` is the number of open requests of the thread,
+/// and in group 4 that of the principal.
 type LoadedRow = (u8, i64, String, EventType, Timestamp, Principal, String, Option<Sha256>);
 
 /// The rows that a batch needs, each group in `seq` order.
@@ -16,6 +18,7 @@ pub(super) struct LoadedRows {
     pub(super) end: Vec<Event>,
     /// The hash of the policy in force, if it was read and the log has one.
     pub(super) policy: Option<Sha256>,
+    pub(super) pending: PendingCounts,
 }
 
 /// Reads the answer of the load statement. Fails if a row is damaged.
@@ -35,7 +38,16 @@ pub(super) fn parse_rows(found: &str) -> Result<LoadedRows, DamagedEvent> {
             loaded.policy = Some(policy.hash);
             continue;
         }
+        let count = || u32::try_from(seq).unwrap_or(u32::MAX);
+        if group == 4 {
+            loaded.pending.proposers.insert(principal, count());
+            continue;
+        }
         let thread_id = ThreadId::of_event(&thread_id).map_err(|e| damaged(e.to_string()))?;
+        if group == 3 {
+            loaded.pending.threads.insert(thread_id, count());
+            continue;
+        }
         let part = if group == 1 { &mut loaded.end } else { &mut loaded.events };
         part.push(Event { seq, thread_id, kind, timestamp, principal, data, hash });
     }

@@ -13,7 +13,7 @@ pub use stream::EventStreamReader;
 use super::{Database, Persona, Service, World, WorldGround, in_time, new_clock};
 use countersign_api::{ApprovalGate, PolicyRequest};
 use countersign_gate::{Clock, EmbeddedGate, Policy, Principal, StoreOptions};
-use countersign_server::{BoundListener, ListenAddress, ServerOptions};
+use countersign_server::{BoundListener, ListenAddress, RequestLimits, ServerOptions};
 use countersign_store::ManualClock;
 use reqwest::Client;
 use std::{net::SocketAddr, path::Path, sync::Arc};
@@ -72,7 +72,10 @@ impl World<Http> {
         let listener =
             BoundListener::bind(&ListenAddress::Tcp(([127, 0, 0, 1], 0).into()), false).expect("a free port");
         let ListenAddress::Tcp(address) = *listener.address() else { panic!("the server listens on a port") };
-        let (stop, options) = (CancellationToken::new(), ServerOptions::by(clock.clone()));
+        let stop = CancellationToken::new();
+        // The limits of JSON values are tested too, which are above the default limit of a body.
+        let limits = RequestLimits { body: RequestLimits::MAX_BODY, ..RequestLimits::default() };
+        let options = ServerOptions { limits, ..ServerOptions::by(clock.clone()) };
         let server = countersign_server::serve(vec![listener], gate.clone(), options, stop.clone());
         let http = Http { gate, address, stop, client: new_client(), server: tokio::spawn(server) };
         Self::new(http, policy, (clock, manual_clock), ground)

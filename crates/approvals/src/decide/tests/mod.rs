@@ -7,6 +7,7 @@ mod laws;
 mod leases;
 mod lifting;
 mod memory;
+mod pending;
 mod restrictions;
 mod secrets;
 mod settings;

@@ -1,7 +1,9 @@
 //! Calls that wait while a remembered decision is made.
 
 use super::*;
-use crate::{DecisionContext, Thread, admissibility::AdmissibilityCheck, decide::preview_waiting};
+use crate::{
+    DecisionContext, PendingCount, Thread, admissibility::AdmissibilityCheck, decide::preview_waiting,
+};
 use countersign_events::event::{GrantAgents, Mode, ToolPolicy};
 
 const ONE: &str = "{\"n\":1}";
@@ -43,6 +45,7 @@ impl DecisionStory {
             by: &by,
             now: self.now,
             evidence: &self.judge_waiting(evidence),
+            pending: PendingCount::default(),
         };
         let open = ids.iter().map(|id| call(id));
         preview_waiting(call(id), respond, open, &context).into_iter().map(ToString::to_string).collect()

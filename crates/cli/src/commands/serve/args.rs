@@ -23,6 +23,13 @@ pub(crate) struct ServeArgs {
     /// repeatable [default: connect=10, head=10, body=30, idle=120, write=30]
     #[arg(long = "timeout", value_name = "STEP=SECONDS")]
     pub(super) timeouts: Vec<String>,
+    /// The most bytes of a request body, at most 4456448 [default: 1048576]
+    #[arg(long, value_name = "BYTES")]
+    pub(super) max_body: Option<usize>,
+    /// What one caller may use: requests (per second), streams or waits; repeatable
+    /// [default: requests=5000, streams=5000, waits=10000]
+    #[arg(long = "caller-limit", value_name = "NAME=NUMBER")]
+    pub(super) caller_limits: Vec<String>,
     #[command(flatten)]
     pub(super) network: NetworkArgs,
     #[command(flatten)]

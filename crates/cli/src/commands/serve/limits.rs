@@ -1,8 +1,8 @@
-//! The limits of `serve`: its connections, and the times that clients may take.
+//! The limits of `serve`: its connections, the times that clients may take, and the requests of one caller.
 
 use super::args::ServeArgs;
 use crate::{context::CommandContext, exit::CliError, settings::keys::SettingKey};
-use countersign_server::{ConnectionTimeouts, DescriptorLimit, ServerOptions};
+use countersign_server::{ConnectionTimeouts, DescriptorLimit, RequestLimits, ServerOptions};
 use std::time::Duration;
 
 /// The longest time limit, in seconds: a day.
@@ -14,6 +14,7 @@ pub(crate) fn server_options(context: &CommandContext, args: &ServeArgs) -> anyh
     Ok(ServerOptions {
         max_connections: max_connections(context, args)?,
         timeouts: timeouts(context, args)?,
+        limits: request_limits(context, args)?,
         ..ServerOptions::default()
     })
 }
@@ -32,18 +33,70 @@ fn max_connections(context: &CommandContext, args: &ServeArgs) -> anyhow::Result
     }
 }
 
-fn timeouts(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<ConnectionTimeouts> {
-    let mut timeouts = ConnectionTimeouts::default();
-    let (texts, origin) = match context.settings.texts(SettingKey::Timeouts) {
-        _ if !args.timeouts.is_empty() => (&args.timeouts[..], "--timeout".to_owned()),
+fn request_limits(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<RequestLimits> {
+    let defaults = RequestLimits { body: max_body(context, args)?, ..RequestLimits::default() };
+    read_pairs(
+        context,
+        &args.caller_limits,
+        ("--caller-limit", SettingKey::CallerLimits),
+        defaults,
+        set_limit,
+    )
+}
+
+fn max_body(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<usize> {
+    let (bytes, origin) = match args.max_body {
+        Some(bytes) => (Some(bytes), "--max-body".to_owned()),
+        None => match context.settings.text_with_origin(SettingKey::MaxBody) {
+            Some((text, origin)) => (text.parse().ok(), origin.to_string()),
+            None => return Ok(RequestLimits::default().body),
+        },
+    };
+    let most = RequestLimits::MAX_BODY;
+    let is_possible = |bytes: &usize| (1..=most).contains(bytes);
+    let why = || CliError::usage(format!("{origin} must be a number of bytes from 1 to {most}"));
+    bytes.filter(is_possible).ok_or_else(|| why().into())
+}
+
+/// Sets the limit of one kind from a text such as `streams=10`.
+fn set_limit(limits: &mut RequestLimits, text: &str) -> Result<(), &'static str> {
+    let (name, number) = text.split_once('=').ok_or("must have the form NAME=NUMBER")?;
+    let number: u32 = number.trim().parse().map_err(|_| "the limit must be a number, at least 1")?;
+    if number == 0 {
+        return Err("the limit must be a number, at least 1");
+    }
+    let limit = match name.trim() {
+        "requests" => &mut limits.requests,
+        "streams" => &mut limits.streams,
+        "waits" => &mut limits.waits,
+        _ => return Err("the limits are requests, streams and waits"),
+    };
+    *limit = number;
+    Ok(())
+}
+
+/// Sets values from texts such as `head=10`: those of the option, or else those of the setting.
+fn read_pairs<T>(
+    context: &CommandContext,
+    given: &[String],
+    (option, key): (&str, SettingKey),
+    mut values: T,
+    set: impl Fn(&mut T, &str) -> Result<(), &'static str>,
+) -> anyhow::Result<T> {
+    let (texts, origin) = match context.settings.texts(key) {
+        _ if !given.is_empty() => (given, option.to_owned()),
         Some((texts, origin)) => (texts, origin.to_string()),
-        None => return Ok(timeouts),
+        None => return Ok(values),
     };
     for text in texts {
-        set_timeout(&mut timeouts, text)
-            .map_err(|why| CliError::usage(format!("{origin}: {text:?}: {why}")))?;
+        set(&mut values, text).map_err(|why| CliError::usage(format!("{origin}: {text:?}: {why}")))?;
     }
-    Ok(timeouts)
+    Ok(values)
+}
+
+fn timeouts(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<ConnectionTimeouts> {
+    let defaults = ConnectionTimeouts::default();
+    read_pairs(context, &args.timeouts, ("--timeout", SettingKey::Timeouts), defaults, set_timeout)
 }
 
 /// Sets the time limit of one step from a text such as `head=10`.
@@ -79,6 +132,19 @@ mod tests {
         let (connect, head, body, idle) = (seconds(1), seconds(2), seconds(3), seconds(4));
         let expected = ConnectionTimeouts { connect, head, body, idle, write: Duration::from_millis(500) };
         assert_eq!(timeouts, expected);
+    }
+
+    #[test]
+    fn limit_of_each_kind_is_set() {
+        let mut limits = RequestLimits::default();
+        for text in ["requests=1", "streams=2", "waits=3"] {
+            set_limit(&mut limits, text).expect(text);
+        }
+        let expected = RequestLimits { requests: 1, streams: 2, waits: 3, ..RequestLimits::default() };
+        assert_eq!(limits, expected);
+        for text in ["requests", "requests=0", "requests=-1", "streams=x", "body=1"] {
+            assert!(set_limit(&mut limits, text).is_err(), "{text}");
+        }
     }
 
     #[test]
