@@ -111,7 +111,7 @@ async fn each_problem_is_listed_with_its_remedy() {
         Problems found; see the remedies above.
         exit 1
         "#);
-        let tampered = "DROP TRIGGER rows_are_never_changed; UPDATE events SET principal = 'user:eve' WHERE seq = 2; INSERT INTO open_requests SELECT 1,1,1,1 WHERE 0";
+        let tampered = "DROP TRIGGER rows_are_never_changed; UPDATE events SET principal = 'user:eve' WHERE seq = 2; INSERT INTO open_requests SELECT 1,1,1,1,1 WHERE 0";
         desk.run_program("sqlite3", &["countersign.db", tampered]).await;
         let output = desk.types("doctor").await;
         assert!(output.stdout.contains("fail  chain        event 2: the stored hash is"), "{output}");

@@ -91,6 +91,7 @@ async fn hidden_characters_in_pending_calls_are_escaped() {
           thread     t1
           arguments  command: echo hi\u{001b}[8m; rm -rf /\u{000d}# \u{202e}txt.exe\u{200b}
                      a\u{001b}b: \u{0000}
+          caution    hidden characters, which are shown as \u{…}, in /arguments/a\u{001b}b, /arguments/command
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call

@@ -140,12 +140,21 @@ async fn address_and_address_file_follow_precedence() {
         database                                                           not used
         database_file    secret                                            COUNTERSIGN_DATABASE_FILE
         server                                                             not used
+        tls_ca                                                             not set
         policy                                                             not set
         as               user:ada                                          COUNTERSIGN_AS
         listen           127.0.0.1:7878                                    default
         reuse_port       false                                             default
         max_connections                                                    not set
         timeouts         connect=10, head=10, body=30, idle=120, write=30  default
+        max_body         1048576                                           default
+        caller_limits    requests=5000, streams=5000, waits=10000          default
+        tls_certificate                                                    not set
+        tls_key                                                            not set
+        behind_proxy                                                       not set
+        public_urls                                                        not set
+        frame_by                                                           not set
+        cors_origins                                                       not set
         log              error                                             default
         log_format       human                                             default
         otlp                                                               not set

@@ -32,11 +32,11 @@ struct MisleadingPlaces {
 impl MisleadingPlaces {
     fn look_at_text(&mut self, place: &str, text: Option<&str>) {
         let Some(text) = text else { return };
-        if has_hidden_character(text) && self.hidden.len() < MAX_PLACES {
-            self.hidden.push(place.to_owned());
+        if has_hidden_character(text) {
+            add_place(&mut self.hidden, place);
         }
-        if has_mixed_word(text) && self.mixed.len() < MAX_PLACES {
-            self.mixed.push(place.to_owned());
+        if has_mixed_word(text) {
+            add_place(&mut self.mixed, place);
         }
     }
 
@@ -71,5 +71,12 @@ impl MisleadingPlaces {
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
+    }
+}
+
+/// Adds a place once: the key of a member and its text have the same one.
+fn add_place(places: &mut Vec<String>, place: &str) {
+    if places.len() < MAX_PLACES && places.last().is_none_or(|last| last != place) {
+        places.push(place.to_owned());
     }
 }
