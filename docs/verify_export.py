@@ -11,11 +11,41 @@ Exit codes: 0 the lines hold, 1 they do not, 2 the arguments are invalid or the 
 
 import hashlib, json, re, sys
 
-FIELDS = ("threadId", "type", "timestamp", "principal", "text")
+FIELDS = ("threadId", "type", "timestamp", "principal")
+TEXTS = ("arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content")
 
 
 class Mismatch(Exception):
     """The first line that does not hold, and the reason."""
+
+
+def sha256(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def dump(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def split(text):
+    """The members of a JSON object in their order, each value as its text."""
+    read, at, members = json.JSONDecoder(parse_int=str).raw_decode, text.index("{") + 1, []
+    while text[at := re.compile(r"[\s,]*").match(text, at).end()] != "}":
+        name, at = read(text, at)
+        start = re.compile(r"\s*:\s*").match(text, at).end()
+        at = read(text, start)[1]
+        members.append((name, text[start:at]))
+    return members
+
+
+def digest(kind, data):
+    """The hash that a link covers: of the data with hashes in the place of texts, so that texts can be erased."""
+    members = split(data) if kind.startswith("TOOL_") else []
+    texts = {n: sha256(v) for n, v in members if n in TEXTS or n == "scope" and v[0] == "{"}
+    if texts and "erased" not in dict(members):
+        kept = [f"{dump(n)}:{v}" for n, v in members if n not in texts]
+        data = "{" + ",".join([*kept, f'"erased":{dump(dict(sorted(texts.items())))}']) + "}"
+    return sha256(data)
 
 
 def check_event(event):
@@ -23,16 +53,17 @@ def check_event(event):
     seq = event["seq"]
     if json.loads(event["text"]) != event["data"]:
         raise Mismatch(f"event {seq}: its data is not that of its text")
-    row = [event["previous"], seq, *(event[name] for name in FIELDS)]
-    link = hashlib.sha256(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+    row = [event["previous"], seq, *(event[name] for name in FIELDS), digest(event["type"], event["text"])]
+    link = sha256(dump(row))
     if event.get("hash", link) != link:
         raise Mismatch(f"event {seq}: its hash is {event['hash']}, but its line gives {link}: it was changed")
     return link
 
 
 def check_lines(lines, noted):
-    """Checks all lines. Returns the number of events and the proved ranges as (first, last)."""
-    events, first, last, start, proved, trailer = 0, None, None, None, [], None
+    """Checks all lines. Returns the number of events, the proved ranges as (first, last), and the erased events that no
+    exported CALL_ERASED event names."""
+    events, first, last, start, proved, trailer, erased = 0, None, None, None, [], None, set()
     for line in map(json.loads, lines):
         if trailer is not None:
             raise Mismatch("a line follows the last one")
@@ -44,6 +75,10 @@ def check_lines(lines, noted):
             raise Mismatch(f"event {seq} follows event {last[0]}")
         if last and seq == last[0] + 1 and line["previous"] != last[1]:
             raise Mismatch(f"event {seq} does not continue event {last[0]}: one of them was replaced")
+        if line["type"].startswith("TOOL_") and "erased" in line["data"]:
+            erased.add((seq, line["threadId"]))
+        if line["type"] == "CALL_ERASED":
+            erased -= {(row["seq"], line["threadId"]) for row in line["data"]["rows"]}
         start = start if last and seq == last[0] + 1 else seq
         if noted.get(seq, link) != link:
             raise Mismatch(f"event {seq}: its link is {link}, but {noted[seq]} was noted: it is of another log")
@@ -54,7 +89,7 @@ def check_lines(lines, noted):
         raise Mismatch("the last line is missing: the export was interrupted or cut off")
     if (events, first, last and f"{last[0]}:{last[1]}") != (trailer["events"], trailer["first"], trailer["last"]):
         raise Mismatch(f"the last line counts {trailer['events']} events up to {trailer['last']}: some were removed or added")
-    return events, proved
+    return events, proved, sorted(seq for seq, _ in erased)
 
 
 def main(arguments):
@@ -64,7 +99,7 @@ def main(arguments):
         return 2
     try:
         with open(arguments[0], encoding="utf-8") as lines:
-            events, proved = check_lines(lines, {int(tip[1]): tip[2] for tip in tips})
+            events, proved, erased = check_lines(lines, {int(tip[1]): tip[2] for tip in tips})
     except (OSError, ValueError, KeyError, TypeError) as error:
         print(f"{arguments[0]} is not an export with proof: {error!r}", file=sys.stderr)
         return 2
@@ -74,6 +109,8 @@ def main(arguments):
     print(f"{events} events, and each has the hash of its line.")
     for first, last in proved:
         print(f"The events {first} to {last} are those of the log with the noted tip at event {last}.")
+    if erased:
+        print(f"The texts of these events are erased, and no exported event says so: {', '.join(map(str, erased))}")
     return 0
 
 

@@ -8,65 +8,71 @@ must still contain that event with that link. The log is opened read-only. Needs
 
 Exit codes: 0 the log holds, 1 it does not, 2 the arguments are invalid or the log cannot be read to its end.
 """
-
 import hashlib, json, os, pathlib, re, sqlite3, sys
 
 COLUMNS = ("thread_id", "type", "timestamp", "principal", "data")
-# A decision that was made with SQL has no hash of its own. The next event with a hash seals it.
-TYPES_WITHOUT_HASH = ("TOOL_APPROVAL_RESPONSE", "TOOL_RESULT")
+TYPES_WITHOUT_HASH = ("TOOL_APPROVAL_RESPONSE", "TOOL_RESULT")  # of decisions made with SQL; the next hash seals them
+TEXTS = ("arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content")
 
+sha256 = lambda text: hashlib.sha256(text.encode()).hexdigest()
+dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 class Mismatch(Exception):
     """The first event that does not hold, and the reason."""
 
+def split(text):
+    """The members of a JSON object in their order, each value as its text."""
+    read, at, members = json.JSONDecoder(parse_int=str).raw_decode, text.index("{") + 1, []
+    while text[at := re.compile(r"[\s,]*").match(text, at).end()] != "}":
+        name, at = read(text, at)
+        start = re.compile(r"\s*:\s*").match(text, at).end()
+        at = read(text, start)[1]
+        members.append((name, text[start:at]))
+    return members
 
-def compute_link(previous, seq, fields):
-    """The link of a row: the SHA-256 of a JSON array without blanks, in UTF-8."""
-    text = json.dumps([previous, seq, *fields], ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
+def digest(kind, data):
+    """The hash that a link covers: of the data with hashes in the place of texts, so that texts can be erased."""
+    members = split(data) if kind.startswith("TOOL_") else []
+    texts = {n: sha256(v) for n, v in members if n in TEXTS or n == "scope" and v[0] == "{"}
+    if texts and "erased" not in dict(members):
+        kept = [f"{dump(n)}:{v}" for n, v in members if n not in texts]
+        data = "{" + ",".join([*kept, f'"erased":{dump(dict(sorted(texts.items())))}']) + "}"
+    return sha256(data)
 
 def check_rows(rows, noted):
     """Checks rows of (seq, *COLUMNS, hash). Returns the last seq, its link, and the number of unsealed rows."""
-    seq, link, unsealed = 0, "0" * 64, 0
+    seq, link, unsealed, erased = 0, "0" * 64, 0, set()
     for found, *fields, stored in rows:
         if found != seq + 1:
             raise Mismatch(f"event {seq + 1} is missing: the next event in the log is {found}")
-        seq = found
-        for name, value in zip(COLUMNS, fields):
-            if not isinstance(value, str):
-                raise Mismatch(f"event {seq}: {name} is not text")
-        link = compute_link(link, seq, fields)
-        if not stored:
-            if fields[1] not in TYPES_WITHOUT_HASH:
-                raise Mismatch(f"event {seq} has no hash, and is not a decision: it was inserted, or its hash removed")
-            unsealed += 1
-        elif stored == link:
-            unsealed = 0
-        elif unsealed:
-            first = seq - unsealed
-            raise Mismatch(f"event {first}: it has no hash, and the hash of event {seq} does not seal it: "
-                           f"one of the events {first} to {seq} was changed, inserted or moved")
-        else:
+        seq, (thread, kind, *_, data) = found, fields
+        for name in (name for name, value in zip(COLUMNS, fields) if not isinstance(value, str)):
+            raise Mismatch(f"event {seq}: {name} is not text")
+        link = sha256(dump([link, seq, *fields[:4], digest(kind, data)]))
+        if not stored and kind not in TYPES_WITHOUT_HASH:
+            raise Mismatch(f"event {seq} has no hash, and is not a decision: it was inserted, or its hash removed")
+        if stored and stored != link:
+            rows = f"one of the events {seq - unsealed} to {seq}" if unsealed else "it"
             raise Mismatch(f"event {seq}: its hash is {stored}, but its row and the link before give {link}: "
-                           "it was changed, inserted or moved, or the hash before it was replaced")
+                           f"{rows} was changed, inserted or moved, or the hash before was replaced")
+        unsealed = 0 if stored else unsealed + 1
+        erased |= {(seq, thread)} if kind.startswith("TOOL_") and "erased" in dict(split(data)) else set()
+        erased -= {(row["seq"], thread) for row in json.loads(data)["rows"]} if kind == "CALL_ERASED" else set()
         if noted.get(seq, {link}) != {link}:
-            raise Mismatch(f"event {seq}: its link is {link}, but {' and '.join(noted[seq])} was noted: "
-                           "the log was replaced, or changed at or before this event")
+            raise Mismatch(f"event {seq}: its link is {link}, but {' and '.join(noted[seq])} was noted: the log was "
+                           "replaced, or changed at or before this event")
+    if erased:
+        raise Mismatch(f"event {min(erased)[0]}: its texts are erased, and no later CALL_ERASED event names it")
     if noted and max(noted) > seq:
-        raise Mismatch(f"event {seq + 1} is missing: the log ends at event {seq}, "
-                       f"but event {max(noted)} was noted: the log was replaced, or its end was removed")
+        raise Mismatch(f"event {seq + 1} is missing, but event {max(noted)} was noted: the end of the log was removed")
     return seq, link, unsealed
-
 
 def open_log(path):
     """Opens the file read-only. In a folder without the right to write, no process may write it meanwhile."""
-    is_in_use = os.access(os.path.dirname(path) or ".", os.W_OK) or os.path.exists(path + "-wal")
-    options = "mode=ro" if is_in_use else "mode=ro&immutable=1"
-    log = sqlite3.connect(f"{pathlib.Path(path).resolve().as_uri()}?{options}", uri=True)
+    is_still = not os.access(os.path.dirname(path) or ".", os.W_OK) and not os.path.exists(path + "-wal")
+    log = sqlite3.connect(f"{pathlib.Path(path).resolve().as_uri()}?mode=ro{'&immutable=1' * is_still}", uri=True)
     log.text_factory = lambda text: text.decode(errors="replace")
     return log
-
 
 def read_tip(text):
     """Reads SEQ:HASH, or the file of a signed checkpoint. Returns None if it is neither."""
@@ -74,26 +80,20 @@ def read_tip(text):
         return re.search(r'"seq":([0-9]+),"hash":"([0-9a-f]{64})"', pathlib.Path(text).read_text(errors="replace"))
     return re.fullmatch(r"([1-9][0-9]*):([0-9a-f]{64})", text)
 
-
 def main(arguments):
     tips = [read_tip(tip) for tip in arguments[1:]]
     if not arguments or not all(tips):
-        print(__doc__, file=sys.stderr)
-        return 2
+        return print(__doc__, file=sys.stderr) or 2
     noted = {int(tip[1]): {same[2] for same in tips if same[1] == tip[1]} for tip in tips}
     try:
         rows = open_log(arguments[0]).execute(f"SELECT seq, {', '.join(COLUMNS)}, hash FROM events ORDER BY seq")
         seq, link, unsealed = check_rows(rows, noted)
     except sqlite3.Error as error:
-        print(f"{arguments[0]} cannot be read to its end: {error}", file=sys.stderr)
-        return 2
+        return print(f"{arguments[0]} cannot be read to its end: {error}", file=sys.stderr) or 2
     except Mismatch as mismatch:
-        print(f"The log does not hold: {mismatch}")
-        return 1
+        return print(f"The log does not hold: {mismatch}") or 1
     print(f"{seq} events, and the hash chain is intact.\ntip {seq}:{link}")
     if unsealed:
         print(f"The last {unsealed} events have no hash yet. The next event that Countersign writes seals them.")
-    return 0
-
 
 sys.exit(main(sys.argv[1:]))

@@ -45,7 +45,7 @@ CREATE TABLE events (
     type      text COLLATE "C" NOT NULL CHECK (type IN (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
         'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
-        'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'POLICY_SET',
+        'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_ERASED', 'POLICY_SET',
         'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
         'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp text COLLATE "C" NOT NULL
@@ -111,6 +111,9 @@ CREATE UNIQUE INDEX takeovers_by_call ON events ((data ->> 'toolCallId'), thread
 CREATE UNIQUE INDEX results_by_call ON events ((data ->> 'toolCallId'), thread_id)
     WHERE type = 'TOOL_RESULT';
 
+CREATE UNIQUE INDEX erasures_by_call ON events ((data ->> 'toolCallId'), thread_id)
+    WHERE type = 'CALL_ERASED';
+
 -- A thread closes once, and a grant is revoked once.
 CREATE UNIQUE INDEX closings_by_thread ON events (thread_id) WHERE type = 'THREAD_CLOSED';
 
@@ -133,6 +136,32 @@ CREATE INDEX recent_decisions_by_thread ON events (thread_id, (data ->> 'argumen
 CREATE FUNCTION reject_change() RETURNS trigger
     LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
+    IF TG_OP = 'UPDATE' AND current_setting('countersign.replaces_data', true) = 'on' THEN
+        RETURN NULL;
+    END IF;
+    RAISE EXCEPTION '%', CASE TG_OP
+        WHEN 'UPDATE' THEN 'countersign: events are never changed'
+        ELSE 'countersign: events are never deleted' END USING ERRCODE = 'CS001';
+END $$;
+
+-- Rejects each change of a row, except an UPDATE that erases its texts as a CALL_ERASED event of its call says.
+CREATE FUNCTION reject_change_of_row() RETURNS trigger
+    LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    IF NEW.seq = OLD.seq AND NEW.thread_id = OLD.thread_id AND NEW.type = OLD.type
+        AND NEW.timestamp = OLD.timestamp AND NEW.principal = OLD.principal
+        AND NEW.hash IS NOT DISTINCT FROM OLD.hash AND NOT document(OLD.data) ? 'erased' AND EXISTS (
+            SELECT FROM events x, jsonb_array_elements(x.data -> 'rows') r
+            WHERE x.type = 'CALL_ERASED' AND x.thread_id = OLD.thread_id
+                AND x.data ->> 'toolCallId' = coalesce(OLD.data ->> 'toolCallId', OLD.data ->> 'id')
+                AND r -> 'seq' = to_jsonb(OLD.seq)
+                AND document(NEW.data) = document(OLD.data)
+                    - ARRAY['arguments', 'impact', 'description', 'suggestedScopes', 'comment', 'changes', 'content']
+                    - (CASE WHEN r -> 'texts' ? 'scope' THEN 'scope' ELSE 'erased' END)
+                    || jsonb_build_object('erased', r -> 'texts'))
+    THEN
+        RETURN NEW;
+    END IF;
     RAISE EXCEPTION '%', CASE TG_OP
         WHEN 'UPDATE' THEN 'countersign: events are never changed'
         ELSE 'countersign: events are never deleted' END USING ERRCODE = 'CS001';
@@ -144,7 +173,19 @@ CREATE TRIGGER rows_are_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON eve
     FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
 CREATE TRIGGER no_row_is_ever_changed BEFORE UPDATE OR DELETE ON events
-    FOR EACH ROW EXECUTE FUNCTION reject_change();
+    FOR EACH ROW EXECUTE FUNCTION reject_change_of_row();
+
+-- Puts other data in the place of the data of rows ('[[seq, data], ...]'), as far as the trigger of the rows allows it. The
+-- setting makes the trigger of the statement leave the decision to it. SECURITY DEFINER: a role that may insert events
+-- needs no right to UPDATE.
+CREATE FUNCTION replace_data(rows text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    PERFORM set_config('countersign.replaces_data', 'on', true);
+    UPDATE events e SET data = r.value ->> 1
+    FROM jsonb_array_elements(rows::jsonb) r WHERE e.seq = (r.value ->> 0)::bigint;
+    PERFORM set_config('countersign.replaces_data', 'off', true);
+END $$;
 
 REVOKE UPDATE, DELETE, TRUNCATE ON events FROM PUBLIC;
 
@@ -174,7 +215,7 @@ BEGIN
         -- Numbers have no gaps, so that a reader who has seen n knows that n + 1 comes next.
         WHEN NEW.seq > tip + 1
         THEN 'countersign: leave seq out; it is the next number'
-        WHEN NEW.type ~ '^TOOL_[AER]' AND NOT EXISTS (
+        WHEN (NEW.type ~ '^TOOL_[AER]' OR NEW.type = 'CALL_ERASED') AND NOT EXISTS (
             SELECT FROM events e
             WHERE e.type = 'TOOL_CALL' AND e.data ->> 'id' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
         THEN 'countersign: the thread has no such call'

@@ -10,7 +10,7 @@ CREATE TABLE events (
     type      TEXT NOT NULL CHECK (type IN (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
         'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
-        'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'POLICY_SET',
+        'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_ERASED', 'POLICY_SET',
         'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
         'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')) CHECK (
@@ -69,6 +69,9 @@ CREATE UNIQUE INDEX takeovers_by_call ON events (data ->> 'toolCallId', thread_i
 CREATE UNIQUE INDEX results_by_call ON events (data ->> 'toolCallId', thread_id)
     WHERE type = 'TOOL_RESULT';
 
+CREATE UNIQUE INDEX erasures_by_call ON events (data ->> 'toolCallId', thread_id)
+    WHERE type = 'CALL_ERASED';
+
 -- A thread closes once, and a grant is revoked once.
 CREATE UNIQUE INDEX closings_by_thread ON events (thread_id) WHERE type = 'THREAD_CLOSED';
 
@@ -88,7 +91,21 @@ CREATE INDEX recent_decisions_by_thread ON events (thread_id, data ->> 'argument
     WHERE type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'source' = 'approver' OR data ->> 'scope' = 'once');
 
 -- Each refusal rolls back the whole transaction (RAISE(ROLLBACK, …)), so that no other row of the transaction is kept.
-CREATE TRIGGER rows_are_never_changed BEFORE UPDATE ON events BEGIN
+-- The only change is to erase the texts of a row that a CALL_ERASED event of its call names: the members of `data` that
+-- hold texts go, their hashes from that event come as the last member, and everything else stays. The hash chain covers
+-- these hashes and each byte that stays, so `countersign verify` finds any other change.
+CREATE TRIGGER rows_are_never_changed BEFORE UPDATE ON events
+WHEN NOT (NEW.seq IS OLD.seq AND NEW.thread_id IS OLD.thread_id AND NEW.type IS OLD.type
+    AND NEW.timestamp IS OLD.timestamp AND NEW.principal IS OLD.principal AND NEW.hash IS OLD.hash
+    AND json_valid(NEW.data) AND OLD.data -> 'erased' IS NULL AND EXISTS (
+        SELECT 1 FROM events x, json_each(x.data, '$.rows') r
+        WHERE x.type = 'CALL_ERASED' AND x.thread_id = OLD.thread_id
+            AND x.data ->> 'toolCallId' = coalesce(OLD.data ->> 'toolCallId', OLD.data ->> 'id')
+            AND r.value ->> 'seq' = OLD.seq
+            AND json(NEW.data) = json_set(json_remove(OLD.data, '$.arguments', '$.impact', '$.description',
+                '$.suggestedScopes', '$.comment', '$.changes', '$.content',
+                CASE WHEN r.value -> 'texts' -> 'scope' IS NULL THEN '$.erased' ELSE '$.scope' END),
+                '$.erased', r.value -> 'texts'))) BEGIN
     SELECT RAISE(ROLLBACK, 'countersign: events are never changed');
 END;
 
@@ -103,7 +120,7 @@ CREATE TRIGGER rows_keep_the_structure BEFORE INSERT ON events BEGIN
     WHERE EXISTS (SELECT 1 FROM events e WHERE e.seq = NEW.seq);
 
     SELECT RAISE(ROLLBACK, 'countersign: the thread has no such call')
-    WHERE NEW.type GLOB 'TOOL_[AER]*' AND NOT EXISTS (
+    WHERE (NEW.type GLOB 'TOOL_[AER]*' OR NEW.type = 'CALL_ERASED') AND NOT EXISTS (
         SELECT 1 FROM events e
         WHERE e.type = 'TOOL_CALL' AND e.data ->> 'id' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id);
 
@@ -155,6 +172,9 @@ CREATE TRIGGER rows_keep_the_structure BEFORE INSERT ON events BEGIN
                 AND e.data ->> 'claim' = NEW.data ->> 'claim')
         WHEN 'TOOL_RESULT' THEN EXISTS (
             SELECT 1 FROM events e WHERE e.type = 'TOOL_RESULT'
+                AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
+        WHEN 'CALL_ERASED' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'CALL_ERASED'
                 AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
     END;
 END;

@@ -35,7 +35,10 @@ SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, 
 FROM events WHERE type = 'TOOL_EXECUTION_TAKEN_OVER'
 UNION ALL
 SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
-FROM events WHERE type = 'TOOL_RESULT';
+FROM events WHERE type = 'TOOL_RESULT'
+UNION ALL
+SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
+FROM events WHERE type = 'CALL_ERASED';
 
 -- One row per call. `arguments` are those that ran or may run: as an approver changed them, or as they were proposed. If
 -- an earlier decision answered the call, `granted_by` is the person who made it, `grant_seq` its seq, and `grant_scope`
@@ -65,7 +68,8 @@ SELECT
         WHERE o.type = 'TOOL_APPROVAL_VOTE' AND o.data ->> 'toolCallId' = c.data ->> 'id'
             AND o.thread_id = c.thread_id) AS votes,
     round((julianday(r.timestamp) - julianday(c.timestamp)) * 86400, 3) AS decision_seconds,
-    round((julianday(t.timestamp) - julianday(s.timestamp)) * 86400, 3) AS run_seconds
+    round((julianday(t.timestamp) - julianday(s.timestamp)) * 86400, 3) AS run_seconds,
+    x.principal AS erased_by, x.timestamp AS erased_at
 FROM events c
 LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST'
     AND q.data ->> 'toolCallId' = c.data ->> 'id' AND q.thread_id = c.thread_id
@@ -85,6 +89,8 @@ LEFT JOIN events s ON s.type = 'TOOL_EXECUTION_STARTED'
     AND s.data ->> 'toolCallId' = c.data ->> 'id' AND s.thread_id = c.thread_id
 LEFT JOIN events t ON t.type = 'TOOL_RESULT'
     AND t.data ->> 'toolCallId' = c.data ->> 'id' AND t.thread_id = c.thread_id
+LEFT JOIN events x ON x.type = 'CALL_ERASED'
+    AND x.data ->> 'toolCallId' = c.data ->> 'id' AND x.thread_id = c.thread_id
 WHERE c.type = 'TOOL_CALL';
 
 -- One row per request without an answer. `seq` is that of the request.
@@ -111,7 +117,7 @@ CREATE VIEW grants AS
 SELECT
     r.seq AS grant_seq, r.thread_id, r.data ->> 'toolCallId' AS tool_call_id, c.data ->> 'name' AS tool,
     CASE r.data ->> 'decision' WHEN 'deny' THEN 'deny' ELSE 'allow' END AS answer,
-    coalesce(r.data ->> 'scope', 'tool') AS scope,
+    coalesce(r.data ->> 'scope', CASE WHEN r.data -> 'erased' ->> 'scope' IS NOT NULL THEN 'erased' END, 'tool') AS scope,
     CASE WHEN r.data ->> 'decision' = 'deny' OR r.data ->> 'agents' = 'any' THEN 'any' ELSE c.principal END AS agents,
     r.principal AS given_by, r.timestamp AS given_at, r.data ->> 'comment' AS comment,
     min(coalesce(v.timestamp, d.timestamp), coalesce(d.timestamp, v.timestamp)) AS ended_at,
@@ -124,7 +130,8 @@ LEFT JOIN events v ON v.type = 'GRANT_REVOKED' AND v.thread_id = r.thread_id
     AND v.data ->> 'grant' = r.seq
 LEFT JOIN events d ON d.type = 'THREAD_CLOSED' AND d.thread_id = r.thread_id
 WHERE r.type = 'TOOL_APPROVAL_RESPONSE' AND r.data ->> 'source' = 'approver'
-    AND (r.data ->> 'decision' = 'allow_session' OR r.data ->> 'decision' = 'deny' AND r.data ->> 'scope' IS NOT NULL);
+    AND (r.data ->> 'decision' = 'allow_session' OR r.data ->> 'decision' = 'deny'
+        AND (r.data ->> 'scope' IS NOT NULL OR r.data -> 'erased' ->> 'scope' IS NOT NULL));
 
 -- One row per decision and per vote of a person. If the response of a call follows from a vote, both are listed.
 CREATE VIEW person_decisions AS

@@ -47,6 +47,12 @@ WHERE p.pronamespace = :'schema'::regnamespace
     AND p.proname IN ('readable', 'document', 'text_of', 'json_of')
 \gexec
 
+-- It erases texts, and a trigger lets nothing else pass.
+SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'app')
+FROM pg_proc p
+WHERE p.pronamespace = :'schema'::regnamespace AND p.proname = 'replace_data'
+\gexec
+
 -- The application only inserts rows. A trigger with the rights of the owner maintains open_requests. The row in
 -- probe, and the times at which proposers were seen, are the only ones that are updated. The view `decisions` inserts
 -- into events.

@@ -89,7 +89,7 @@ async fn number_beyond_bound_is_refused_everywhere() {
                 "hash": "[hash:policy]",
                 "source": "the program that created the log"
               },
-              "hash": "6fff2efe244bf51cb45fe9d0997771cbe665a9100924f86d3e637525209c9405"
+              "hash": "048d8f6aaccf8b7f30bdc4b6ab42232fd50fe3a81d495531ce9778c2883a9c77"
             }
           ],
           "next": null,

@@ -102,7 +102,7 @@ async fn empty_log_is_an_empty_page() {
                 "hash": "[hash:policy]",
                 "source": "the program that created the log"
               },
-              "hash": "6fff2efe244bf51cb45fe9d0997771cbe665a9100924f86d3e637525209c9405"
+              "hash": "048d8f6aaccf8b7f30bdc4b6ab42232fd50fe3a81d495531ce9778c2883a9c77"
             }
           ],
           "next": null,
@@ -145,7 +145,7 @@ async fn log_lists_events_in_order() {
                 "argumentsHash": "[hash:ls]",
                 "leaseExpiresAt": "2026-01-31T12:15:00.000Z"
               },
-              "hash": "44747c2090b371ff607f10ce473678efaab94ef30272721e8f6a22c386dea9c4"
+              "hash": "9ab05b0c9d46b15a1214f9260c44a606a8fc367f436940ec176b8d609a0fef58"
             },
             {
               "seq": 6,
@@ -154,7 +154,7 @@ async fn log_lists_events_in_order() {
               "timestamp": "2026-01-31T12:00:00.000Z",
               "principal": "agent:builder",
               "data": {"toolCallId":"call_1","status":"success","content":"a.txt\nb.txt"},
-              "hash": "40a34e01c5fdd71a8492674fe956891951198b4ba1bfda4571404d91048ce3ac"
+              "hash": "a0bb8fdc01fa6d4eee0b83cf63ec5d93381befd2df0b0cfec72f94ac81c89390"
             }
           ],
           "next": null,

@@ -131,13 +131,13 @@ async fn unanswered_request_is_reminded_and_then_escalated() {
         next_event(&mut events).await;
         world.clock().advance(Duration::from_mins(5));
         assert_snapshot!(next_event(&mut events).await, @r#"
-        id: 4-55b6f1c893433804
+        id: 4-3b592f175933e760
         event: TOOL_APPROVAL_REMINDER
         data: {"seq":4,"threadId":"t","type":"TOOL_APPROVAL_REMINDER","timestamp":"2026-01-31T12:05:00.000Z","principal":"system:reminder","data":{"toolCallId":"call_1"}
         "#);
         world.clock().advance(Duration::from_mins(5));
         assert_snapshot!(next_event(&mut events).await, @r#"
-        id: 5-b973899d9efff7ad
+        id: 5-3d3d6aaa121d6dbe
         event: TOOL_APPROVAL_ESCALATED
         data: {"seq":5,"threadId":"t","type":"TOOL_APPROVAL_ESCALATED","timestamp":"2026-01-31T12:10:00.000Z","principal":"system:escalation","data":{"toolCallId":"call_1","level":"admin"}
         "#);
@@ -145,7 +145,7 @@ async fn unanswered_request_is_reminded_and_then_escalated() {
         assert_snapshot!(bob.post(DECIDE, r#"{"decision":"allow_once"}"#).await, @"403 not_eligible: user:bob cannot decide this: it takes level admin, and theirs is user");
         world.clock().advance(Duration::from_mins(50));
         assert_snapshot!(next_event(&mut events).await, @r#"
-        id: 6-f2a8d3b8ec0870cc
+        id: 6-edffddb484c971e3
         event: TOOL_APPROVAL_RESPONSE
         data: {"seq":6,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T13:00:00.000Z","principal":"system:expiry","data":{"toolCallId":"call_1","decision":"allow_once","source":"expiry","rule":"in time","argumentsHash":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","policy":"eaec8f04d79629ec331f0c58fa2ee466e74e44235265e6635f03faac6e965d1d"}
         "#);

@@ -15,6 +15,7 @@ mod definition;
 mod document;
 mod door;
 mod edits;
+mod erase;
 mod events;
 mod exposed;
 mod finish;

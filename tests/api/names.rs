@@ -40,7 +40,7 @@ async fn unicode_names_pass_through_the_whole_cycle() {
                 "arguments": {},
                 "argumentsHash": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
               },
-              "hash": "0807b41841e093b755773c872d416be71a574c9a8302277e4129e3eac279668a"
+              "hash": "237dbc5a2accf9ab543294b5fb29e117901eec1caa307576d10e287f9684ce6b"
             }
           ],
           "next": 2,

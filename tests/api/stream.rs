@@ -129,22 +129,22 @@ async fn stream_says_how_to_resume_and_catches_up() {
         assert_eq!(stream.header("cache-control"), "no-store");
         assert_snapshot!(stream.message().await, @"retry: 1000");
         assert_snapshot!(stream.message().await, @r#"
-        id: 2-309fadc9883d02ed
+        id: 2-cd3f0c134263c249
         event: TOOL_CALL
-        data: {"seq":2,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"},"hash":"309fadc9883d02edb96ca787b11f5cfd474d8f308ae7ce255826aee57f675770"}
+        data: {"seq":2,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{"command":"ls"},"argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"},"hash":"cd3f0c134263c24921988768a8d827da52031f39d14be79462745675cdabf213"}
         "#);
         assert_snapshot!(stream.message().await, @r#"
-        id: 3-eba17f41f9ac1bf8
+        id: 3-368e10ab002cd94e
         event: TOOL_APPROVAL_REQUEST
-        data: {"seq":3,"threadId":"t","type":"TOOL_APPROVAL_REQUEST","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"toolCallId":"call_1","reason":"no rule matches this call","options":["allow_once","allow_session","deny"],"basis":"default","suggestedScopes":[{"scope":{"command": "ls **"},"says":"command `ls **`"}],"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"eba17f41f9ac1bf8e2fe0ac441adf8e3a6ef031af5f5ec2fd56baa3ff000f002"}
+        data: {"seq":3,"threadId":"t","type":"TOOL_APPROVAL_REQUEST","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"toolCallId":"call_1","reason":"no rule matches this call","options":["allow_once","allow_session","deny"],"basis":"default","suggestedScopes":[{"scope":{"command": "ls **"},"says":"command `ls **`"}],"policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"368e10ab002cd94efb47f5c7ae34a0f9494eb1fc2f9d0b95267e59e96c5971d1"}
         "#);
         let ada = world.person("ada");
         let (decided, message) = tokio::join!(ada.allows("call_1"), stream.message());
         assert_eq!(decided.text("state"), "allowed");
         assert_snapshot!(message, @r#"
-        id: 4-c63032751d8e33ed
+        id: 4-5fb45a116a9203d1
         event: TOOL_APPROVAL_RESPONSE
-        data: {"seq":4,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T12:00:00.000Z","principal":"user:ada","data":{"toolCallId":"call_1","decision":"allow_once","source":"approver","argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"c63032751d8e33ed685f47525e30d0c49af8acac1d04d102fc80d118cb336711"}
+        data: {"seq":4,"threadId":"t","type":"TOOL_APPROVAL_RESPONSE","timestamp":"2026-01-31T12:00:00.000Z","principal":"user:ada","data":{"toolCallId":"call_1","decision":"allow_once","source":"approver","argumentsHash":"4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db","policy":"4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"},"hash":"5fb45a116a9203d1ce569755d9f1dd4f698d93136b923f295c764b07eb374f18"}
         "#);
     })
     .await;
@@ -187,9 +187,9 @@ async fn arguments_with_line_breaks_stay_one_data_line() {
         let mut stream = world.person("ada").streams("/v1/events?after=1", None).await;
         stream.message().await;
         assert_snapshot!(stream.message().await, @r#"
-        id: 2-7a99609f5d8f4b0d
+        id: 2-402597012827aa0c
         event: TOOL_CALL
-        data: {"seq":2,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{    "command": "ls\n\u2028"},"argumentsHash":"432dbdd1dad9bf22bb8809a2cc7054a528b8f7a5429e0f119b945c25c831b3f1"},"hash":"7a99609f5d8f4b0d183df68ed9ba5fd90f8b84e9e346e3e13a1fda9ea7506449"}
+        data: {"seq":2,"threadId":"t","type":"TOOL_CALL","timestamp":"2026-01-31T12:00:00.000Z","principal":"agent:builder","data":{"id":"call_1","name":"bash","arguments":{    "command": "ls\n\u2028"},"argumentsHash":"432dbdd1dad9bf22bb8809a2cc7054a528b8f7a5429e0f119b945c25c831b3f1"},"hash":"402597012827aa0cecbb8830b3be160892b80d43b49e7a3f9f717b76a271b184"}
         "#);
     })
     .await;

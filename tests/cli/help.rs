@@ -23,6 +23,7 @@ async fn short_help_lists_the_commands() {
           deny         Deny pending calls
           stop         Deny all pending calls at once
           release      Let another executor take over a call whose executor was lost
+          erase        Erase the arguments and the other texts of a call that has ended
           log          Print the events of the log
           calls        List calls, the newest first
           thread       List threads, and change the settings of a thread

@@ -72,12 +72,12 @@ async fn script_names_the_first_changed_event() {
         write_history(desk).await;
         let change = "UPDATE events SET data = replace(data, 'ls', 'lt') WHERE seq = 5";
         assert_snapshot!(attack(desk, change, &[]).await, @"
-        The log does not hold: event 5: its hash is [sha256], but its row and the link before give [sha256]: it was changed, inserted or moved, or the hash before it was replaced
+        The log does not hold: event 5: its hash is [sha256], but its row and the link before give [sha256]: it was changed, inserted or moved, or the hash before was replaced
         exit 1
         ");
         let change_of_unsealed = "UPDATE events SET principal = 'user:eve' WHERE type = 'TOOL_RESULT' AND hash IS NULL";
         assert_snapshot!(attack(desk, change_of_unsealed, &[]).await, @"
-        The log does not hold: event 11: it has no hash, and the hash of event 13 does not seal it: one of the events 11 to 13 was changed, inserted or moved
+        The log does not hold: event 13: its hash is [sha256], but its row and the link before give [sha256]: one of the events 11 to 13 was changed, inserted or moved, or the hash before was replaced
         exit 1
         ");
         let removed_hash = "UPDATE events SET hash = NULL, principal = 'agent:eve' WHERE seq = 5";
@@ -100,13 +100,13 @@ async fn script_names_deleted_and_moved_events() {
         let renumbered = "DELETE FROM events WHERE seq = 4; \
             UPDATE events SET seq = seq + 1000 WHERE seq > 4; UPDATE events SET seq = seq - 1001 WHERE seq > 4";
         assert_snapshot!(attack(desk, renumbered, &[]).await, @"
-        The log does not hold: event 4: its hash is [sha256], but its row and the link before give [sha256]: it was changed, inserted or moved, or the hash before it was replaced
+        The log does not hold: event 4: its hash is [sha256], but its row and the link before give [sha256]: it was changed, inserted or moved, or the hash before was replaced
         exit 1
         ");
         let swapped = "UPDATE events SET seq = 1000 WHERE seq = 5; UPDATE events SET seq = 5 WHERE seq = 6; \
             UPDATE events SET seq = 6 WHERE seq = 1000";
         assert_snapshot!(attack(desk, swapped, &[]).await, @"
-        The log does not hold: event 5: its hash is [sha256], but its row and the link before give [sha256]: it was changed, inserted or moved, or the hash before it was replaced
+        The log does not hold: event 5: its hash is [sha256], but its row and the link before give [sha256]: it was changed, inserted or moved, or the hash before was replaced
         exit 1
         ");
     })
@@ -126,7 +126,7 @@ async fn script_names_an_inserted_event() {
         ");
         let result = without_hash.replace("USER_MESSAGE", "TOOL_RESULT");
         assert_snapshot!(attack(desk, &format!("{room} {result}"), &[]).await, @"
-        The log does not hold: event 5: it has no hash, and the hash of event 6 does not seal it: one of the events 5 to 6 was changed, inserted or moved
+        The log does not hold: event 6: its hash is [sha256], but its row and the link before give [sha256]: one of the events 5 to 6 was changed, inserted or moved, or the hash before was replaced
         exit 1
         ");
         // A valid hash of its own moves the break to the event behind it.
@@ -134,7 +134,7 @@ async fn script_names_an_inserted_event() {
         let mut link = Sha256::from_hex(hash.trim()).expect("a hash");
         let sealed = messages(4, &mut link, 1);
         assert_snapshot!(attack(desk, &format!("{room} {sealed}"), &[]).await, @"
-        The log does not hold: event 6: its hash is [sha256], but its row and the link before give [sha256]: it was changed, inserted or moved, or the hash before it was replaced
+        The log does not hold: event 6: its hash is [sha256], but its row and the link before give [sha256]: it was changed, inserted or moved, or the hash before was replaced
         exit 1
         ");
     })
@@ -149,7 +149,7 @@ async fn script_names_the_first_removed_event() {
         let truncation = "DELETE FROM events WHERE seq > 11";
         assert_eq!(attack(desk, truncation, &[]).await.code, 0, "without a noted tip, the end proves nothing");
         assert_snapshot!(attack(desk, truncation, &[&tip]).await, @"
-        The log does not hold: event 12 is missing: the log ends at event 11, but event 14 was noted: the log was replaced, or its end was removed
+        The log does not hold: event 12 is missing, but event 14 was noted: the end of the log was removed
         exit 1
         ");
         // A log that was written again has other links.
@@ -195,4 +195,42 @@ async fn script_reads_a_read_only_log() {
         assert_eq!((output.text.as_str(), output.well), (expected, true));
     })
     .await;
+}
+
+#[tokio::test]
+async fn script_confirms_an_erased_log() {
+    with_desk(async |desk| {
+        write_history(desk).await;
+        let tip = note_tip(desk).await;
+        desk.types("erase t2 call_2 --reason 'request 17' --as user:zoe").await;
+        desk.run_program("rm", &["whole.db"]).await;
+        desk.types("backup whole.db").await;
+        assert_snapshot!(check(desk, "countersign.db", &[&tip]).await, @"
+        15 events, and the hash chain is intact.
+        tip 15:[sha256]
+        exit 0
+        ");
+        let change = "UPDATE events SET data = replace(data, '\"deny\"', '\"allow_once\"') WHERE seq = 11";
+        assert_snapshot!(attack(desk, change, &[]).await, @"
+        The log does not hold: event 13: its hash is [sha256], but its row and the link before give [sha256]: one of the events 11 to 13 was changed, inserted or moved, or the hash before was replaced
+        exit 1
+        ");
+        let hidden = "DELETE FROM events WHERE type = 'CALL_ERASED'";
+        assert_snapshot!(attack(desk, hidden, &[]).await, @"
+        The log does not hold: event 5: its texts are erased, and no later CALL_ERASED event names it
+        exit 1
+        ");
+        let restored = "UPDATE events SET data = '{\"id\":\"call_2\",\"name\":\"bash\",\"arguments\":{}}' WHERE seq = 5";
+        assert_snapshot!(attack(desk, restored, &[]).await, @"
+        The log does not hold: event 5: its hash is [sha256], but its row and the link before give [sha256]: it was changed, inserted or moved, or the hash before was replaced
+        exit 1
+        ");
+    })
+    .await;
+}
+
+#[test]
+fn script_has_less_than_100_lines() {
+    let lines = std::fs::read_to_string(SCRIPT).expect("the script exists").lines().count();
+    assert!(lines < 100, "{lines} lines");
 }

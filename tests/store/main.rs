@@ -9,6 +9,7 @@ mod clock_skew;
 mod contract;
 mod copy;
 mod due_index;
+mod erasure;
 mod feed;
 mod first_design;
 mod guards;

@@ -137,7 +137,8 @@ const ANSWERS: &[(&str, &[&str])] = &[
         "Which calls ran a given text?",
         &["|release|build_1|bash|make|user:ada|success", "|release|build_2|bash|make test|user:ada|success"],
     ),
-    ("Which calls failed, and how long did they run?", &["|release|fetch_1|fetch|worker-1|30|no route"]),
+    ("Which calls failed, and how long did they run?", &["|release|fetch_1|fetch|worker-1|30|"]),
+    ("Which calls were erased?", &["|user:zoe|release|fetch_1|fetch|request 17"]),
     ("Which decisions were made with SQL?", &["|user:ada|docs|docs_2|deny"]),
 ];
 
@@ -202,6 +203,10 @@ async fn queries_of_the_page_answer(world: &mut World) {
     work_on_a_release(&story).await;
     work_on_documents(&story).await;
     change_settings(&story).await;
+    let (request, fetch) =
+        (api::EraseRequest { reason: "request 17".to_owned() }, api::parse_call_id("fetch_1"));
+    let zoe = story.acting_as(Principal::user("zoe"));
+    zoe.erase(&thread_id("release"), &fetch.expect("valid"), &request).await.expect("erased");
     story.gate.shut_down().await;
     let denial = "INSERT INTO decisions VALUES ('docs', 'docs_2', 'deny', 'user:ada', NULL)";
     world.run_shell(denial).await.expect("the shell decides");

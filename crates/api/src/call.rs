@@ -100,6 +100,10 @@ pub struct Call {
     /// The result, once the call has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CallResult>,
+    /// The erasure of the texts of the call. `arguments` and the content of the result are then `null`, and `impact`,
+    /// `description` and comments are absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erased: Option<CallErasure>,
     /// The calls of the thread that waited and that the decision decided too, the oldest first. Only the answer to a
     /// decision has them, and only the first answer: to repeat a decision decides nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -123,6 +127,22 @@ pub struct ExecutionRelease {
     /// The reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+}
+
+/// The erasure of the texts of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 9, "principal": "user:zoe", "at": "2026-01-31T12:10:00.000Z", "reason": "the customer asked"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct CallErasure {
+    /// The `seq` of the event.
+    pub seq: i64,
+    /// The person who erased the texts.
+    pub principal: Principal,
+    /// The time of the erasure.
+    pub at: Timestamp,
+    /// The reason.
+    pub reason: String,
 }
 
 /// The proposal of a call.

@@ -2,11 +2,11 @@
 
 use crate::{
     BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest,
-    ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, Event, EventPage, GateError, GrantPage,
-    GrantSelection, LogFilter, ModeRequest, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal,
-    ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest, ResultRequest, ScopePreview, ScopeRequest,
-    StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary,
-    ToolPoliciesRequest,
+    ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, Event,
+    EventPage, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, PageQuery, PendingPage,
+    PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest,
+    ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage,
+    ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
 };
 use async_trait::async_trait;
 use futures_util::Stream;
@@ -92,6 +92,15 @@ pub trait ApprovalGate: Send + Sync {
         id: &CallId,
         request: &ReleaseRequest,
     ) -> Result<Call, GateError>;
+
+    /// Erases the texts of a call that has ended: arguments, descriptions, comments and the content of the result. Their
+    /// hashes stay, and so does everything else. Only people may. To repeat it writes nothing, and clears the files again.
+    async fn erase(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &EraseRequest,
+    ) -> Result<ErasureReport, GateError>;
 
     /// Tells that the proposer of a pending call still waits for its decision. An open [`wait`](Self::wait) tells the same
     /// by itself.

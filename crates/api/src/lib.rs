@@ -30,10 +30,10 @@ pub use bulk::{
     BulkDecisionItem, BulkDecisionRequest, BulkDecisionResponse, BulkDecisionResult, CallKey, DecisionAnswer,
     MAX_DECISIONS, StopReport, StopRequest,
 };
-pub use call::{Call, CallExecution, CallProposal, CallResult, ExecutionRelease};
+pub use call::{Call, CallErasure, CallExecution, CallProposal, CallResult, ExecutionRelease};
 pub use commands::{
-    CancelRequest, ClaimRequest, DecisionRequest, ProposeRequest, ProposedDefinition, ProposedImpact,
-    ReleaseRequest, RenewRequest, ResultRequest,
+    CancelRequest, ClaimRequest, DecisionRequest, EraseRequest, ErasureReport, ProposeRequest,
+    ProposedDefinition, ProposedImpact, ReleaseRequest, RenewRequest, ResultRequest,
 };
 pub use cursor::{BadLogCursor, LogCursor};
 pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};

@@ -6,11 +6,11 @@ mod follow;
 
 use crate::{
     ApprovalGate, BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics,
-    CancelRequest, ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, ErrorCode, EventPage,
-    EventStream, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, PageQuery, PendingPage,
-    PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest,
-    ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage,
-    ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
+    CancelRequest, ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport,
+    ErrorCode, EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest,
+    PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport,
+    ReleaseRequest, RenewRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest,
+    ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
 };
 use async_trait::async_trait;
 use backoff::may_pass;
@@ -150,6 +150,15 @@ impl ApprovalGate for RetryingGate {
         request: &ReleaseRequest,
     ) -> Result<Call, GateError> {
         retry(Some(INTERACTION), || self.inner.release(thread, id, request)).await
+    }
+
+    async fn erase(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &EraseRequest,
+    ) -> Result<ErasureReport, GateError> {
+        retry(Some(INTERACTION), || self.inner.erase(thread, id, request)).await
     }
 
     async fn heartbeat(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {

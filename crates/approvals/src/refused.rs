@@ -130,6 +130,20 @@ pub enum Refused {
         /// The state of the call.
         state: CallState,
     },
+    /// Only a call that has ended can be erased.
+    #[error(
+        "the call is {state}, and only a call that has ended can be erased: decide, finish or cancel it first"
+    )]
+    CallOpen {
+        /// The state of the call.
+        state: CallState,
+    },
+    /// The decision on the call also answers later calls, by a pattern that would be erased.
+    #[error("grant {grant} was given on this call, and its pattern would be erased: revoke it first")]
+    GrantInForce {
+        /// The `seq` of the response that gave it.
+        grant: i64,
+    },
     /// Another policy was put in force meanwhile.
     #[error("another policy is in force now, {in_force}: look at it before you replace it")]
     PolicyChanged {
@@ -218,6 +232,8 @@ impl Refused {
             Self::AlreadyVoted { .. } => "already_voted",
             Self::DefinitionChanged { .. } => "definition_changed",
             Self::NotUnknown { .. } => "not_unknown",
+            Self::CallOpen { .. } => "call_open",
+            Self::GrantInForce { .. } => "grant_in_force",
             Self::PolicyChanged { .. } => "policy_changed",
             Self::UnknownThread(_) => "unknown_thread",
             Self::UnknownGrant { .. } => "unknown_grant",

@@ -59,6 +59,8 @@ pub(crate) enum CliCommand {
     Stop(commands::stop::StopArgs),
     /// Let another executor take over a call whose executor was lost
     Release(commands::release::ReleaseArgs),
+    /// Erase the arguments and the other texts of a call that has ended
+    Erase(commands::erase::EraseArgs),
     /// Print the events of the log
     Log(commands::log::LogArgs),
     /// List calls, the newest first

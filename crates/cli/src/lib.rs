@@ -127,6 +127,7 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Allow(args) => commands::decide::allow_calls(context, args).await,
         CliCommand::Deny(args) => commands::decide::deny_calls(context, args).await,
         CliCommand::Stop(args) => commands::stop::stop_calls(context, args).await,
+        CliCommand::Erase(args) => commands::erase::erase_call(context, args).await,
         CliCommand::Release(args) => commands::release::release_call(context, args).await,
         CliCommand::Log(args) => commands::log::print_log(context, args).await,
         CliCommand::Calls(args) => commands::calls::list_calls(context, args).await,

@@ -202,6 +202,16 @@ impl ServerConnection {
         self.post(by, self.call_url(thread, id, &["release"]), release).await
     }
 
+    pub(crate) async fn erase(
+        &self,
+        by: &Principal,
+        thread: &ThreadId,
+        id: &CallId,
+        erase: &api::EraseRequest,
+    ) -> Result<api::ErasureReport, GateError> {
+        self.post(by, self.call_url(thread, id, &["erase"]), erase).await
+    }
+
     pub(crate) async fn heartbeat(
         &self,
         by: &Principal,

@@ -4,11 +4,11 @@ use crate::connection::ServerConnection;
 use async_trait::async_trait;
 use countersign_api::{
     ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
-    CloseReport, DecisionAnswer, DecisionRequest, EventPage, EventStream, GateError, GrantPage,
-    GrantSelection, LogFilter, ModeRequest, PageQuery, PendingPage, PolicyInForce, PolicyRequest,
-    ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest, ResultRequest, ScopePreview, ScopeRequest,
-    StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
-    retry::RetryingGate,
+    CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage, EventStream,
+    GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, PageQuery, PendingPage, PolicyInForce,
+    PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest, ResultRequest,
+    ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies,
+    ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
 };
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId};
 use futures_util::StreamExt;
@@ -129,6 +129,15 @@ impl ApprovalGate for HttpGate {
         request: &ReleaseRequest,
     ) -> Result<Call, GateError> {
         self.connection.release(&self.by, thread, id, request).await
+    }
+
+    async fn erase(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &EraseRequest,
+    ) -> Result<ErasureReport, GateError> {
+        self.connection.erase(&self.by, thread, id, request).await
     }
 
     async fn heartbeat(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {

@@ -1,14 +1,15 @@
 //! The hash chain over the log. It defines the input of each row's `hash`, so that anyone can verify the log.
 //!
 //! A row's link is the SHA-256 of the RFC 8785 form of one JSON array:
-//! `[previous link, seq, threadId, type, timestamp, principal, data]`, where the previous link is 64
-//! hexadecimal digits (zeros before the first row) and `data` is the column's text as a JSON string.
+//! `[previous link, seq, threadId, type, timestamp, principal, digest]`, where the previous link is 64
+//! hexadecimal digits (zeros before the first row) and `digest` is the SHA-256 of the [sealed form](crate::sealed) of
+//! `data`, so that texts can be erased without a change of any link.
 //! In Python: `sha256(json.dumps([...], ensure_ascii=False, separators=(",", ":")).encode())`.
 //!
 //! A row that an operator inserts by hand may leave `hash` empty. Its link is computed like any other, and the
 //! next row that the gate writes seals it, because the hash of that row covers this link.
 
-use crate::{Sha256, event::Event};
+use crate::{Sha256, event::Event, sealed};
 use std::{fmt, str::FromStr};
 
 /// The link of the row that follows `previous`.
@@ -21,7 +22,7 @@ pub fn link(previous: Sha256, event: &Event) -> Sha256 {
         event.kind,
         event.timestamp,
         &event.principal,
-        event.data.as_str(),
+        sealed::digest(event.kind, &event.data),
     );
     // Every part is a string or a small integer, and serde_json already writes those in canonical form.
     Sha256::digest(&serde_json::to_vec(&row).unwrap_or_default())
@@ -165,9 +166,10 @@ mod tests {
 
     #[test]
     fn link_equals_documented_python_example() {
-        // sha256(json.dumps(["0"*64, 1, "t", "USER_MESSAGE", "1970-01-01T00:00:00.001Z", "user:ada", "\"é\\n\""], …))
+        // digest = sha256('"é\\n"'), then
+        // sha256(json.dumps(["0"*64, 1, "t", "USER_MESSAGE", "1970-01-01T00:00:00.001Z", "user:ada", digest], …))
         let first = row(1, "é\n", Some(Sha256::ZERO));
-        let expected = "fa4951fad11fc3a859f156c2f7f967dad61cb4156ebcee6becf601ac803d5734";
+        let expected = "0522c1a5edbe935abd52b4fbf48ae9faede2b2587819e593c09a000e62215294";
         assert_eq!(first.hash.expect("sealed").to_string(), expected);
     }
 

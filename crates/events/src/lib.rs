@@ -9,6 +9,7 @@ pub mod look;
 #[cfg(feature = "openapi")]
 mod openapi;
 pub mod principal;
+pub mod sealed;
 pub mod timestamp;
 
 pub use event::{Body, CallState, CallStateFilter, Event, EventType};

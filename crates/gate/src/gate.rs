@@ -4,9 +4,9 @@ use crate::{GateFailure, embedded::EmbeddedService};
 use async_trait::async_trait;
 use countersign_api::{
     ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
-    CloseReport, DecisionAnswer, DecisionRequest, EventPage, EventStream, GateError, GrantPage,
-    GrantSelection, LogCursor, LogFilter, ModeRequest, OpenRequestCount, PageQuery, PendingPage,
-    PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest,
+    CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage, EventStream,
+    GateError, GrantPage, GrantSelection, LogCursor, LogFilter, ModeRequest, OpenRequestCount, PageQuery,
+    PendingPage, PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest,
     ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage,
     ThreadPolicies, ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
 };
@@ -231,6 +231,15 @@ impl ApprovalGate for EmbeddedGate {
         request: &ReleaseRequest,
     ) -> Result<Call, GateError> {
         Ok(self.service.release(&self.by, thread, id, request).await?)
+    }
+
+    async fn erase(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        request: &EraseRequest,
+    ) -> Result<ErasureReport, GateError> {
+        Ok(self.service.erase(&self.by, thread, id, request).await?)
     }
 
     async fn heartbeat(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {

@@ -121,6 +121,18 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(
         409,
+        ErrorCode::CallOpen,
+        "Only the texts of a call that has ended can be erased.",
+        "the call is pending, and only a call that has ended can be erased: decide, finish or cancel it first",
+    ),
+    entry(
+        409,
+        ErrorCode::GrantInForce,
+        "The call gave a grant for a pattern that would be erased.",
+        "grant 3 was given on this call, and its pattern would be erased: revoke it first",
+    ),
+    entry(
+        409,
         ErrorCode::NotAllowed,
         "Only an allowed call can be claimed.",
         "the call is pending, and only an allowed call can be claimed",

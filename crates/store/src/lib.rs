@@ -12,6 +12,7 @@ mod copy_mark;
 mod database;
 mod database_kind;
 mod database_name;
+mod erasure;
 mod error;
 mod feed;
 mod filter;

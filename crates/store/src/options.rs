@@ -45,6 +45,8 @@ pub struct StoreOptions {
     /// The time without a commit after which the write-ahead log is moved into the file, so that a plain copy of the
     /// file has every event.
     pub idle: Duration,
+    /// The time to wait for a lock that another program holds on the file, in one attempt.
+    pub busy: Duration,
     /// The number of connections that read.
     pub readers: u32,
     /// The largest number of commands that share a transaction.
@@ -61,6 +63,7 @@ impl Default for StoreOptions {
             recent: 4_096,
             poll: Duration::from_millis(100),
             idle: Duration::from_secs(3),
+            busy: Duration::from_secs(10),
             readers: 4,
             batch: 256,
         }

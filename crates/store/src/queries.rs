@@ -128,6 +128,7 @@ queries! {
         PENDING = "pending.sql",
         PENDING_OF_THREAD = "pending_of_thread.sql",
         PRESENCE = "presence.sql",
+        REPLACE_DATA = "replace_data.sql",
         RESPONSES = "responses.sql",
         SCHEMA_OBJECTS = "schema_objects.sql",
         TALLY = "tally.sql",

@@ -81,6 +81,10 @@ codes! {
         DefinitionChanged = "definition_changed",
         /// The outcome of the call is not unknown, so it cannot be released.
         NotUnknown = "not_unknown",
+        /// The call has not ended, so its texts cannot be erased.
+        CallOpen = "call_open",
+        /// The call gave a grant for a pattern, which is still in force.
+        GrantInForce = "grant_in_force",
         /// The call is not allowed, so it cannot be claimed.
         NotAllowed = "not_allowed",
         /// An executor has claimed the call.

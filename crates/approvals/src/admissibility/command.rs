@@ -60,8 +60,8 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
         Body::ThreadModeSet(set) => thread(ThreadCommand::SetMode(set.mode)),
         Body::ToolPolicySet(set) => thread(ThreadCommand::SetPolicies(vec![(set.tool.clone(), set.policy)])),
         Body::ThreadClosed(_) => thread(ThreadCommand::Close),
-        // A request follows its call, a policy is checked apart, and no command writes a message.
-        Body::ApprovalRequest(_) | Body::PolicySet(_) | Body::Message(..) => Vec::new(),
+        // A request follows its call, a policy and an erasure are checked apart, and no command writes a message.
+        Body::ApprovalRequest(_) | Body::PolicySet(_) | Body::CallErased(_) | Body::Message(..) => Vec::new(),
     }
 }
 
@@ -156,6 +156,7 @@ fn respond(
         decision: response.decision,
         comment: response.comment.as_ref(),
         arguments: response.arguments.as_ref(),
+        erased_hash: response.erased.contains_key("arguments").then_some(response.arguments_hash),
         scope: response.scope.as_ref(),
         agents: response.agents,
         level: response.level.as_ref(),
@@ -178,6 +179,7 @@ fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>, state: &Threa
         decision: vote.decision,
         comment: vote.comment.as_ref(),
         arguments: vote.arguments.as_ref(),
+        erased_hash: vote.arguments_hash.filter(|_| vote.erased.contains_key("arguments")),
         scope: vote.scope.as_ref(),
         agents: vote.agents,
         level: vote.level.as_ref(),
@@ -196,6 +198,8 @@ struct ReconstructedAnswer<'a> {
     decision: Decision,
     comment: Option<&'a String>,
     arguments: Option<&'a Json>,
+    /// The hash of edited arguments that were erased.
+    erased_hash: Option<Sha256>,
     scope: Option<&'a Json>,
     agents: Option<GrantAgents>,
     level: Option<&'a String>,
@@ -209,7 +213,11 @@ impl ReconstructedAnswer<'_> {
         policy: &Policy,
         policy_hash: Option<Sha256>,
     ) -> Vec<CommandGuess> {
-        let arguments = self.arguments.map(|json| HashedArguments::stored(json.clone())).transpose();
+        let arguments = self.arguments.map(|json| match self.erased_hash {
+            Some(hash) => Ok(HashedArguments::recorded(json.clone(), hash)),
+            None => HashedArguments::stored(json.clone()),
+        });
+        let arguments = arguments.transpose();
         let scope = self.scope.map(GrantScope::read).transpose();
         let (Ok(arguments), Ok(scope)) = (arguments, scope) else { return Vec::new() };
         // A decision through the view `decisions` names no scope, and means the whole tool.

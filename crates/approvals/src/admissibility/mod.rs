@@ -7,6 +7,7 @@
 mod command;
 mod command_guess;
 mod compare;
+mod erasure;
 mod evidence;
 mod log_row;
 mod policy;
@@ -21,6 +22,7 @@ use crate::{
 };
 use command_guess::{CommandGuess, GuessedCommand};
 use countersign_events::{Body, CallId, Event, Sha256, ThreadId};
+use erasure::ErasureCheck;
 use log_row::LogRow;
 use std::collections::{HashMap, VecDeque};
 use waiting::LastGrant;
@@ -47,6 +49,7 @@ pub struct AdmissibilityCheck {
     last_grant: Option<LastGrant>,
     /// The hash of the policy in force.
     policy: Option<Sha256>,
+    erasures: ErasureCheck,
 }
 
 /// The outcome of comparing a reconstructed command with the log.
@@ -76,7 +79,11 @@ impl AdmissibilityCheck {
 
     /// Returns the findings about the last rows, after the end of the log.
     pub fn finish(&mut self) -> Vec<InadmissibleRow> {
-        self.judge_while(|rows| !rows.is_empty())
+        let mut findings = self.judge_while(|rows| !rows.is_empty());
+        let reason = "its texts are erased, and no CALL_ERASED event of its call names it";
+        let unnamed = |seq| InadmissibleRow { seq, reason: reason.to_owned() };
+        findings.extend(self.erasures.finish().map(unnamed));
+        findings
     }
 
     fn judge_while(&mut self, condition: impl Fn(&VecDeque<LogRow>) -> bool) -> Vec<InadmissibleRow> {
@@ -94,6 +101,7 @@ impl AdmissibilityCheck {
                 if let Err(reason) = policy::check_judged_by(&row, self.policy) {
                     findings.push(InadmissibleRow { seq: row.event.seq, reason });
                 }
+                self.erasures.note(&row);
                 if let Body::PolicySet(set) = &row.body {
                     self.policy = Some(set.hash);
                 }
@@ -112,6 +120,19 @@ impl AdmissibilityCheck {
         }
         if let Body::PolicySet(set) = &head.body {
             return match policy::check_policy_set(head, set, self.policy) {
+                Ok(()) => RowComparison::Same(1),
+                Err(reason) => RowComparison::Different { position: 0, reason },
+            };
+        }
+        if let Body::CallErased(erased) = &head.body {
+            let state = self.threads.get(&head.event.thread_id);
+            let is_open = state.is_some_and(|state| state.call(&erased.tool_call_id).is_some());
+            let confirmed = self.erasures.confirm(head, erased);
+            return match confirmed {
+                Ok(()) if is_open => {
+                    let reason = "only a call that has ended can be erased".to_owned();
+                    RowComparison::Different { position: 0, reason }
+                }
                 Ok(()) => RowComparison::Same(1),
                 Err(reason) => RowComparison::Different { position: 0, reason },
             };
@@ -218,7 +239,7 @@ fn check_nothing_is_due(
 /// Applies a row to the state, whether or not the rules would have written it, and drops calls that have ended.
 fn apply_row(threads: &mut HashMap<ThreadId, ThreadState>, row: LogRow, findings: &mut [InadmissibleRow]) {
     let LogRow { event, body } = row;
-    if matches!(body, Body::Message(..) | Body::PolicySet(_)) {
+    if matches!(body, Body::Message(..) | Body::PolicySet(_) | Body::CallErased(_)) {
         return;
     }
     let state = threads.entry(event.thread_id.clone()).or_default();

@@ -105,10 +105,10 @@ impl RecordedProposal<'_> {
         Some(CommandGuess { evidence, thread: Some(thread), ..guess })
     }
 
-    /// The hash of masked arguments is the one in the log. The hash of others is computed.
+    /// The hash of masked and of erased arguments is the one in the log. The hash of others is computed.
     fn arguments(&self) -> Option<HashedArguments> {
         let json: Json = self.call.arguments.clone();
-        if self.call.redacted.is_empty() {
+        if self.call.redacted.is_empty() && self.call.erased.is_empty() {
             HashedArguments::stored(json).ok()
         } else {
             Some(HashedArguments::recorded(json, self.call.arguments_hash))

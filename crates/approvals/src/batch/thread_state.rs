@@ -74,6 +74,7 @@ pub(crate) fn call_id_of(body: &Body) -> Option<&CallId> {
         Body::ExecutionReleased(released) => Some(&released.tool_call_id),
         Body::ExecutionTakenOver(taken) => Some(&taken.started.tool_call_id),
         Body::ToolResult(result) => Some(&result.tool_call_id),
+        Body::CallErased(erased) => Some(&erased.tool_call_id),
         _ => None,
     }
 }

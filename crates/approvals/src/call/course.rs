@@ -4,7 +4,7 @@ use super::{CallStanding, RecordedFact};
 use countersign_events::{
     Body, Event,
     event::{
-        ApprovalEscalation, ApprovalReminder, ApprovalVote, ExecutionReleased, ExecutionRenewed,
+        ApprovalEscalation, ApprovalReminder, ApprovalVote, CallErased, ExecutionReleased, ExecutionRenewed,
         ExecutionStarted,
     },
 };
@@ -24,6 +24,8 @@ pub struct CallCourse {
     pub renewed: Option<RecordedFact<ExecutionRenewed>>,
     /// The permission of a person for another executor to take over.
     pub released: Option<RecordedFact<ExecutionReleased>>,
+    /// The erasure of its texts.
+    pub erasure: Option<RecordedFact<CallErased>>,
 }
 
 impl CallCourse {
@@ -59,6 +61,9 @@ impl CallCourse {
             }
             (Body::ExecutionRenewed(renewed), _) => {
                 self.renewed = Some(RecordedFact::from_event(event, renewed.clone()));
+            }
+            (Body::CallErased(erased), _) => {
+                self.erasure = Some(RecordedFact::from_event(event, erased.clone()));
             }
             (Body::ExecutionTakenOver(_), CallStanding::Running { claim, .. }) => {
                 self.lost.push(claim.clone());

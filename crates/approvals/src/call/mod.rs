@@ -137,6 +137,8 @@ impl Call {
     #[must_use]
     pub fn arguments(&self) -> &Json {
         let edited = match self.response() {
+            // The edited ones are erased too.
+            _ if self.course.erasure.is_some() => None,
             Some(response) => response.what.arguments.as_ref(),
             None => self.course.edited().and_then(|vote| vote.arguments.as_ref()),
         };

@@ -91,6 +91,7 @@ impl CallStanding {
                 Some(Self::Running { request, response, claim })
             }
             // Side events do not change the standing. A vote counts through the response that follows it.
+            (standing, Body::CallErased(_)) if standing.has_ended() => Some(standing),
             (standing @ Self::Running { .. }, Body::ExecutionReleased(_))
             | (standing @ (Self::Pending { .. } | Self::Proposed), Body::ApprovalVote(_))
             | (standing @ Self::Pending { .. }, Body::ApprovalReminder(_) | Body::ApprovalEscalated(_)) => {
@@ -98,6 +99,15 @@ impl CallStanding {
             }
             _ => None,
         }
+    }
+
+    const fn has_ended(&self) -> bool {
+        matches!(
+            self,
+            Self::Denied { result: Some(_), .. }
+                | Self::Cancelled { result: Some(_), .. }
+                | Self::Finished { .. }
+        )
     }
 
     fn decided(

@@ -4,7 +4,7 @@ use super::arguments::HashedArguments;
 use crate::{Call, GrantScope};
 use countersign_events::{
     CallId, Json, Principal, Sha256, ThreadId, ToolName,
-    event::{Decision, GrantAgents, Mode, Status, ToolDefinition, ToolPolicy},
+    event::{Decision, ErasedRow, GrantAgents, Mode, Status, ToolDefinition, ToolPolicy},
 };
 use countersign_policy::JudgedCall;
 use std::{fmt, time::Duration};
@@ -32,8 +32,19 @@ pub enum CallCommand {
         /// The reason, which the log keeps.
         comment: Option<String>,
     },
+    /// Erase its texts.
+    Erase(EraseCommand),
     /// Write the events that are due: a reminder, an escalation, an expiry.
     Due,
+}
+
+/// The erasure of the texts of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EraseCommand {
+    /// The reason, which the log keeps.
+    pub reason: String,
+    /// The rows of the call that have texts, with the hashes of these.
+    pub rows: Vec<ErasedRow>,
 }
 
 /// A command to a whole thread.

@@ -12,6 +12,7 @@ mod context;
 mod due;
 mod edit;
 mod eligible;
+mod erase;
 mod evidence;
 mod expiry;
 mod finish;
@@ -35,8 +36,8 @@ mod waiting;
 pub use arguments::HashedArguments;
 pub use claim::{claim_needs_judgement, claim_subject};
 pub use command::{
-    CallCommand, ClaimCommand, FinishCommand, ProposeCommand, RenewCommand, RespondCommand, StopCommand,
-    ThreadCommand,
+    CallCommand, ClaimCommand, EraseCommand, FinishCommand, ProposeCommand, RenewCommand, RespondCommand,
+    StopCommand, ThreadCommand,
 };
 pub use context::DecisionContext;
 pub use edit::argument_changes;
@@ -70,6 +71,7 @@ pub fn decide(
         (CallCommand::Finish(finish), Some(call)) => finish::finish(call, finish, context),
         (CallCommand::Cancel { reason }, Some(call)) => cancel::cancel(call, reason.as_deref(), context),
         (CallCommand::Release { comment }, Some(call)) => release::release(call, comment.as_deref(), context),
+        (CallCommand::Erase(erase), Some(call)) => erase::erase(call, erase, context),
         (CallCommand::Due, Some(call)) => Ok(due::due_or_blocked(call, context)),
     }
 }

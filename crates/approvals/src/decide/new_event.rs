@@ -3,7 +3,7 @@
 use super::context::DecisionContext;
 use countersign_events::{
     Body, CallId, Json, Principal,
-    event::{ApprovalResponse, Decision, Source, Status, ToolCall, ToolResult},
+    event::{ApprovalResponse, Decision, ErasedTexts, Source, Status, ToolCall, ToolResult},
 };
 
 /// An event to write. The batch gives it its `seq`, its time and its hash.
@@ -48,6 +48,7 @@ pub(super) fn new_response(
         author_level: None,
         lapses_at: lapses.map(|span| context.now.after(span)),
         policy: Some(context.policy.hash()),
+        erased: ErasedTexts::new(),
     }
 }
 

@@ -10,8 +10,8 @@ use crate::{Call, Refused, thread::ONCE};
 use countersign_events::{
     Body, CallId, Json,
     event::{
-        ApprovalRequest, ApprovalResponse, Decision, OnExpiry, Status, ToolCall, ToolDefinition, ToolPolicy,
-        Verdict,
+        ApprovalRequest, ApprovalResponse, Decision, ErasedTexts, OnExpiry, Status, ToolCall, ToolDefinition,
+        ToolPolicy, Verdict,
     },
 };
 use countersign_policy::Judgement;
@@ -105,6 +105,7 @@ fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCal
         definition_hash: ToolDefinition::hash(propose.definition.as_ref(), propose.annotations.as_ref()),
         replaces: propose.replaces.clone(),
         redacted: logged.pointers,
+        erased: ErasedTexts::new(),
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
 use crate::{Call, Refused, call::RecordedFact};
 use countersign_events::{
     Body,
-    event::{ApprovalRequest, ApprovalVote, Decision, GrantAgents, Source},
+    event::{ApprovalRequest, ApprovalVote, Decision, ErasedTexts, GrantAgents, Source},
 };
 
 /// The vote, and the decision if this vote completes the quorum. Edited arguments begin a new round, in which the
@@ -42,6 +42,7 @@ pub(super) fn vote(
         arguments: answer.edit.as_ref().map(|edit| edit.arguments.clone()),
         arguments_hash: Some(answer.edit.as_ref().map_or(call.arguments_hash(), |edit| edit.hash)),
         round: call.course.round() + u32::from(answer.edit.is_some()),
+        erased: ErasedTexts::new(),
     };
     // After an escalation or under a stricter policy, an allowing vote counts only if its approver meets the new terms.
     let counts = |before: &&&RecordedFact<ApprovalVote>| {

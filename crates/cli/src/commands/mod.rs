@@ -9,6 +9,7 @@ pub(crate) mod copy;
 pub(crate) mod decide;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod erase;
 pub(crate) mod grant;
 pub(crate) mod log;
 pub(crate) mod man;

@@ -4,7 +4,10 @@ use crate::present::screen::TextStyle;
 use countersign_api::GrantOrigin;
 use countersign_gate::{
     Event, Json,
-    event::{ApprovalRequest, ApprovalResponse, Body, Decision, GrantAgents, Source, Status, ToolPolicy},
+    event::{
+        ApprovalRequest, ApprovalResponse, Body, CallErased, Decision, GrantAgents, PolicySet, Source,
+        Status, ToolPolicy,
+    },
 };
 use countersign_tui::present::{facts::describe_remembered, text::argument_lines};
 use countersign_tui::present::{
@@ -66,10 +69,8 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
         Body::ToolResult(result) => {
             describe_result(&escape_text(result.tool_call_id.as_str()), result.status, &result.content)
         }
-        Body::PolicySet(set) => {
-            let (source, hash) = (escape_text(&set.source), set.hash.to_string());
-            (TextStyle::Cyan, format!("{who} puts a policy in force: {} ({source})", &hash[..12]))
-        }
+        Body::CallErased(erased) => (TextStyle::Cyan, describe_erasure(&who, erased)),
+        Body::PolicySet(set) => (TextStyle::Cyan, describe_policy(&who, set)),
         Body::ToolPolicySet(set) => {
             let tool = escape_text(set.tool.as_str());
             let what = match set.policy {
@@ -144,6 +145,16 @@ fn describe_request(request: &ApprovalRequest) -> String {
     let level =
         request.level.as_ref().map_or(String::new(), |level| format!(" of level {}", escape_text(level)));
     format!("{people}{level} are asked about {id}{until} ({rule}{why})")
+}
+
+fn describe_policy(who: &str, set: &PolicySet) -> String {
+    let (source, hash) = (escape_text(&set.source), set.hash.to_string());
+    format!("{who} puts a policy in force: {} ({source})", &hash[..12])
+}
+
+fn describe_erasure(who: &str, erased: &CallErased) -> String {
+    let (id, why) = (escape_text(erased.tool_call_id.as_str()), escape_text(&erased.reason));
+    format!("{who} erases the texts of {id}: {why}")
 }
 
 fn describe_response(

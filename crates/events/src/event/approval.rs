@@ -1,6 +1,6 @@
 //! The question to people, what becomes of it, and the answer.
 
-use super::{Basis, Decision, GrantAgents, OnExpiry, ShadowVerdict, Source};
+use super::{Basis, Decision, ErasedTexts, GrantAgents, OnExpiry, ShadowVerdict, Source};
 use crate::{CallId, Json, Sha256, Timestamp, json::ArgumentChange};
 use serde::{Deserialize, Serialize};
 
@@ -133,6 +133,9 @@ pub struct ApprovalVote {
     /// Which round it counts in: 0 before anybody changed the arguments, and one more with each change.
     #[serde(default)]
     pub round: u32,
+    /// The hashes of erased texts, if they were erased.
+    #[serde(default, skip_serializing_if = "ErasedTexts::is_empty")]
+    pub erased: ErasedTexts,
 }
 
 /// `TOOL_APPROVAL_REMINDER`: the request is still open, and people are reminded.
@@ -206,4 +209,7 @@ pub struct ApprovalResponse {
     /// The hash of the policy that was in force; absent on a row inserted by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Sha256>,
+    /// The hashes of erased texts, if they were erased.
+    #[serde(default, skip_serializing_if = "ErasedTexts::is_empty")]
+    pub erased: ErasedTexts,
 }

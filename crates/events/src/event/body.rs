@@ -2,9 +2,9 @@
 //! that a newer version wrote can be read by this one.
 
 use super::{
-    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, EventType,
-    ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, GrantRevoked, PolicySet,
-    ThreadClosed, ThreadMode, ToolCall, ToolPolicySet, ToolResult,
+    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, CallErased,
+    EventType, ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, GrantRevoked,
+    PolicySet, ThreadClosed, ThreadMode, ToolCall, ToolPolicySet, ToolResult, erasure::with_placeholders,
 };
 use crate::{DamagedEvent, Json};
 
@@ -39,10 +39,12 @@ macro_rules! bodies {
             /// Reads the `data` of the event at `seq`.
             pub fn read(seq: i64, kind: EventType, data: &Json) -> Result<Self, DamagedEvent> {
                 let damaged = |e: serde_json::Error| DamagedEvent { seq, what: format!("its data is not a valid {kind}: {e}") };
+                let data = &*with_placeholders(kind, data);
                 match kind {
                     $(EventType::$name => data.read().map(Self::$name).map_err(damaged),)*
                     _ => Ok(Self::Message(kind, data.clone())),
                 }
+
             }
         }
     };
@@ -60,6 +62,7 @@ bodies! {
     ExecutionReleased(ExecutionReleased),
     ExecutionTakenOver(ExecutionTakenOver),
     ToolResult(ToolResult),
+    CallErased(CallErased),
     PolicySet(PolicySet),
     ToolPolicySet(ToolPolicySet),
     GrantRevoked(GrantRevoked),
@@ -72,7 +75,7 @@ mod tests {
     use super::*;
     use crate::{
         CallId, ToolName,
-        event::{Decision, Source},
+        event::{Decision, ErasedTexts, Source},
     };
 
     #[test]
@@ -114,6 +117,7 @@ mod tests {
             definition_hash: None,
             replaces: None,
             redacted: Vec::new(),
+            erased: ErasedTexts::new(),
         };
         let data = Body::ToolCall(call.clone()).data().expect("serialises");
         assert!(data.as_str().contains(text));

@@ -64,6 +64,6 @@ pub struct ToolResult {
     pub tool_call_id: CallId,
     /// How.
     pub status: Status,
-    /// The result: any JSON, kept byte for byte.
+    /// The result: any JSON, kept byte for byte; `null` if it was erased.
     pub content: Json,
 }

@@ -50,6 +50,8 @@ event_types! {
     ExecutionTakenOver = "TOOL_EXECUTION_TAKEN_OVER",
     /// How the call ended.
     ToolResult = "TOOL_RESULT",
+    /// The texts of the call were erased.
+    CallErased = "CALL_ERASED",
     /// The policy in force from here on. It belongs to the log as a whole, not to a thread.
     PolicySet = "POLICY_SET",
     /// A thread's own rule for a tool.
@@ -91,6 +93,7 @@ impl EventType {
                 | Self::ExecutionReleased
                 | Self::ExecutionTakenOver
                 | Self::ToolResult
+                | Self::CallErased
         )
     }
 }

@@ -2,6 +2,7 @@
 
 mod approval;
 mod body;
+mod erasure;
 mod execution;
 mod kind;
 mod proposal;
@@ -15,6 +16,7 @@ pub use approval::{
     SuggestedScope,
 };
 pub use body::Body;
+pub use erasure::{CallErased, ErasedRow, ErasedTexts};
 pub use execution::{ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, ToolResult};
 pub use kind::{EventType, UnknownType};
 pub use proposal::{ShadowVerdict, ToolCall, ToolDefinition};

@@ -1,6 +1,9 @@
 //! The proposed call, and the facts about its tool.
 
-use crate::{CallId, Json, Sha256, ToolName, event::Verdict};
+use crate::{
+    CallId, Json, Sha256, ToolName,
+    event::{ErasedTexts, Verdict},
+};
 use serde::{Deserialize, Serialize};
 
 /// `TOOL_CALL`: an agent's wish to run a tool.
@@ -11,7 +14,7 @@ pub struct ToolCall {
     pub id: CallId,
     /// The tool.
     pub name: ToolName,
-    /// The arguments, exactly as proposed.
+    /// The arguments, exactly as proposed; `null` if they were erased.
     pub arguments: Json,
     /// SHA-256 of the arguments' canonical form.
     pub arguments_hash: Sha256,
@@ -37,6 +40,9 @@ pub struct ToolCall {
     /// hash is over the arguments as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted: Vec<String>,
+    /// The hashes of erased texts, if they were erased.
+    #[serde(default, skip_serializing_if = "ErasedTexts::is_empty")]
+    pub erased: ErasedTexts,
 }
 
 /// The definition that a tool gives of itself.

@@ -46,6 +46,12 @@ impl Json {
         serde_json::value::to_raw_value(value).map(|raw| Self(raw.into()))
     }
 
+    /// The value `null`, which stands for an erased text.
+    #[must_use]
+    pub fn null() -> Self {
+        Self(RawValue::NULL.to_owned().into())
+    }
+
     /// Makes a JSON string of `text`.
     #[must_use]
     pub fn string(text: &str) -> Self {

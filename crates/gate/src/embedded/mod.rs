@@ -3,6 +3,7 @@
 
 mod answer;
 mod decisions;
+mod erase;
 mod execute;
 mod grant_origins;
 mod judge;

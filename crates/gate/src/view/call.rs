@@ -44,6 +44,12 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
             comment: released.what.comment.clone(),
         }),
         result: call.result().map(view_result),
+        erased: call.course.erasure.as_ref().map(|erasure| api::CallErasure {
+            seq: erasure.seq,
+            principal: erasure.by.clone(),
+            at: erasure.at,
+            reason: erasure.what.reason.clone(),
+        }),
         also_decided: Vec::new(),
         hidden_characters: Vec::new(),
         mixed_scripts: Vec::new(),

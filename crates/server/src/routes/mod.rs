@@ -8,6 +8,7 @@ mod close;
 mod decide;
 mod decide_all;
 mod document;
+mod erase;
 mod events;
 mod finish;
 mod grants;
@@ -63,6 +64,7 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(finish::finish))
         .routes(routes!(cancel::cancel))
         .routes(routes!(release::release))
+        .routes(routes!(erase::erase))
         .routes(routes!(scope::preview_scope))
         .routes(routes!(pending::list_in_thread, decide::decide_pending))
         .routes(routes!(decide::decide))

@@ -60,6 +60,8 @@ pub(crate) trait WriteSession: Send + 'static {
     const APPEND: &'static str;
     /// The query that reads the events that a batch needs.
     const LOAD: &'static str;
+    /// The statement that replaces the data of rows.
+    const REPLACE_DATA: &'static str;
     /// The statement that records when proposers were last seen.
     const RECORD_PRESENCE: &'static str;
 
@@ -110,6 +112,13 @@ pub(crate) trait WriteSession: Send + 'static {
     /// Enables the guard again. The caller must do this before it commits a transaction in which the guard was
     /// disabled.
     fn enable_row_guard(&mut self) -> impl Future<Output = Result<(), BatchFailure>> + Send;
+
+    /// Writes the database file again and empties the write-ahead log, so that neither has what earlier transactions have
+    /// deleted. Other writers wait meanwhile. Fails if a reader keeps the write-ahead log for too long. On PostgreSQL it
+    /// does nothing.
+    fn rewrite_files(&mut self) -> impl Future<Output = Result<(), StoreError>> + Send {
+        std::future::ready(Ok(()))
+    }
 
     /// Rolls back the transaction, if one is still open.
     fn roll_back(&mut self) -> impl Future<Output = ()> + Send;

@@ -6,7 +6,7 @@ use super::{
     wakeup_signals::{ReceiverKey, WakeupSignals},
 };
 use crate::page_limit::PageLimit;
-use countersign_events::{CallId, Event, Sha256, ThreadId, chain};
+use countersign_events::{CallId, Event, EventType, Sha256, ThreadId, chain, event::CallErased, sealed};
 use std::{
     collections::VecDeque,
     sync::{
@@ -40,6 +40,8 @@ struct RecentEvents {
     link: Option<Sha256>,
     /// The `seq` and the hash of the last event with a hash. A row that was inserted with SQL has none.
     sealed: Option<(i64, Sha256)>,
+    /// The number of erasures so far.
+    erasures: u64,
 }
 
 impl EventFeed {
@@ -52,6 +54,7 @@ impl EventFeed {
             tip,
             link,
             sealed: link.map(|link| (tip, link)),
+            erasures: 0,
         };
         Self {
             recent: Mutex::new(recent),
@@ -125,6 +128,12 @@ impl EventFeed {
         self.recent().sealed
     }
 
+    /// Returns the number of calls whose texts were erased since the feed began. Pages that were read at another number
+    /// may have those texts.
+    pub(crate) fn erasures(&self) -> u64 {
+        self.recent().erasures
+    }
+
     /// True if rows of the table continue the hash chain of the delivered events. They do not if the database has lost
     /// events, for example because a lagging standby took over, and has other events in their place.
     pub(crate) fn is_followed_by(&self, events: &[Arc<Event>]) -> bool {
@@ -164,12 +173,29 @@ impl RecentEvents {
             self.link = event.hash.or_else(|| self.link.map(|link| chain::link(link, event)));
             self.bytes += event.data.as_str().len();
             self.events.push_back(Arc::clone(event));
+            if event.kind == EventType::CallErased {
+                self.erase_texts(event);
+            }
         }
         while self.events.len() > self.limit || self.bytes > RECENT_BYTES {
             let Some(oldest) = self.events.pop_front() else { break };
             self.bytes -= oldest.data.as_str().len();
         }
         fresh
+    }
+
+    /// Erases the texts of a call in memory, as they are erased in the table.
+    fn erase_texts(&mut self, event: &Event) {
+        self.erasures += 1;
+        let Ok(erased) = event.data.read::<CallErased>() else { return };
+        let Some(first) = self.events.front().map(|first| first.seq) else { return };
+        for row in erased.rows {
+            let position = usize::try_from(row.seq - first).ok();
+            let Some(recent) = position.and_then(|position| self.events.get_mut(position)) else { continue };
+            let data = sealed::erase_texts(recent.kind, &recent.data);
+            self.bytes = self.bytes + data.as_str().len() - recent.data.as_str().len();
+            *recent = Arc::new(Event { data, ..Event::clone(recent) });
+        }
     }
 }
 

@@ -48,6 +48,8 @@ struct SharedPages {
 struct SharedPage {
     filter: EventFilter,
     after: i64,
+    /// The number of erasures before it was read.
+    erasures: u64,
     page: TablePage,
     bytes: usize,
 }
@@ -66,21 +68,22 @@ impl TablePages {
         filter: &EventFilter,
         after: i64,
     ) -> Result<TablePage, StoreError> {
-        if let Some(page) = self.shared().find(filter, after) {
+        let erasures = store.inner.feed.erasures();
+        if let Some(page) = self.shared().find(filter, after, erasures) {
             return Ok(page);
         }
         // The semaphore is never closed. If it were, reading without a turn would be harmless.
         let _turn = self.turns.acquire().await.ok();
-        if let Some(page) = self.shared().find(filter, after) {
+        if let Some(page) = self.shared().find(filter, after, erasures) {
             return Ok(page);
         }
         store.inner.metrics.count_reread();
         let found = store.events_within(filter, after, PAGE).await?;
         let page = TablePage { events: found.items.into_iter().map(Arc::new).collect(), next: found.next };
-        // Events never change, so a page stays valid. At the end of the table it may lack later events, and the follower
+        // A page stays valid until texts are erased. At the end of the table it may lack later events, and the follower
         // continues after its last event. An empty page has none to continue after.
         if page.next.is_some() || !page.events.is_empty() {
-            self.shared().add(filter, after, &page);
+            self.shared().add(filter, after, erasures, &page);
         }
         Ok(page)
     }
@@ -92,15 +95,23 @@ impl TablePages {
 }
 
 impl SharedPages {
-    fn find(&self, filter: &EventFilter, after: i64) -> Option<TablePage> {
+    fn find(&mut self, filter: &EventFilter, after: i64, erasures: u64) -> Option<TablePage> {
+        self.pages.retain(|shared| shared.erasures >= erasures);
+        self.bytes = self.pages.iter().map(|shared| shared.bytes).sum();
         let found = self.pages.iter().find(|shared| shared.after == after && shared.filter == *filter);
         found.map(|shared| shared.page.clone())
     }
 
-    fn add(&mut self, filter: &EventFilter, after: i64, page: &TablePage) {
+    fn add(&mut self, filter: &EventFilter, after: i64, erasures: u64, page: &TablePage) {
         let bytes = page.events.iter().map(|event| EVENT_BYTES + event.data.as_str().len()).sum();
         self.bytes += bytes;
-        self.pages.push_back(SharedPage { filter: filter.clone(), after, page: page.clone(), bytes });
+        self.pages.push_back(SharedPage {
+            filter: filter.clone(),
+            after,
+            erasures,
+            page: page.clone(),
+            bytes,
+        });
         while self.bytes > SHARED_BYTES || self.pages.len() > SHARED_PAGES {
             let Some(oldest) = self.pages.pop_front() else { break };
             self.bytes -= oldest.bytes;

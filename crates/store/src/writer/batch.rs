@@ -2,6 +2,7 @@
 
 use super::{
     decided_batch::{DecidedBatch, EnvelopeResult},
+    erasure,
     load::StateLoad,
 };
 use crate::{
@@ -78,7 +79,8 @@ impl<D: WriteSession> BatchWriter<D> {
             let tip = state.tip();
             tip == self.feed.tip() && told.is_none_or(|told| told == tip) && !self.feed.has_diverged()
         };
-        if !D::APPENDS_AT_ONCE || !self.state.as_ref().is_some_and(is_current) {
+        let is_one_statement = !commands.iter().any(erasure::erases_texts);
+        if !D::APPENDS_AT_ONCE || !is_one_statement || !self.state.as_ref().is_some_and(is_current) {
             return None;
         }
         let began = Instant::now();
@@ -233,6 +235,7 @@ impl<D: WriteSession> BatchWriter<D> {
             self.session.roll_back().await;
         } else {
             self.session.query_all(SqlQuery::new(D::APPEND).bind(decided.rows())).await?;
+            erasure::erase_texts(&mut self.session, &decided.events).await?;
             self.session.commit(decided.last_event()).await?;
         }
         Ok((state, decided))

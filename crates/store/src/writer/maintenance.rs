@@ -16,6 +16,7 @@ impl<D: WriteSession> BatchWriter<D> {
             MaintenanceTask::RecordPresence { rows, prune } => self.record_presence(rows, prune).await,
             MaintenanceTask::CopyEvents(events, source) => self.copy_events(&events, &source).await,
             MaintenanceTask::Mark(mark) => self.mark(&mark).await,
+            MaintenanceTask::RewriteFiles => self.session.rewrite_files().await,
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod batch;
 mod decided_batch;
+mod erasure;
 mod idle_checkpoint;
 mod load;
 mod maintenance;

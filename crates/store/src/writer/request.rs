@@ -49,6 +49,8 @@ pub(crate) enum MaintenanceTask {
     CopyEvents(Vec<Arc<Event>>, DatabaseName),
     /// Set or clear the mark of an unfinished copy.
     Mark(CopyMark),
+    /// Write the files again, so that none has erased texts.
+    RewriteFiles,
 }
 
 /// Queues a request and waits for its answer. Fails with [`StoreError::ShuttingDown`] if the writer has ended.

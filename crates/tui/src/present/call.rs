@@ -105,6 +105,10 @@ fn execution_facts(call: &api::Call) -> Vec<CallFact> {
         let who = escape_text(released.principal.as_str());
         facts.push(("released", format!("for another executor by {who} at {}{comment}", released.at)));
     }
+    if let Some(erased) = &call.erased {
+        let (who, why) = (escape_text(erased.principal.as_str()), escape_text(&erased.reason));
+        facts.push(("erased", format!("all texts, by {who} at {} ({why})", erased.at)));
+    }
     facts.extend(call.execution.as_ref().map(|execution| ("started", run(execution))));
     if let Some(result) = &call.result {
         facts.push(("ended", format!("{} at {}", result.status.as_str(), result.at)));

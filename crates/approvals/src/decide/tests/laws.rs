@@ -98,7 +98,7 @@ fn any_target_and_command() -> impl Strategy<Value = AnyCommand> {
 /// A command, the person who gives it if only people may, and the seconds until the next step.
 type RandomStep = (AnyCommand, usize, u64);
 
-fn steps() -> impl Strategy<Value = Vec<RandomStep>> {
+pub(super) fn steps() -> impl Strategy<Value = Vec<RandomStep>> {
     prop::collection::vec((any_target_and_command(), 0..PEOPLE.len(), 0..3_u64), 0..60)
 }
 
@@ -107,7 +107,7 @@ fn tool_name(name: &str) -> ToolName {
 }
 
 /// Executes the steps and returns the story that they make.
-fn play(steps: &[RandomStep]) -> DecisionStory {
+pub(super) fn play(steps: &[RandomStep]) -> DecisionStory {
     let mut story = given(POLICY);
     for ((target, command), person, seconds) in steps {
         story.set_caller(command, PEOPLE[*person]);
@@ -182,6 +182,7 @@ proptest! {
                 Body::ExecutionReleased(released) => (released.tool_call_id, released.claim.to_string()),
                 Body::ExecutionTakenOver(taken) => (taken.started.tool_call_id, taken.claim.to_string()),
                 Body::ToolResult(result) => (result.tool_call_id, String::new()),
+                Body::CallErased(erased) => (erased.tool_call_id, String::new()),
                 Body::GrantRevoked(revoked) => (call_id("the thread"), revoked.grant.to_string()),
                 Body::ThreadClosed(_) => (call_id("the thread"), String::new()),
                 _ => continue,

@@ -2,6 +2,7 @@
 
 mod calls;
 mod cheats;
+mod erasure;
 mod evidence;
 mod laws;
 mod leases;

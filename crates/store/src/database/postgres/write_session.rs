@@ -7,7 +7,7 @@ use super::{
     session::{ANSWER, SessionFactory, check_server, execute_text},
 };
 use crate::{
-    DatabaseName, PostgresAddress, StoreError, UnavailableDatabase,
+    DatabaseKind, DatabaseName, PostgresAddress, StoreError, UnavailableDatabase,
     clock::{machine_sleep, with_timeout},
     database::{
         self, BatchFailure, BegunTransaction, FirstReads, LogEnd, MOST_NEW_EVENTS, ReadConnection, SqlQuery,
@@ -211,6 +211,7 @@ impl database::WriteSession for PostgresWriteSession {
     const APPEND: &'static str = queries::postgres::APPEND;
     const LOAD: &'static str = queries::postgres::LOAD;
     const RECORD_PRESENCE: &'static str = queries::postgres::RECORD_PRESENCE;
+    const REPLACE_DATA: &'static str = queries::REPLACE_DATA.on(DatabaseKind::Postgres);
 
     fn database_name(&self) -> DatabaseName {
         self.address.database_name()

@@ -24,7 +24,7 @@ pub(super) fn settings(path: &Path, options: &StoreOptions) -> SqliteConnectOpti
     SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(false)
-        .busy_timeout(Duration::from_secs(10))
+        .busy_timeout(options.busy)
         .row_buffer_size(ROWS_READ_AHEAD)
         .synchronous(match options.synchronous {
             SyncMode::Full => SqliteSynchronous::Full,

@@ -6,7 +6,7 @@ use super::{
     open_file::OpenFile,
 };
 use crate::{
-    DatabaseName, StoreError,
+    DatabaseKind, DatabaseName, StoreError, UnavailableDatabase,
     database::{
         self, BatchFailure, BegunTransaction, FirstReads, LogEnd, MOST_NEW_EVENTS, ReadConnection, SqlQuery,
         SqlRow, read_connection::collect_bounded,
@@ -21,6 +21,9 @@ use std::sync::Arc;
 
 /// The number of attempts to take the write lock while another program holds it. Each waits for the busy timeout.
 const LOCK_ATTEMPTS: u32 = 6;
+
+/// The number of attempts to empty the write-ahead log while readers use it.
+const TRUNCATE_ATTEMPTS: u32 = 3;
 
 pub(crate) struct SqliteWriteSession {
     conn: SqliteConnection,
@@ -70,6 +73,25 @@ impl SqliteWriteSession {
         self.write_lock = None;
     }
 
+    /// Builds the file again from its rows: SQLite leaves copies of rows in the free space of pages when it splits them,
+    /// which no setting overwrites. Then moves the write-ahead log into the file and cuts it off. Each attempt waits for
+    /// readers as long as the busy timeout. Returns false if a reader kept the write-ahead log.
+    async fn vacuum(&mut self) -> Result<bool, sqlx::Error> {
+        // The new file is built in a temporary one, which can be too large for the memory.
+        self.run("PRAGMA temp_store = FILE").await?;
+        let built = self.run("VACUUM").await;
+        self.run("PRAGMA temp_store = MEMORY").await?;
+        built?;
+        for _ in 0..TRUNCATE_ATTEMPTS {
+            let found = sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut self.conn).await?;
+            let (busy, ..): (i64, i64, i64) = found;
+            if busy == 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     async fn run(&mut self, statement: &'static str) -> Result<(), sqlx::Error> {
         sqlx::query(statement).execute(&mut self.conn).await.map(|_| ())
     }
@@ -79,6 +101,7 @@ impl database::WriteSession for SqliteWriteSession {
     const APPEND: &'static str = queries::sqlite::APPEND;
     const LOAD: &'static str = queries::sqlite::LOAD;
     const RECORD_PRESENCE: &'static str = queries::sqlite::RECORD_PRESENCE;
+    const REPLACE_DATA: &'static str = queries::REPLACE_DATA.on(DatabaseKind::Sqlite);
 
     const APPENDS_AT_ONCE: bool = true;
 
@@ -155,6 +178,17 @@ impl database::WriteSession for SqliteWriteSession {
         let Some(text) = self.dropped_guard.take() else { return Ok(()) };
         let made = sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut self.conn).await;
         made.map(|_| ()).map_err(|e| batch_failure(self.database_name(), &e))
+    }
+
+    async fn rewrite_files(&mut self) -> Result<(), StoreError> {
+        self.take_write_lock().await?;
+        let rewritten = self.vacuum().await;
+        self.write_lock = None;
+        match rewritten {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(UnavailableDatabase::Locked(self.database_name()).into()),
+            Err(e) => Err(error(self.database_name(), &e)),
+        }
     }
 
     async fn roll_back(&mut self) {

@@ -1,0 +1,42 @@
+//! Erase: the texts of a call that has ended are erased, because a law requires it. What was decided, by whom and when
+//! stays, and so do the hashes of the texts.
+
+use super::{DecisionContext, EraseCommand, NewEvent, eligible};
+use crate::{Call, GrantScope, Refused};
+use countersign_events::{Body, event::CallErased};
+
+pub(super) fn erase(
+    call: &Call,
+    command: &EraseCommand,
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
+    eligible::check_is_person(context.by)?;
+    if call.course.erasure.is_some() {
+        return Ok(Vec::new());
+    }
+    let Some(result) = call.result() else {
+        return Err(Refused::CallOpen { state: call.state(context.now) });
+    };
+    // An erased pattern matches nothing, so to erase it would change which calls wait for a person.
+    let is_pattern =
+        |scope: &Option<GrantScope>| !matches!(scope, Some(GrantScope::Exact | GrantScope::Tool));
+    let mut standing = context.thread.standing();
+    if let Some(grant) = standing.find(|grant| grant.tool_call_id == *call.id() && is_pattern(&grant.scope)) {
+        return Err(Refused::GrantInForce { grant: grant.seq });
+    }
+    if command.reason.trim().is_empty() {
+        let why = "say why the texts are erased; the log keeps the reason".to_owned();
+        return Err(Refused::Invalid { field: "reason", why });
+    }
+    // Each call has arguments, and each result has a content. Rows that end before the result were read too early.
+    let has = |seq: i64| command.rows.iter().any(|row| row.seq == seq);
+    if !has(call.proposal.seq) || !has(result.seq) {
+        return Err(Refused::MissingEvidence { what: "the hashes of all texts of the call" });
+    }
+    let erased = CallErased {
+        tool_call_id: call.id().clone(),
+        reason: context.mask(&command.reason),
+        rows: command.rows.clone(),
+    };
+    Ok(vec![NewEvent::new(context.by, Body::CallErased(erased))])
+}

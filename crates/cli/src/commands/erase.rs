@@ -1,0 +1,46 @@
+//! `countersign erase`
+
+use crate::{context::CommandContext, exit::CommandExit};
+use countersign_api as api;
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::escape_text,
+};
+
+/// Options of `erase`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The arguments, the descriptions and comments, and the content of the result are replaced by their hashes, in \
+the log and in its files. Who decided what and when stays, and the hash chain holds. It cannot be undone. Backups, copies \
+and exports made before still have the texts.\n\n\
+JSON: {\"call\": the call, as in the API, \"cleared\": true if no file of the database has the texts}"
+)]
+pub(crate) struct EraseArgs {
+    /// The thread of the call
+    thread: String,
+    /// The id of the call, complete
+    call: String,
+    /// The reason, for example the number of the legal request; the log stores it, so do not repeat the texts
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+}
+
+pub(crate) async fn erase_call(context: &CommandContext, args: &EraseArgs) -> anyhow::Result<CommandExit> {
+    let (thread, id) = (api::parse_thread_id(&args.thread)?, api::parse_call_id(&args.call)?);
+    let gate = context.connect_to_decide().await?;
+    let report = gate.erase(&thread, &id, &api::EraseRequest { reason: args.reason.clone() }).await?;
+    gate.shut_down().await;
+    if context.json {
+        print_json(&report)?;
+        return Ok(CommandExit::DONE);
+    }
+    let id = escape_text(report.call.id.as_str());
+    print_line(&format!("Erased the texts of {id}. Their hashes and everything else stay in the log."));
+    print_line(if report.cleared {
+        "No file of this database has them. Backups, copies and exports made before still do."
+    } else {
+        "A file may still have them. SQLite: repeat the command when no reader keeps the write-ahead log. PostgreSQL: run \
+         VACUUM FULL events as the owner of the table. Backups, copies and exports made before still have them."
+    });
+    Ok(CommandExit::DONE)
+}

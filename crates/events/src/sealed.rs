@@ -1,0 +1,156 @@
+//! The sealed form of an event's data, which the hash chain covers: the hash of each text stands in the place of the
+//! text. A text can therefore be erased later, and no link changes.
+//!
+//! In the sealed form of an event about a call, the members of [`TEXTS`] and a `scope` that is a pattern are left out, and
+//! a last member `erased` has their hashes, in the order of their names:
+//! `{"id":"call_1","name":"bash","erased":{"arguments":"<SHA-256>"}}`. Each hash is that of the member's value, byte for
+//! byte. An event without such members is its own sealed form.
+//!
+//! An event whose texts are erased has its sealed form as its data.
+
+use crate::{EventType, Json, Sha256};
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+use std::{borrow::Cow, fmt};
+
+/// The members of events about calls that hold texts of people and agents. `docs/verify_log.py` has the same list.
+pub const TEXTS: [&str; 7] =
+    ["arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content"];
+
+/// The member that holds the hashes of erased texts.
+const ERASED: &str = "erased";
+
+/// The hash of the sealed form, which the link of the event covers.
+#[must_use]
+pub fn digest(kind: EventType, data: &Json) -> Sha256 {
+    Sha256::digest(sealed_text(kind, data).as_bytes())
+}
+
+/// The sealed form: the data of the event after its texts are erased.
+#[must_use]
+pub fn erase_texts(kind: EventType, data: &Json) -> Json {
+    match sealed_text(kind, data) {
+        Cow::Borrowed(_) => data.clone(),
+        // The text is put together from valid JSON, so the fallback is never reached.
+        Cow::Owned(text) => Json::stored(text).unwrap_or_else(|_| data.clone()),
+    }
+}
+
+/// True if the texts of the event are erased.
+#[must_use]
+pub fn has_erased_texts(kind: EventType, data: &Json) -> bool {
+    kind.is_about_a_call()
+        && data.as_str().contains(r#""erased""#)
+        && data.read::<Members<'_>>().is_ok_and(|members| members.0.iter().any(|(name, _)| name == ERASED))
+}
+
+fn sealed_text(kind: EventType, data: &Json) -> Cow<'_, str> {
+    let text = data.as_str();
+    let unchanged = Cow::Borrowed(text);
+    if !kind.is_about_a_call() {
+        return unchanged;
+    }
+    let Ok(Members(members)) = data.read::<Members<'_>>() else { return unchanged };
+    let is_text = |(name, value): &(Cow<'_, str>, &RawValue)| {
+        TEXTS.contains(&name.as_ref()) || name == "scope" && value.get().starts_with('{')
+    };
+    if members.iter().any(|(name, _)| name == ERASED) || !members.iter().any(is_text) {
+        return unchanged;
+    }
+    let (mut texts, kept): (Vec<_>, Vec<_>) = members.into_iter().partition(is_text);
+    texts.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let kept = kept.iter().map(|(name, value)| format!("{}:{}", quote(name), value.get()));
+    let hash = |value: &RawValue| Sha256::digest(value.get().as_bytes());
+    let hashes: Vec<_> =
+        texts.iter().map(|(name, value)| format!("{}:\"{}\"", quote(name), hash(value))).collect();
+    let members: Vec<_> = kept.chain([format!("\"erased\":{{{}}}", hashes.join(","))]).collect();
+    Cow::Owned(format!("{{{}}}", members.join(",")))
+}
+
+fn quote(name: &str) -> String {
+    serde_json::Value::from(name).to_string()
+}
+
+/// The members of an object in their order, each value as its text.
+struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MemberCollector;
+        impl<'de> Visitor<'de> for MemberCollector {
+            type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some((Name(name), value)) = map.next_entry::<Name<'de>, &'de RawValue>()? {
+                    members.push((name, value));
+                }
+                Ok(members)
+            }
+        }
+        deserializer.deserialize_map(MemberCollector).map(Members)
+    }
+}
+
+/// A name that borrows from the text if it has no escape.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Json {
+        Json::stored(text.to_owned()).expect("valid")
+    }
+
+    fn hash(text: &str) -> Sha256 {
+        Sha256::digest(text.as_bytes())
+    }
+
+    #[test]
+    fn erased_event_keeps_its_digest() {
+        let data = json(r#"{ "id":"c", "arguments" : { "n": 1.00 },"argumentsHash":"x","description":"é" }"#);
+        let erased = erase_texts(EventType::ToolCall, &data);
+        let expected = format!(
+            r#"{{"id":"c","argumentsHash":"x","erased":{{"arguments":"{}","description":"{}"}}}}"#,
+            hash(r#"{ "n": 1.00 }"#),
+            hash(r#""é""#)
+        );
+        assert_eq!(erased.as_str(), expected);
+        assert_eq!(digest(EventType::ToolCall, &erased), digest(EventType::ToolCall, &data));
+        assert_eq!(erase_texts(EventType::ToolCall, &erased), erased, "erasing twice changes nothing");
+        assert!(
+            has_erased_texts(EventType::ToolCall, &erased) && !has_erased_texts(EventType::ToolCall, &data)
+        );
+    }
+
+    #[test]
+    fn changed_text_or_kept_member_changes_the_digest() {
+        let digests = [
+            r#"{"id":"c","arguments":{"n":1}}"#,
+            r#"{"id":"c","arguments":{"n":2}}"#,
+            r#"{"id":"d","arguments":{"n":1}}"#,
+            r#"{"id":"c","arguments":{"n": 1}}"#,
+        ]
+        .map(|text| digest(EventType::ToolCall, &json(text)).to_string());
+        let different: std::collections::BTreeSet<_> = digests.iter().collect();
+        assert_eq!(different.len(), digests.len(), "{digests:?}");
+    }
+
+    #[test]
+    fn only_a_pattern_scope_is_a_text() {
+        let whole = json(r#"{"toolCallId":"c","scope":"tool"}"#);
+        assert_eq!(erase_texts(EventType::ApprovalResponse, &whole), whole);
+        let pattern =
+            erase_texts(EventType::ApprovalResponse, &json(r#"{"toolCallId":"c","scope":{"path":"/x"}}"#));
+        assert!(!pattern.as_str().contains("/x"), "{pattern:?}");
+    }
+}
