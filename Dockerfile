@@ -24,6 +24,6 @@ USER 65532:65532
 ENV HOME=/data TMPDIR=/data
 VOLUME /data
 STOPSIGNAL SIGTERM
-HEALTHCHECK CMD ["/countersign", "stats", "--server", "http://127.0.0.1:7878"]
+HEALTHCHECK CMD ["/countersign", "doctor", "--server", "http://127.0.0.1:7878"]
 ENTRYPOINT ["/countersign"]
 CMD ["serve", "--database", "/data/countersign.db"]

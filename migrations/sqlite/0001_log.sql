@@ -5,13 +5,13 @@ PRAGMA application_id = 0x4353474e;
 
 CREATE TABLE events (
     seq       INTEGER PRIMARY KEY CHECK (seq > 0),
-    -- Empty for the events of the log as a whole, which are the policies.
+    -- Empty for the events of the log as a whole: policies and tokens.
     thread_id TEXT NOT NULL,
     type      TEXT NOT NULL CHECK (type IN (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
         'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
         'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_ERASED', 'POLICY_SET',
-        'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
+        'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
         'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')) CHECK (
         timestamp GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9].[0-9][0-9][0-9]Z'),
@@ -21,7 +21,7 @@ CREATE TABLE events (
     -- The link of the hash chain, in 64 lower-case hexadecimal digits. A decision made with SQL leaves it empty. The
     -- next row that Countersign writes seals that row, because its own link covers it.
     hash      TEXT CHECK (hash IS NULL OR length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
-    CHECK ((thread_id = '') = (type = 'POLICY_SET')),
+    CHECK ((thread_id = '') = (type IN ('POLICY_SET', 'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED'))),
     CHECK (type <> 'TOOL_CALL' OR coalesce(data ->> 'id', '') <> '')
 ) STRICT;
 
@@ -76,6 +76,14 @@ CREATE UNIQUE INDEX erasures_by_call ON events (data ->> 'toolCallId', thread_id
 CREATE UNIQUE INDEX closings_by_thread ON events (thread_id) WHERE type = 'THREAD_CLOSED';
 
 CREATE UNIQUE INDEX revocations_by_thread ON events (thread_id, data ->> 'grant') WHERE type = 'GRANT_REVOKED';
+
+-- A token is created once and revoked once, and its first use from each address is recorded once.
+CREATE UNIQUE INDEX token_events ON events (type, data ->> 'id', coalesce(data ->> 'address', ''))
+    WHERE type = 'TOKEN_CREATED' OR type = 'TOKEN_USED' OR type = 'TOKEN_REVOKED';
+
+-- The events about tokens in order.
+CREATE INDEX tokens ON events (seq)
+    WHERE type = 'TOKEN_CREATED' OR type = 'TOKEN_USED' OR type = 'TOKEN_REVOKED';
 
 -- A thread's mode and its policies for single tools.
 CREATE INDEX settings_by_thread ON events (thread_id, type)
@@ -132,6 +140,13 @@ CREATE TRIGGER rows_keep_the_structure BEFORE INSERT ON events BEGIN
     WHERE NEW.type = 'GRANT_REVOKED' AND EXISTS (
         SELECT 1 FROM events e
         WHERE e.type = 'GRANT_REVOKED' AND e.thread_id = NEW.thread_id AND e.data ->> 'grant' = NEW.data ->> 'grant');
+
+    SELECT RAISE(ROLLBACK, 'countersign: the token has this event already')
+    WHERE NEW.type IN ('TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED') AND EXISTS (
+        SELECT 1 FROM events e
+        WHERE e.type = NEW.type AND (e.type = 'TOKEN_CREATED' OR e.type = 'TOKEN_USED' OR e.type = 'TOKEN_REVOKED')
+            AND e.data ->> 'id' = NEW.data ->> 'id'
+            AND coalesce(e.data ->> 'address', '') = coalesce(NEW.data ->> 'address', ''));
 
     SELECT RAISE(ROLLBACK, 'countersign: the call has an event of this type already')
     WHERE CASE NEW.type

@@ -7,7 +7,8 @@
 --   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
 --   under the write lock;
 -- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the policy in force;
--- - the number of open requests of threads ($8: [thread, ...]) and of proposers ($9: [principal, ...]).
+-- - the number of open requests of threads ($8: [thread, ...]) and of proposers ($9: [principal, ...]);
+-- - if $10 is true, the events about tokens.
 -- LATERAL with OFFSET 0, and a subquery with LIMIT 1, make PostgreSQL look up each key in the index, whatever its
 -- statistics are. The result is one row with a JSON array, as on SQLite.
 WITH threads (thread_id) AS (
@@ -74,6 +75,9 @@ WITH threads (thread_id) AS (
     UNION ALL
     SELECT 0, e.* FROM threads t, LATERAL (
         SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'TOOL_POLICY_SET' OFFSET 0) e
+    UNION ALL
+    SELECT 0, e.* FROM events e
+    WHERE $10 AND (e.type = 'TOKEN_CREATED' OR e.type = 'TOKEN_USED' OR e.type = 'TOKEN_REVOKED')
     UNION ALL
     SELECT 1, e.* FROM events e
     WHERE $4 AND e.seq >= coalesce(

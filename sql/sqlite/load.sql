@@ -7,7 +7,8 @@
 --   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
 --   under the write lock;
 -- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the policy in force;
--- - the number of open requests of threads ($8: [thread, ...]) and of proposers ($9: [principal, ...]).
+-- - the number of open requests of threads ($8: [thread, ...]) and of proposers ($9: [principal, ...]);
+-- - if $10 is true, the events about tokens.
 -- CROSS JOIN prevents SQLite from scanning the log for the keys. || '' removes the type of a column, because SQLite
 -- uses an index on an expression only for a value without a type. The result is one row with a JSON array, because one
 -- row per event would cost more time in the driver.
@@ -62,6 +63,10 @@ WITH keys (thread_id, tool_call_id) AS (
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'TOOL_POLICY_SET'
+    UNION ALL
+    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
+    FROM events e
+    WHERE $10 AND (e.type = 'TOKEN_CREATED' OR e.type = 'TOKEN_USED' OR e.type = 'TOKEN_REVOKED')
     UNION ALL
     SELECT 1, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM events e

@@ -66,23 +66,7 @@ async fn bulk_decisions_follow_the_rules_of_single_ones() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("a").await;
         let body = r#"{"decisions":[{"threadId":"t","id":"a","decision":"allow_once"}]}"#;
-        assert_snapshot!(world.agent("builder").post(DECIDE, body).await, @r#"
-        200
-        {
-          "results": [
-            {
-              "threadId": "t",
-              "id": "a",
-              "problem": {
-                "title": "Forbidden",
-                "status": 403,
-                "code": "not_an_approver",
-                "detail": "agent:builder is not a person, and only people decide"
-              }
-            }
-          ]
-        }
-        "#);
+        assert_snapshot!(world.agent("builder").post(DECIDE, body).await, @"403 not_permitted: the role agent may not decide");
         let state = world.person("ada").get("/v1/threads/t/tool-calls/a").await.text("state");
         assert_eq!(state, "pending");
     })

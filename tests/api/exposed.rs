@@ -1,8 +1,9 @@
 //! A server that other machines reach: its public names, the proxies in front of it, and pages of other origins.
 
 use crate::own_server::OwnServer;
+use countersign_gate::Clock;
 use countersign_server::{NetworkAccess, ServerOptions};
-use countersign_tests::HttpAnswer;
+use countersign_tests::{HttpAnswer, trusting_options};
 use insta::assert_snapshot;
 use reqwest::Method;
 
@@ -15,7 +16,7 @@ async fn exposed(proxy: &str, story: impl AsyncFnOnce(&OwnServer)) {
         frame_by: origin("https://board.example"),
         cors_origins: origin("https://desk.example"),
     };
-    let server = OwnServer::start(ServerOptions { access, ..ServerOptions::default() }).await;
+    let server = OwnServer::start(ServerOptions { access, ..trusting_options(Clock::System) }).await;
     story(&server).await;
     server.end().await;
 }

@@ -55,7 +55,7 @@ async fn grant_answers_later_calls_until_it_is_revoked() {
         "#);
         assert_eq!(ada.delete(&format!("{GRANTS}/4")).await.status, 200, "a repeated revocation succeeds");
         let refused = builder.delete(&format!("{GRANTS}/4")).await;
-        assert_eq!((refused.status, refused.text("code").as_str()), (403, "not_an_approver"));
+        assert_eq!((refused.status, refused.text("code").as_str()), (403, "not_permitted"));
         assert_eq!(builder.proposes("call_3").await.text("state"), "pending");
         assert_eq!(builder.get("/v1/threads/t/tool-calls/call_2").await.text("state"), "allowed");
     })

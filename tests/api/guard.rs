@@ -162,16 +162,13 @@ async fn service_principal_or_unknown_kind_is_refused() {
             let request = request.header("content-type", "application/json");
             HttpAnswer::to(request.header("countersign-principal", principal).body("{}")).await
         };
-        assert_snapshot!(says("ada").await, @r#"
-        422 invalid: countersign-principal: "ada" does not begin with user:, agent:, policy: or system:
-        parameter: "countersign-principal"
-        "#);
+        assert_snapshot!(says("ada").await, @"404 unknown_thread: there is no thread t");
         assert_snapshot!(says("system:expiry").await, @r#"
-        422 invalid: countersign-principal: must begin with user: or agent:
+        401 unauthenticated: countersign-principal: must begin with user: or agent:
         parameter: "countersign-principal"
         "#);
         assert_snapshot!(says("policy:allow-all").await, @r#"
-        422 invalid: countersign-principal: must begin with user: or agent:
+        401 unauthenticated: countersign-principal: must begin with user: or agent:
         parameter: "countersign-principal"
         "#);
     })
@@ -188,23 +185,23 @@ async fn unusable_principal_name_is_refused() {
             HttpAnswer::to(request.header("countersign-principal", principal).body("{}")).await
         };
         assert_snapshot!(says("user:").await, @r#"
-        422 invalid: countersign-principal: the name of a principal cannot be used: it is empty
+        401 unauthenticated: countersign-principal: the name of a principal cannot be used: it is empty
         parameter: "countersign-principal"
         "#);
         assert_snapshot!(says("user:a%00b").await, @r#"
-        422 invalid: countersign-principal: the name of a principal cannot be used: it contains the control character U+0000
+        401 unauthenticated: countersign-principal: the name of a principal cannot be used: it contains the control character U+0000
         parameter: "countersign-principal"
         "#);
         assert_snapshot!(says("user:%ff").await, @r#"
-        422 invalid: countersign-principal: it is not UTF-8
+        401 unauthenticated: countersign-principal: it is not UTF-8
         parameter: "countersign-principal"
         "#);
         for alike in ["user:bob%20", "user:%20bob", "user:bo%E2%80%8Bb", "user:%E2%80%AEbob", "user:b%D0%BEb"] {
             let answer = says(alike).await;
-            assert_eq!((answer.status, answer.member("code")), (422, r#""invalid""#.to_owned()), "{alike}");
+            assert_eq!((answer.status, answer.member("code")), (401, r#""unauthenticated""#.to_owned()), "{alike}");
         }
         assert_snapshot!(says("user:bob%20").await, @r#"
-        422 invalid: countersign-principal: the name of a principal cannot be used: it begins or ends with a blank
+        401 unauthenticated: countersign-principal: the name of a principal cannot be used: it begins or ends with a blank
         parameter: "countersign-principal"
         "#);
         assert_snapshot!(says("user:J%C3%BCrgen%20%E4%B8%96").await, @r#"
@@ -224,8 +221,8 @@ async fn unusable_principal_name_is_refused() {
 async fn caller_without_a_name_gets_the_default() {
     over_http(ASK, async |world| {
         let anonymous = world.anonymous();
-        assert_snapshot!(anonymous.proposes("call_1").await.shown("proposal"), @r#"{"at":"2026-01-31T12:00:00.000Z","principal":"agent:local","seq":2}"#);
-        assert_snapshot!(anonymous.allows("call_1").await.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"[hash:policy]","principal":"user:local","seq":4,"source":"approver"}"#);
+        assert_snapshot!(anonymous.proposes("call_1").await.shown("proposal"), @r#"{"at":"2026-01-31T12:00:00.000Z","principal":"agent:local (solo)","seq":2}"#);
+        assert_snapshot!(anonymous.allows("call_1").await.shown("response"), @r#"{"at":"2026-01-31T12:00:00.000Z","decision":"allow_once","policy":"[hash:policy]","principal":"user:local (solo)","seq":4,"source":"approver"}"#);
     })
     .await;
 }
@@ -236,7 +233,7 @@ async fn badly_encoded_principal_is_refused() {
         let request = world.anonymous().request(Method::POST, "/v1/threads/t/tool-calls");
         let request = request.header("content-type", "application/json").body("{}");
         assert_snapshot!(HttpAnswer::to(request.header("countersign-principal", "agent:%zz")).await, @r#"
-        422 invalid: countersign-principal: two hexadecimal digits must follow each %; write % itself as %25
+        401 unauthenticated: countersign-principal: two hexadecimal digits must follow each %; write % itself as %25
         parameter: "countersign-principal"
         "#);
     })

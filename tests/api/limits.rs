@@ -2,10 +2,9 @@
 
 use crate::own_server::OwnServer;
 use countersign_api::{self as api, ApprovalGate, parse_thread_id};
-use countersign_client::HttpGate;
-use countersign_gate::Principal;
+use countersign_gate::{Clock, Principal};
 use countersign_server::{RequestLimits, ServerOptions};
-use countersign_tests::{HttpAnswer, over_http};
+use countersign_tests::{HttpAnswer, gate_of, over_http, trusting_options};
 use insta::assert_snapshot;
 use reqwest::{Method, RequestBuilder, header::CONTENT_TYPE};
 
@@ -13,7 +12,7 @@ const CALLS: &str = "/v1/threads/t/tool-calls";
 
 /// Runs a story at a server with these limits.
 async fn limited(limits: RequestLimits, story: impl AsyncFnOnce(&OwnServer)) {
-    let server = OwnServer::start(ServerOptions { limits, ..ServerOptions::default() }).await;
+    let server = OwnServer::start(ServerOptions { limits, ..trusting_options(Clock::System) }).await;
     story(&server).await;
     server.end().await;
 }
@@ -102,7 +101,7 @@ async fn streams_of_a_caller_are_limited() {
 #[tokio::test]
 async fn waits_of_a_caller_are_limited() {
     limited(RequestLimits { waits: 1, ..RequestLimits::default() }, async |server| {
-        let gate = HttpGate::connect(&server.url).expect("an address").acting_as(Principal::agent("builder"));
+        let gate = gate_of(&server.url, &Principal::agent("builder"));
         let thread = parse_thread_id("t").expect("an id");
         for id in ["call_1", "call_2"] {
             let call = api::ProposeRequest::new(id, "bash", "{}").expect("a call");

@@ -1,10 +1,8 @@
 //! The sockets that a server listens on: their creation, sharing and removal.
 
-use countersign_gate::EmbeddedGate;
-use countersign_server::{
-    BoundListener, ListenAddress, ListenOptions, ServerCertificate, ServerError, ServerOptions,
-};
-use countersign_tests::TestAuthority;
+use countersign_gate::{Clock, EmbeddedGate};
+use countersign_server::{BoundListener, ListenAddress, ListenOptions, ServerCertificate, ServerError};
+use countersign_tests::{TestAuthority, trusting_options};
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
@@ -30,7 +28,7 @@ async fn serve(
 ) -> (CancellationToken, JoinHandle<Result<(), ServerError>>) {
     let gate = EmbeddedGate::open(folder.join("log.db")).await.expect("a fresh file");
     let stop = CancellationToken::new();
-    let served = countersign_server::serve(listeners, gate, ServerOptions::default(), stop.clone());
+    let served = countersign_server::serve(listeners, gate, trusting_options(Clock::System), stop.clone());
     (stop, tokio::spawn(served))
 }
 

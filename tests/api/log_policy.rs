@@ -21,7 +21,7 @@ async fn hash_in_force(world: &HttpWorld) -> String {
 async fn policy_by_an_agent_is_refused() {
     over_http(ASK, async |world| {
         let body = request(BLOCK, &hash_in_force(world).await);
-        assert_snapshot!(world.agent("builder").put(POLICY, body).await, @"403 not_an_approver: agent:builder is not a person, and only people decide");
+        assert_snapshot!(world.agent("builder").put(POLICY, body).await, @"403 not_permitted: the role agent may not set policies, modes and tokens");
     })
     .await;
 }

@@ -1,6 +1,7 @@
 //! Every endpoint, over HTTP to a real server: refusals first, then successes. Each file of the server's `routes/` has
 //! a file here. Behaviour that several routes share has its own files.
 
+mod access;
 mod arguments;
 mod body;
 mod calls;

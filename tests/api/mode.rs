@@ -14,7 +14,7 @@ async fn unknown_mode_or_agent_mode_is_refused() {
         column: 15
         line: 1
         "#);
-        assert_snapshot!(world.agent("builder").put(MODE, r#"{"mode":"approve_all"}"#).await, @"403 not_an_approver: agent:builder is not a person, and only people decide");
+        assert_snapshot!(world.agent("builder").put(MODE, r#"{"mode":"approve_all"}"#).await, @"403 not_permitted: the role agent may not set policies, modes and tokens");
         assert_snapshot!(world.person("ada").post(MODE, r#"{"mode":"approve_all"}"#).await, @"405 wrong_method: /v1/threads/t/mode does not support POST");
         assert_snapshot!(world.person("ada").put(MODE, r#"{"mode":"approve_all","for":"1h"}"#).await, @r"
         422 invalid: unknown field `for`, expected `mode` or `newThread` at line 1 column 27

@@ -2,11 +2,11 @@
 //! port without TLS.
 
 use countersign_api::ApprovalGate;
-use countersign_gate::EmbeddedGate;
+use countersign_gate::{Clock, EmbeddedGate};
 use countersign_server::{
     BoundListener, ListenAddress, ListenOptions, ServerCertificate, ServerError, ServerOptions,
 };
-use countersign_tests::{CertificatePair, HttpAnswer, new_client};
+use countersign_tests::{CertificatePair, HttpAnswer, new_client, trusting_options};
 use reqwest::{Method, RequestBuilder};
 use std::net::SocketAddr;
 use tempfile::TempDir;
@@ -42,7 +42,8 @@ impl OwnServer {
     /// Starts a server with this certificate.
     pub(crate) async fn with_certificate(pair: &CertificatePair) -> (Self, ServerCertificate) {
         let certificate = ServerCertificate::read(&pair.certificate, &pair.key).expect("a certificate");
-        let options = ServerOptions { certificate: Some(certificate.clone()), ..ServerOptions::default() };
+        let options =
+            ServerOptions { certificate: Some(certificate.clone()), ..trusting_options(Clock::System) };
         (Self::start(options).await, certificate)
     }
 

@@ -25,7 +25,7 @@ async fn invalid_or_agent_thread_policy_is_refused() {
         column: 12
         line: 1
         ");
-        assert_snapshot!(world.agent("builder").put(POLICY, r#"{"tools":{"bash":"allow"}}"#).await, @"403 not_an_approver: agent:builder is not a person, and only people decide");
+        assert_snapshot!(world.agent("builder").put(POLICY, r#"{"tools":{"bash":"allow"}}"#).await, @"403 not_permitted: the role agent may not set policies, modes and tokens");
     })
     .await;
 }

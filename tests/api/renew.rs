@@ -2,7 +2,7 @@
 
 use crate::ASK;
 use countersign_api::{self as api, held_claim::HeldClaim};
-use countersign_client::HttpGate;
+use countersign_gate::Principal;
 use countersign_tests::{HttpAnswer, HttpWorld, over_http};
 use insta::assert_snapshot;
 use std::{sync::Arc, time::Duration};
@@ -74,7 +74,7 @@ async fn held_claim_renews_until_it_is_finished() {
     over_http(ASK, async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").allows("call_1").await;
-        let gate: api::SharedGate = Arc::new(HttpGate::connect(&world.server_url()).expect("an address"));
+        let gate: api::SharedGate = Arc::new(world.http_gate(&Principal::agent("builder")));
         let (thread, id) =
             (api::parse_thread_id("t").expect("valid"), api::parse_call_id("call_1").expect("valid"));
         let call = gate.call(&thread, &id).await.expect("the call");

@@ -87,11 +87,6 @@ async fn custom_pattern_is_previewed_before_it_is_chosen() {
           "waiting": {"allows":[],"denies":[]}
         }
         "#);
-        assert_eq!(
-            builder.post(SCOPE, r#"{"scope":"tool"}"#).await.status,
-            200,
-            "an agent may request a preview"
-        );
         assert_eq!(ada.get("/v1/threads/t").await.member("lastSeq"), "12", "nothing was written");
     })
     .await;

@@ -3,8 +3,9 @@
 
 use countersign_api::{self as api, ApprovalGate, parse_thread_id};
 use countersign_events::event::Decision;
-use countersign_gate::{EmbeddedGate, Principal};
+use countersign_gate::{Clock, EmbeddedGate, Principal};
 use countersign_server::{BoundListener, ConnectionTimeouts, ListenAddress, ServerError, ServerOptions};
+use countersign_tests::trusting_options;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::{
@@ -46,7 +47,7 @@ impl LimitedServer {
         let file = BoundListener::bind(&file, false).expect("a socket");
         let (stop, options) = (
             CancellationToken::new(),
-            ServerOptions { timeouts, max_connections, ..ServerOptions::default() },
+            ServerOptions { timeouts, max_connections, ..trusting_options(Clock::System) },
         );
         let served = countersign_server::serve(vec![port, file], gate.clone(), options, stop.clone());
         Self { gate, folder, address, stop, served: tokio::spawn(served) }

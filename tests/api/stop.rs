@@ -43,8 +43,8 @@ fn denied_and_left(answer: &HttpAnswer) -> String {
 async fn stop_by_an_agent_is_refused() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("a").await;
-        assert_snapshot!(world.agent("builder").post(STOP_ALL, "{}").await, @"403 not_an_approver: agent:builder is not a person, and only people decide");
-        assert_eq!(world.agent("builder").post(STOP_THREAD, "").await.text("code"), "not_an_approver");
+        assert_snapshot!(world.agent("builder").post(STOP_ALL, "{}").await, @"403 not_permitted: the role agent may not decide");
+        assert_eq!(world.agent("builder").post(STOP_THREAD, "").await.text("code"), "not_permitted");
         assert_snapshot!(world.person("ada").post(STOP_THREAD, r#"{"tools":["bash"]}"#).await, @r"
         422 invalid: unknown field `tools`, expected `tool` or `comment` at line 1 column 8
         column: 8
@@ -76,18 +76,17 @@ async fn stop_denies_all_pending_calls_with_its_comment() {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("a").await;
         builder.in_thread("t2").proposes("b").await;
-        ada.in_thread("t2").proposes("own").await;
         builder.post("/v1/threads/t2/tool-calls", &call("deploy", "deploy")).await;
         builder.post("/v1/threads/t2/tool-calls", &call("two", "transfer")).await;
         let stopped = ada.post(STOP_ALL, r#"{"comment":"the release is off"}"#).await;
-        assert_snapshot!(denied_and_left(&stopped), @"denied: t/a t2/b t2/deploy; left: t2/own t2/two");
+        assert_snapshot!(denied_and_left(&stopped), @"denied: t/a t2/b t2/deploy; left: t2/two");
         let denied = builder.get("/v1/threads/t2/tool-calls/b").await;
-        assert_snapshot!(denied.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada: the release is off (do not retry this call unchanged)","principal":"user:ada","seq":15,"status":"denied"}"#);
+        assert_snapshot!(denied.shown("result"), @r#"{"at":"2026-01-31T12:00:00.000Z","content":"Denied by user:ada: the release is off (do not retry this call unchanged)","principal":"user:ada","seq":13,"status":"denied"}"#);
         let two = builder.get("/v1/threads/t2/tool-calls/two").await;
         let request: Value = serde_json::from_str(&two.member("request")).expect("a request");
         assert_eq!(request["votes"][0]["decision"], "deny", "in a quorum, the denial is a vote");
-        assert_snapshot!(denied_and_left(&ada.post(STOP_ALL, "{}").await), @"denied: ; left: t2/own t2/two");
-        assert_snapshot!(denied_and_left(&world.person("bob").post(STOP_ALL, "{}").await), @"denied: t2/own t2/two; left:");
+        assert_snapshot!(denied_and_left(&ada.post(STOP_ALL, "{}").await), @"denied: ; left: t2/two");
+        assert_snapshot!(denied_and_left(&world.person("bob").post(STOP_ALL, "{}").await), @"denied: t2/two; left:");
     })
     .await;
 }

@@ -2,9 +2,9 @@
 
 use crate::ASK;
 use countersign_api::{self as api, ApprovalGate, parse_thread_id};
-use countersign_gate::EmbeddedGate;
-use countersign_server::{BoundListener, ListenAddress, ServerOptions};
-use countersign_tests::{EventStreamReader, HttpAnswer, new_gate, over_http, run_sql_on};
+use countersign_gate::{Clock, EmbeddedGate};
+use countersign_server::{BoundListener, ListenAddress};
+use countersign_tests::{EventStreamReader, HttpAnswer, new_gate, over_http, run_sql_on, trusting_options};
 use insta::assert_snapshot;
 use reqwest::Method;
 use std::time::Duration;
@@ -220,7 +220,8 @@ async fn stream_of_a_damaged_log() -> String {
     let listener = BoundListener::bind(&"127.0.0.1:0".parse().expect("an address"), false).expect("a port");
     let ListenAddress::Tcp(address) = *listener.address() else { panic!("a port") };
     let stop = CancellationToken::new();
-    let served = countersign_server::serve(vec![listener], gate, ServerOptions::default(), stop.clone());
+    let served =
+        countersign_server::serve(vec![listener], gate, trusting_options(Clock::System), stop.clone());
     let served = tokio::spawn(served);
     let mut stream = TcpStream::connect(address).await.expect("it listens");
     let request = b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\

@@ -3,8 +3,9 @@
 use crate::own_server::OwnServer;
 use countersign_api::{self as api, ApprovalGate, ErrorCode, parse_thread_id};
 use countersign_client::HttpGate;
+use countersign_gate::Clock;
 use countersign_server::{ConnectionTimeouts, ServerCertificate, ServerOptions};
-use countersign_tests::{CertificatePair, TestAuthority, in_time};
+use countersign_tests::{CertificatePair, TestAuthority, in_time, trusting_options};
 use futures_util::StreamExt;
 use insta::assert_snapshot;
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
@@ -122,7 +123,8 @@ async fn metrics_after(sent: &[u8], timeouts: ConnectionTimeouts) -> String {
     let authority = TestAuthority::made_in(folder.path());
     let pair = authority.sign("server");
     let certificate = ServerCertificate::read(&pair.certificate, &pair.key).ok();
-    let server = OwnServer::start(ServerOptions { certificate, timeouts, ..ServerOptions::default() }).await;
+    let server =
+        OwnServer::start(ServerOptions { certificate, timeouts, ..trusting_options(Clock::System) }).await;
     let mut socket = server.connect().await;
     socket.write_all(sent).await.expect("the server reads");
     let mut answer = Vec::new();

@@ -107,7 +107,7 @@ impl BenchLab {
         let envelope = CommandEnvelope {
             target: CommandTarget::Call(thread.clone(), id.clone()),
             command: command.into(),
-            by,
+            by: by.into(),
             now: self.store.clock().now(),
             policy: Arc::clone(&self.policy),
             evidence,

@@ -51,7 +51,7 @@ fn policy(folder: &TempDir) -> LabOutcome<PathBuf> {
     Ok(path)
 }
 
-/// A server with its defaults, except for its port and its folder.
+/// A server with its defaults, except for its port, its folder, and its clients, which send no token (solo mode).
 pub(crate) struct BenchServer {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -65,7 +65,7 @@ impl BenchServer {
     pub(crate) async fn start(folder: &TempDir) -> LabOutcome<Self> {
         let log = File::options().create(true).append(true).open(folder.path().join("server.log"))?;
         let mut child = Command::new(program()?)
-            .args(["serve", "--json", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--solo", "--json", "--listen", "127.0.0.1:0"])
             // Settings of the person who runs the benchmark must not change the server.
             .env_clear()
             .env("HOME", folder.path())

@@ -310,13 +310,13 @@ async fn server_signs_at_start_interval_and_end() {
         sign_log(desk).await;
         desk.run_program("mkdir", &["kept"]).await;
         let options = "--checkpoint-key key --checkpoint-to kept --checkpoint-every";
-        let mut server = desk.start(&format!("serve --listen 127.0.0.1:0 {options} 1s"));
+        let mut server = desk.start(&format!("serve --solo --listen 127.0.0.1:0 {options} 1s"));
         server.wait_for_stderr("signed a checkpoint seq=3").await;
         desk.propose("t1", "call_2", "bash", "{}").await;
         server.wait_for_stderr("signed a checkpoint seq=5").await;
         server.send_signal("INT").await;
         assert_eq!(server.wait_for_exit().await.code, 0);
-        let mut server = desk.start(&format!("serve --listen 127.0.0.1:0 {options} 1d"));
+        let mut server = desk.start(&format!("serve --solo --listen 127.0.0.1:0 {options} 1d"));
         server.wait_for_stdout("Ctrl-C stops the server").await;
         desk.propose("t1", "call_3", "bash", "{}").await;
         server.send_signal("INT").await;
@@ -337,7 +337,7 @@ async fn server_reports_a_log_that_lost_its_checkpoint() {
         desk.types("backup older.db").await;
         desk.types("deny call_1 --as user:ada").await;
         desk.types("checkpoint sign --key key --to kept").await;
-        let serve = "serve --listen 127.0.0.1:0 --checkpoint-key key --checkpoint-to kept";
+        let serve = "serve --solo --listen 127.0.0.1:0 --checkpoint-key key --checkpoint-to kept";
         let mut server = desk.start(&format!("{serve} --database older.db"));
         server.wait_for_stderr("no checkpoint was signed").await;
         server.send_signal("INT").await;

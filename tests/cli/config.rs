@@ -35,6 +35,10 @@ async fn effective_settings_as_json() {
             {"from":"default","key":"tls_ca","overridden":false,"value":null,"where":null},
             {"from":"default","key":"policy","overridden":false,"value":null,"where":null},
             {"from":"option","key":"as","overridden":false,"value":"user:ada","where":"--as"},
+            {"from":"default","key":"token_file","overridden":false,"value":null,"where":null},
+            {"from":"default","key":"solo","overridden":false,"value":false,"where":null},
+            {"from":"default","key":"identity_header","overridden":false,"value":null,"where":null},
+            {"from":"default","key":"identity_roles","overridden":false,"value":["approver"],"where":null},
             {
               "from": "file",
               "key": "listen",

@@ -28,6 +28,7 @@ async fn short_help_lists_the_commands() {
           calls        List calls, the newest first
           thread       List threads, and change the settings of a thread
           grant        List and revoke grants: decisions that answer later calls of a thread
+          token        Create, list and revoke the tokens with which callers use a server
           policy       Check a policy, test it, and compare it with the log
           stats        Count calls and decisions, and how long people took to decide
           doctor       Check the database, the server and this machine for problems
@@ -71,6 +72,8 @@ async fn long_help_explains_settings_and_exit_codes() {
                                       are asked]
               --as <PRINCIPAL>        The principal of this command: user:NAME or agent:NAME [default: your
                                       login name]
+              --token-file <FILE>     A file that contains the token for the server [default:
+                                      `COUNTERSIGN_TOKEN`, or the file of `serve`]
               --config <FILE>         The settings, a TOML file [default: ./countersign.toml, …]
               --log <FILTER>          The log level: error, warn, info, debug, or a filter
               --log-format <FORMAT>   The format of log lines on stderr [possible values: human, json]
@@ -100,6 +103,7 @@ async fn long_help_explains_settings_and_exit_codes() {
         Environment:
           COUNTERSIGN_DATABASE, _SERVER, _POLICY and others
           replace options: `countersign config` lists them.
+          COUNTERSIGN_TOKEN is the token for a server.
           NO_COLOR turns colours off.
         exit 0
         "#);
@@ -145,6 +149,8 @@ async fn run_help_lists_its_options() {
                                       are asked]
               --as <PRINCIPAL>        The principal of this command: user:NAME or agent:NAME [default: your
                                       login name]
+              --token-file <FILE>     A file that contains the token for the server [default:
+                                      `COUNTERSIGN_TOKEN`, or the file of `serve`]
               --config <FILE>         The settings, a TOML file [default: ./countersign.toml, …]
               --log <FILTER>          The log level: error, warn, info, debug, or a filter
               --log-format <FORMAT>   The format of log lines on stderr [possible values: human, json]

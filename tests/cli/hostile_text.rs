@@ -15,7 +15,8 @@ const POLICY: &str =
 
 /// Plants the text in every field of a story: a pending call, a voted, a finished, a cancelled and a denied one.
 async fn plant(desk: &TerminalDesk) {
-    let in_toml: String = HOSTILE.chars().map(|c| format!("\\U{:08x}", u32::from(c))).collect();
+    let escapes: Vec<_> = HOSTILE.chars().map(|c| format!("\\U{:08x}", u32::from(c))).collect();
+    let in_toml = escapes.concat();
     desk.apply_policy(&POLICY.replace("HOSTILE", &in_toml)).await;
     let gate = desk.gate().await;
     let thread = api::parse_thread_id("t").expect("an id");

@@ -15,7 +15,7 @@ async fn server_and_file_give_the_same_output() {
         over_http("default = \"ask\"", async |world| {
             let server = format!("--server http://{}", world.service.address);
             let file = format!("--database {}", world.path().display());
-            let at = |line: &str| format!("{line} {server} --as user:ada");
+            let at = |line: &str| format!("{line} {server}");
             for (id, tool) in [("call_1", "bash"), ("call_2", "mail"), ("call_3", "bash")] {
                 let call =
                     countersign_api::ProposeRequest::new(id, tool, r#"{"command":"ls"}"#).expect("valid");
@@ -73,8 +73,8 @@ async fn control_characters_of_a_server_are_escaped() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let server = format!("http://{}", listener.local_addr().expect("bound"));
         let answering = tokio::spawn(async move {
-            // The command sends two requests: it reads the thread, then closes it.
-            for _ in 0..2 {
+            // The command sends three requests: it asks who it is, reads the thread, then closes it.
+            for _ in 0..3 {
                 let (mut stream, _) = listener.accept().await.expect("a connection");
                 let mut asked = [0; 4096];
                 let _ = stream.read(&mut asked).await.expect("a request");

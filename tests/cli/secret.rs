@@ -143,6 +143,10 @@ async fn address_and_address_file_follow_precedence() {
         tls_ca                                                             not set
         policy                                                             not set
         as               user:ada                                          COUNTERSIGN_AS
+        token_file                                                         not set
+        solo             false                                             default
+        identity_header                                                    not set
+        identity_roles   approver                                          default
         listen           127.0.0.1:7878                                    default
         reuse_port       false                                             default
         max_connections                                                    not set

@@ -64,8 +64,9 @@ async fn serve_prints_its_address_and_next_steps() {
         Countersign 0.1.0
 
           listening  http://[port]
-          database   [here]/countersign.db (4 events, 1 pending)
+          database   [here]/countersign.db (7 events, 1 pending)
           policy     [here]/policy.toml (1 rule; in force since [time], by user:root)
+          callers    each needs a token; the first ones are in [here]/.local/share/countersign/credentials.toml, which only you can read
 
         In a second terminal, propose a command:
           countersign run -- git --version
@@ -77,6 +78,9 @@ async fn serve_prints_its_address_and_next_steps() {
         Ctrl-C stops the server and loses nothing.
 
         ! [time]  INFO countersign_gate::call_metrics: policy in force hash=[sha256] source="[here]/policy.toml" by="user:root" seq=4
+        ! [time]  INFO countersign_gate::call_metrics: token created [token] kind="token" name="local" role="agent" by="system:first-start" seq=5
+        ! [time]  INFO countersign_gate::call_metrics: token created [token] kind="token" name="root" role="approver" by="system:first-start" seq=6
+        ! [time]  INFO countersign_gate::call_metrics: token created [token] kind="link" name="root" role="approver" by="system:first-start" seq=7
         ! [time]  INFO countersign_cli::commands::serve::service: stopping
         ! [time]  INFO countersign_cli::commands::serve: stopped; every acknowledged event is on disk
         exit 0
@@ -95,7 +99,7 @@ async fn first_line_of_json_has_the_address() {
         let url = line["listening"].as_str().expect("an address");
         let mut run = desk.start(&format!("run --server {url} --id call_1 -- echo hi"));
         run.wait_for_stderr("is pending").await;
-        desk.types(&format!("allow call_1 --as user:ada --server {url}")).await;
+        desk.types(&format!("allow call_1 --server {url}")).await;
         assert_eq!(run.wait_for_exit().await.stdout, "hi\n");
         server.send_signal("TERM").await;
         assert_snapshot!(server.wait_for_exit().await, @r#"

@@ -34,7 +34,7 @@ async fn unknown_key_is_reported_with_its_line() {
         ");
         desk.write_file("countersign.toml", "frequency = 5\n");
         assert_snapshot!(desk.types("pending --json").await, @r#"
-        ! {"code":"bad_setting","detail":"countersign.toml, line 1: unknown setting `frequency`; the settings are database, database_file, server, tls_ca, policy, as, listen, reuse_port, max_connections, timeouts, max_body, caller_limits, tls_certificate, tls_key, behind_proxy, public_urls, frame_by, cors_origins, log, log_format, otlp, bell, colour","hint":"see docs/configuration.md for the settings"}
+        ! {"code":"bad_setting","detail":"countersign.toml, line 1: unknown setting `frequency`; the settings are database, database_file, server, tls_ca, policy, as, token_file, solo, identity_header, identity_roles, listen, reuse_port, max_connections, timeouts, max_body, caller_limits, tls_certificate, tls_key, behind_proxy, public_urls, frame_by, cors_origins, log, log_format, otlp, bell, colour","hint":"see docs/configuration.md for the settings"}
         exit 2
         "#);
         desk.write_file("countersign.toml", "listen = [7878]\n");
@@ -156,6 +156,10 @@ async fn option_beats_environment_and_environment_beats_file() {
         tls_ca                                                             not set
         policy           rules/policy.toml                                 countersign.toml:2
         as               user:option                                       --as
+        token_file                                                         not set
+        solo             false                                             default
+        identity_header                                                    not set
+        identity_roles   approver                                          default
         listen           127.0.0.1:0, unix:run/sock                        countersign.toml:4
         reuse_port       true                                              COUNTERSIGN_REUSE_PORT
         max_connections                                                    not set
@@ -267,6 +271,10 @@ async fn server_and_file_follow_precedence() {
         tls_ca                                                             not set
         policy                                                             not set
         as               user:ada                                          COUNTERSIGN_AS
+        token_file                                                         not set
+        solo             false                                             default
+        identity_header                                                    not set
+        identity_roles   approver                                          default
         listen           127.0.0.1:7878                                    default
         reuse_port       false                                             default
         max_connections                                                    not set

@@ -36,7 +36,8 @@ pub(crate) fn hide(text: &str) -> String {
 /// Finds a replaceable value at the beginning of the text. Returns its length and its kind.
 fn find(text: &str) -> Option<(usize, &'static str)> {
     type Rule = (&'static str, fn(&str) -> Option<usize>);
-    let rules: [Rule; 9] = [
+    let rules: [Rule; 10] = [
+        ("token", token),
         ("time", time),
         ("moment", moment),
         ("minute", minute),
@@ -48,6 +49,12 @@ fn find(text: &str) -> Option<(usize, &'static str)> {
         ("ago", ago),
     ];
     rules.iter().find_map(|(name, length)| length(text).map(|length| (length, *name)))
+}
+
+/// Matches the id of a token in the process log, such as `id="0123456789ab"` before `kind=`.
+fn token(text: &str) -> Option<usize> {
+    let length = "id=\"0123456789ab\"".len();
+    (text.starts_with("id=\"") && text.get(length..)?.starts_with(" kind=")).then_some(length)
 }
 
 /// Matches `2026-01-31T12:00:00.000Z`, or the same with microseconds as in the process log.

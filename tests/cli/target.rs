@@ -147,13 +147,13 @@ async fn commands_work_over_a_server() {
             assert!(desk.types("pending").await.stdout.starts_with("No call is pending in http://"));
             let mut run = desk.start("run --id call_1 -- bash -c 'echo out; exit 3'");
             run.wait_for_stderr("is pending").await;
-            assert_snapshot!(desk.types("allow call_1 --as user:ada").await, @"
+            assert_snapshot!(desk.types("allow call_1").await, @"
             Allowed call_1 once.
             exit 0
             ");
             assert_eq!(run.wait_for_exit().await.code, 3);
-            assert_snapshot!(desk.types("deny call_1 --as user:ada").await, @"
-            ! countersign: decided already: allow_once by user:ada at [time]
+            assert_snapshot!(desk.types("deny call_1").await, @"
+            ! countersign: decided already: allow_once by user:local (solo) at [time]
             ! hint: `countersign show ID` shows the call and its events
             exit 3
             ");

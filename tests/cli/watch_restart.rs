@@ -21,7 +21,7 @@ async fn restarted_server_loses_no_pending_calls() {
             desk.propose("t1", id, "bash", "{}").await;
         }
         let terminal = TmuxTerminal::open(desk).await;
-        terminal.types(&format!("clear; countersign watch --as user:ada --server {url}")).await;
+        terminal.types(&format!("clear; countersign watch --server {url}")).await;
         terminal.wait_for_text("1 of 2").await;
         server.send_signal("TERM").await;
         server.wait_for_exit().await;

@@ -25,8 +25,8 @@ pub use world::{
     Action, Database, Embedded, Outcome, Persona, PersonaCaller, Proposal, Service, ToStore, Transport,
     World, code,
     http::{
-        EventStreamReader, Http, HttpAnswer, HttpWorld, ToServer, name_hash, name_hashes, new_client,
-        new_gate, over_http,
+        EventStreamReader, Http, HttpAnswer, HttpWorld, ToServer, gate_of, name_hash, name_hashes,
+        new_client, new_gate, over_http, trusting_options,
     },
     in_time, in_world, in_world_on,
     processes::{Player, Process, ProcessEnd, ProcessWorld, Processes, Programs, Server},

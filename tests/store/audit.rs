@@ -6,7 +6,7 @@ use countersign_events::{CallStateFilter, Principal, ThreadId};
 use countersign_gate::{EmbeddedGate, Json, event::Decision};
 use countersign_store::EventFilter;
 use countersign_tests::{Database, Proposal, World, on_each_database};
-use std::{fs, path::Path, time::Duration};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 on_each_database! {
     view_shows_changed_arguments_that_ran,
@@ -27,8 +27,8 @@ impl AuditedThread {
     async fn open(world: &World) -> Self {
         let gate = EmbeddedGate::open(world.address()).await.expect("opens");
         Self {
-            agent: ApprovalGate::acting_as(&gate, Principal::agent("bot")),
-            ada: ApprovalGate::acting_as(&gate, Principal::user("ada")),
+            agent: Arc::new(gate.acting_as(Principal::agent("bot"))),
+            ada: Arc::new(gate.acting_as(Principal::user("ada"))),
             thread: ThreadId::new("t").expect("valid"),
         }
     }

@@ -173,9 +173,12 @@ async fn loaded(
     };
     let (since, everywhere) = (format!("'{since}'"), everywhere.to_string());
     let alike = format!(r#"'[["t", "{LS}"]]'"#);
-    let parameters = ["'[]'", r#"'["t"]'"#, "'[]'", "FALSE", &since, &everywhere, &alike, "'[]'", "'[]'"];
-    let filled =
-        (1..).zip(parameters).fold(load.to_owned(), |sql, (n, value)| sql.replace(&format!("${n}"), value));
+    let parameters =
+        ["'[]'", r#"'["t"]'"#, "'[]'", "FALSE", &since, &everywhere, &alike, "'[]'", "'[]'", "FALSE"];
+    let filled = (0..parameters.len())
+        .zip(parameters)
+        .rev()
+        .fold(load.to_owned(), |sql, (n, value)| sql.replace(&format!("${}", n + 1), value));
     let rows = match world.database() {
         Database::Sqlite => format!("{rows} WHERE value ->> 3 = 'TOOL_CALL' ORDER BY value ->> 1"),
         Database::Postgres => format!("{rows} WHERE value ->> 3 = 'TOOL_CALL' ORDER BY (value ->> 1)::int"),

@@ -1,7 +1,7 @@
 //! Erased texts: gone from the rows, the views, the feeds and the files, while the hash chain and the rules hold; and the
 //! database accepts no other change of a row.
 
-use countersign_api::{self as api, ApprovalGate, SharedGate};
+use countersign_api::{self as api, SharedGate};
 use countersign_events::{CallState, Principal, ThreadId, event::Decision};
 use countersign_gate::{EmbeddedGate, Json};
 use countersign_policy::Policy;
@@ -32,8 +32,8 @@ impl ErasureStory {
         let gate = EmbeddedGate::open_with(world.address(), world.options(), Policy::ask_always()).await;
         let gate = gate.expect("opens");
         Self {
-            bot: ApprovalGate::acting_as(&gate, Principal::agent("bot")),
-            ada: ApprovalGate::acting_as(&gate, Principal::user("ada")),
+            bot: Arc::new(gate.acting_as(Principal::agent("bot"))),
+            ada: Arc::new(gate.acting_as(Principal::user("ada"))),
             thread: ThreadId::new("t").expect("valid"),
         }
     }
@@ -223,10 +223,9 @@ fn reader_that_keeps_texts_is_reported() {
         let options = StoreOptions { busy: std::time::Duration::from_millis(50), ..world.options() };
         let gate =
             EmbeddedGate::open_with(world.address(), options, Policy::ask_always()).await.expect("opens");
-        let gate: Arc<dyn ApprovalGate> = Arc::new(gate);
         let story = ErasureStory {
-            bot: gate.acting_as(Principal::agent("bot")),
-            ada: gate.acting_as(Principal::user("ada")),
+            bot: Arc::new(gate.acting_as(Principal::agent("bot"))),
+            ada: Arc::new(gate.acting_as(Principal::user("ada"))),
             thread: ThreadId::new("t").expect("valid"),
         };
         story.runs("call_1", SECRET).await;

@@ -150,7 +150,7 @@ struct AuditStory<'a> {
 
 impl AuditStory<'_> {
     fn acting_as(&self, by: Principal) -> Arc<dyn ApprovalGate> {
-        ApprovalGate::acting_as(&self.gate, by)
+        Arc::new(self.gate.acting_as(by))
     }
 
     fn passes(&self, seconds: u64) {

@@ -1,5 +1,6 @@
 //! Filters: pages and followers contain exactly the matching events of the whole log, also if there are few.
 
+use countersign_approvals::access::VisibleThreads;
 use countersign_events::{
     CallState, Event, EventType, ThreadId, ToolName,
     event::{Mode, ToolPolicy},
@@ -55,6 +56,7 @@ fn random_filter(chance: &mut Random, log: &[Event]) -> EventFilter {
         thread_id: thread.then(|| ThreadId::new(chance.word(&THREADS)).expect("valid")),
         types: (0..if kinds { 2 } else { 0 }).map(|_| *chance.one_of(EventType::ALL)).collect(),
         tool: tool.then(|| ToolName::new(chance.word(&TOOLS)).expect("valid")),
+        threads: VisibleThreads::default(),
         principal: by.then(|| chance.word(&principals).parse().expect("valid")),
         since,
         until,

@@ -190,7 +190,7 @@ async fn stop_cancels_allowed_calls_of_every_process(world: &mut World) {
     let stop = |target| CommandEnvelope {
         target,
         command: StopCommand::default().into(),
-        by: Principal::user("ben"),
+        by: Principal::user("ben").into(),
         now: world.now(),
         policy: Arc::new(Policy::ask_always()),
         evidence: CommandEvidence::NotNeeded,

@@ -10,7 +10,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("patterns", &[]),
     ("redaction", &["events", "patterns"]),
     ("policy", &["cel", "events", "patterns", "redaction"]),
-    ("approvals", &["events", "policy", "redaction"]),
+    ("approvals", &["events", "patterns", "policy", "redaction"]),
     ("replay", &["events", "policy", "approvals"]),
     ("schema", &[]),
     ("store", &["events", "approvals"]),

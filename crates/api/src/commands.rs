@@ -1,5 +1,6 @@
 //! The bodies of requests about a call.
 
+use crate::object::read_optional_object;
 use crate::{Call, CallId, GateError, Json, Sha256, ToolName};
 use countersign_events::event::{self, Decision, GrantAgents, RiskLevel, Status};
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -25,14 +26,14 @@ pub struct ProposeRequest {
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub annotations: Option<Json>,
     /// The impact that the agent claims.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_object")]
     pub impact: Option<ProposedImpact>,
     /// The agent's description of the purpose of the call, for the approvers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The definition of the tool. The policy may use it, changed arguments must satisfy its schema, and a claim may
     /// require by its hash that it has not changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_object")]
     pub definition: Option<ProposedDefinition>,
     /// The time that people have to decide, in seconds. If the policy gives less time, the shorter time applies.
     #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]

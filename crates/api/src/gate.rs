@@ -3,10 +3,11 @@
 use crate::{
     BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest,
     ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, Event,
-    EventPage, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, PageQuery, PendingPage,
-    PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest,
-    ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage,
-    ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
+    EventPage, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, PageQuery,
+    PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport, ReleaseRequest,
+    RenewRequest, ResultRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StopReport, StopRequest,
+    ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest,
+    TokenSelection, ToolPoliciesRequest,
 };
 use async_trait::async_trait;
 use futures_util::Stream;
@@ -24,11 +25,9 @@ pub type SharedGate = Arc<dyn ApprovalGate>;
 /// the gate answers with the state after the first one. The exception is a claim: a second claim is refused.
 #[async_trait]
 pub trait ApprovalGate: Send + Sync {
-    /// Returns the principal that this gate acts for.
+    /// Returns the principal that this gate acts for. Over a server, it is the one that the credential names, as far as the
+    /// gate knows it.
     fn principal(&self) -> &Principal;
-
-    /// Returns the same gate for another principal.
-    fn acting_as(&self, by: Principal) -> Arc<dyn ApprovalGate>;
 
     /// Proposes a call, which the policy then judges. Proposing it again returns its current state.
     async fn propose(&self, thread: &ThreadId, request: &ProposeRequest) -> Result<Call, GateError>;
@@ -191,6 +190,15 @@ pub trait ApprovalGate: Send + Sync {
     /// Puts a policy in force. Only people may, and only if they know the one that it replaces. A policy that is in force
     /// already changes nothing.
     async fn apply_policy(&self, request: &PolicyRequest) -> Result<PolicyInForce, GateError>;
+
+    /// Lists tokens, the oldest first.
+    async fn tokens(&self, selection: TokenSelection, page: PageQuery) -> Result<TokenPage, GateError>;
+
+    /// Creates a token. The answer alone contains its secret.
+    async fn create_token(&self, request: &TokenRequest) -> Result<NewToken, GateError>;
+
+    /// Revokes a token, with everything that was made from it. Repeating it succeeds.
+    async fn revoke_token(&self, id: &str, request: &RevokeTokenRequest) -> Result<Token, GateError>;
 
     /// Closes a thread: its grants end, its pending calls are cancelled, and it accepts no new calls.
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError>;

@@ -13,6 +13,7 @@ mod filter;
 mod gate;
 #[cfg(feature = "retry")]
 pub mod held_claim;
+mod object;
 mod page;
 mod policy;
 mod problem;
@@ -25,6 +26,7 @@ pub mod retry;
 mod scope;
 mod settings;
 mod stats;
+mod tokens;
 
 pub use bulk::{
     BulkDecisionItem, BulkDecisionRequest, BulkDecisionResponse, BulkDecisionResult, CallKey, DecisionAnswer,
@@ -42,7 +44,7 @@ pub use gate::{ApprovalGate, EventStream, SharedGate};
 pub use page::{CallPage, EventPage, MAX_PAGE, PageQuery, PendingPage, ThreadPage, ThreadSummary};
 pub use policy::{PolicyInForce, PolicyRequest};
 pub use problem::Problem;
-pub use random::random_id;
+pub use random::{fill_random, random_id};
 pub use readiness::{OpenRequestCount, ReadinessReport};
 pub use request::{ApprovalRequest, ApprovalVote, EventMark};
 pub use response::{ApprovalResponse, GrantOrigin};
@@ -52,15 +54,15 @@ pub use settings::{
     ThreadPolicies, ThreadToolPolicy, ToolPoliciesRequest,
 };
 pub use stats::{CallCounts, CallStatistics, DurationPercentiles, ToolStatistics};
+pub use tokens::{
+    CallerView, NewToken, RevokeTokenRequest, Token, TokenPage, TokenRequest, TokenSelection, TokenState,
+};
 
 // The types of the trait's parameters, so that a caller needs no other crate.
 pub use countersign_events::{
     CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
     ToolName,
 };
-
-/// The header that names the acting principal. Characters of the name other than ASCII are percent-encoded.
-pub const PRINCIPAL_HEADER: &str = "countersign-principal";
 
 /// Parses the id of a thread. The error names the field `thread`.
 pub fn parse_thread_id(thread: &str) -> Result<ThreadId, GateError> {

@@ -15,6 +15,12 @@ pub fn random_id(prefix: &str) -> String {
     prefix.chars().chain(letters).collect()
 }
 
+/// Fills `bytes` with randomness of the system. Fails if the system has none.
+#[expect(clippy::disallowed_methods, reason = "this is the only source of randomness")]
+pub fn fill_random(bytes: &mut [u8]) -> Result<(), getrandom::Error> {
+    getrandom::fill(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

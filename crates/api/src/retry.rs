@@ -8,9 +8,10 @@ use crate::{
     ApprovalGate, BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics,
     CancelRequest, ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport,
     ErrorCode, EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest,
-    PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport,
-    ReleaseRequest, RenewRequest, ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest,
-    ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, ToolPoliciesRequest,
+    NewToken, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest,
+    ReadinessReport, ReleaseRequest, RenewRequest, ResultRequest, RevokeTokenRequest, ScopePreview,
+    ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary,
+    Token, TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest,
 };
 use async_trait::async_trait;
 use backoff::may_pass;
@@ -59,10 +60,6 @@ where
 impl ApprovalGate for RetryingGate {
     fn principal(&self) -> &Principal {
         self.inner.principal()
-    }
-
-    fn acting_as(&self, by: Principal) -> Arc<dyn ApprovalGate> {
-        Arc::new(Self::new(self.inner.acting_as(by)))
     }
 
     async fn propose(&self, thread: &ThreadId, request: &ProposeRequest) -> Result<Call, GateError> {
@@ -262,6 +259,19 @@ impl ApprovalGate for RetryingGate {
 
     async fn apply_policy(&self, request: &PolicyRequest) -> Result<PolicyInForce, GateError> {
         self.inner.apply_policy(request).await
+    }
+
+    async fn tokens(&self, selection: TokenSelection, page: PageQuery) -> Result<TokenPage, GateError> {
+        self.inner.tokens(selection, page).await
+    }
+
+    /// Not repeated: a repetition after a lost answer would create a second token, whose secret the first caller lacks.
+    async fn create_token(&self, request: &TokenRequest) -> Result<NewToken, GateError> {
+        self.inner.create_token(request).await
+    }
+
+    async fn revoke_token(&self, id: &str, request: &RevokeTokenRequest) -> Result<Token, GateError> {
+        self.inner.revoke_token(id, request).await
     }
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {

@@ -4,6 +4,7 @@
 //! Two functions contain the rules: [`decide`](decide::decide) takes a state and a command and returns events or a
 //! refusal, and [`Call::evolve`] takes a state and an event and returns the next state.
 
+pub mod access;
 pub mod admissibility;
 pub mod batch;
 pub mod call;
@@ -12,6 +13,7 @@ pub mod refused;
 pub mod scope;
 pub mod thread;
 
+pub use access::CommandCaller;
 pub use batch::{
     AppliedCommand, ApprovalCommand, BatchState, CommandEnvelope, CommandTarget, PendingCount, PendingCounts,
     ReadSet, RecordedEvent,

@@ -1,6 +1,6 @@
 //! Refusals: a stable code for programs, a sentence for people, and the facts behind it.
 
-use crate::call::RecordedFact;
+use crate::{access::TokenRejection, call::RecordedFact};
 use countersign_events::{
     CallId, CallState, ThreadId,
     event::{ApprovalResponse, ApprovalVote, ExecutionStarted, ToolResult},
@@ -150,6 +150,15 @@ pub enum Refused {
         /// The hash of the policy in force.
         in_force: Sha256,
     },
+    /// No such token.
+    #[error("there is no such token")]
+    UnknownToken,
+    /// The token that a session is to be made from is not accepted.
+    #[error("{0}")]
+    TokenRejected(TokenRejection),
+    /// The link has signed a person in before.
+    #[error("the link was used before, and it signs in once; ask for another one")]
+    LinkUsed,
     /// The log has no event of that thread.
     #[error("there is no thread {0}")]
     UnknownThread(ThreadId),
@@ -235,6 +244,9 @@ impl Refused {
             Self::CallOpen { .. } => "call_open",
             Self::GrantInForce { .. } => "grant_in_force",
             Self::PolicyChanged { .. } => "policy_changed",
+            Self::UnknownToken => "unknown_token",
+            Self::TokenRejected(_) => "unauthenticated",
+            Self::LinkUsed => "link_used",
             Self::UnknownThread(_) => "unknown_thread",
             Self::UnknownGrant { .. } => "unknown_grant",
             Self::MissingEvidence { .. } | Self::Invalid { .. } => "invalid",

@@ -27,6 +27,7 @@ Errors with --json:
 Environment:
   COUNTERSIGN_DATABASE, _SERVER, _POLICY and others
   replace options: `countersign config` lists them.
+  COUNTERSIGN_TOKEN is the token for a server.
   NO_COLOR turns colours off.";
 
 /// The approval service between AI agents and the tools they want to run.
@@ -71,6 +72,9 @@ pub(crate) enum CliCommand {
     /// List and revoke grants: decisions that answer later calls of a thread
     #[command(subcommand)]
     Grant(commands::grant::GrantCommand),
+    /// Create, list and revoke the tokens with which callers use a server
+    #[command(subcommand)]
+    Token(commands::token::TokenSubcommand),
     /// Check a policy, test it, and compare it with the log
     #[command(subcommand)]
     Policy(commands::policy::PolicyCommand),

@@ -1,6 +1,7 @@
 //! What every command receives: the settings, the output options, the clock, and the connection to the log.
 
 use crate::{
+    credentials::{CallerSide, authorize},
     exit::{CliError, CommandExit},
     present::{
         progress::ProgressLine,
@@ -84,22 +85,22 @@ impl CommandContext {
 
     /// Connects to decide. The database must exist.
     pub(crate) async fn connect_to_decide(&self) -> anyhow::Result<SharedGate> {
-        self.open(Principal::user, DatabaseUse::DECIDE).await
+        self.open(CallerSide::Person, DatabaseUse::DECIDE).await
     }
 
     /// Connects to propose calls. Creates a missing database, and retries while it is unavailable.
     pub(crate) async fn connect_to_propose(&self) -> anyhow::Result<SharedGate> {
-        self.open(Principal::agent, DatabaseUse::PROPOSE).await
+        self.open(CallerSide::Agent, DatabaseUse::PROPOSE).await
     }
 
     /// Connects to read or to change settings of a thread. A read-only log can be read, and refuses changes.
     pub(crate) async fn connect(&self) -> anyhow::Result<SharedGate> {
-        self.open(Principal::user, DatabaseUse::READ).await
+        self.open(CallerSide::Person, DatabaseUse::READ).await
     }
 
     /// Connects to follow the log. Retries while the database is unavailable.
     pub(crate) async fn connect_to_follow(&self) -> anyhow::Result<SharedGate> {
-        self.open(Principal::user, DatabaseUse { retry: true, ..DatabaseUse::READ }).await
+        self.open(CallerSide::Person, DatabaseUse { retry: true, ..DatabaseUse::READ }).await
     }
 
     /// Connects to read the log only. `--policy` may name a policy for a comparison.
@@ -108,15 +109,18 @@ impl CommandContext {
     }
 
     /// The only place that chooses between a database and a server. A server is always retried.
-    async fn open(&self, kind: fn(&str) -> Principal, usage: DatabaseUse) -> anyhow::Result<SharedGate> {
+    async fn open(&self, side: CallerSide, usage: DatabaseUse) -> anyhow::Result<SharedGate> {
+        let kind = if side == CallerSide::Agent { Principal::agent } else { Principal::user };
         let principal = self.settings.principal(kind)?;
         // A file that cannot be read is an error before anything is created.
         let policy = if usage.compare_policy { self.policy_file()? } else { None };
         let gate: SharedGate = match self.settings.target()? {
             LogTarget::Server(url) => {
+                self.refuse_principal()?;
                 let gate = HttpGate::connect_trusting(&url, self.settings.tls_authorities().as_deref())
                     .map_err(|error| suggest_scheme(&url, error))?;
-                Arc::new(gate.acting_as(principal).with_retries())
+                let gate = authorize(gate, &self.settings, &url, side)?;
+                Arc::new(identify(gate, side, principal).await.with_retries())
             }
             LogTarget::Database(address) => {
                 let address = if usage.create { self.settings.database_to_create()? } else { address };
@@ -133,6 +137,16 @@ impl CommandContext {
             self.compare_policy(&gate, &path, hash).await?;
         }
         Ok(gate)
+    }
+
+    /// Refuses the option `--as` with a server, which takes the principal from the credential.
+    fn refuse_principal(&self) -> anyhow::Result<()> {
+        if self.options.principal.is_none() {
+            return Ok(());
+        }
+        let why = "--as names the principal on a database; a server takes it from the token (--token-file, \
+                   COUNTERSIGN_TOKEN)";
+        Err(CliError::usage(why).into())
     }
 
     /// The policy file of the settings, and the hash of the policy in it.
@@ -202,6 +216,16 @@ impl CommandContext {
         words.extend([option.to_owned(), quote_for_shell(&named)]);
         words.join(" ")
     }
+}
+
+/// The gate with the name of its caller, as the server knows it. If the server does not answer, the name stays unknown
+/// here, and the operation itself reports the failure.
+async fn identify(gate: HttpGate, side: CallerSide, unknown: Principal) -> HttpGate {
+    let named = gate.caller().await.ok().and_then(|caller| match side {
+        CallerSide::Agent => caller.agent.or(caller.person),
+        CallerSide::Person => caller.person.or(caller.agent),
+    });
+    gate.known_as(named.unwrap_or(unknown))
 }
 
 /// How a command uses a database.

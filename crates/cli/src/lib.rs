@@ -4,6 +4,7 @@ mod args;
 mod checkpoint;
 mod commands;
 mod context;
+mod credentials;
 mod empty_log;
 mod exit;
 mod filters;
@@ -132,6 +133,7 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Log(args) => commands::log::print_log(context, args).await,
         CliCommand::Calls(args) => commands::calls::list_calls(context, args).await,
         CliCommand::Thread(command) => commands::thread::run_thread_command(context, command).await,
+        CliCommand::Token(command) => commands::token::run_token_command(context, command).await,
         CliCommand::Grant(command) => commands::grant::run_grant_command(context, command).await,
         CliCommand::Policy(command) => commands::policy::run_policy_command(context, command).await,
         CliCommand::Stats(args) => commands::stats::print_stats(context, args).await,

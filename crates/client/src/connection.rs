@@ -4,9 +4,12 @@ use crate::{
     tls::{self, TrustedAuthorities},
     without_password,
 };
-use countersign_api::{self as api, ErrorCode, GateError, PRINCIPAL_HEADER};
-use countersign_events::{CallId, Principal, ThreadId};
-use reqwest::{Client, ClientBuilder, Method, Url};
+use countersign_api::{self as api, ErrorCode, GateError};
+use countersign_events::{CallId, ThreadId};
+use reqwest::{
+    Client, ClientBuilder, Method, Url,
+    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
+};
 use serde::{Serialize, de::DeserializeOwned};
 use std::{path::Path, time::Duration};
 use tokio::time::Instant;
@@ -14,12 +17,15 @@ use tokio::time::Instant;
 /// The time that one request waits for a decision. The next request follows at once.
 const HOLD: Duration = Duration::from_secs(25);
 
-/// The HTTP client and the address of one server.
+/// The HTTP client, the address of one server, and the credential for it.
+#[derive(Clone)]
 pub(crate) struct ServerConnection {
     pub(crate) client: Client,
     base: Url,
     /// The address of the server, for error messages.
     pub(crate) name: String,
+    /// The headers of every request: the credential, and those that a proxy needs.
+    pub(crate) headers: HeaderMap,
 }
 
 impl ServerConnection {
@@ -53,7 +59,31 @@ impl ServerConnection {
         let client = socket.into_iter().fold(client, ClientBuilder::unix_socket);
         let client = client.build().map_err(|why| bad(&why.to_string()))?;
         let name = if socket.is_some() { url.to_owned() } else { base.to_string() };
-        Ok(Self { client, base, name })
+        Ok(Self { client, base, name, headers: HeaderMap::new() })
+    }
+
+    /// The same connection with a token. Fails if the token has characters that no token has.
+    pub(crate) fn with_token(&self, token: &str) -> Result<Self, GateError> {
+        let bad =
+            |_| GateError::new(ErrorCode::Unauthenticated, "the token has characters that no token has");
+        let value = HeaderValue::from_str(&format!("Bearer {}", token.trim())).map_err(bad)?;
+        Ok(self.with_value(AUTHORIZATION, value))
+    }
+
+    /// The same connection with a further header. Fails if its name or its value has characters that no header has.
+    pub(crate) fn with_header(&self, name: &str, value: &str) -> Result<Self, GateError> {
+        let bad =
+            || GateError::invalid("header", &format!("{name:?} is not a header, or its value is not one"));
+        let parsed = HeaderName::from_bytes(name.as_bytes()).ok().zip(HeaderValue::from_str(value).ok());
+        let (name, value) = parsed.ok_or_else(bad)?;
+        Ok(self.with_value(name, value))
+    }
+
+    fn with_value(&self, name: HeaderName, mut value: HeaderValue) -> Self {
+        value.set_sensitive(true);
+        let mut headers = self.headers.clone();
+        headers.insert(name, value);
+        Self { headers, ..self.clone() }
     }
 
     pub(crate) fn url(&self, path: &[&str]) -> Url {
@@ -71,31 +101,28 @@ impl ServerConnection {
 
     pub(crate) async fn post<T: Serialize + Sync, A: DeserializeOwned>(
         &self,
-        by: &Principal,
         url: Url,
         body: &T,
     ) -> Result<A, GateError> {
-        self.send_body(by, Method::POST, url, body).await
+        self.send_body(Method::POST, url, body).await
     }
 
     pub(crate) async fn send_body<T: Serialize + Sync, A: DeserializeOwned>(
         &self,
-        by: &Principal,
         method: Method,
         url: Url,
         body: &T,
     ) -> Result<A, GateError> {
         let request = self.client.request(method, url).json(body);
-        self.send(request.header(PRINCIPAL_HEADER, header(by))).await
+        self.send(request).await
     }
 
     pub(crate) async fn propose(
         &self,
-        by: &Principal,
         thread: &ThreadId,
         call: &api::ProposeRequest,
     ) -> Result<api::Call, GateError> {
-        self.post(by, self.url(&["threads", thread.as_str(), "tool-calls"]), call).await
+        self.post(self.url(&["threads", thread.as_str(), "tool-calls"]), call).await
     }
 
     /// Repeats the request until the call is decided, for at most `timeout`.
@@ -124,22 +151,20 @@ impl ServerConnection {
 
     pub(crate) async fn decide(
         &self,
-        by: &Principal,
         thread: &ThreadId,
         id: &CallId,
         decide: &api::DecisionRequest,
     ) -> Result<api::Call, GateError> {
         let url = self.url(&["threads", thread.as_str(), "approvals", id.as_str()]);
-        self.post(by, url, decide).await
+        self.post(url, decide).await
     }
 
     pub(crate) async fn decide_all(
         &self,
-        by: &Principal,
         all: &api::BulkDecisionRequest,
     ) -> Result<Vec<api::DecisionAnswer>, GateError> {
         let url = self.url(&["approvals", "decide"]);
-        let decided: api::BulkDecisionResponse = self.post(by, url, all).await?;
+        let decided: api::BulkDecisionResponse = self.post(url, all).await?;
         let answers = decided.results.into_iter().map(|result| {
             let api::BulkDecisionResult { thread_id, id, call, problem } = result;
             let outcome = match (call, problem) {
@@ -154,87 +179,74 @@ impl ServerConnection {
 
     pub(crate) async fn claim(
         &self,
-        by: &Principal,
         thread: &ThreadId,
         id: &CallId,
         claim: &api::ClaimRequest,
     ) -> Result<api::Call, GateError> {
-        self.post(by, self.call_url(thread, id, &["claim"]), claim).await
+        self.post(self.call_url(thread, id, &["claim"]), claim).await
     }
 
     pub(crate) async fn renew_claim(
         &self,
-        by: &Principal,
         thread: &ThreadId,
         id: &CallId,
         renew: &api::RenewRequest,
     ) -> Result<api::Call, GateError> {
-        self.post(by, self.call_url(thread, id, &["claim", "renew"]), renew).await
+        self.post(self.call_url(thread, id, &["claim", "renew"]), renew).await
     }
 
     pub(crate) async fn finish(
         &self,
-        by: &Principal,
         thread: &ThreadId,
         id: &CallId,
         finish: &api::ResultRequest,
     ) -> Result<api::Call, GateError> {
-        self.post(by, self.call_url(thread, id, &["result"]), finish).await
+        self.post(self.call_url(thread, id, &["result"]), finish).await
     }
 
     pub(crate) async fn cancel(
         &self,
-        by: &Principal,
         thread: &ThreadId,
         id: &CallId,
         cancel: &api::CancelRequest,
     ) -> Result<api::Call, GateError> {
-        self.post(by, self.call_url(thread, id, &["cancel"]), cancel).await
+        self.post(self.call_url(thread, id, &["cancel"]), cancel).await
     }
 
     pub(crate) async fn release(
         &self,
-        by: &Principal,
         thread: &ThreadId,
         id: &CallId,
         release: &api::ReleaseRequest,
     ) -> Result<api::Call, GateError> {
-        self.post(by, self.call_url(thread, id, &["release"]), release).await
+        self.post(self.call_url(thread, id, &["release"]), release).await
     }
 
     pub(crate) async fn erase(
         &self,
-        by: &Principal,
         thread: &ThreadId,
         id: &CallId,
         erase: &api::EraseRequest,
     ) -> Result<api::ErasureReport, GateError> {
-        self.post(by, self.call_url(thread, id, &["erase"]), erase).await
+        self.post(self.call_url(thread, id, &["erase"]), erase).await
     }
 
-    pub(crate) async fn heartbeat(
-        &self,
-        by: &Principal,
-        thread: &ThreadId,
-        id: &CallId,
-    ) -> Result<api::Call, GateError> {
-        self.post(by, self.call_url(thread, id, &["heartbeat"]), &serde_json::json!({})).await
+    pub(crate) async fn heartbeat(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, GateError> {
+        self.post(self.call_url(thread, id, &["heartbeat"]), &serde_json::json!({})).await
     }
 
     pub(crate) async fn preview_scope(
         &self,
-        by: &Principal,
         thread: &ThreadId,
         id: &CallId,
         request: &api::ScopeRequest,
     ) -> Result<api::ScopePreview, GateError> {
-        self.post(by, self.call_url(thread, id, &["scope"]), request).await
+        self.post(self.call_url(thread, id, &["scope"]), request).await
     }
 
     /// Denies the pending calls of this thread, or of all threads.
     pub(crate) async fn stop(
         &self,
-        by: &Principal,
         thread: Option<&ThreadId>,
         stop: &api::StopRequest,
     ) -> Result<api::StopReport, GateError> {
@@ -242,7 +254,7 @@ impl ServerConnection {
             Some(thread) => self.thread_url(thread, &["stop"]),
             None => self.url(&["approvals", "stop"]),
         };
-        self.post(by, url, stop).await
+        self.post(url, stop).await
     }
 
     pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, GateError> {
@@ -255,14 +267,6 @@ impl ServerConnection {
         self.send(self.client.get(url)).await
     }
 }
-
-/// Returns the value of the principal's header. Names may contain any Unicode, but a header only ASCII, so the value is
-/// percent-encoded as in a URL.
-pub(crate) fn header(by: &Principal) -> String {
-    percent_encoding::utf8_percent_encode(by.as_str(), ENCODED).to_string()
-}
-
-const ENCODED: &percent_encoding::AsciiSet = &percent_encoding::CONTROLS.add(b'%');
 
 #[expect(clippy::disallowed_methods, reason = "a client waits for the machine, not for the log's time")]
 pub(crate) async fn sleep(span: Duration) {

@@ -3,18 +3,19 @@
 use crate::connection::ServerConnection;
 use async_trait::async_trait;
 use countersign_api::{
-    ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
-    CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage, EventStream,
-    GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, PageQuery, PendingPage, PolicyInForce,
-    PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest, ResultRequest,
-    ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies,
-    ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
+    ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CallerView, CancelRequest,
+    ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage,
+    EventStream, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, PageQuery,
+    PendingPage, PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest,
+    ResultRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode,
+    ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
+    ToolPoliciesRequest, retry::RetryingGate,
 };
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId};
 use futures_util::StreamExt;
 use std::{path::Path, sync::Arc, time::Duration};
 
-/// The gate over a server, for one principal. Cheap to clone. Without [`with_retries`](Self::with_retries), an
+/// The gate over a server, for the holder of one token. Cheap to clone. Without [`with_retries`](Self::with_retries), an
 /// operation fails at once if the server does not answer.
 #[derive(Clone)]
 pub struct HttpGate {
@@ -24,7 +25,7 @@ pub struct HttpGate {
 
 impl HttpGate {
     /// Creates a gate over the server at `url`: `http://host:port`, `https://host`, or `unix:` and the path of a socket.
-    /// Sends nothing yet. The gate acts for `agent:local`. A certificate of the server must come from an authority that
+    /// Sends nothing yet. The gate has no token: only a server in solo mode accepts it without one. A certificate of the server must come from an authority that
     /// the system trusts. Fails with `bad_url` if the address is invalid.
     pub fn connect(url: &str) -> Result<Self, GateError> {
         Self::connect_trusting(url, None)
@@ -37,9 +38,26 @@ impl HttpGate {
         Ok(Self { connection, by: Principal::agent("local") })
     }
 
-    /// Returns the same gate for another principal.
+    /// Returns the same gate with a token, which every request carries. Fails if the text cannot be a token.
+    pub fn with_token(&self, token: &str) -> Result<Self, GateError> {
+        Ok(Self { connection: Arc::new(self.connection.with_token(token)?), ..self.clone() })
+    }
+
+    /// Returns the same gate with a further header in every request, as a proxy before the server may need it. Fails if
+    /// its name or value is none of a header.
+    pub fn with_header(&self, name: &str, value: &str) -> Result<Self, GateError> {
+        Ok(Self { connection: Arc::new(self.connection.with_header(name, value)?), ..self.clone() })
+    }
+
+    /// Asks the server who the caller is, by its credential.
+    pub async fn caller(&self) -> Result<CallerView, GateError> {
+        self.connection.caller().await
+    }
+
+    /// Returns the same gate, which names this principal as its caller. The server alone decides by the credential who
+    /// the caller is; programs only show this name.
     #[must_use]
-    pub fn acting_as(&self, by: Principal) -> Self {
+    pub fn known_as(&self, by: Principal) -> Self {
         Self { by, ..self.clone() }
     }
 
@@ -56,12 +74,8 @@ impl ApprovalGate for HttpGate {
         &self.by
     }
 
-    fn acting_as(&self, by: Principal) -> Arc<dyn ApprovalGate> {
-        Arc::new(Self::acting_as(self, by))
-    }
-
     async fn propose(&self, thread: &ThreadId, request: &ProposeRequest) -> Result<Call, GateError> {
-        self.connection.propose(&self.by, thread, request).await
+        self.connection.propose(thread, request).await
     }
 
     async fn wait(
@@ -83,16 +97,16 @@ impl ApprovalGate for HttpGate {
         id: &CallId,
         request: &DecisionRequest,
     ) -> Result<Call, GateError> {
-        self.connection.decide(&self.by, thread, id, request).await
+        self.connection.decide(thread, id, request).await
     }
 
     async fn decide_all(&self, request: &BulkDecisionRequest) -> Result<Vec<DecisionAnswer>, GateError> {
         request.check()?;
-        self.connection.decide_all(&self.by, request).await
+        self.connection.decide_all(request).await
     }
 
     async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError> {
-        self.connection.claim(&self.by, thread, id, request).await
+        self.connection.claim(thread, id, request).await
     }
 
     async fn renew_claim(
@@ -101,7 +115,7 @@ impl ApprovalGate for HttpGate {
         id: &CallId,
         request: &RenewRequest,
     ) -> Result<Call, GateError> {
-        self.connection.renew_claim(&self.by, thread, id, request).await
+        self.connection.renew_claim(thread, id, request).await
     }
 
     async fn finish(
@@ -110,7 +124,7 @@ impl ApprovalGate for HttpGate {
         id: &CallId,
         request: &ResultRequest,
     ) -> Result<Call, GateError> {
-        self.connection.finish(&self.by, thread, id, request).await
+        self.connection.finish(thread, id, request).await
     }
 
     async fn cancel(
@@ -119,7 +133,7 @@ impl ApprovalGate for HttpGate {
         id: &CallId,
         request: &CancelRequest,
     ) -> Result<Call, GateError> {
-        self.connection.cancel(&self.by, thread, id, request).await
+        self.connection.cancel(thread, id, request).await
     }
 
     async fn release(
@@ -128,7 +142,7 @@ impl ApprovalGate for HttpGate {
         id: &CallId,
         request: &ReleaseRequest,
     ) -> Result<Call, GateError> {
-        self.connection.release(&self.by, thread, id, request).await
+        self.connection.release(thread, id, request).await
     }
 
     async fn erase(
@@ -137,11 +151,11 @@ impl ApprovalGate for HttpGate {
         id: &CallId,
         request: &EraseRequest,
     ) -> Result<ErasureReport, GateError> {
-        self.connection.erase(&self.by, thread, id, request).await
+        self.connection.erase(thread, id, request).await
     }
 
     async fn heartbeat(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {
-        self.connection.heartbeat(&self.by, thread, id).await
+        self.connection.heartbeat(thread, id).await
     }
 
     async fn preview_scope(
@@ -150,11 +164,11 @@ impl ApprovalGate for HttpGate {
         id: &CallId,
         request: &ScopeRequest,
     ) -> Result<ScopePreview, GateError> {
-        self.connection.preview_scope(&self.by, thread, id, request).await
+        self.connection.preview_scope(thread, id, request).await
     }
 
     async fn stop(&self, thread: Option<&ThreadId>, request: &StopRequest) -> Result<StopReport, GateError> {
-        self.connection.stop(&self.by, thread, request).await
+        self.connection.stop(thread, request).await
     }
 
     async fn pending(&self, filter: &LogFilter, page: PageQuery) -> Result<PendingPage, GateError> {
@@ -204,7 +218,7 @@ impl ApprovalGate for HttpGate {
     }
 
     async fn revoke(&self, thread: &ThreadId, grant: i64) -> Result<GrantPage, GateError> {
-        self.connection.revoke(&self.by, thread, grant).await
+        self.connection.revoke(thread, grant).await
     }
 
     async fn mode(&self, thread: &ThreadId) -> Result<ThreadMode, GateError> {
@@ -212,7 +226,7 @@ impl ApprovalGate for HttpGate {
     }
 
     async fn set_mode(&self, thread: &ThreadId, request: &ModeRequest) -> Result<ThreadMode, GateError> {
-        self.connection.set_mode(&self.by, thread, request).await
+        self.connection.set_mode(thread, request).await
     }
 
     async fn policies(&self, thread: &ThreadId) -> Result<ThreadPolicies, GateError> {
@@ -224,7 +238,7 @@ impl ApprovalGate for HttpGate {
         thread: &ThreadId,
         request: &ToolPoliciesRequest,
     ) -> Result<ThreadPolicies, GateError> {
-        self.connection.set_policies(&self.by, thread, request).await
+        self.connection.set_policies(thread, request).await
     }
 
     async fn policy(&self) -> Result<PolicyInForce, GateError> {
@@ -236,11 +250,23 @@ impl ApprovalGate for HttpGate {
     }
 
     async fn apply_policy(&self, request: &PolicyRequest) -> Result<PolicyInForce, GateError> {
-        self.connection.apply_policy(&self.by, request).await
+        self.connection.apply_policy(request).await
+    }
+
+    async fn tokens(&self, selection: TokenSelection, page: PageQuery) -> Result<TokenPage, GateError> {
+        self.connection.tokens(selection, page).await
+    }
+
+    async fn create_token(&self, request: &TokenRequest) -> Result<NewToken, GateError> {
+        self.connection.create_token(request).await
+    }
+
+    async fn revoke_token(&self, id: &str, request: &RevokeTokenRequest) -> Result<Token, GateError> {
+        self.connection.revoke_token(id, request).await
     }
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {
-        self.connection.close(&self.by, thread).await
+        self.connection.close(thread).await
     }
 
     async fn ready(&self) -> Result<ReadinessReport, GateError> {

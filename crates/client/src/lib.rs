@@ -3,10 +3,9 @@
 //! ```no_run
 //! # async fn agent() -> Result<(), countersign_api::GateError> {
 //! use countersign_api::{self as api, ApprovalGate};
-//! use countersign_api::Principal;
 //! use countersign_client::HttpGate;
 //!
-//! let gate = HttpGate::connect("http://127.0.0.1:7878")?.acting_as(Principal::agent("builder")).with_retries();
+//! let gate = HttpGate::connect("http://127.0.0.1:7878")?.with_token(&std::env::var("COUNTERSIGN_TOKEN")?)?.with_retries();
 //! let thread = api::parse_thread_id("conversation-7")?;
 //! let request = api::ProposeRequest::new("call_1", "bash", r#"{"command":"make deploy"}"#)?;
 //! gate.propose(&thread, &request).await?;
@@ -29,6 +28,7 @@ mod secret;
 mod send;
 mod threads;
 mod tls;
+mod tokens;
 
 pub use http::HttpGate;
 pub use secret::without_password;

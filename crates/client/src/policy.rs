@@ -2,7 +2,6 @@
 
 use crate::{connection::ServerConnection, lists::ListUrl};
 use countersign_api::{self as api, GateError};
-use countersign_events::Principal;
 use reqwest::Method;
 
 impl ServerConnection {
@@ -16,9 +15,8 @@ impl ServerConnection {
 
     pub(crate) async fn apply_policy(
         &self,
-        by: &Principal,
         request: &api::PolicyRequest,
     ) -> Result<api::PolicyInForce, GateError> {
-        self.send_body(by, Method::PUT, self.url(&["policy"]), request).await
+        self.send_body(Method::PUT, self.url(&["policy"]), request).await
     }
 }

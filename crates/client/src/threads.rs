@@ -1,11 +1,8 @@
 //! The settings of a thread on a server.
 
-use crate::{
-    connection::{ServerConnection, header},
-    lists::ListUrl,
-};
-use countersign_api::{self as api, GateError, PRINCIPAL_HEADER};
-use countersign_events::{Principal, ThreadId};
+use crate::{connection::ServerConnection, lists::ListUrl};
+use countersign_api::{self as api, GateError};
+use countersign_events::ThreadId;
 use reqwest::{Method, Url};
 
 impl ServerConnection {
@@ -23,14 +20,9 @@ impl ServerConnection {
         self.list(ListUrl::at(self.thread_url(thread, &["grants"])).page(page).with("all", all)).await
     }
 
-    pub(crate) async fn revoke(
-        &self,
-        by: &Principal,
-        thread: &ThreadId,
-        grant: i64,
-    ) -> Result<api::GrantPage, GateError> {
+    pub(crate) async fn revoke(&self, thread: &ThreadId, grant: i64) -> Result<api::GrantPage, GateError> {
         let url = self.thread_url(thread, &["grants", &grant.to_string()]);
-        self.send(self.client.delete(url).header(PRINCIPAL_HEADER, header(by))).await
+        self.send(self.client.delete(url)).await
     }
 
     pub(crate) async fn mode(&self, thread: &ThreadId) -> Result<api::ThreadMode, GateError> {
@@ -39,11 +31,10 @@ impl ServerConnection {
 
     pub(crate) async fn set_mode(
         &self,
-        by: &Principal,
         thread: &ThreadId,
         set: &api::ModeRequest,
     ) -> Result<api::ThreadMode, GateError> {
-        self.send_body(by, Method::PUT, self.thread_url(thread, &["mode"]), set).await
+        self.send_body(Method::PUT, self.thread_url(thread, &["mode"]), set).await
     }
 
     pub(crate) async fn policies(&self, thread: &ThreadId) -> Result<api::ThreadPolicies, GateError> {
@@ -52,18 +43,13 @@ impl ServerConnection {
 
     pub(crate) async fn set_policies(
         &self,
-        by: &Principal,
         thread: &ThreadId,
         set: &api::ToolPoliciesRequest,
     ) -> Result<api::ThreadPolicies, GateError> {
-        self.send_body(by, Method::PUT, self.thread_url(thread, &["policy"]), set).await
+        self.send_body(Method::PUT, self.thread_url(thread, &["policy"]), set).await
     }
 
-    pub(crate) async fn close(
-        &self,
-        by: &Principal,
-        thread: &ThreadId,
-    ) -> Result<api::CloseReport, GateError> {
-        self.post(by, self.thread_url(thread, &["close"]), &serde_json::json!({})).await
+    pub(crate) async fn close(&self, thread: &ThreadId) -> Result<api::CloseReport, GateError> {
+        self.post(self.thread_url(thread, &["close"]), &serde_json::json!({})).await
     }
 }

@@ -4,7 +4,10 @@
 use crate::{
     CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
     ToolName,
-    event::{Basis, Decision, GrantAgents, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, Verdict},
+    event::{
+        Basis, Decision, GrantAgents, Mode, OnExpiry, RiskLevel, Role, Source, Status, TokenKind, ToolPolicy,
+        Verdict,
+    },
     id::MAX_NAME_BYTES,
 };
 use serde_json::json;
@@ -117,6 +120,8 @@ impl_enum_schema! {
     Status: "The outcome of a call.", wire_names!(Status);
     RiskLevel: "The risk of a call.", wire_names!(RiskLevel);
     ToolPolicy: "A thread's own rule for a tool.", wire_names!(ToolPolicy);
+    Role: "What the holder of a token may do: an `agent` proposes, waits, claims, finishes and cancels; an `approver` reads and decides; an `auditor` reads; an `admin` sets policies, modes and tokens.", wire_names!(Role);
+    TokenKind: "The kind of a token: a `token` that its holder keeps, a `link` that signs a person in once, or the `session` of a browser.", wire_names!(TokenKind);
     Mode: "How the gate answers the requests of a thread.", wire_names!(Mode);
     OnExpiry: "The outcome of a request that expires unanswered.", wire_names!(OnExpiry);
     EventType: "The type of an event.", wire_names!(EventType);

@@ -208,6 +208,12 @@ impl CallMetrics {
                 info!(thread, tool = set.tool.as_str(), policy = set.policy.as_str(), by, seq, "policy set");
             }
             Body::ThreadClosed(_) => info!(thread, by, seq, "thread closed"),
+            Body::TokenCreated(token) => {
+                let (id, name, role) = (token.id.as_str(), token.name.as_str(), token.role.as_str());
+                info!(id, kind = token.kind.as_str(), name, role, by, seq, "token created");
+            }
+            Body::TokenUsed(used) => info!(id = used.id, address = used.address, by, seq, "token used"),
+            Body::TokenRevoked(revoked) => info!(id = revoked.id, by, seq, "token revoked"),
             Body::PolicySet(set) => info!(hash = %set.hash, source = set.source, by, seq, "policy in force"),
             _ => {}
         }

@@ -97,7 +97,7 @@ impl DueTaskRunner {
         let envelope = CommandEnvelope {
             target: CommandTarget::Call(call.0.clone(), call.1.clone()),
             command: CallCommand::Due.into(),
-            by: Principal::system("expiry"),
+            by: Principal::system("expiry").into(),
             now,
             policy,
             evidence,

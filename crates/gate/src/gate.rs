@@ -5,12 +5,21 @@ use async_trait::async_trait;
 use countersign_api::{
     ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
     CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage, EventStream,
-    GateError, GrantPage, GrantSelection, LogCursor, LogFilter, ModeRequest, OpenRequestCount, PageQuery,
-    PendingPage, PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest,
-    ResultRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage,
-    ThreadPolicies, ThreadSummary, ToolPoliciesRequest, retry::RetryingGate,
+    GateError, GrantPage, GrantSelection, LogCursor, LogFilter, ModeRequest, NewToken, OpenRequestCount,
+    PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest,
+    RenewRequest, ResultRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StopReport, StopRequest,
+    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
+    ToolPoliciesRequest, retry::RetryingGate,
 };
-use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, chain::Checkpoint};
+use countersign_approvals::{
+    CommandCaller, Refused,
+    access::{Right, TokenDirectory, TokenHolder, TokenRecord, TokenRejection, TokenSecret, VisibleThreads},
+};
+use countersign_events::{
+    CallId, CallStateFilter, Principal, ThreadId,
+    chain::Checkpoint,
+    event::{TokenCreated, TokenKind},
+};
 use countersign_policy::Policy;
 use countersign_store::{
     CheckpointReport, DatabaseName, DatabaseUrl, IntegrityReport, SchemaLayout, SchemaReport, StoreOptions,
@@ -18,13 +27,16 @@ use countersign_store::{
 };
 use prometheus_client::registry::Registry;
 use std::{sync::Arc, time::Duration};
+use tokio::sync::watch;
 
 /// The gate over an open database, for one principal. Cheap to clone. Without
 /// [`with_retries`](Self::with_retries), an operation fails at once when the database is unavailable.
 #[derive(Clone)]
 pub struct EmbeddedGate {
     service: Arc<EmbeddedService>,
-    by: Principal,
+    by: CommandCaller,
+    /// The threads that the caller sees.
+    threads: VisibleThreads,
 }
 
 impl EmbeddedGate {
@@ -45,13 +57,73 @@ impl EmbeddedGate {
         first: Policy,
     ) -> Result<Self, GateFailure> {
         let service = EmbeddedService::open(address.into(), options, first).await?;
-        Ok(Self { service: Arc::new(service), by: Principal::agent("local") })
+        let by = Principal::agent("local").into();
+        Ok(Self { service: Arc::new(service), by, threads: VisibleThreads::default() })
     }
 
     /// Returns a gate to the same database for another principal.
     #[must_use]
     pub fn acting_as(&self, by: Principal) -> Self {
-        Self { by, ..self.clone() }
+        Self { by: by.into(), ..self.clone() }
+    }
+
+    /// Returns a gate to the same database for the holder of a credential, who uses this right. It lists only what the
+    /// holder sees. Whether the holder has the right is for the caller to check.
+    #[must_use]
+    pub fn acting_for(&self, holder: &TokenHolder, right: Right) -> Self {
+        Self { by: holder.caller(right), threads: holder.threads.clone(), ..self.clone() }
+    }
+
+    /// Returns the token with this secret if it is accepted now. `kind` is the purpose that it is used for.
+    pub async fn authenticate(
+        &self,
+        secret: &TokenSecret,
+        kind: TokenKind,
+    ) -> Result<Result<Arc<TokenRecord>, TokenRejection>, GateFailure> {
+        self.service.authenticate(secret, kind).await
+    }
+
+    /// True if the token with this id is accepted now; also if `token` is `None`, for a caller without a token.
+    #[must_use]
+    pub fn is_token_accepted(&self, token: Option<&str>) -> bool {
+        self.service.is_accepted(token)
+    }
+
+    /// Records that a token is used from an address, if it is the first time.
+    pub async fn record_token_use(&self, record: &TokenRecord, address: &str) {
+        self.service.record_token_use(record, address).await;
+    }
+
+    /// A receiver that changes whenever tokens change.
+    #[must_use]
+    pub fn watch_tokens(&self) -> watch::Receiver<i64> {
+        self.service.tokens.watch()
+    }
+
+    /// True if the log has no tokens.
+    #[must_use]
+    pub fn has_no_tokens(&self) -> bool {
+        self.service.tokens.with(TokenDirectory::is_empty)
+    }
+
+    /// Creates several tokens, all or none.
+    pub async fn create_tokens(&self, requests: &[TokenRequest]) -> Result<Vec<NewToken>, GateFailure> {
+        self.service.create_tokens(&self.by, requests).await
+    }
+
+    /// Starts the session of a browser, which was authenticated with `parent`: a link, a token, or the session that it
+    /// continues. The session ends after `idle` without a continuation, and after `longest` in any case.
+    pub async fn start_session(
+        &self,
+        parent: &TokenRecord,
+        (idle, longest): (Duration, Duration),
+    ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
+        self.service.start_session(parent, (idle, longest)).await
+    }
+
+    /// Ends all sessions of the principal of this gate.
+    pub async fn end_sessions(&self) -> Result<(), GateFailure> {
+        self.service.end_sessions(&self.by).await
     }
 
     /// Returns a gate that repeats an operation while the database is unavailable, if it is safe to repeat.
@@ -149,11 +221,7 @@ impl EmbeddedGate {
 #[async_trait]
 impl ApprovalGate for EmbeddedGate {
     fn principal(&self) -> &Principal {
-        &self.by
-    }
-
-    fn acting_as(&self, by: Principal) -> Arc<dyn ApprovalGate> {
-        Arc::new(Self::acting_as(self, by))
+        &self.by.principal
     }
 
     async fn propose(&self, thread: &ThreadId, request: &ProposeRequest) -> Result<Call, GateError> {
@@ -187,7 +255,7 @@ impl ApprovalGate for EmbeddedGate {
 
     async fn decide_all(&self, request: &BulkDecisionRequest) -> Result<Vec<DecisionAnswer>, GateError> {
         request.check()?;
-        Ok(self.service.decide_all(&self.by, request).await)
+        Ok(self.service.decide_all(&self.by, &self.threads, request).await)
     }
 
     async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError> {
@@ -260,7 +328,7 @@ impl ApprovalGate for EmbeddedGate {
     }
 
     async fn pending(&self, filter: &LogFilter, page: PageQuery) -> Result<PendingPage, GateError> {
-        Ok(self.service.pending(filter, page).await?)
+        Ok(self.service.pending(filter, &self.threads, page).await?)
     }
 
     async fn calls(
@@ -269,11 +337,11 @@ impl ApprovalGate for EmbeddedGate {
         state: Option<CallStateFilter>,
         page: PageQuery,
     ) -> Result<CallPage, GateError> {
-        Ok(self.service.calls(filter, state, page).await?)
+        Ok(self.service.calls(filter, &self.threads, state, page).await?)
     }
 
     async fn events(&self, filter: &LogFilter, page: PageQuery) -> Result<EventPage, GateError> {
-        Ok(self.service.events(filter, page).await?)
+        Ok(self.service.events(filter, &self.threads, page).await?)
     }
 
     async fn tip(&self, thread: Option<&ThreadId>) -> Result<i64, GateError> {
@@ -281,7 +349,7 @@ impl ApprovalGate for EmbeddedGate {
     }
 
     async fn threads(&self, page: PageQuery) -> Result<ThreadPage, GateError> {
-        Ok(self.service.threads(page).await?)
+        Ok(self.service.threads(&self.threads, page).await?)
     }
 
     async fn thread(&self, thread: &ThreadId) -> Result<ThreadSummary, GateError> {
@@ -341,6 +409,19 @@ impl ApprovalGate for EmbeddedGate {
         Ok(self.service.apply_policy(&self.by, request).await?)
     }
 
+    async fn tokens(&self, selection: TokenSelection, page: PageQuery) -> Result<TokenPage, GateError> {
+        Ok(self.service.tokens(selection, page))
+    }
+
+    async fn create_token(&self, request: &TokenRequest) -> Result<NewToken, GateError> {
+        let created = self.service.create_tokens(&self.by, std::slice::from_ref(request)).await?;
+        created.into_iter().next().ok_or_else(|| GateFailure::from(Refused::UnknownToken).into())
+    }
+
+    async fn revoke_token(&self, id: &str, request: &RevokeTokenRequest) -> Result<Token, GateError> {
+        Ok(self.service.revoke_token(&self.by, id, request).await?)
+    }
+
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {
         Ok(self.service.close(&self.by, thread).await?)
     }
@@ -350,7 +431,7 @@ impl ApprovalGate for EmbeddedGate {
     }
 
     fn follow(&self, filter: LogFilter, after: i64) -> EventStream {
-        Arc::clone(&self.service).follow(&filter, after)
+        Arc::clone(&self.service).follow(&filter, &self.threads, after)
     }
 
     async fn shut_down(&self) {

@@ -21,6 +21,7 @@
 //! ```
 
 mod active_policy;
+mod active_tokens;
 mod call_metrics;
 mod due_task_runner;
 mod embedded;
@@ -34,7 +35,7 @@ mod policy_judge;
 mod presence_keeper;
 mod view;
 
-pub use countersign_approvals::{GrantScope, Refused};
+pub use countersign_approvals::{CommandCaller, GrantScope, Refused, access};
 pub use countersign_events::{
     CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
     ToolName, chain, event, id, json, principal,
@@ -51,7 +52,7 @@ pub use countersign_store::{
 pub use error::GateFailure;
 pub use gate::EmbeddedGate;
 pub use large_work::run_large;
-pub use view::{read_grant_origin, view_call};
+pub use view::{read_grant_origin, view_call, view_caller};
 
 /// The log targets under which libraries log secrets: lines of `~/.pgpass` that cannot be parsed, and the words of the
 /// commands that a policy parses. A subscriber must drop them.

@@ -2,7 +2,7 @@
 
 use crate::{GateFailure, active_policy::ActivePolicy};
 use countersign_approvals::{
-    ApprovalCommand, CommandEnvelope, CommandEvidence, CommandTarget, decide::SetPolicyCommand,
+    ApprovalCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, decide::SetPolicyCommand,
 };
 use countersign_events::Principal;
 use countersign_policy::Policy;
@@ -22,7 +22,7 @@ pub(crate) async fn open_policy(store: &Store, first: Policy) -> Result<ActivePo
         }
         let source = describe_first_source(&first).to_owned();
         let command = SetPolicyCommand { policy: Arc::clone(&first), source, replaces: None };
-        match store.execute(set_policy(store, Principal::system("countersign"), command)).await {
+        match store.execute(set_policy(store, Principal::system("countersign").into(), command)).await {
             // Another process was first.
             Ok(_) | Err(StoreError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
@@ -36,7 +36,7 @@ pub(crate) fn describe_first_source(first: &Policy) -> &'static str {
 }
 
 /// The command that puts a policy in force.
-pub(crate) fn set_policy(store: &Store, by: Principal, command: SetPolicyCommand) -> CommandEnvelope {
+pub(crate) fn set_policy(store: &Store, by: CommandCaller, command: SetPolicyCommand) -> CommandEnvelope {
     CommandEnvelope {
         target: CommandTarget::Log,
         by,

@@ -27,7 +27,7 @@ pub(crate) struct PolicyFollower {
 impl PolicyFollower {
     pub(crate) async fn run(self, stop: CancellationToken) {
         let work = async {
-            let mut waiter = self.store.watch_policy();
+            let mut waiter = self.store.watch_whole_log();
             // The policy may have changed while no process was running, so the first round always reviews.
             let mut reviewed = None;
             loop {
@@ -87,7 +87,7 @@ impl PolicyFollower {
         let envelope = CommandEnvelope {
             target,
             command: CallCommand::Due.into(),
-            by: Principal::system("policy"),
+            by: Principal::system("policy").into(),
             now: self.store.clock().now(),
             policy: Arc::clone(policy),
             evidence,

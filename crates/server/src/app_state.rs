@@ -1,7 +1,7 @@
 //! The state that all endpoints share.
 
 use crate::{
-    ConnectionTimeouts, NetworkAccess, RequestLimits, ServerCertificate, guard::RequestGuard,
+    ConnectionTimeouts, IdentityHeader, NetworkAccess, RequestLimits, ServerCertificate, guard::RequestGuard,
     limits::CallerLimiter, metrics::ServerMetrics, openapi::DocumentText, stream::ReplayQueue,
 };
 use countersign_gate::{Clock, EmbeddedGate};
@@ -33,6 +33,10 @@ pub struct ServerOptions {
     pub heartbeat: Duration,
     /// The most connections. By default, as many as the limit of open files allows.
     pub max_connections: Option<usize>,
+    /// The header in which a trusted proxy names the caller, if one does.
+    pub identity_header: Option<IdentityHeader>,
+    /// True if a caller without a credential may both propose and decide.
+    pub solo: bool,
     /// The time limits of connections.
     pub timeouts: ConnectionTimeouts,
     /// The limits of requests.
@@ -57,6 +61,8 @@ impl Default for ServerOptions {
             clock: Clock::System,
             heartbeat: Duration::from_secs(15),
             max_connections: None,
+            identity_header: None,
+            solo: false,
             timeouts: ConnectionTimeouts::default(),
             limits: RequestLimits::default(),
             access: NetworkAccess::default(),

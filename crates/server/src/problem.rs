@@ -13,9 +13,11 @@ pub(crate) const PROBLEM: &str = "application/problem+json";
 
 /// The pause in seconds after which people may have decided some calls.
 const DECISION_PAUSE: u64 = 30;
+/// The value of `WWW-Authenticate` (RFC 9110, 11.6.1).
+const CHALLENGE: HeaderValue = HeaderValue::from_static("Bearer realm=\"countersign\"");
 
 /// An error response.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ProblemResponse(Box<api::Problem>);
 
 impl ProblemResponse {
@@ -113,6 +115,9 @@ impl IntoResponse for ProblemResponse {
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("application/problem+json") });
         headers.insert(header::CACHE_CONTROL, const { HeaderValue::from_static("no-store") });
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, CHALLENGE);
+        }
         if matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(retry_after.unwrap_or(1)));
         }

@@ -5,8 +5,10 @@ use crate::{
     AppState,
     app_state::ServerState,
     guard,
+    identity::identify_caller,
     limits::{CallerKey, check_headers},
     problem::{PROBLEM, ProblemResponse},
+    public_paths::needs_caller,
     request_id,
 };
 use axum::{
@@ -36,11 +38,22 @@ pub(crate) async fn log_request(State(app): State<AppState>, mut request: Reques
     let cors_origin = app.guard.cors_origin(request.headers());
     let is_cors = cors_origin.is_some();
     let answering = async {
-        match check_request(&app, &route, &mut request) {
-            Ok(()) if is_cors && guard::is_preflight(&request) => guard::answer_preflight(),
-            Ok(()) => add_missing_code(next.run(request).await),
-            Err(problem) => problem.into_response(),
+        if let Err(problem) = check_headers(request.headers()).and_then(|()| app.guard.check(&mut request)) {
+            return problem.into_response();
         }
+        if is_cors && guard::is_preflight(&request) {
+            return guard::answer_preflight();
+        }
+        let cookie = if needs_caller(&route) { identify_caller(&app, &mut request).await } else { None };
+        if let Err(problem) = check_rate(&app, &route, &request) {
+            return problem.into_response();
+        }
+        let mut response = add_missing_code(next.run(request).await);
+        if let Some(cookie) = cookie {
+            // A response that ends the session or starts another one keeps its own cookie.
+            response.headers_mut().entry(header::SET_COOKIE).or_insert(cookie);
+        }
+        response
     };
     let responding = request_id::ID.scope(id.clone(), answering).instrument(span.clone());
     let mut response = responding.await;
@@ -53,20 +66,20 @@ pub(crate) async fn log_request(State(app): State<AppState>, mut request: Reques
     }
     app.guard.add_browser_headers(headers, cors_origin);
     // A cache must revalidate each response, because it may change at any moment.
+    // The response depends on the caller, who may sign in as another person in the same browser.
+    headers.append(header::VARY, const { HeaderValue::from_static("authorization, cookie") });
     let revalidate = const { HeaderValue::from_static("private, no-cache") };
     headers.entry(header::CACHE_CONTROL).or_insert(revalidate);
     response
 }
 
-/// Refuses a request with too large headers, of a foreign web page, or beyond the rate of its caller. Health checks have
-/// no rate, because a supervisor would restart the server.
-fn check_request(app: &ServerState, route: &str, request: &mut Request) -> Result<(), ProblemResponse> {
-    check_headers(request.headers())?;
-    app.guard.check(request)?;
+/// Refuses a request beyond the rate of its caller. Health checks have no rate, because a supervisor would restart the
+/// server.
+fn check_rate(app: &ServerState, route: &str, request: &Request) -> Result<(), ProblemResponse> {
     if is_health_check(route) {
         return Ok(());
     }
-    app.limiter.count_request(CallerKey::of_request(request.headers(), request.extensions()))
+    app.limiter.count_request(CallerKey::of_request(request.extensions()))
 }
 
 fn is_health_check(route: &str) -> bool {

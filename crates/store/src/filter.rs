@@ -1,6 +1,6 @@
 //! The filter of lists and streams of events and calls.
 
-use countersign_approvals::Call;
+use countersign_approvals::{Call, access::VisibleThreads};
 use countersign_events::{
     CallId, Event, EventType, Principal, ThreadId, Timestamp, ToolName, event::ToolPolicySet,
 };
@@ -11,6 +11,8 @@ use countersign_events::{
 pub struct EventFilter {
     /// Only this thread.
     pub thread_id: Option<ThreadId>,
+    /// Only these threads. It narrows pages after they are read.
+    pub threads: VisibleThreads,
     /// Only events of one of these types; empty for all types. Lists of calls ignore it.
     pub types: Vec<EventType>,
     /// Only calls of this tool, the events about them, and tool policies for it.
@@ -38,6 +40,7 @@ impl EventFilter {
     /// True if the event meets all conditions except the tool, which most events do not name.
     pub(crate) fn admits(&self, event: &Event) -> bool {
         self.thread_id.as_ref().is_none_or(|thread_id| event.thread_id == *thread_id)
+            && self.threads.admits(&event.thread_id)
             && (self.types.is_empty() || self.types.contains(&event.kind))
             && self.principal.as_ref().is_none_or(|by| event.principal == *by)
             && self.admits_moment(event.timestamp)
@@ -46,7 +49,8 @@ impl EventFilter {
     /// True if a pending call meets the conditions.
     pub(crate) fn admits_pending(&self, call: &Call) -> bool {
         let proposal = &call.proposal;
-        self.tool.as_ref().is_none_or(|tool| proposal.what.name == *tool)
+        self.threads.admits(&call.thread_id)
+            && self.tool.as_ref().is_none_or(|tool| proposal.what.name == *tool)
             && self.principal.as_ref().is_none_or(|by| proposal.by == *by)
             && call.request().is_none_or(|request| self.admits_moment(request.at))
     }

@@ -57,6 +57,7 @@ const QUERY_NAMES: &[&str] = &[
     "thread_tip",
     "threads",
     "tip",
+    "tokens",
     "tool_of_call",
 ];
 

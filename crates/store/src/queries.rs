@@ -118,6 +118,7 @@ queries! {
         THREADS = "threads.sql",
         THREAD_TIP = "thread_tip.sql",
         TIP = "tip.sql",
+        TOKENS = "tokens.sql",
         TOOL_OF_CALL = "tool_of_call.sql",
     }
     pairs {

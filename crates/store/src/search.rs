@@ -136,12 +136,13 @@ impl Store {
         let query = filter.thread_id.iter().fold(query, |query, thread_id| query.bind(thread_id.as_str()));
         let found = self.query_bounded_rows(name, query, (DATA, bytes)).await?;
         let mut items = read_events(&found.rows)?;
+        let mut next = (end < tip).then_some(end);
         if found.cut || items.len() > limit {
             items.truncate(limit);
-            let next = items.last().map(|event| event.seq);
-            return Ok(ResultPage { items, next });
+            next = items.last().map(|event| event.seq);
         }
-        Ok(ResultPage { items, next: (end < tip).then_some(end) })
+        items.retain(|event| filter.threads.admits(&event.thread_id));
+        Ok(ResultPage { items, next })
     }
 
     /// Lists the calls that match `filter`, that were proposed before the event at `before` (0 for the end of the log),
@@ -160,7 +161,10 @@ impl Store {
         let mut items = Vec::new();
         for _ in 0..ROUNDS {
             let (found, next, cut) = self.proposed_before(filter, before, batch).await?;
-            items.extend(found.into_iter().filter(|call| state.is_none_or(|state| call.matches(state, now))));
+            let is_listed = |call: &Call| {
+                filter.threads.admits(&call.thread_id) && state.is_none_or(|state| call.matches(state, now))
+            };
+            items.extend(found.into_iter().filter(is_listed));
             if items.len() > limit {
                 items.truncate(limit);
                 let next = items.last().map(|call| call.proposal.seq);

@@ -61,9 +61,9 @@ impl Store {
         self.inner.feed.watch_call(thread_id, id)
     }
 
-    /// Returns a waiter that wakes after another policy was put in force.
+    /// Returns a waiter that wakes after each event of the log as a whole: a policy or a token.
     #[must_use]
-    pub fn watch_policy(&self) -> EventWaiter {
+    pub fn watch_whole_log(&self) -> EventWaiter {
         self.inner.feed.watch_thread(&ThreadId::whole_log())
     }
 

@@ -2,7 +2,7 @@
 
 use super::Gate;
 use countersign_api::{self as api, GateError, LogFilter};
-use countersign_gate::{EventType, Principal, ThreadId, ToolName, event::Decision, id::CallId};
+use countersign_gate::{EventType, ThreadId, ToolName, event::Decision, id::CallId};
 use countersign_tests::Random;
 use futures_util::{StreamExt, future::join_all};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -116,9 +116,8 @@ fn thread(name: &str) -> ThreadId {
     ThreadId::new(name).expect("valid")
 }
 
-/// Decides on requests for `bash` as the person `name`. The connection ends after some requests.
-pub(crate) async fn decide(gate: Gate, name: &'static str, stop: CancellationToken) {
-    let gate = gate.acting_as(Principal::user(name));
+/// Decides on requests for `bash` as the person of this gate. The connection ends after some requests.
+pub(crate) async fn decide(gate: Gate, stop: CancellationToken) {
     let filter = LogFilter {
         types: vec![EventType::ApprovalRequest],
         tool: Some(ToolName::new("bash").expect("valid")),

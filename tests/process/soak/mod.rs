@@ -10,9 +10,8 @@ mod readers;
 use crate::new_world;
 use agents::SoakTraffic;
 use countersign_api::{self as api, ApprovalGate, LogFilter};
-use countersign_client::HttpGate;
 use countersign_gate::{Event, EventType, Principal, ToolName};
-use countersign_tests::Database;
+use countersign_tests::{Database, gate_of};
 use readers::SoakReader;
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -41,17 +40,22 @@ async fn soak(calls: usize) {
     let world = new_world(Database::Sqlite).await;
     std::fs::write(world.file("policy.toml"), POLICY).expect("a policy");
     let server = world.serves_with(&["--policy", "policy.toml"]).await;
-    let gate = HttpGate::connect(&server.url).expect("an address").acting_as(Principal::agent("builder"));
+    let gate = gate_of(&server.url, &Principal::agent("builder"));
     let gate: Gate = Arc::new(gate.with_retries());
+    // An agent does not see the events of the log as a whole.
+    let reader: Gate = Arc::new(gate_of(&server.url, &Principal::user("reader")).with_retries());
     let (filters, stop) = (filters(), CancellationToken::new());
     let readers: Vec<_> = (0..24)
-        .map(|n| tokio::spawn(SoakReader::new(&gate, filters[n % filters.len()].clone(), n as u64).read()))
+        .map(|n| tokio::spawn(SoakReader::new(&reader, filters[n % filters.len()].clone(), n as u64).read()))
         .collect();
     let idle = readers::connect_without_reading(&server).await;
     let deciders: Vec<_> = ["ada", "ben", "eve"]
-        .map(|name| tokio::spawn(agents::decide(gate.clone(), name, stop.clone())))
+        .map(|name| {
+            let gate = gate_of(&server.url, &Principal::user(name)).with_retries();
+            tokio::spawn(agents::decide(Arc::new(gate), stop.clone()))
+        })
         .into();
-    let listers: Vec<_> = (0..2).map(|_| tokio::spawn(list(gate.clone(), stop.clone()))).collect();
+    let listers: Vec<_> = (0..2).map(|_| tokio::spawn(list(reader.clone(), stop.clone()))).collect();
 
     let traffic = Arc::new(SoakTraffic::new(&gate, calls));
     let mut memory = Vec::new();

@@ -49,6 +49,10 @@ codes! {
         BadHost = "bad_host",
         /// A trusted proxy sent an unusable header about its client.
         BadForwarded = "bad_forwarded",
+        /// The request has no credential, or one that is not accepted.
+        Unauthenticated = "unauthenticated",
+        /// The credential does not give the right that the request needs.
+        NotPermitted = "not_permitted",
         /// A web page of another site sent the request.
         ForeignOrigin = "foreign_origin",
         /// The principal is not a person, and only people decide.
@@ -65,6 +69,10 @@ codes! {
         UnknownCall = "unknown_call",
         /// The thread has no such grant.
         UnknownGrant = "unknown_grant",
+        /// There is no such token.
+        UnknownToken = "unknown_token",
+        /// The link has signed a person in before.
+        LinkUsed = "link_used",
         /// The path does not support the method.
         WrongMethod = "wrong_method",
         /// The request was not complete in time.

@@ -60,8 +60,14 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
         Body::ThreadModeSet(set) => thread(ThreadCommand::SetMode(set.mode)),
         Body::ToolPolicySet(set) => thread(ThreadCommand::SetPolicies(vec![(set.tool.clone(), set.policy)])),
         Body::ThreadClosed(_) => thread(ThreadCommand::Close),
-        // A request follows its call, a policy and an erasure are checked apart, and no command writes a message.
-        Body::ApprovalRequest(_) | Body::PolicySet(_) | Body::CallErased(_) | Body::Message(..) => Vec::new(),
+        // A request follows its call, policies, tokens and erasures are checked apart, and no command writes a message.
+        Body::ApprovalRequest(_)
+        | Body::PolicySet(_)
+        | Body::CallErased(_)
+        | Body::TokenCreated(_)
+        | Body::TokenUsed(_)
+        | Body::TokenRevoked(_)
+        | Body::Message(..) => Vec::new(),
     }
 }
 

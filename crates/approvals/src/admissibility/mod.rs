@@ -12,11 +12,14 @@ mod evidence;
 mod log_row;
 mod policy;
 mod proposal;
+mod row_comparison;
 mod thread_guess;
+mod tokens;
 mod waiting;
 
 use crate::{
     Call, DecisionContext, NewEvent, PendingCount, Refused,
+    access::{ApproverStanding, TokenDirectory},
     batch::thread_state::{ThreadState, call_id_of},
     decide,
 };
@@ -24,6 +27,7 @@ use command_guess::{CommandGuess, GuessedCommand};
 use countersign_events::{Body, CallId, Event, Sha256, ThreadId};
 use erasure::ErasureCheck;
 use log_row::LogRow;
+use row_comparison::RowComparison;
 use std::collections::{HashMap, VecDeque};
 use waiting::LastGrant;
 
@@ -50,14 +54,8 @@ pub struct AdmissibilityCheck {
     /// The hash of the policy in force.
     policy: Option<Sha256>,
     erasures: ErasureCheck,
-}
-
-/// The outcome of comparing a reconstructed command with the log.
-enum RowComparison {
-    /// The command writes exactly the next rows, of this number.
-    Same(usize),
-    /// The command writes other rows. The reason concerns the row at this position.
-    Different { position: usize, reason: String },
+    /// The tokens that the rows created.
+    tokens: TokenDirectory,
 }
 
 impl AdmissibilityCheck {
@@ -105,6 +103,7 @@ impl AdmissibilityCheck {
                 if let Body::PolicySet(set) = &row.body {
                     self.policy = Some(set.hash);
                 }
+                self.tokens.evolve(&row.event, &row.body);
                 apply_row(&mut self.threads, row, &mut findings);
             }
         }
@@ -136,6 +135,9 @@ impl AdmissibilityCheck {
                 Ok(()) => RowComparison::Same(1),
                 Err(reason) => RowComparison::Different { position: 0, reason },
             };
+        }
+        if head.body.event_type().is_about_tokens() {
+            return tokens::compare_token_rows(rows, &self.tokens);
         }
         let empty = ThreadState::default();
         let state = self.threads.get(&head.event.thread_id).unwrap_or(&empty);
@@ -197,6 +199,7 @@ fn decide_on_guess(
         thread: guess.thread.as_ref().unwrap_or(&state.thread),
         policy: &guess.policy,
         by: &guess.by,
+        standing: &ApproverStanding::default(),
         now: head.event.timestamp,
         evidence: &guess.evidence,
         pending: PendingCount::default(),
@@ -239,7 +242,7 @@ fn check_nothing_is_due(
 /// Applies a row to the state, whether or not the rules would have written it, and drops calls that have ended.
 fn apply_row(threads: &mut HashMap<ThreadId, ThreadState>, row: LogRow, findings: &mut [InadmissibleRow]) {
     let LogRow { event, body } = row;
-    if matches!(body, Body::Message(..) | Body::PolicySet(_) | Body::CallErased(_)) {
+    if matches!(body, Body::Message(..) | Body::CallErased(_)) || body.event_type().is_of_whole_log() {
         return;
     }
     let state = threads.entry(event.thread_id.clone()).or_default();

@@ -3,7 +3,9 @@
 use super::{
     AppliedCommand, ApprovalCommand, BatchState, CommandEnvelope, CommandTarget, RecordedEvent, event_bytes,
 };
-use crate::{Call, CallCommand, DecisionContext, NewEvent, Refused, ThreadCommand, decide};
+use crate::{
+    Call, CallCommand, DecisionContext, NewEvent, Refused, ThreadCommand, access::TokenDirectory, decide,
+};
 use countersign_events::{Body, CallId, DamagedEvent, Event, ThreadId, chain};
 use std::sync::Arc;
 
@@ -46,7 +48,13 @@ impl BatchState {
                 self.stop_all_threads(envelope, command, &mut events)?
             }
             (CommandTarget::Log, ApprovalCommand::SetPolicy(command)) => {
-                let decided = decide::set_policy(command, &envelope.by, self.policy);
+                let decided = decide::set_policy(command, &envelope.by.principal, self.policy);
+                self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
+            }
+            (CommandTarget::Log, ApprovalCommand::Tokens(command)) => {
+                let empty = TokenDirectory::default();
+                let tokens = self.tokens.as_ref().unwrap_or(&empty);
+                let decided = decide::decide_on_tokens(command, &envelope.by, tokens, envelope.now);
                 self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
             }
             _ => Err(wrong_target()),
@@ -62,7 +70,7 @@ impl BatchState {
         events: &mut Vec<RecordedEvent>,
     ) -> Result<Result<(), Refused>, DamagedEvent> {
         // Reject an unauthorised caller even when nothing is pending.
-        if let Err(refused) = decide::check_may_stop(&envelope.by) {
+        if let Err(refused) = decide::check_may_stop(&envelope.by.principal) {
             return Ok(Err(refused));
         }
         let mut threads: Vec<_> = self.threads.keys().cloned().collect();
@@ -83,7 +91,7 @@ impl BatchState {
         id: &CallId,
         decide: impl FnOnce(Option<&Call>, &DecisionContext<'_>) -> T,
     ) -> T {
-        let pending = self.pending.count(thread_id, &envelope.by);
+        let pending = self.pending.count(thread_id, &envelope.by.principal);
         let state = self.threads.entry(thread_id.clone()).or_default();
         let context = DecisionContext { pending, ..state.decision_context(thread_id, envelope) };
         decide(state.call(id), &context)
@@ -152,6 +160,7 @@ impl BatchState {
             self.count_pending(&event, &body);
             match &body {
                 Body::PolicySet(set) => self.set_policy(Some(set.hash)),
+                body if body.event_type().is_about_tokens() => self.evolve_tokens(&event, body),
                 _ => self.threads.entry(thread_id.clone()).or_default().evolve(&event, body.clone())?,
             }
             (self.tip, self.link) = (seq, link);

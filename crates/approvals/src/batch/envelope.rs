@@ -1,10 +1,10 @@
 //! A command with everything that the rules need to decide on it.
 
 use crate::{
-    CallCommand, CommandEvidence, ThreadCommand,
-    decide::{SetPolicyCommand, StopCommand},
+    CallCommand, CommandCaller, CommandEvidence, ThreadCommand,
+    decide::{SetPolicyCommand, StopCommand, TokenCommand},
 };
-use countersign_events::{CallId, Principal, ThreadId, Timestamp};
+use countersign_events::{CallId, ThreadId, Timestamp};
 use countersign_policy::Policy;
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ pub struct CommandEnvelope {
     pub target: CommandTarget,
     /// The command.
     pub command: ApprovalCommand,
-    /// The principal that gives the command.
-    pub by: Principal,
+    /// The caller that gives the command.
+    pub by: CommandCaller,
     /// The moment at which the command is decided.
     pub now: Timestamp,
     /// The policy by which the command is decided. It must be the one in force.
@@ -35,7 +35,7 @@ pub enum CommandTarget {
     Thread(ThreadId),
     /// Every thread that has pending calls. Only [`ThreadCommand::Stop`] applies to it.
     AllThreads,
-    /// The log as a whole. Only [`ApprovalCommand::SetPolicy`] applies to it.
+    /// The log as a whole. Only [`ApprovalCommand::SetPolicy`] and [`ApprovalCommand::Tokens`] apply to it.
     Log,
 }
 
@@ -48,6 +48,8 @@ pub enum ApprovalCommand {
     Thread(ThreadCommand),
     /// To the log: put a policy in force.
     SetPolicy(SetPolicyCommand),
+    /// To the log: create, use or revoke tokens.
+    Tokens(TokenCommand),
 }
 
 impl CommandTarget {

@@ -21,6 +21,11 @@ impl BatchState {
             if let Body::PolicySet(set) = Body::read(event.seq, event.kind, &event.data)? {
                 self.set_policy(Some(set.hash));
             }
+        } else if event.kind.is_about_tokens() {
+            if self.tokens.is_some() {
+                let body = Body::read(event.seq, event.kind, &event.data)?;
+                self.evolve_tokens(event, &body);
+            }
         } else if let Some(thread) = self.threads.get_mut(&event.thread_id) {
             self.added_bytes += event_bytes(event);
             if !thread.follow(event)? {

@@ -15,7 +15,7 @@ pub use pending_counts::{PendingCount, PendingCounts};
 pub use read_set::ReadSet;
 pub use recorded::{AppliedCommand, RecordedEvent};
 
-use crate::{Call, CallCommand, Thread, thread::LONGEST_MEMORY};
+use crate::{Call, CallCommand, Thread, access::TokenDirectory, thread::LONGEST_MEMORY};
 use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId};
 use std::collections::{HashMap, HashSet};
 use thread_state::{ThreadState, call_id_of};
@@ -35,6 +35,8 @@ pub struct BatchState {
     is_policy_read: bool,
     /// The open requests, as far as the commands of the batch need them.
     pending: PendingCounts,
+    /// The tokens of the log, if a command needed them.
+    tokens: Option<TokenDirectory>,
 }
 
 impl BatchState {
@@ -49,6 +51,7 @@ impl BatchState {
             policy: None,
             is_policy_read: false,
             pending: PendingCounts::default(),
+            tokens: None,
         }
     }
 
@@ -97,7 +100,11 @@ impl BatchState {
                 missing.all_open = true;
                 return;
             }
-            CommandTarget::Log => return,
+            CommandTarget::Log => {
+                let needs_tokens = matches!(envelope.command, ApprovalCommand::Tokens(_));
+                missing.tokens |= needs_tokens && self.tokens.is_none();
+                return;
+            }
         };
         let state = self.threads.get(thread_id);
         if state.is_none_or(|state| !state.is_read) {
@@ -117,8 +124,8 @@ impl BatchState {
                 if !self.pending.threads.contains_key(thread_id) {
                     missing.counted_threads.insert(thread_id.clone());
                 }
-                if !self.pending.proposers.contains_key(&envelope.by) {
-                    missing.counted_proposers.insert(envelope.by.clone());
+                if !self.pending.proposers.contains_key(&envelope.by.principal) {
+                    missing.counted_proposers.insert(envelope.by.principal.clone());
                 }
             }
             ApprovalCommand::Thread(_) => {
@@ -127,16 +134,23 @@ impl BatchState {
             ApprovalCommand::Call(CallCommand::Respond(respond)) if respond.and_waiting => {
                 missing.open.insert(thread_id.clone());
             }
-            ApprovalCommand::Call(_) | ApprovalCommand::SetPolicy(_) => {}
+            ApprovalCommand::Call(_) | ApprovalCommand::SetPolicy(_) | ApprovalCommand::Tokens(_) => {}
         }
     }
 
     /// Adds the events that were read for `read`, in `seq` order. Calls that are loaded already keep their state.
     pub fn load(&mut self, read: &ReadSet, events: &[Event]) -> Result<(), DamagedEvent> {
+        if read.tokens {
+            self.tokens = Some(TokenDirectory::default());
+        }
         let mut newly_loaded: HashSet<(ThreadId, CallId)> = HashSet::new();
         for event in events {
             self.added_bytes += event_bytes(event);
             let body = Body::read(event.seq, event.kind, &event.data)?;
+            if event.kind.is_about_tokens() {
+                self.evolve_tokens(event, &body);
+                continue;
+            }
             let state = self.threads.entry(event.thread_id.clone()).or_default();
             let Some(id) = call_id_of(&body).cloned() else {
                 state.evolve(event, body)?;
@@ -171,6 +185,13 @@ impl BatchState {
     /// rest, and other processes change them.
     pub fn forget_pending(&mut self) {
         self.pending.clear();
+    }
+
+    /// Applies an event about a token, if the tokens are loaded.
+    fn evolve_tokens(&mut self, event: &Event, body: &Body) {
+        if let Some(tokens) = &mut self.tokens {
+            tokens.evolve(event, body);
+        }
     }
 
     /// Drops calls that have ended. They are rarely asked for again, and can be read again if they are.

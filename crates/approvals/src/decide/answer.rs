@@ -3,6 +3,7 @@
 use super::{
     DecisionContext, NewEvent, RespondCommand,
     edit::ArgumentEdit,
+    eligible,
     new_event::{new_response, new_result},
 };
 use crate::{Call, GrantScope};
@@ -49,7 +50,7 @@ pub(super) fn response_events(
     context: &DecisionContext<'_>,
 ) -> Vec<NewEvent> {
     if !response.decision.allows() && response.scope.is_some() {
-        response.author_level = Some(context.policy.approvers().level_of(context.by).to_owned());
+        response.author_level = Some(eligible::level_of(context.by, context).to_owned());
     }
     let denied = (!response.decision.allows()).then(|| {
         let last = (context.by.as_str(), response.comment.as_deref());

@@ -1,7 +1,7 @@
 //! The context of a decision: everything besides the call that it may depend on.
 
 use super::evidence::CommandEvidence;
-use crate::{PendingCount, Refused, Thread, refused::ArgumentsMismatch};
+use crate::{PendingCount, Refused, Thread, access::ApproverStanding, refused::ArgumentsMismatch};
 use countersign_events::{Principal, Sha256, ThreadId, Timestamp};
 use countersign_policy::{Judgement, Policy};
 
@@ -16,6 +16,8 @@ pub struct DecisionContext<'a> {
     pub policy: &'a Policy,
     /// The principal that gives the command.
     pub by: &'a Principal,
+    /// The standing as an approver that the caller's credential gives.
+    pub standing: &'a ApproverStanding,
     /// The moment at which the command is decided.
     pub now: Timestamp,
     /// The facts that were worked out before the command was queued.

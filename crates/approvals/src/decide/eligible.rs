@@ -29,7 +29,7 @@ pub(super) fn check_level(
         let why = format!("the request asks for level {}", needed.unwrap_or_default());
         return Err(not_eligible(context, why));
     }
-    let own = approvers.level_of(context.by);
+    let own = level_of(context.by, context);
     if approvers.rank(own) < Some(rank) {
         return Err(not_eligible(context, format!("it takes level {level}, and theirs is {own}")));
     }
@@ -69,18 +69,27 @@ pub(super) fn covers(
 
 /// True if this person alone could answer a request on these terms, by the level that the policy gives them.
 pub(super) fn suffices(by: &Principal, terms: &ApprovalTerms, context: &DecisionContext<'_>) -> bool {
-    let level = context.policy.approvers().level_of(by).to_owned();
+    let level = level_of(by, context).to_owned();
     covers(by, &GrantTerms { level: Some(level), quorum: 1, ..GrantTerms::default() }, terms, context)
 }
 
-/// True if the level that the policy gives this person suffices.
+/// The level of a person: the one that the policy gives, or for the caller the higher one of the caller's credential.
+pub(super) fn level_of<'a>(by: &Principal, context: &DecisionContext<'a>) -> &'a str {
+    let approvers = context.policy.approvers();
+    let given = approvers.level_of(by);
+    let own = context.standing.level.as_deref().filter(|_| by == context.by);
+    own.filter(|own| approvers.rank(own) > approvers.rank(given)).unwrap_or(given)
+}
+
+/// True if the level of this person suffices.
 pub(super) fn has_level(by: &Principal, needed: Option<&str>, context: &DecisionContext<'_>) -> bool {
-    is_at_least(context.policy.approvers().level_of(by), needed, context)
+    is_at_least(level_of(by, context), needed, context)
 }
 
 /// True if the person is in the list of principals and groups.
 pub(super) fn is_in(by: &Principal, list: &[String], context: &DecisionContext<'_>) -> bool {
-    list.iter().any(|entry| context.policy.approvers().is_in(by, entry))
+    let approvers = context.policy.approvers();
+    list.iter().any(|entry| approvers.is_in(by, entry) || by == context.by && context.standing.is_in(entry))
 }
 
 /// True if `level` is at least `needed`. A needed level that the policy does not define is above all others.

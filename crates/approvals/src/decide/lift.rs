@@ -18,7 +18,7 @@ pub(super) fn check_level_to_lift(
     if eligible::has_level(context.by, Some(needed), context) {
         return Ok(());
     }
-    let own = approvers.level_of(context.by);
+    let own = eligible::level_of(context.by, context);
     let why =
         format!("{author} set this restriction; it takes level {needed} to lift it, and theirs is {own}");
     Err(Refused::NotEligible { by: context.by.to_string(), why })

@@ -30,6 +30,7 @@ mod ruling;
 mod settings;
 mod stop;
 mod terms;
+mod tokens;
 mod vote;
 mod waiting;
 
@@ -49,6 +50,8 @@ pub use new_event::NewEvent;
 pub use policy::SetPolicyCommand;
 pub(crate) use policy::set_policy;
 pub use terms::answer_needs_judgement;
+pub(crate) use tokens::decide_on_tokens;
+pub use tokens::{LONGEST_LINK, MAX_ADDRESSES, TokenCommand};
 pub(crate) use waiting::answer_waiting;
 pub use waiting::{MAX_WAITING, preview_waiting};
 

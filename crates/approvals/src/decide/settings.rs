@@ -80,7 +80,7 @@ fn level_to_loosen(before: Option<&RecordedFact<ToolPolicySet>>, context: &Decis
 }
 
 fn own_level(context: &DecisionContext<'_>) -> String {
-    context.policy.approvers().level_of(context.by).to_owned()
+    eligible::level_of(context.by, context).to_owned()
 }
 
 const fn restricts(policy: ToolPolicy) -> bool {

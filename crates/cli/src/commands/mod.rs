@@ -24,6 +24,7 @@ pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod stop;
 pub(crate) mod thread;
+pub(crate) mod token;
 pub(crate) mod verify;
 pub(crate) mod version;
 pub(crate) mod watch;

@@ -6,7 +6,7 @@ use countersign_gate::{
     Event, Json,
     event::{
         ApprovalRequest, ApprovalResponse, Body, CallErased, Decision, GrantAgents, PolicySet, Source,
-        Status, ToolPolicy,
+        Status, TokenCreated, ToolPolicy,
     },
 };
 use countersign_tui::present::{facts::describe_remembered, text::argument_lines};
@@ -70,7 +70,6 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
             describe_result(&escape_text(result.tool_call_id.as_str()), result.status, &result.content)
         }
         Body::CallErased(erased) => (TextStyle::Cyan, describe_erasure(&who, erased)),
-        Body::PolicySet(set) => (TextStyle::Cyan, describe_policy(&who, set)),
         Body::ToolPolicySet(set) => {
             let tool = escape_text(set.tool.as_str());
             let what = match set.policy {
@@ -83,9 +82,41 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
         Body::ThreadModeSet(set) => {
             (TextStyle::Cyan, format!("{who} sets the mode to {}", set.mode.as_str()))
         }
+        Body::PolicySet(_) | Body::TokenCreated(_) | Body::TokenUsed(_) | Body::TokenRevoked(_) => {
+            describe_log_event(&who, &body)
+        }
         Body::ThreadClosed(_) => (TextStyle::Cyan, format!("{who} closes the thread")),
         Body::Message(kind, data) => (TextStyle::Dim, format!("{who}: {kind} {}", summarize_arguments(data))),
     }
+}
+
+/// An event of the log as a whole.
+fn describe_log_event(who: &str, body: &Body) -> (TextStyle, String) {
+    match body {
+        Body::PolicySet(set) => (TextStyle::Cyan, describe_policy(who, set)),
+        Body::TokenCreated(token) => (TextStyle::Cyan, describe_new_token(who, token)),
+        Body::TokenUsed(used) => {
+            let (id, address) = (escape_text(&used.id), escape_text(&used.address));
+            (TextStyle::Dim, format!("{who} uses token {id} from {address} for the first time"))
+        }
+        Body::TokenRevoked(revoked) => {
+            let (id, why) = (escape_text(&revoked.id), comment(revoked.reason.as_ref()));
+            (TextStyle::Cyan, format!("{who} revokes token {id}{why}"))
+        }
+        other => (TextStyle::Plain, format!("{who}: {}", other.event_type())),
+    }
+}
+
+/// The creation of a token: its kind, its holder and what it is limited to.
+fn describe_new_token(who: &str, token: &TokenCreated) -> String {
+    let (id, name) = (escape_text(&token.id), escape_text(&token.name));
+    let threads = if token.threads.is_empty() {
+        String::new()
+    } else {
+        format!(", for threads {}", escape_text(&token.threads.join(", ")))
+    };
+    let (kind, role) = (token.kind.as_str(), token.role.as_str());
+    format!("{who} creates {kind} {id} for {name}, role {role}{threads}")
 }
 
 /// The arguments on one line. A shell command is printed alone.

@@ -38,6 +38,12 @@ fn user_log(data: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBuf> {
     Some(data.join("countersign").join(FILE_NAME))
 }
 
+/// Returns the path of another file of this user beside the default log; `None` if the environment names no folder.
+pub(crate) fn find_data_file(name: &str) -> Option<PathBuf> {
+    let (data, home) = (read_variable("XDG_DATA_HOME"), read_variable("HOME"));
+    user_log(data.as_deref(), home.as_deref()).map(|log| log.with_file_name(name))
+}
+
 fn no_data_folder() -> anyhow::Error {
     let message = "there is no folder for the log: neither HOME nor XDG_DATA_HOME is an absolute path; \
                    set one of them, or name the log with --database or COUNTERSIGN_DATABASE"

@@ -93,6 +93,7 @@ impl Settings {
             (SettingKey::TlsCa, options.tls_ca.as_ref().map(|path| path.display().to_string())),
             (SettingKey::Policy, options.policy.as_ref().map(|path| path.display().to_string())),
             (SettingKey::As, options.principal.clone()),
+            (SettingKey::TokenFile, options.token_file.as_ref().map(|path| path.display().to_string())),
             (SettingKey::Log, options.log.clone()),
             (SettingKey::LogFormat, options.log_format.map(|format| format.as_str().to_owned())),
             (SettingKey::Otlp, options.otlp.clone()),

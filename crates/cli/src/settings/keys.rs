@@ -9,6 +9,10 @@ pub(crate) enum SettingKey {
     TlsCa,
     Policy,
     As,
+    TokenFile,
+    Solo,
+    IdentityHeader,
+    IdentityRoles,
     Listen,
     ReusePort,
     MaxConnections,
@@ -116,6 +120,42 @@ pub(crate) const KEYS: &[SettingDefinition] = &[
         takes: SettingKind::Text,
         usual: "your login name",
         about: "The principal: user:NAME or agent:NAME; `run` accepts user:NAME only from the option",
+    },
+    SettingDefinition {
+        key: SettingKey::TokenFile,
+        name: "token_file",
+        variable: "COUNTERSIGN_TOKEN_FILE",
+        option: "--token-file",
+        takes: SettingKind::Path,
+        usual: "",
+        about: "A file that contains the token for a server; only its owner may read it",
+    },
+    SettingDefinition {
+        key: SettingKey::Solo,
+        name: "solo",
+        variable: "COUNTERSIGN_SOLO",
+        option: "serve --solo",
+        takes: SettingKind::Switch,
+        usual: "false",
+        about: "Whether callers of `serve` without a credential may both propose and decide; every event shows it",
+    },
+    SettingDefinition {
+        key: SettingKey::IdentityHeader,
+        name: "identity_header",
+        variable: "COUNTERSIGN_IDENTITY_HEADER",
+        option: "serve --identity-header",
+        takes: SettingKind::Text,
+        usual: "",
+        about: "The header in which a trusted proxy names the caller whom it has authenticated",
+    },
+    SettingDefinition {
+        key: SettingKey::IdentityRoles,
+        name: "identity_roles",
+        variable: "COUNTERSIGN_IDENTITY_ROLES",
+        option: "serve --identity-role",
+        takes: SettingKind::Texts,
+        usual: "approver",
+        about: "The roles of the people whom a trusted proxy names: a list, separated by commas in the environment",
     },
     SettingDefinition {
         key: SettingKey::Listen,
@@ -299,6 +339,10 @@ impl SettingKey {
                 | Self::PublicUrls
                 | Self::FrameBy
                 | Self::CorsOrigins
+                | Self::TokenFile
+                | Self::Solo
+                | Self::IdentityHeader
+                | Self::IdentityRoles
                 | Self::Otlp
         )
     }

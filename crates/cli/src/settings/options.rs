@@ -34,6 +34,9 @@ pub(crate) struct GlobalOptions {
     /// The principal of this command: user:NAME or agent:NAME [default: your login name]
     #[arg(long = "as", global = true, value_name = "PRINCIPAL")]
     pub(crate) principal: Option<String>,
+    /// A file that contains the token for the server [default: `COUNTERSIGN_TOKEN`, or the file of `serve`]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
     /// The settings, a TOML file [default: ./countersign.toml, …]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,

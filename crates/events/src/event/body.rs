@@ -4,7 +4,8 @@
 use super::{
     ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, CallErased,
     EventType, ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, GrantRevoked,
-    PolicySet, ThreadClosed, ThreadMode, ToolCall, ToolPolicySet, ToolResult, erasure::with_placeholders,
+    PolicySet, ThreadClosed, ThreadMode, TokenCreated, TokenRevoked, TokenUsed, ToolCall, ToolPolicySet,
+    ToolResult, erasure::with_placeholders,
 };
 use crate::{DamagedEvent, Json};
 
@@ -68,6 +69,9 @@ bodies! {
     GrantRevoked(GrantRevoked),
     ThreadModeSet(ThreadMode),
     ThreadClosed(ThreadClosed),
+    TokenCreated(TokenCreated),
+    TokenUsed(TokenUsed),
+    TokenRevoked(TokenRevoked),
 }
 
 #[cfg(test)]

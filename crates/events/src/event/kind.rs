@@ -62,6 +62,12 @@ event_types! {
     ThreadModeSet = "THREAD_MODE_SET",
     /// The thread is over.
     ThreadClosed = "THREAD_CLOSED",
+    /// A credential of a server exists from here on. It belongs to the log as a whole.
+    TokenCreated = "TOKEN_CREATED",
+    /// A token was used for the first time from an address.
+    TokenUsed = "TOKEN_USED",
+    /// A token is not accepted from here on.
+    TokenRevoked = "TOKEN_REVOKED",
     /// A message of a person to the model.
     UserMessage = "USER_MESSAGE",
     /// A message of the model.
@@ -95,6 +101,20 @@ impl EventType {
                 | Self::ToolResult
                 | Self::CallErased
         )
+    }
+}
+
+impl EventType {
+    /// True if the event belongs to the log as a whole, not to a thread.
+    #[must_use]
+    pub const fn is_of_whole_log(self) -> bool {
+        matches!(self, Self::PolicySet) || self.is_about_tokens()
+    }
+
+    /// True if the event is about a token.
+    #[must_use]
+    pub const fn is_about_tokens(self) -> bool {
+        matches!(self, Self::TokenCreated | Self::TokenUsed | Self::TokenRevoked)
     }
 }
 

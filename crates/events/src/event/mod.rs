@@ -8,6 +8,7 @@ mod kind;
 mod proposal;
 mod setting;
 mod state;
+mod token;
 mod verdict;
 mod words;
 
@@ -22,9 +23,11 @@ pub use kind::{EventType, UnknownType};
 pub use proposal::{ShadowVerdict, ToolCall, ToolDefinition};
 pub use setting::{GrantRevoked, PolicyLayer, PolicySet, ThreadClosed, ThreadMode, ToolPolicySet};
 pub use state::{CallState, CallStateFilter};
+pub use token::{TokenCreated, TokenRevoked, TokenUsed};
 pub use verdict::Verdict;
 pub use words::{
-    Basis, Decision, GrantAgents, Mode, OnExpiry, RiskLevel, Source, Status, ToolPolicy, UnknownWord,
+    Basis, Decision, GrantAgents, Mode, OnExpiry, RiskLevel, Role, Source, Status, TokenKind, ToolPolicy,
+    UnknownWord,
 };
 
 use crate::{Json, Principal, Sha256, ThreadId, Timestamp};
@@ -37,7 +40,7 @@ use serde::{Deserialize, Serialize};
 pub struct Event {
     /// Position in the log: 1, 2, 3, … without a gap, in commit order.
     pub seq: i64,
-    /// The thread it belongs to; [`ThreadId::whole_log`] for a `POLICY_SET`.
+    /// The thread it belongs to; [`ThreadId::whole_log`] for an event of the log as a whole.
     #[serde(deserialize_with = "ThreadId::deserialize_of_event")]
     pub thread_id: ThreadId,
     /// The type of the event.

@@ -78,6 +78,32 @@ impl Decision {
 }
 
 words! {
+    /// What the holder of a token may do. No role may both propose and decide.
+    Role {
+        /// Propose, wait, claim, finish and cancel.
+        Agent = "agent",
+        /// Read and decide.
+        Approver = "approver",
+        /// Read, and decide nothing.
+        Auditor = "auditor",
+        /// Set policies, modes and tokens.
+        Admin = "admin",
+    }
+}
+
+words! {
+    /// The kind of a token.
+    TokenKind {
+        /// A token that its holder keeps.
+        Token = "token",
+        /// A link that signs a person in once.
+        Link = "link",
+        /// The session of a browser.
+        Session = "session",
+    }
+}
+
+words! {
     /// Where a decision came from.
     Source {
         /// A person.

@@ -171,6 +171,12 @@ impl Sha256 {
         Self(sha2::Sha256::digest(bytes).into())
     }
 
+    /// Compares two hashes in a time that does not depend on them.
+    #[must_use]
+    pub fn equals_in_constant_time(&self, other: &Self) -> bool {
+        subtle::ConstantTimeEq::ct_eq(&self.0[..], &other.0[..]).into()
+    }
+
     /// Parses 64 hexadecimal digits of either case.
     #[must_use]
     pub fn from_hex(text: &str) -> Option<Self> {

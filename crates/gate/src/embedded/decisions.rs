@@ -7,10 +7,11 @@ use super::{
 use crate::GateFailure;
 use countersign_api as api;
 use countersign_approvals::{
-    CallCommand, CommandEvidence, Refused,
+    CallCommand, CommandCaller, CommandEvidence, Refused,
+    access::VisibleThreads,
     decide::{HashedArguments, RespondCommand},
 };
-use countersign_events::{CallId, Principal, ThreadId};
+use countersign_events::{CallId, ThreadId};
 use countersign_policy::Policy;
 use futures_util::future::join_all;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 impl EmbeddedService {
     pub(crate) async fn decide(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         id: &CallId,
         decide: &api::DecisionRequest,
@@ -66,10 +67,14 @@ impl EmbeddedService {
     /// evidence of all calls is computed first, so that the decisions are queued in their order.
     pub(crate) async fn decide_all(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
+        threads: &VisibleThreads,
         request: &api::BulkDecisionRequest,
     ) -> Vec<api::DecisionAnswer> {
         let prepare = async |item: &api::BulkDecisionItem| {
+            if !threads.admits(&item.thread_id) {
+                return Err(Refused::UnknownThread(item.thread_id.clone()).into());
+            }
             self.prepare_decision(self.policy.policy()?, &item.thread_id, &item.id, &item.request()).await
         };
         let prepared = join_all(request.decisions.iter().map(prepare)).await;
@@ -104,7 +109,7 @@ impl EmbeddedService {
     /// Executes a decision. The answer names the calls that waited and were decided by it, too.
     async fn execute_decision(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         id: &CallId,
         command: CallCommand,

@@ -3,15 +3,15 @@
 use super::EmbeddedService;
 use crate::GateFailure;
 use countersign_api as api;
-use countersign_approvals::{CallCommand, decide::EraseCommand};
-use countersign_events::{CallId, Principal, ThreadId};
+use countersign_approvals::{CallCommand, CommandCaller, decide::EraseCommand};
+use countersign_events::{CallId, ThreadId};
 
 impl EmbeddedService {
     /// Erases the texts of a call that has ended. The events of such a call do not change, so the hashes of its texts can
     /// be computed before the command is queued.
     pub(crate) async fn erase(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         id: &CallId,
         erase: &api::EraseRequest,

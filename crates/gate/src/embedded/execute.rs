@@ -4,10 +4,10 @@ use super::{EmbeddedService, unknown_call};
 use crate::{GateFailure, finish_on_drop::FinishOnDrop};
 use countersign_api as api;
 use countersign_approvals::{
-    ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, RecordedEvent,
-    Refused, ThreadCommand,
+    ApprovalCommand, Call, CallCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget,
+    RecordedEvent, Refused, ThreadCommand,
 };
-use countersign_events::{CallId, Principal, ThreadId};
+use countersign_events::{CallId, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::{CommandOutcome, StoreError};
 use std::{future::Future, sync::Arc};
@@ -52,7 +52,7 @@ impl EmbeddedService {
     /// Executes a command on a thread, or on all threads.
     pub(super) async fn execute_on_threads(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         target: CommandTarget,
         command: ThreadCommand,
     ) -> Result<CommandOutcome, GateFailure> {
@@ -73,7 +73,7 @@ impl EmbeddedService {
     /// Executes a command on a call. The policy must be the one that the evidence was computed with.
     pub(super) async fn execute_on_call(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         id: &CallId,
         command: CallCommand,
@@ -86,7 +86,7 @@ impl EmbeddedService {
     /// Executes a command on a call, and returns the events that it wrote, too.
     pub(super) async fn execute_and_report(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         id: &CallId,
         command: CallCommand,
@@ -111,7 +111,7 @@ impl EmbeddedService {
     /// call is not read before the command is queued.
     pub(super) async fn execute_or_judge<F>(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         id: &CallId,
         command: CallCommand,
@@ -134,7 +134,7 @@ impl EmbeddedService {
     /// Executes a command on a call that needs no evidence.
     pub(super) async fn execute_without_evidence(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         id: &CallId,
         command: CallCommand,

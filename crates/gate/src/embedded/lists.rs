@@ -6,7 +6,7 @@ use crate::{
     view::{CallCounter, inform_approvers, view_call, view_thread},
 };
 use countersign_api::{self as api, EventStream, GateError, LogFilter};
-use countersign_approvals::{Call, Refused};
+use countersign_approvals::{Call, Refused, access::VisibleThreads};
 use countersign_events::{Body, CallState, CallStateFilter, Event, ThreadId, Timestamp};
 use countersign_store::{CallInContext, EventFilter};
 use std::{collections::BTreeSet, sync::Arc};
@@ -15,10 +15,11 @@ impl EmbeddedService {
     pub(crate) async fn pending(
         &self,
         filter: &LogFilter,
+        threads: &VisibleThreads,
         page: api::PageQuery,
     ) -> Result<api::PendingPage, GateFailure> {
         let after = page.after;
-        let page = self.store.pending(&store_filter(filter), after, page_limit(page)).await?;
+        let page = self.store.pending(&store_filter(filter, threads), after, page_limit(page)).await?;
         self.require_cursor_if(page.items.is_empty(), after).await?;
         let next = page.next;
         Ok(api::PendingPage { pending: self.informed(page.items).await?, next })
@@ -27,11 +28,15 @@ impl EmbeddedService {
     pub(crate) async fn calls(
         &self,
         filter: &LogFilter,
+        threads: &VisibleThreads,
         state: Option<CallStateFilter>,
         page: api::PageQuery,
     ) -> Result<api::CallPage, GateFailure> {
         let now = self.store.clock().now();
-        let page = self.store.calls(&store_filter(filter), state, now, page.after, page_limit(page)).await?;
+        let page = self
+            .store
+            .calls(&store_filter(filter, threads), state, now, page.after, page_limit(page))
+            .await?;
         let mut calls: Vec<_> = page.items.iter().map(|call| view_call(call, now)).collect();
         self.add_grant_origins(&mut calls).await?;
         Ok(api::CallPage { calls: self.all_with_presence(calls).await?, next: page.next })
@@ -40,10 +45,11 @@ impl EmbeddedService {
     pub(crate) async fn events(
         &self,
         filter: &LogFilter,
+        threads: &VisibleThreads,
         page: api::PageQuery,
     ) -> Result<api::EventPage, GateFailure> {
         let after = page.after;
-        let page = self.store.events(&store_filter(filter), after, page_limit(page)).await?;
+        let page = self.store.events(&store_filter(filter, threads), after, page_limit(page)).await?;
         self.require_cursor_if(page.items.is_empty(), after).await?;
         // Read after the page, so that the tip is not lower than the `seq` of an event of the page.
         let tip = self.tip(filter.thread_id.as_ref()).await?;
@@ -60,8 +66,13 @@ impl EmbeddedService {
         if is_empty { self.check_cursor(&after.into()).await } else { Ok(()) }
     }
 
-    pub(crate) fn follow(self: Arc<Self>, filter: &LogFilter, after: i64) -> EventStream {
-        let mut follower = self.store.follow(store_filter(filter), after);
+    pub(crate) fn follow(
+        self: Arc<Self>,
+        filter: &LogFilter,
+        threads: &VisibleThreads,
+        after: i64,
+    ) -> EventStream {
+        let mut follower = self.store.follow(store_filter(filter, threads), after);
         Box::pin(async_stream::stream! {
             if let Err(error) = self.check_cursor(&after.into()).await {
                 yield Err(error.into());
@@ -81,9 +92,14 @@ impl EmbeddedService {
         })
     }
 
-    pub(crate) async fn threads(&self, page: api::PageQuery) -> Result<api::ThreadPage, GateFailure> {
+    pub(crate) async fn threads(
+        &self,
+        threads: &VisibleThreads,
+        page: api::PageQuery,
+    ) -> Result<api::ThreadPage, GateFailure> {
         let page = self.store.threads(page.after, page_limit(page)).await?;
-        Ok(api::ThreadPage { threads: page.items.into_iter().map(view_thread).collect(), next: page.next })
+        let visible = page.items.into_iter().filter(|thread| threads.admits(&thread.thread_id));
+        Ok(api::ThreadPage { threads: visible.map(view_thread).collect(), next: page.next })
     }
 
     pub(crate) async fn thread(&self, thread: &ThreadId) -> Result<api::ThreadSummary, GateFailure> {
@@ -182,7 +198,7 @@ fn page_limit(page: api::PageQuery) -> usize {
     page.limit.min(api::MAX_PAGE)
 }
 
-fn store_filter(filter: &LogFilter) -> EventFilter {
+fn store_filter(filter: &LogFilter, threads: &VisibleThreads) -> EventFilter {
     let LogFilter { thread_id, types, tool, principal, since, until } = filter.clone();
-    EventFilter { thread_id, types, tool, principal, since, until }
+    EventFilter { thread_id, threads: threads.clone(), types, tool, principal, since, until }
 }

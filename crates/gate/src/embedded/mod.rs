@@ -15,18 +15,19 @@ mod schema;
 mod scope;
 mod stop;
 mod threads;
+mod tokens;
 
 use crate::{
-    GateFailure, active_policy::ActivePolicy, call_metrics::CallMetrics, due_task_runner::DueTaskRunner,
-    log_policy::open_policy, policy_follower::PolicyFollower, policy_judge::PolicyJudge,
-    presence_keeper::PresenceKeeper, view::view_call,
+    GateFailure, active_policy::ActivePolicy, active_tokens::ActiveTokens, call_metrics::CallMetrics,
+    due_task_runner::DueTaskRunner, log_policy::open_policy, policy_follower::PolicyFollower,
+    policy_judge::PolicyJudge, presence_keeper::PresenceKeeper, view::view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{
-    Call, CallCommand, CommandEvidence, Refused,
+    Call, CallCommand, CommandCaller, CommandEvidence, Refused,
     decide::{ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RenewCommand},
 };
-use countersign_events::{CallId, Json, Principal, ThreadId};
+use countersign_events::{CallId, Json, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::{DatabaseUrl, Store, StoreOptions};
 use futures_util::future::BoxFuture;
@@ -40,6 +41,7 @@ pub(crate) struct EmbeddedService {
     pub(crate) metrics: CallMetrics,
     judge: PolicyJudge,
     presence: PresenceKeeper,
+    pub(crate) tokens: Arc<ActiveTokens>,
     opened: Arc<Notify>,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -87,13 +89,15 @@ impl EmbeddedService {
             judge: judge.clone(),
         };
         let presence = PresenceKeeper::new(store.clock().clone());
+        let tokens = Arc::new(ActiveTokens::read(&store).await?);
+        tasks.spawn(Arc::clone(&tokens).follow(store.clone(), stop.clone()));
         // All write. A process that can only read shows what the log contains.
         if !store.is_read_only() {
             tasks.spawn(runner.run(stop.clone()));
             tasks.spawn(follower.run(stop.clone()));
             tasks.spawn(presence.clone().run(store.clone(), stop.clone()));
         }
-        Ok(Self { store, policy, metrics, judge, presence, opened, stop, tasks })
+        Ok(Self { store, policy, metrics, judge, presence, tokens, opened, stop, tasks })
     }
 
     pub(crate) async fn shut_down(&self) {
@@ -109,7 +113,7 @@ impl EmbeddedService {
 
     pub(crate) async fn propose(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         call: &api::ProposeRequest,
     ) -> Result<api::Call, GateFailure> {
@@ -117,7 +121,7 @@ impl EmbeddedService {
         let proposed_at = self.store.clock().now();
         let propose = &propose;
         let execute = |policy| async move {
-            let evidence = self.judge_proposal(&policy, by, thread, propose).await;
+            let evidence = self.judge_proposal(&policy, &by.principal, thread, propose).await;
             let command = CallCommand::Propose(propose.clone());
             self.execute_on_call(by, thread, &call.id, command, (policy, evidence)).await
         };
@@ -163,7 +167,7 @@ impl EmbeddedService {
 
     pub(crate) async fn claim(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         id: &CallId,
         claim: &api::ClaimRequest,
@@ -191,7 +195,7 @@ impl EmbeddedService {
 
     pub(crate) async fn renew_claim(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         id: &CallId,
         renew: &api::RenewRequest,
@@ -205,7 +209,7 @@ impl EmbeddedService {
 
     pub(crate) async fn finish(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         id: &CallId,
         finish: &api::ResultRequest,
@@ -221,7 +225,7 @@ impl EmbeddedService {
 
     pub(crate) async fn cancel(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         id: &CallId,
         cancel: &api::CancelRequest,
@@ -232,7 +236,7 @@ impl EmbeddedService {
 
     pub(crate) async fn release(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         id: &CallId,
         release: &api::ReleaseRequest,

@@ -6,8 +6,10 @@ use crate::{
     log_policy::{describe_first_source, set_policy},
 };
 use countersign_api as api;
-use countersign_approvals::{Refused, call::RecordedFact, decide::SetPolicyCommand};
-use countersign_events::{Principal, Sha256, ThreadId, event::PolicySet};
+use countersign_approvals::{
+    CommandCaller, Refused, access::VisibleThreads, call::RecordedFact, decide::SetPolicyCommand,
+};
+use countersign_events::{EventType, Principal, Sha256, ThreadId, event::PolicySet};
 use countersign_policy::{Policy, PolicyText};
 use std::sync::Arc;
 
@@ -36,14 +38,16 @@ impl EmbeddedService {
 
     /// The events that put policies in force, the oldest first.
     pub(crate) async fn policy_history(&self, page: api::PageQuery) -> Result<api::EventPage, GateFailure> {
-        let filter = api::LogFilter { thread_id: Some(ThreadId::whole_log()), ..api::LogFilter::default() };
-        self.events(&filter, page).await
+        let types = vec![EventType::PolicySet];
+        let filter =
+            api::LogFilter { thread_id: Some(ThreadId::whole_log()), types, ..api::LogFilter::default() };
+        self.events(&filter, &VisibleThreads::default(), page).await
     }
 
     /// Puts a policy in force. Returns when this process judges by it.
     pub(crate) async fn apply_policy(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         request: &api::PolicyRequest,
     ) -> Result<api::PolicyInForce, GateFailure> {
         if request.source.len() > MAX_SOURCE_BYTES {

@@ -6,7 +6,8 @@ use crate::{
     presence_keeper::{GONE_AFTER, SETTLE},
 };
 use countersign_api as api;
-use countersign_events::{CallId, CallState, Principal, ThreadId, Timestamp};
+use countersign_approvals::CommandCaller;
+use countersign_events::{CallId, CallState, ThreadId, Timestamp};
 use std::collections::HashMap;
 
 /// The last times at which the proposers of calls were seen.
@@ -70,8 +71,13 @@ impl EmbeddedService {
     }
 
     /// Counts an identical proposal of the same agent as a sign of life: it still waits for its call.
-    pub(super) fn note_repeated_proposal(&self, by: &Principal, call: &api::Call, proposed_at: Timestamp) {
-        if call.is_pending() && call.proposal.principal == *by && call.proposal.at < proposed_at {
+    pub(super) fn note_repeated_proposal(
+        &self,
+        by: &CommandCaller,
+        call: &api::Call,
+        proposed_at: Timestamp,
+    ) {
+        if call.is_pending() && call.proposal.principal == by.principal && call.proposal.at < proposed_at {
             self.presence.note_sign_of_life(&call.thread_id, &call.id);
         }
     }

@@ -8,10 +8,10 @@ use super::{
 use crate::{GateFailure, view::CallHistory};
 use countersign_api as api;
 use countersign_approvals::{
-    Call, CommandEvidence, DecisionContext, PendingCount,
+    Call, CommandCaller, CommandEvidence, DecisionContext, PendingCount,
     decide::{self, RespondCommand, WaitingReview},
 };
-use countersign_events::{CallId, Principal, ThreadId, event::Decision};
+use countersign_events::{CallId, ThreadId, event::Decision};
 use countersign_policy::Policy;
 use countersign_store::EventFilter;
 use std::{collections::HashSet, sync::Arc};
@@ -21,7 +21,7 @@ impl EmbeddedService {
     /// this principal would decide too.
     pub(crate) async fn preview_scope(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         id: &CallId,
         request: &api::ScopeRequest,
@@ -45,7 +45,8 @@ impl EmbeddedService {
                 thread_id: &thread_id,
                 thread: &state,
                 policy: &policy,
-                by: &by,
+                by: &by.principal,
+                standing: &by.standing,
                 now,
                 evidence: &evidence,
                 pending: PendingCount::default(),

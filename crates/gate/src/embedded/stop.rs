@@ -3,9 +3,11 @@
 use super::EmbeddedService;
 use crate::GateFailure;
 use countersign_api as api;
-use countersign_approvals::{Call, CommandTarget, RecordedEvent, ThreadCommand, decide::StopCommand};
+use countersign_approvals::{
+    Call, CommandCaller, CommandTarget, RecordedEvent, ThreadCommand, decide::StopCommand,
+};
 use countersign_events::{
-    Body, Principal, ThreadId,
+    Body, ThreadId,
     event::{Source, Status},
 };
 use countersign_store::EventFilter;
@@ -15,7 +17,7 @@ impl EmbeddedService {
     /// are still pending afterwards.
     pub(crate) async fn stop(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: Option<&ThreadId>,
         stop: &api::StopRequest,
     ) -> Result<api::StopReport, GateFailure> {

@@ -6,14 +6,14 @@ use crate::{
     view::{grant_page, view_mode, view_policies},
 };
 use countersign_api as api;
-use countersign_approvals::{CommandTarget, RecordedEvent, Refused, ThreadCommand};
-use countersign_events::{Body, CallId, Principal, ThreadId, principal::PrincipalKind};
+use countersign_approvals::{CommandCaller, CommandTarget, RecordedEvent, Refused, ThreadCommand};
+use countersign_events::{Body, CallId, ThreadId, principal::PrincipalKind};
 use countersign_store::CommandOutcome;
 
 impl EmbeddedService {
     async fn execute_on_thread(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         command: ThreadCommand,
     ) -> Result<CommandOutcome, GateFailure> {
@@ -31,7 +31,7 @@ impl EmbeddedService {
 
     pub(crate) async fn revoke(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         grant: i64,
     ) -> Result<api::GrantPage, GateFailure> {
@@ -45,7 +45,7 @@ impl EmbeddedService {
 
     pub(crate) async fn set_mode(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         set: &api::ModeRequest,
     ) -> Result<api::ThreadMode, GateFailure> {
@@ -57,12 +57,15 @@ impl EmbeddedService {
     /// A mistyped name must not restrict a thread that does not exist, instead of the one that was meant.
     async fn check_thread_exists(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         may_be_new: bool,
     ) -> Result<(), GateFailure> {
         // The rules refuse an agent, whether or not the thread exists.
-        if may_be_new || by.kind() != PrincipalKind::User || self.store.thread_tip(thread).await? > 0 {
+        if may_be_new
+            || by.principal.kind() != PrincipalKind::User
+            || self.store.thread_tip(thread).await? > 0
+        {
             return Ok(());
         }
         Err(Refused::UnknownThread(thread.clone()).into())
@@ -74,7 +77,7 @@ impl EmbeddedService {
 
     pub(crate) async fn set_policies(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
         set: &api::ToolPoliciesRequest,
     ) -> Result<api::ThreadPolicies, GateFailure> {
@@ -86,7 +89,7 @@ impl EmbeddedService {
 
     pub(crate) async fn close(
         &self,
-        by: &Principal,
+        by: &CommandCaller,
         thread: &ThreadId,
     ) -> Result<api::CloseReport, GateFailure> {
         // A mistyped name must not close a thread that does not exist yet.
@@ -96,8 +99,8 @@ impl EmbeddedService {
         let outcome = self.execute_on_thread(by, thread, ThreadCommand::Close).await?;
         let closed = self.store.thread(thread).await?.closed;
         // The closing event was just written. If another process cannot show it yet, the clock gives the time.
-        let (at, by) =
-            closed.map_or_else(|| (self.store.clock().now(), by.clone()), |fact| (fact.at, fact.by));
+        let (at, by) = closed
+            .map_or_else(|| (self.store.clock().now(), by.principal.clone()), |fact| (fact.at, fact.by));
         let cancelled = outcome.events.iter().filter_map(cancelled_call).collect();
         Ok(api::CloseReport { thread_id: thread.clone(), closed_at: at, principal: by, cancelled })
     }

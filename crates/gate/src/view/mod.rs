@@ -7,6 +7,7 @@ mod response;
 mod scope;
 mod statistics;
 mod thread;
+mod token;
 
 pub use call::view_call;
 pub(crate) use call::{view_execution, view_result};
@@ -16,3 +17,5 @@ pub(crate) use response::view_response;
 pub(crate) use scope::CallHistory;
 pub(crate) use statistics::CallCounter;
 pub(crate) use thread::{grant_page, view_mode, view_policies, view_thread};
+pub use token::view_caller;
+pub(crate) use token::view_token;

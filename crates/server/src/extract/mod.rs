@@ -1,24 +1,29 @@
 //! The extractors of an endpoint: the caller, the ids in the path, the query and the body. Each extractor reports a
 //! mistake as a problem with its place, and describes its parameters for the OpenAPI document.
 
+mod authorized;
 mod body;
-mod caller;
 mod conditional;
 mod last_event_id;
 mod path;
 mod prefer;
 mod query;
+mod source;
 
+pub(crate) use authorized::{
+    AdminGate, AuthorizedGate, CloseGate, DecideAllGate, DecideGate, ExecuteGate, ReadAllGate, ReadGate,
+    ReadPolicyGate, RequestCaller, RequiredRight,
+};
 pub(crate) use body::JsonBody;
-pub(crate) use caller::RequestPrincipal;
 pub(crate) use conditional::{IfNoneMatch, not_modified, short_hash, tag_of_call, with_tag};
 pub(crate) use last_event_id::LastEventId;
-pub(crate) use path::{CallPath, GrantPath, ThreadPath};
+pub(crate) use path::{CallPath, GrantPath, ThreadPath, TokenPath};
 pub(crate) use prefer::WaitPreference;
 pub(crate) use query::{
     CallQuery, EventQuery, GrantQuery, ListQuery, NoQuery, PendingQuery, QueryParameters, SpanQuery,
-    ThreadCallQuery, ThreadEventQuery, ThreadPendingQuery, parse_cursor,
+    ThreadCallQuery, ThreadEventQuery, ThreadPendingQuery, TokenQuery, parse_cursor,
 };
+pub(crate) use source::RequestSource;
 
 use crate::problem::ProblemResponse;
 use axum::http::HeaderMap;

@@ -64,6 +64,17 @@ impl<S: Send + Sync> FromRequestParts<S> for GrantPath {
     }
 }
 
+/// The token in the path.
+pub(crate) struct TokenPath(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for TokenPath {
+    type Rejection = ProblemResponse;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
+        decode_part(parts, state, "id").await.map(Self)
+    }
+}
+
 fn path_parameter(name: &str, description: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
     openapi::parameter(name, ParameterIn::Path, description, schema)
 }
@@ -92,5 +103,12 @@ impl IntoParams for GrantPath {
         let mut all = ThreadPath::into_params(within);
         all.push(path_parameter("seq", "The grant: the `seq` of the response that created it.", seq));
         all
+    }
+}
+
+impl IntoParams for TokenPath {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let id = openapi::text("0123456789ab");
+        vec![path_parameter("id", "The id of the token: the part between the first two `_`.", id)]
     }
 }

@@ -43,6 +43,8 @@ parameter_sets! {
     ListQuery as ListParameters: ["after", "limit"];
     /// The parameters of the grants of a thread.
     GrantQuery as GrantParameters: ["after", "limit", "all"];
+    /// The parameters of the tokens.
+    TokenQuery as TokenParameters: ["after", "limit", "all"];
     /// The parameters of the log.
     EventQuery as EventParameters: ["after", "limit", "thread", "type", "tool", "principal", "since", "until"];
     /// The parameters of a thread's log.
@@ -64,7 +66,8 @@ pub(crate) struct QueryParameters<T> {
     pub(crate) page: api::PageQuery,
     pub(crate) filter: LogFilter,
     pub(crate) state: Option<CallStateFilter>,
-    pub(crate) grants: api::GrantSelection,
+    /// True if the list has also the items that have ended.
+    pub(crate) all: bool,
     /// `after` as a position in the log, with the hash of its event if the caller sent it.
     pub(crate) cursor: LogCursor,
     accepted: PhantomData<T>,
@@ -85,7 +88,7 @@ impl<T: AcceptedParameters, S: Sync> FromRequestParts<S> for QueryParameters<T> 
             page: api::PageQuery::default(),
             filter: LogFilter::default(),
             state: None,
-            grants: api::GrantSelection::Active,
+            all: false,
             cursor: LogCursor::default(),
             accepted: PhantomData,
         };
@@ -121,8 +124,7 @@ impl<T: AcceptedParameters> QueryParameters<T> {
             "principal" => filter.principal = Some(parse::<Principal>(name, value)?),
             "state" => self.state = Some(parse::<CallStateFilter>(name, value)?),
             "all" => {
-                let all = parse::<bool>(name, value)?;
-                self.grants = if all { api::GrantSelection::All } else { api::GrantSelection::Active };
+                self.all = parse::<bool>(name, value)?;
             }
             "since" => filter.since = Some(parse::<Timestamp>(name, value)?),
             "until" => filter.until = Some(parse::<Timestamp>(name, value)?),
@@ -206,7 +208,7 @@ fn describe(name: &str) -> Parameter {
         }
         "state" => ("Only calls in this state, or in this part of a state.", CallStateFilter::schema()),
         "all" => (
-            "Also the grants that have ended, each with its `end`.",
+            "Also the items that have ended.",
             ObjectBuilder::new().schema_type(Type::Boolean).default(Some(false.into())).into(),
         ),
         "since" => (

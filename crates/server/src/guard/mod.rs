@@ -13,18 +13,16 @@ pub(crate) use browser_headers::{answer_preflight, is_preflight};
 pub use proxies::{BadProxy, TrustedProxy};
 pub use web_origin::{BadOrigin, WebOrigin};
 
-use crate::{connection::ConnectionOrigin, problem::ProblemResponse};
+use crate::{connection::ConnectionOrigin, problem::ProblemResponse, public_paths};
 use axum::{
     extract::Request,
     http::{HeaderMap, HeaderValue, Uri, header},
 };
 use browser_headers::BrowserHeaders;
 use countersign_api::ErrorCode;
-use proxies::{RequestOrigin, find_request_origin};
+pub(crate) use proxies::RequestOrigin;
+use proxies::find_request_origin;
 use std::net::IpAddr;
-
-/// The paths of pages for people. They change nothing, so a link on any page may lead to them.
-const PUBLIC_PATHS: [&str; 3] = ["/", "/docs", "/docs/"];
 
 /// The ways in which browsers and proxies may reach a server. By default, only clients of this machine may, under a
 /// loopback name.
@@ -62,6 +60,7 @@ impl RequestGuard {
         self.check_host_and_origin(headers, uri.host(), &origin)?;
         self.check_site(headers, uri.path())?;
         request.extensions_mut().insert(origin.peer);
+        request.extensions_mut().insert(origin);
         Ok(())
     }
 
@@ -91,7 +90,7 @@ impl RequestGuard {
         let is_opened = is_any_of("sec-fetch-dest", &["document"])
             || (!self.access.frame_by.is_empty() && is_any_of("sec-fetch-dest", &["iframe", "frame"]));
         let is_opened_link = is_any_of("sec-fetch-mode", &["navigate"]) && is_opened;
-        if is_own_site || (is_opened_link && PUBLIC_PATHS.contains(&path)) {
+        if is_own_site || (is_opened_link && public_paths::PAGES.contains(&path)) {
             return Ok(());
         }
         Err(ProblemResponse::new(

@@ -78,11 +78,13 @@ impl TrustedProxy {
 }
 
 /// The origin of a request: as seen by the server, or as a trusted proxy reports it.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct RequestOrigin {
-    pub(super) peer: PeerAddress,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RequestOrigin {
+    pub(crate) peer: PeerAddress,
     /// True if the client used `https`.
-    pub(super) is_https: bool,
+    pub(crate) is_https: bool,
+    /// True if the connection is one of a trusted proxy.
+    pub(crate) is_from_proxy: bool,
     /// The host that the client used, if a proxy reports it.
     pub(super) forwarded_host: Option<String>,
 }
@@ -96,14 +98,20 @@ pub(super) fn find_request_origin(
     let ConnectionOrigin { peer, is_encrypted } = connection;
     let is_proxy = |peer| proxies.iter().any(|proxy| proxy.includes(peer));
     if !is_proxy(peer) {
-        return Ok(RequestOrigin { peer, is_https: is_encrypted, forwarded_host: None });
+        return Ok(RequestOrigin {
+            peer,
+            is_https: is_encrypted,
+            is_from_proxy: false,
+            forwarded_host: None,
+        });
     }
     let is_https = match last_value(headers, FORWARDED_PROTO)? {
         Some(scheme) => scheme.eq_ignore_ascii_case("https"),
         None => is_encrypted,
     };
     let forwarded_host = last_value(headers, FORWARDED_HOST)?.map(str::to_owned);
-    Ok(RequestOrigin { peer: find_client(peer, is_proxy, headers)?, is_https, forwarded_host })
+    let peer = find_client(peer, is_proxy, headers)?;
+    Ok(RequestOrigin { peer, is_https, is_from_proxy: true, forwarded_host })
 }
 
 /// Returns the last address of `X-Forwarded-For` that is not a proxy: each proxy appends the address of its own client,
@@ -181,7 +189,7 @@ mod tests {
         let headers =
             [(FORWARDED_FOR, "127.0.0.1"), (FORWARDED_PROTO, "https"), (FORWARDED_HOST, "a.example")];
         let peer = PeerAddress::from_ip("10.2.0.1".parse().expect("an address"));
-        let expected = RequestOrigin { peer, is_https: false, forwarded_host: None };
+        let expected = RequestOrigin { peer, is_https: false, is_from_proxy: false, forwarded_host: None };
         assert_eq!(find("10.2.0.1", &headers).expect("an origin"), expected);
         assert_eq!(client("10.2.0.1", "not an address"), "10.2.0.1");
     }

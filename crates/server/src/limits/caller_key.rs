@@ -1,13 +1,11 @@
 //! The caller to whom the limits apply.
 
-use crate::PeerAddress;
-use axum::{
-    extract::FromRequestParts,
-    http::{Extensions, HeaderMap, HeaderValue, request::Parts},
+use crate::{
+    PeerAddress,
+    identity::{CallerIdentity, IdentifiedRequest},
 };
-use countersign_api::PRINCIPAL_HEADER;
+use axum::http::Extensions;
 use std::{
-    convert::Infallible,
     hash::{BuildHasher, RandomState},
     sync::LazyLock,
 };
@@ -21,25 +19,22 @@ pub(crate) struct CallerKey(u64);
 static SECRET: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl CallerKey {
-    /// The caller of a request: the principal that it names, or else its address. Agents of one machine share an address,
+    /// The caller of a request: the holder of its credential, or else its address. Agents of one machine share an address,
     /// so the address alone would limit them together.
-    pub(crate) fn of_request(headers: &HeaderMap, extensions: &Extensions) -> Self {
-        let principal = headers.get(PRINCIPAL_HEADER).map(HeaderValue::as_bytes);
-        let peer = extensions.get::<PeerAddress>();
-        let peer = if principal.is_some() { None } else { peer };
-        Self(SECRET.hash_one((principal, peer)))
+    pub(crate) fn of_request(extensions: &Extensions) -> Self {
+        match extensions.get::<IdentifiedRequest>().map(AsRef::as_ref) {
+            Some(Ok(identity)) => Self::of_identity(identity),
+            _ => Self(SECRET.hash_one(extensions.get::<PeerAddress>())),
+        }
+    }
+
+    /// The holder of a credential.
+    pub(crate) fn of_identity(identity: &CallerIdentity) -> Self {
+        Self(SECRET.hash_one((identity.token(), &identity.holder.name, &identity.holder.roles)))
     }
 
     #[cfg(test)]
     pub(super) const fn numbered(number: u64) -> Self {
         Self(number)
-    }
-}
-
-impl<S: Sync> FromRequestParts<S> for CallerKey {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(Self::of_request(&parts.headers, &parts.extensions))
     }
 }

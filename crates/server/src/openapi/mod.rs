@@ -7,7 +7,7 @@ mod refusals;
 pub(crate) use builders::{header, parameter, text};
 pub(crate) use refusals::{refusals, responses};
 
-use crate::request_id;
+use crate::{public_paths::needs_caller, request_id};
 use countersign_api as api;
 use countersign_gate::Sha256;
 use std::collections::BTreeMap;
@@ -16,6 +16,7 @@ use utoipa::{
     openapi::{
         Ref, RefOr,
         path::{Operation, ParameterIn, PathItem},
+        security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
     },
 };
 
@@ -42,6 +43,7 @@ use utoipa::{
         (name = "log", description = "The log as pages, streams and statistics."),
         (name = "thread", description = "The settings of a thread: grants, mode and tool policies; and its end."),
         (name = "policy", description = "The policy of the log: the one in force, and its history."),
+        (name = "access", description = "Tokens, the caller of a request, and the sessions of browsers."),
         (name = "service", description = "Health and metrics of the service, and this document."),
     )
 )]
@@ -67,8 +69,11 @@ impl DocumentText {
 /// which operations share.
 pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
     let mut shared = BTreeMap::new();
-    for item in document.paths.paths.values_mut() {
+    for (path, item) in &mut document.paths.paths {
         for operation in operations(item) {
+            if needs_caller(path) && path != SIGN_IN {
+                operation.security = Some(vec![requirement(TOKEN_SCHEME), requirement(SESSION_SCHEME)]);
+            }
             let description = "An id for the server's log: 1 to 128 visible ASCII characters. The server generates \
                                one if the header is missing or invalid.";
             let id = parameter("X-Request-Id", ParameterIn::Header, description, text("req-7f3a"));
@@ -85,10 +90,35 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
             }
         }
     }
+    add_security_schemes(document);
     let mut common = refusals::common_refusal();
     add_request_id(&mut common);
     shared.insert(refusals::COMMON_REFUSAL.to_owned(), common.into());
     document.components.get_or_insert_default().responses.extend(shared);
+}
+
+/// The names of the two ways to authenticate.
+const TOKEN_SCHEME: &str = "token";
+const SESSION_SCHEME: &str = "session";
+
+/// The path whose request carries its credential in the body.
+const SIGN_IN: &str = "/v1/sessions";
+
+fn requirement(scheme: &str) -> SecurityRequirement {
+    SecurityRequirement::new(scheme, [] as [&str; 0])
+}
+
+fn add_security_schemes(document: &mut utoipa::openapi::OpenApi) {
+    let token = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .bearer_format("csgn_…")
+        .description(Some("A token from `countersign token create`."))
+        .build();
+    let cookie =
+        ApiKeyValue::with_description("countersign_session", "The session of a browser that signed in.");
+    let components = document.components.get_or_insert_default();
+    components.add_security_scheme(TOKEN_SCHEME, SecurityScheme::Http(token));
+    components.add_security_scheme(SESSION_SCHEME, SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
 }
 
 fn add_request_id(response: &mut utoipa::openapi::Response) {

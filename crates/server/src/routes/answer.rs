@@ -2,6 +2,7 @@
 
 use crate::{
     AppState,
+    extract::{AuthorizedGate, RequiredRight},
     limits::{CallerKey, HeldPlace},
     problem::ProblemResponse,
 };
@@ -10,7 +11,7 @@ use axum::{
     http::HeaderValue,
     response::{IntoResponse, Response},
 };
-use countersign_api::{self as api, ApprovalGate};
+use countersign_api::{self as api, ApprovalGate, ErrorCode};
 use countersign_gate::{CallId, ThreadId};
 use std::time::Duration;
 
@@ -28,19 +29,23 @@ pub(super) fn begin_wait(
 }
 
 /// Returns the call, after waiting for its decision for at most `wait`. Without `wait`, or when the server stops,
-/// returns the current state at once.
-pub(super) async fn wait_for_decision(
-    app: &AppState,
+/// returns the current state at once. Fails if the credential of the caller has ended meanwhile.
+pub(super) async fn wait_for_decision<R: RequiredRight>(
+    (app, gate): (&AppState, &AuthorizedGate<R>),
     thread: &ThreadId,
     id: &CallId,
     wait: Option<Duration>,
 ) -> Result<api::Call, ProblemResponse> {
-    let Some(timeout) = wait else { return Ok(app.gate.call(thread, id).await?) };
+    let Some(timeout) = wait else { return Ok(gate.call(thread, id).await?) };
     let _counted = app.metrics.count_wait();
-    tokio::select! {
-        call = app.gate.wait(thread, id, Some(timeout)) => Ok(call?),
-        () = app.stop.cancelled() => Ok(app.gate.call(thread, id).await?),
+    let call = tokio::select! {
+        call = gate.wait(thread, id, Some(timeout)) => call?,
+        () = app.stop.cancelled() => gate.call(thread, id).await?,
+    };
+    if gate.is_token_accepted(gate.identity().token()) {
+        return Ok(call);
     }
+    Err(ProblemResponse::new(ErrorCode::Unauthenticated, "the credential ended while the request waited"))
 }
 
 /// Adds `Preference-Applied` (RFC 7240, 3), if the caller asked to wait.

@@ -2,17 +2,18 @@
 
 use super::log_tag::{TaggedSchema, log_tag};
 use crate::{
-    AppState,
-    extract::{CallQuery, IfNoneMatch, QueryParameters, ThreadCallQuery, ThreadPath, not_modified, with_tag},
+    extract::{
+        CallQuery, IfNoneMatch, QueryParameters, ReadGate, ThreadCallQuery, ThreadPath, not_modified,
+        with_tag,
+    },
     problem::ProblemResponse,
 };
 use axum::{
     Json,
-    extract::State,
     response::{IntoResponse, Response},
 };
 use countersign_api::{self as api, ApprovalGate};
-use countersign_gate::{CallState, CallStateFilter};
+use countersign_gate::{CallState, CallStateFilter, EmbeddedGate};
 
 /// Lists the calls of all threads, the newest first.
 ///
@@ -27,11 +28,11 @@ use countersign_gate::{CallState, CallStateFilter};
     responses(TaggedSchema<api::CallPage>)
 )]
 pub(super) async fn list_all(
-    State(app): State<AppState>,
+    gate: ReadGate,
     query: CallQuery,
     cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(&app, query, &cached).await
+    answer(&gate, query, &cached).await
 }
 
 /// Lists the calls of a thread, the newest first.
@@ -46,24 +47,24 @@ pub(super) async fn list_all(
     responses(TaggedSchema<api::CallPage>)
 )]
 pub(super) async fn list_in_thread(
-    State(app): State<AppState>,
+    gate: ReadGate,
     ThreadPath(thread): ThreadPath,
     query: ThreadCallQuery,
     cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(&app, query.in_thread(thread), &cached).await
+    answer(&gate, query.in_thread(thread), &cached).await
 }
 
 async fn answer<T>(
-    app: &AppState,
+    gate: &EmbeddedGate,
     QueryParameters { page, filter, state, .. }: QueryParameters<T>,
     cached: &IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    let tag = log_tag(app, filter.thread_id.as_ref()).await?;
+    let tag = log_tag(gate, filter.thread_id.as_ref()).await?;
     if cached.has(&tag) {
         return Ok(not_modified(&tag));
     }
-    let calls = app.gate.calls(&filter, state, page).await?;
+    let calls = gate.calls(&filter, state, page).await?;
     // A lease lapses without an event, so the length of the log is not a valid tag for a list with a running lease.
     let has_lease = calls.calls.iter().any(|call| {
         call.state == CallState::Running

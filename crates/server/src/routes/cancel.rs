@@ -2,11 +2,10 @@
 
 use super::RouteAnswer;
 use crate::{
-    AppState,
-    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal},
+    extract::{CallPath, ExecuteGate, JsonBody, NoQuery},
     openapi::refusals,
 };
-use axum::{Json, extract::State};
+use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, AlreadyDecided, AlreadyClaimed, AlreadyFinished);
@@ -17,16 +16,15 @@ refusals!(Refusals: UnknownCall, AlreadyDecided, AlreadyClaimed, AlreadyFinished
     path = "/v1/threads/{thread}/tool-calls/{id}/cancel",
     operation_id = "cancel",
     tag = "executor",
-    params(CallPath, RequestPrincipal),
+    params(CallPath),
     request_body(content = api::CancelRequest),
     responses((status = 200, description = "The call, cancelled.", body = api::Call), Refusals)
 )]
 pub(super) async fn cancel(
-    State(app): State<AppState>,
+    gate: ExecuteGate,
     CallPath(thread, id): CallPath,
-    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(cancel): JsonBody<api::CancelRequest>,
 ) -> RouteAnswer<api::Call> {
-    Ok(Json(app.gate.acting_as(caller.agent()).cancel(&thread, &id, &cancel).await?))
+    Ok(Json(gate.cancel(&thread, &id, &cancel).await?))
 }

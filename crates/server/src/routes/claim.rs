@@ -2,11 +2,10 @@
 
 use super::RouteAnswer;
 use crate::{
-    AppState,
-    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal},
+    extract::{CallPath, ExecuteGate, JsonBody, NoQuery},
     openapi::refusals,
 };
-use axum::{Json, extract::State};
+use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, NotAllowed, AlreadyClaimed, ArgumentsChanged, DefinitionChanged, Blocked, ThreadClosed);
@@ -20,16 +19,15 @@ refusals!(Refusals: UnknownCall, NotAllowed, AlreadyClaimed, ArgumentsChanged, D
     path = "/v1/threads/{thread}/tool-calls/{id}/claim",
     operation_id = "claim",
     tag = "executor",
-    params(CallPath, RequestPrincipal),
+    params(CallPath),
     request_body(content = api::ClaimRequest),
     responses((status = 200, description = "The call, running.", body = api::Call), Refusals)
 )]
 pub(super) async fn claim(
-    State(app): State<AppState>,
+    gate: ExecuteGate,
     CallPath(thread, id): CallPath,
-    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(claim): JsonBody<api::ClaimRequest>,
 ) -> RouteAnswer<api::Call> {
-    Ok(Json(app.gate.acting_as(caller.agent()).claim(&thread, &id, &claim).await?))
+    Ok(Json(gate.claim(&thread, &id, &claim).await?))
 }

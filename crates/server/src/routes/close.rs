@@ -2,11 +2,10 @@
 
 use super::RouteAnswer;
 use crate::{
-    AppState,
-    extract::{JsonBody, NoQuery, RequestPrincipal, ThreadPath},
+    extract::{CloseGate, JsonBody, NoQuery, ThreadPath},
     openapi::refusals,
 };
-use axum::{Json, extract::State};
+use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 use serde::Deserialize;
 
@@ -26,16 +25,15 @@ pub(super) struct EmptyBody {}
     path = "/v1/threads/{thread}/close",
     operation_id = "closeThread",
     tag = "thread",
-    params(ThreadPath, RequestPrincipal),
+    params(ThreadPath),
     request_body(content = EmptyBody),
     responses((status = 200, description = "The closed thread, and the calls that were cancelled.", body = api::CloseReport), Refusals)
 )]
 pub(super) async fn close(
-    State(app): State<AppState>,
+    gate: CloseGate,
     ThreadPath(thread): ThreadPath,
-    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(EmptyBody {}): JsonBody<EmptyBody>,
 ) -> RouteAnswer<api::CloseReport> {
-    Ok(Json(app.gate.acting_as(caller.agent()).close(&thread).await?))
+    Ok(Json(gate.close(&thread).await?))
 }

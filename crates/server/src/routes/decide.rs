@@ -2,11 +2,10 @@
 
 use super::RouteAnswer;
 use crate::{
-    AppState,
-    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal, ThreadPath},
+    extract::{CallPath, DecideGate, JsonBody, NoQuery, ThreadPath},
     openapi::refusals,
 };
-use axum::{Json, extract::State};
+use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, AlreadyDecided, AlreadyVoted, ArgumentsChanged, Blocked, NotOffered);
@@ -21,18 +20,17 @@ refusals!(Refusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, Alrea
     path = "/v1/threads/{thread}/approvals/{id}",
     operation_id = "decide",
     tag = "approver",
-    params(CallPath, RequestPrincipal),
+    params(CallPath),
     request_body(content = api::DecisionRequest),
     responses((status = 200, description = "The call, decided or with one more vote.", body = api::Call), Refusals)
 )]
 pub(super) async fn decide(
-    State(app): State<AppState>,
+    gate: DecideGate,
     CallPath(thread, id): CallPath,
-    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(decide): JsonBody<api::DecisionRequest>,
 ) -> RouteAnswer<api::Call> {
-    Ok(Json(app.gate.acting_as(caller.person()).decide(&thread, &id, &decide).await?))
+    Ok(Json(gate.decide(&thread, &id, &decide).await?))
 }
 
 /// Decides on a call whose id is `pending`.
@@ -44,17 +42,16 @@ pub(super) async fn decide(
     path = "/v1/threads/{thread}/approvals/pending",
     operation_id = "decidePending",
     tag = "approver",
-    params(ThreadPath, RequestPrincipal),
+    params(ThreadPath),
     request_body(content = api::DecisionRequest),
     responses((status = 200, description = "The call, decided or with one more vote.", body = api::Call), Refusals)
 )]
 pub(super) async fn decide_pending(
-    State(app): State<AppState>,
+    gate: DecideGate,
     ThreadPath(thread): ThreadPath,
-    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(decide): JsonBody<api::DecisionRequest>,
 ) -> RouteAnswer<api::Call> {
     let id = countersign_api::parse_call_id("pending")?;
-    Ok(Json(app.gate.acting_as(caller.person()).decide(&thread, &id, &decide).await?))
+    Ok(Json(gate.decide(&thread, &id, &decide).await?))
 }

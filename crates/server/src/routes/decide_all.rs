@@ -2,11 +2,10 @@
 
 use super::RouteAnswer;
 use crate::{
-    AppState,
-    extract::{JsonBody, NoQuery, RequestPrincipal},
+    extract::{DecideGate, JsonBody, NoQuery},
     problem::ProblemResponse,
 };
-use axum::{Json, extract::State};
+use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
 /// Decides on several calls.
@@ -18,17 +17,15 @@ use countersign_api::{self as api, ApprovalGate};
     path = "/v1/approvals/decide",
     operation_id = "decideAll",
     tag = "approver",
-    params(RequestPrincipal),
     request_body(content = api::BulkDecisionRequest),
     responses((status = 200, description = "The result of each decision.", body = api::BulkDecisionResponse))
 )]
 pub(super) async fn decide_all(
-    State(app): State<AppState>,
-    caller: RequestPrincipal,
+    gate: DecideGate,
     _: NoQuery,
     JsonBody(all): JsonBody<api::BulkDecisionRequest>,
 ) -> RouteAnswer<api::BulkDecisionResponse> {
-    let answers = app.gate.acting_as(caller.person()).decide_all(&all).await?;
+    let answers = gate.decide_all(&all).await?;
     Ok(Json(api::BulkDecisionResponse { results: answers.into_iter().map(bulk_result).collect() }))
 }
 

@@ -13,10 +13,13 @@ use axum::{
 };
 
 /// The files of `/docs/`: the name, the type and the content.
-const PAGE_FILES: [(&str, &str, &str); 3] = [
+const PAGE_FILES: [(&str, &str, &str); 6] = [
     ("/docs/", "text/html", include_str!("page/index.html")),
     ("/docs/page.css", "text/css", include_str!("page/page.css")),
     ("/docs/page.js", "text/javascript", include_str!("page/page.js")),
+    ("/sign-in/", "text/html", include_str!("sign_in/index.html")),
+    ("/sign-in/page.css", "text/css", include_str!("sign_in/page.css")),
+    ("/sign-in/page.js", "text/javascript", include_str!("sign_in/page.js")),
 ];
 
 /// Returns this document.
@@ -44,7 +47,9 @@ pub(super) async fn document(State(app): State<AppState>, cached: IfNoneMatch) -
 
 /// Creates the routes of `/docs`. The page is part of the program and loads nothing from other servers.
 pub(super) fn page() -> Router<AppState> {
-    let start = Router::new().route("/docs", get(async || Redirect::permanent("/docs/")));
+    let start = Router::new()
+        .route("/docs", get(async || Redirect::permanent("/docs/")))
+        .route("/sign-in", get(async || Redirect::permanent("/sign-in/")));
     PAGE_FILES.into_iter().fold(start, |router, (path, kind, content)| {
         let file = [(header::CONTENT_TYPE, HeaderValue::from_static(kind))];
         router.route(path, get(async move || (file, content)))

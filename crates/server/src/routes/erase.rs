@@ -2,11 +2,10 @@
 
 use super::RouteAnswer;
 use crate::{
-    AppState,
-    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal},
+    extract::{AdminGate, CallPath, JsonBody, NoQuery},
     openapi::refusals,
 };
-use axum::{Json, extract::State};
+use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, CallOpen, GrantInForce, NotAnApprover);
@@ -14,22 +13,21 @@ refusals!(Refusals: UnknownCall, CallOpen, GrantInForce, NotAnApprover);
 /// Erases the texts of a call that has ended, for example because a law requires it.
 ///
 /// The arguments, descriptions and comments, and the content of the result are replaced by their hashes in the log and in
-/// the files of the database. Everything else stays, and the hash chain holds. Only people may erase.
+/// the files of the database. Everything else stays, and the hash chain holds. Only an admin may erase.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/tool-calls/{id}/erase",
     operation_id = "erase",
     tag = "approver",
-    params(CallPath, RequestPrincipal),
+    params(CallPath),
     request_body(content = api::EraseRequest),
     responses((status = 200, description = "The call without its texts.", body = api::ErasureReport), Refusals)
 )]
 pub(super) async fn erase(
-    State(app): State<AppState>,
+    gate: AdminGate,
     CallPath(thread, id): CallPath,
-    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(erase): JsonBody<api::EraseRequest>,
 ) -> RouteAnswer<api::ErasureReport> {
-    Ok(Json(app.gate.acting_as(caller.person()).erase(&thread, &id, &erase).await?))
+    Ok(Json(gate.erase(&thread, &id, &erase).await?))
 }

@@ -4,7 +4,9 @@
 use super::log_tag::answer_by_log_tag;
 use crate::{
     AppState,
-    extract::{EventQuery, IfNoneMatch, LastEventId, QueryParameters, ThreadEventQuery, ThreadPath},
+    extract::{
+        EventQuery, IfNoneMatch, LastEventId, QueryParameters, ReadGate, ThreadEventQuery, ThreadPath,
+    },
     limits::CallerKey,
     openapi::{self, refusals},
     problem::ProblemResponse,
@@ -45,13 +47,13 @@ refusals!(Refusals: BadCursor, TooManyStreams);
 )]
 pub(super) async fn list_all(
     State(app): State<AppState>,
+    gate: ReadGate,
     query: EventQuery,
     headers: HeaderMap,
-    limited: CallerKey,
     last: LastEventId,
     cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(app, query, (&headers, limited), last, &cached).await
+    answer((&app, &gate), query, &headers, last, &cached).await
 }
 
 /// Returns the log of a thread, as a page or as a stream.
@@ -67,20 +69,20 @@ pub(super) async fn list_all(
 )]
 pub(super) async fn list_in_thread(
     State(app): State<AppState>,
+    gate: ReadGate,
     ThreadPath(thread): ThreadPath,
     query: ThreadEventQuery,
     headers: HeaderMap,
-    limited: CallerKey,
     last: LastEventId,
     cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(app, query.in_thread(thread), (&headers, limited), last, &cached).await
+    answer((&app, &gate), query.in_thread(thread), &headers, last, &cached).await
 }
 
 async fn answer<T>(
-    app: AppState,
+    (app, gate): (&AppState, &ReadGate),
     QueryParameters { page, filter, cursor, .. }: QueryParameters<T>,
-    (headers, limited): (&HeaderMap, CallerKey),
+    headers: &HeaderMap,
     LastEventId(last): LastEventId,
     cached: &IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
@@ -93,11 +95,11 @@ async fn answer<T>(
         // A browser that reconnects repeats `after` in the URL, but `Last-Event-ID` is newer.
         let is_resuming = last.is_some();
         let start = stream::StreamStart { after: last.unwrap_or(cursor), is_resuming };
-        let place = app.limiter.open_stream(limited)?;
-        return stream::answer(app, filter, start, place).await;
+        let place = app.limiter.open_stream(CallerKey::of_identity(gate.identity()))?;
+        return stream::answer(app, gate, filter, start, place).await;
     }
-    app.gate.check_cursor(&cursor).await?;
-    answer_by_log_tag(&app, filter.thread_id.as_ref(), cached, app.gate.events(&filter, page)).await
+    gate.check_cursor(&cursor).await?;
+    answer_by_log_tag(gate, filter.thread_id.as_ref(), cached, gate.events(&filter, page)).await
 }
 
 /// The two forms of the log in responses: a page and a stream.

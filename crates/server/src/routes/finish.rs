@@ -2,11 +2,10 @@
 
 use super::RouteAnswer;
 use crate::{
-    AppState,
-    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal},
+    extract::{CallPath, ExecuteGate, JsonBody, NoQuery},
     openapi::refusals,
 };
-use axum::{Json, extract::State};
+use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, AlreadyFinished, NotClaimed, NotTheExecutor);
@@ -17,16 +16,15 @@ refusals!(Refusals: UnknownCall, AlreadyFinished, NotClaimed, NotTheExecutor);
     path = "/v1/threads/{thread}/tool-calls/{id}/result",
     operation_id = "finish",
     tag = "executor",
-    params(CallPath, RequestPrincipal),
+    params(CallPath),
     request_body(content = api::ResultRequest),
     responses((status = 200, description = "The call, finished.", body = api::Call), Refusals)
 )]
 pub(super) async fn finish(
-    State(app): State<AppState>,
+    gate: ExecuteGate,
     CallPath(thread, id): CallPath,
-    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(finish): JsonBody<api::ResultRequest>,
 ) -> RouteAnswer<api::Call> {
-    Ok(Json(app.gate.acting_as(caller.agent()).finish(&thread, &id, &finish).await?))
+    Ok(Json(gate.finish(&thread, &id, &finish).await?))
 }

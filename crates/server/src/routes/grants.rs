@@ -5,12 +5,11 @@ use super::{
     log_tag::{TaggedSchema, answer_by_log_tag},
 };
 use crate::{
-    AppState,
-    extract::{GrantPath, GrantQuery, IfNoneMatch, NoQuery, RequestPrincipal, ThreadPath},
+    extract::{DecideGate, GrantPath, GrantQuery, IfNoneMatch, NoQuery, ReadGate, ThreadPath},
     openapi::refusals,
     problem::ProblemResponse,
 };
-use axum::{Json, extract::State, response::Response};
+use axum::{Json, response::Response};
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(RevokeRefusals: UnknownGrant, NotAnApprover, SelfApproval, NotEligible);
@@ -25,12 +24,13 @@ refusals!(RevokeRefusals: UnknownGrant, NotAnApprover, SelfApproval, NotEligible
     responses(TaggedSchema<api::GrantPage>)
 )]
 pub(super) async fn list(
-    State(app): State<AppState>,
+    gate: ReadGate,
     ThreadPath(thread): ThreadPath,
     cached: IfNoneMatch,
     query: GrantQuery,
 ) -> Result<Response, ProblemResponse> {
-    answer_by_log_tag(&app, Some(&thread), &cached, app.gate.grants(&thread, query.grants, query.page)).await
+    let selection = if query.all { api::GrantSelection::All } else { api::GrantSelection::Active };
+    answer_by_log_tag(&gate, Some(&thread), &cached, gate.grants(&thread, selection, query.page)).await
 }
 
 /// Revokes a grant.
@@ -42,14 +42,13 @@ pub(super) async fn list(
     path = "/v1/threads/{thread}/grants/{seq}",
     operation_id = "revokeGrant",
     tag = "thread",
-    params(GrantPath, RequestPrincipal),
+    params(GrantPath),
     responses((status = 200, description = "The first page of the remaining grants.", body = api::GrantPage), RevokeRefusals)
 )]
 pub(super) async fn revoke(
-    State(app): State<AppState>,
+    gate: DecideGate,
     GrantPath(thread, grant): GrantPath,
-    caller: RequestPrincipal,
     _: NoQuery,
 ) -> RouteAnswer<api::GrantPage> {
-    Ok(Json(app.gate.acting_as(caller.person()).revoke(&thread, grant).await?))
+    Ok(Json(gate.revoke(&thread, grant).await?))
 }

@@ -2,11 +2,10 @@
 
 use super::{RouteAnswer, close::EmptyBody};
 use crate::{
-    AppState,
-    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal},
+    extract::{CallPath, ExecuteGate, JsonBody, NoQuery},
     openapi::refusals,
 };
-use axum::{Json, extract::State};
+use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall);
@@ -20,16 +19,15 @@ refusals!(Refusals: UnknownCall);
     path = "/v1/threads/{thread}/tool-calls/{id}/heartbeat",
     operation_id = "heartbeat",
     tag = "executor",
-    params(CallPath, RequestPrincipal),
+    params(CallPath),
     request_body(content = EmptyBody),
     responses((status = 200, description = "The call in its current state.", body = api::Call), Refusals)
 )]
 pub(super) async fn heartbeat(
-    State(app): State<AppState>,
+    gate: ExecuteGate,
     CallPath(thread, id): CallPath,
-    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(EmptyBody {}): JsonBody<EmptyBody>,
 ) -> RouteAnswer<api::Call> {
-    Ok(Json(app.gate.acting_as(caller.agent()).heartbeat(&thread, &id).await?))
+    Ok(Json(gate.heartbeat(&thread, &id).await?))
 }

@@ -5,12 +5,11 @@ use super::{
     log_tag::{TaggedSchema, answer_by_log_tag},
 };
 use crate::{
-    AppState,
-    extract::{IfNoneMatch, JsonBody, ListQuery, NoQuery, RequestPrincipal},
+    extract::{AdminGate, IfNoneMatch, JsonBody, ListQuery, NoQuery, ReadPolicyGate},
     openapi::refusals,
     problem::ProblemResponse,
 };
-use axum::{Json, extract::State, response::Response};
+use axum::{Json, response::Response};
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(ApplyRefusals: NotAnApprover);
@@ -26,11 +25,11 @@ refusals!(HistoryRefusals: BadCursor);
     responses(TaggedSchema<api::PolicyInForce>)
 )]
 pub(super) async fn show(
-    State(app): State<AppState>,
+    gate: ReadPolicyGate,
     cached: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
-    answer_by_log_tag(&app, None, &cached, app.gate.policy()).await
+    answer_by_log_tag(&gate, None, &cached, gate.policy()).await
 }
 
 /// Puts a policy in force, for every process that uses the log.
@@ -42,17 +41,15 @@ pub(super) async fn show(
     path = "/v1/policy",
     operation_id = "applyPolicy",
     tag = "policy",
-    params(RequestPrincipal),
     request_body(content = api::PolicyRequest),
     responses((status = 200, description = "The policy in force.", body = api::PolicyInForce), ApplyRefusals)
 )]
 pub(super) async fn apply(
-    State(app): State<AppState>,
-    caller: RequestPrincipal,
+    gate: AdminGate,
     _: NoQuery,
     JsonBody(request): JsonBody<api::PolicyRequest>,
 ) -> RouteAnswer<api::PolicyInForce> {
-    Ok(Json(app.gate.acting_as(caller.person()).apply_policy(&request).await?))
+    Ok(Json(gate.apply_policy(&request).await?))
 }
 
 /// Returns the events that put policies in force, the oldest first.
@@ -65,9 +62,9 @@ pub(super) async fn apply(
     responses(TaggedSchema<api::EventPage>, HistoryRefusals)
 )]
 pub(super) async fn history(
-    State(app): State<AppState>,
+    gate: ReadPolicyGate,
     cached: IfNoneMatch,
     query: ListQuery,
 ) -> Result<Response, ProblemResponse> {
-    answer_by_log_tag(&app, None, &cached, app.gate.policy_history(query.page)).await
+    answer_by_log_tag(&gate, None, &cached, gate.policy_history(query.page)).await
 }

@@ -2,14 +2,13 @@
 //! next event, the response that the caller has is current.
 
 use crate::{
-    AppState,
     extract::{IfNoneMatch, short_hash},
     openapi,
     problem::ProblemResponse,
 };
 use axum::response::Response;
 use countersign_api::{self as api, ApprovalGate, GateError};
-use countersign_gate::ThreadId;
+use countersign_gate::{EmbeddedGate, ThreadId};
 use serde::Serialize;
 use std::{collections::BTreeMap, marker::PhantomData};
 use utoipa::{
@@ -18,29 +17,32 @@ use utoipa::{
 };
 
 /// Returns the tag of a response that depends only on the log of this thread, or of all threads.
-pub(super) async fn log_tag(app: &AppState, thread: Option<&ThreadId>) -> Result<String, ProblemResponse> {
-    Ok(format!("W/\"{}\"", app.gate.tip(thread).await?))
+pub(super) async fn log_tag(
+    gate: &EmbeddedGate,
+    thread: Option<&ThreadId>,
+) -> Result<String, ProblemResponse> {
+    Ok(format!("W/\"{}\"", gate.tip(thread).await?))
 }
 
 /// Returns the tag of a response that depends on the log and on the policy, such as the counts of calls that each scope
 /// would answer.
 pub(super) async fn log_and_policy_tag(
-    app: &AppState,
+    gate: &EmbeddedGate,
     thread: Option<&ThreadId>,
 ) -> Result<String, ProblemResponse> {
-    let policy = app.gate.policy_in_force().map_err(GateError::from)?.hash();
-    Ok(format!("W/\"{}-{}\"", app.gate.tip(thread).await?, short_hash(policy)))
+    let policy = gate.policy_in_force().map_err(GateError::from)?.hash();
+    Ok(format!("W/\"{}-{}\"", gate.tip(thread).await?, short_hash(policy)))
 }
 
 /// Responds with `answer`, which depends only on the log of this thread, or of all threads; with 304 if the caller has
 /// it.
 pub(super) async fn answer_by_log_tag<T: Serialize>(
-    app: &AppState,
+    gate: &EmbeddedGate,
     thread: Option<&ThreadId>,
     cached: &IfNoneMatch,
     answer: impl Future<Output = Result<T, GateError>>,
 ) -> Result<Response, ProblemResponse> {
-    cached.respond_unless_cached(&log_tag(app, thread).await?, answer).await
+    cached.respond_unless_cached(&log_tag(gate, thread).await?, answer).await
 }
 
 /// The OpenAPI description of a tagged response: 200 with the body and the tag, or 304 without a body.

@@ -1,6 +1,6 @@
 //! `GET /metrics`
 
-use crate::{AppState, problem::ProblemResponse};
+use crate::{AppState, extract::ReadAllGate, problem::ProblemResponse};
 use axum::{
     extract::State,
     http::{HeaderValue, header},
@@ -29,8 +29,11 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
         ),
     )
 )]
-pub(super) async fn metrics(State(app): State<AppState>) -> Result<Response, ProblemResponse> {
-    let now = app.gate.count_open_requests().await?;
+pub(super) async fn metrics(
+    State(app): State<AppState>,
+    gate: ReadAllGate,
+) -> Result<Response, ProblemResponse> {
+    let now = gate.count_open_requests().await?;
     let age = now.oldest.map(|oldest| app.options.clock.now().since(oldest));
     let text = app.metrics.text(now.open, age);
     let text =

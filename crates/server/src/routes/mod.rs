@@ -24,10 +24,12 @@ mod propose;
 mod release;
 mod renew;
 mod scope;
+mod sessions;
 mod show;
 mod stats;
 mod stop;
 mod threads;
+mod tokens;
 
 use crate::{
     AppState,
@@ -51,6 +53,11 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(stop::stop_all))
         .routes(routes!(events::list_all))
         .routes(routes!(stats::stats))
+        .routes(routes!(sessions::show_caller))
+        .routes(routes!(sessions::sign_in, sessions::sign_out_everywhere))
+        .routes(routes!(sessions::sign_out))
+        .routes(routes!(tokens::list, tokens::create))
+        .routes(routes!(tokens::revoke))
         .routes(routes!(log_policy::show, log_policy::apply))
         .routes(routes!(log_policy::history))
         .routes(routes!(calls::list_all))

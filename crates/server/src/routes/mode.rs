@@ -5,12 +5,11 @@ use super::{
     log_tag::{TaggedSchema, answer_by_log_tag},
 };
 use crate::{
-    AppState,
-    extract::{IfNoneMatch, JsonBody, NoQuery, RequestPrincipal, ThreadPath},
+    extract::{AdminGate, IfNoneMatch, JsonBody, NoQuery, ReadGate, ThreadPath},
     openapi::refusals,
     problem::ProblemResponse,
 };
-use axum::{Json, extract::State, response::Response};
+use axum::{Json, response::Response};
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(SetRefusals: UnknownThread, NotAnApprover, SelfApproval, NotEligible, ThreadClosed);
@@ -25,12 +24,12 @@ refusals!(SetRefusals: UnknownThread, NotAnApprover, SelfApproval, NotEligible, 
     responses(TaggedSchema<api::ThreadMode>)
 )]
 pub(super) async fn show(
-    State(app): State<AppState>,
+    gate: ReadGate,
     ThreadPath(thread): ThreadPath,
     cached: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
-    answer_by_log_tag(&app, Some(&thread), &cached, app.gate.mode(&thread)).await
+    answer_by_log_tag(&gate, Some(&thread), &cached, gate.mode(&thread)).await
 }
 
 /// Sets the mode of a thread.
@@ -42,16 +41,15 @@ pub(super) async fn show(
     path = "/v1/threads/{thread}/mode",
     operation_id = "setMode",
     tag = "thread",
-    params(ThreadPath, RequestPrincipal),
+    params(ThreadPath),
     request_body(content = api::ModeRequest),
     responses((status = 200, description = "The mode.", body = api::ThreadMode), SetRefusals)
 )]
 pub(super) async fn set(
-    State(app): State<AppState>,
+    gate: AdminGate,
     ThreadPath(thread): ThreadPath,
-    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(set): JsonBody<api::ModeRequest>,
 ) -> RouteAnswer<api::ThreadMode> {
-    Ok(Json(app.gate.acting_as(caller.person()).set_mode(&thread, &set).await?))
+    Ok(Json(gate.set_mode(&thread, &set).await?))
 }

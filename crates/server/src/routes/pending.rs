@@ -2,13 +2,13 @@
 
 use super::log_tag::{TaggedSchema, log_and_policy_tag};
 use crate::{
-    AppState,
-    extract::{IfNoneMatch, PendingQuery, QueryParameters, ThreadPath, ThreadPendingQuery},
+    extract::{IfNoneMatch, PendingQuery, QueryParameters, ReadGate, ThreadPath, ThreadPendingQuery},
     openapi::refusals,
     problem::ProblemResponse,
 };
-use axum::{extract::State, response::Response};
+use axum::response::Response;
 use countersign_api::{self as api, ApprovalGate};
+use countersign_gate::EmbeddedGate;
 
 refusals!(Refusals: BadCursor);
 
@@ -24,11 +24,11 @@ refusals!(Refusals: BadCursor);
     responses(TaggedSchema<api::PendingPage>, Refusals)
 )]
 pub(super) async fn list_all(
-    State(app): State<AppState>,
+    gate: ReadGate,
     query: PendingQuery,
     cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(&app, query, &cached).await
+    answer(&gate, query, &cached).await
 }
 
 /// Lists the pending calls of a thread, the oldest request first.
@@ -41,19 +41,19 @@ pub(super) async fn list_all(
     responses(TaggedSchema<api::PendingPage>, Refusals)
 )]
 pub(super) async fn list_in_thread(
-    State(app): State<AppState>,
+    gate: ReadGate,
     ThreadPath(thread): ThreadPath,
     query: ThreadPendingQuery,
     cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer(&app, query.in_thread(thread), &cached).await
+    answer(&gate, query.in_thread(thread), &cached).await
 }
 
 async fn answer<T>(
-    app: &AppState,
+    gate: &EmbeddedGate,
     QueryParameters { page, filter, .. }: QueryParameters<T>,
     cached: &IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    let tag = log_and_policy_tag(app, filter.thread_id.as_ref()).await?;
-    cached.respond_unless_cached(&tag, app.gate.pending(&filter, page)).await
+    let tag = log_and_policy_tag(gate, filter.thread_id.as_ref()).await?;
+    cached.respond_unless_cached(&tag, gate.pending(&filter, page)).await
 }

@@ -5,12 +5,11 @@ use super::{
     log_tag::{TaggedSchema, answer_by_log_tag},
 };
 use crate::{
-    AppState,
-    extract::{IfNoneMatch, JsonBody, NoQuery, RequestPrincipal, ThreadPath},
+    extract::{AdminGate, IfNoneMatch, JsonBody, NoQuery, ReadGate, ThreadPath},
     openapi::refusals,
     problem::ProblemResponse,
 };
-use axum::{Json, extract::State, response::Response};
+use axum::{Json, response::Response};
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(SetRefusals: UnknownThread, NotAnApprover, SelfApproval, NotEligible, ThreadClosed);
@@ -25,12 +24,12 @@ refusals!(SetRefusals: UnknownThread, NotAnApprover, SelfApproval, NotEligible, 
     responses(TaggedSchema<api::ThreadPolicies>)
 )]
 pub(super) async fn show(
-    State(app): State<AppState>,
+    gate: ReadGate,
     ThreadPath(thread): ThreadPath,
     cached: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
-    answer_by_log_tag(&app, Some(&thread), &cached, app.gate.policies(&thread)).await
+    answer_by_log_tag(&gate, Some(&thread), &cached, gate.policies(&thread)).await
 }
 
 /// Sets tool policies of a thread.
@@ -42,16 +41,15 @@ pub(super) async fn show(
     path = "/v1/threads/{thread}/policy",
     operation_id = "setPolicies",
     tag = "thread",
-    params(ThreadPath, RequestPrincipal),
+    params(ThreadPath),
     request_body(content = api::ToolPoliciesRequest),
     responses((status = 200, description = "The tool policies of the thread.", body = api::ThreadPolicies), SetRefusals)
 )]
 pub(super) async fn set(
-    State(app): State<AppState>,
+    gate: AdminGate,
     ThreadPath(thread): ThreadPath,
-    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(set): JsonBody<api::ToolPoliciesRequest>,
 ) -> RouteAnswer<api::ThreadPolicies> {
-    Ok(Json(app.gate.acting_as(caller.person()).set_policies(&thread, &set).await?))
+    Ok(Json(gate.set_policies(&thread, &set).await?))
 }

@@ -3,7 +3,7 @@
 use super::{begin_wait, wait_for_decision, with_preference_applied};
 use crate::{
     AppState,
-    extract::{JsonBody, NoQuery, RequestPrincipal, ThreadPath, WaitPreference},
+    extract::{ExecuteGate, JsonBody, NoQuery, ThreadPath, WaitPreference},
     limits::CallerKey,
     openapi::refusals,
     problem::ProblemResponse,
@@ -23,7 +23,7 @@ refusals!(Refusals: CallDiffers, ThreadClosed, TooManyPending, TooManyWaits);
     path = "/v1/threads/{thread}/tool-calls",
     operation_id = "propose",
     tag = "executor",
-    params(ThreadPath, RequestPrincipal, WaitPreference),
+    params(ThreadPath, WaitPreference),
     request_body(content = api::ProposeRequest),
     responses(
         (status = 201, description = "The call in its current state.", body = api::Call, headers(
@@ -35,16 +35,15 @@ refusals!(Refusals: CallDiffers, ThreadClosed, TooManyPending, TooManyWaits);
 pub(super) async fn propose(
     State(app): State<AppState>,
     ThreadPath(thread): ThreadPath,
-    caller: RequestPrincipal,
-    limited: CallerKey,
+    gate: ExecuteGate,
     WaitPreference(wait): WaitPreference,
     _: NoQuery,
     JsonBody(call): JsonBody<api::ProposeRequest>,
 ) -> Result<Response, ProblemResponse> {
-    let _place = begin_wait(&app, limited, wait)?;
-    let mut proposed = app.gate.acting_as(caller.agent()).propose(&thread, &call).await?;
+    let _place = begin_wait(&app, CallerKey::of_identity(gate.identity()), wait)?;
+    let mut proposed = gate.propose(&thread, &call).await?;
     if wait.is_some() && proposed.is_pending() {
-        proposed = wait_for_decision(&app, &thread, &call.id, wait).await?;
+        proposed = wait_for_decision((&app, &gate), &thread, &call.id, wait).await?;
     }
     Ok(with_preference_applied(wait, (StatusCode::CREATED, Json(proposed))))
 }

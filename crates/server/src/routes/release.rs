@@ -2,11 +2,10 @@
 
 use super::RouteAnswer;
 use crate::{
-    AppState,
-    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal},
+    extract::{CallPath, DecideGate, JsonBody, NoQuery},
     openapi::refusals,
 };
-use axum::{Json, extract::State};
+use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, NotUnknown, NotAnApprover, SelfApproval, NotEligible);
@@ -20,16 +19,15 @@ refusals!(Refusals: UnknownCall, NotUnknown, NotAnApprover, SelfApproval, NotEli
     path = "/v1/threads/{thread}/tool-calls/{id}/release",
     operation_id = "release",
     tag = "approver",
-    params(CallPath, RequestPrincipal),
+    params(CallPath),
     request_body(content = api::ReleaseRequest),
     responses((status = 200, description = "The call, released.", body = api::Call), Refusals)
 )]
 pub(super) async fn release(
-    State(app): State<AppState>,
+    gate: DecideGate,
     CallPath(thread, id): CallPath,
-    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(release): JsonBody<api::ReleaseRequest>,
 ) -> RouteAnswer<api::Call> {
-    Ok(Json(app.gate.acting_as(caller.person()).release(&thread, &id, &release).await?))
+    Ok(Json(gate.release(&thread, &id, &release).await?))
 }

@@ -2,11 +2,10 @@
 
 use super::RouteAnswer;
 use crate::{
-    AppState,
-    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal},
+    extract::{CallPath, ExecuteGate, JsonBody, NoQuery},
     openapi::refusals,
 };
-use axum::{Json, extract::State};
+use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, AlreadyFinished, NotClaimed, NotTheExecutor);
@@ -21,16 +20,15 @@ refusals!(Refusals: UnknownCall, AlreadyFinished, NotClaimed, NotTheExecutor);
     path = "/v1/threads/{thread}/tool-calls/{id}/claim/renew",
     operation_id = "renewClaim",
     tag = "executor",
-    params(CallPath, RequestPrincipal),
+    params(CallPath),
     request_body(content = api::RenewRequest),
     responses((status = 200, description = "The call, running.", body = api::Call), Refusals)
 )]
 pub(super) async fn renew(
-    State(app): State<AppState>,
+    gate: ExecuteGate,
     CallPath(thread, id): CallPath,
-    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(renew): JsonBody<api::RenewRequest>,
 ) -> RouteAnswer<api::Call> {
-    Ok(Json(app.gate.acting_as(caller.agent()).renew_claim(&thread, &id, &renew).await?))
+    Ok(Json(gate.renew_claim(&thread, &id, &renew).await?))
 }

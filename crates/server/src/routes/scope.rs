@@ -2,11 +2,10 @@
 
 use super::RouteAnswer;
 use crate::{
-    AppState,
-    extract::{CallPath, JsonBody, NoQuery, RequestPrincipal},
+    extract::{CallPath, DecideGate, JsonBody, NoQuery},
     openapi::refusals,
 };
-use axum::{Json, extract::State};
+use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall);
@@ -20,16 +19,15 @@ refusals!(Refusals: UnknownCall);
     path = "/v1/threads/{thread}/tool-calls/{id}/scope",
     operation_id = "previewScope",
     tag = "approver",
-    params(CallPath, RequestPrincipal),
+    params(CallPath),
     request_body(content = api::ScopeRequest),
     responses((status = 200, description = "The calls that the scope covers.", body = api::ScopePreview), Refusals)
 )]
 pub(super) async fn preview_scope(
-    State(app): State<AppState>,
+    gate: DecideGate,
     CallPath(thread, id): CallPath,
-    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(scope): JsonBody<api::ScopeRequest>,
 ) -> RouteAnswer<api::ScopePreview> {
-    Ok(Json(app.gate.acting_as(caller.person()).preview_scope(&thread, &id, &scope).await?))
+    Ok(Json(gate.preview_scope(&thread, &id, &scope).await?))
 }

@@ -3,7 +3,9 @@
 use super::{begin_wait, wait_for_decision, with_preference_applied};
 use crate::{
     AppState,
-    extract::{CallPath, IfNoneMatch, NoQuery, WaitPreference, not_modified, tag_of_call, with_tag},
+    extract::{
+        CallPath, IfNoneMatch, NoQuery, ReadGate, WaitPreference, not_modified, tag_of_call, with_tag,
+    },
     limits::CallerKey,
     openapi::refusals,
     problem::ProblemResponse,
@@ -33,14 +35,14 @@ refusals!(Refusals: UnknownCall, TooManyWaits);
 )]
 pub(super) async fn show(
     State(app): State<AppState>,
+    gate: ReadGate,
     CallPath(thread, id): CallPath,
     WaitPreference(wait): WaitPreference,
-    limited: CallerKey,
     cached: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
-    let _place = begin_wait(&app, limited, wait)?;
-    let call = wait_for_decision(&app, &thread, &id, wait).await?;
+    let _place = begin_wait(&app, CallerKey::of_identity(gate.identity()), wait)?;
+    let call = wait_for_decision((&app, &gate), &thread, &id, wait).await?;
     let tag = tag_of_call(&call);
     let answer = if cached.has(&tag) { not_modified(&tag) } else { with_tag(&tag, Json(call)) };
     Ok(with_preference_applied(wait, answer))

@@ -1,8 +1,8 @@
 //! `GET /v1/stats`
 
 use super::RouteAnswer;
-use crate::{AppState, extract::SpanQuery};
-use axum::{Json, extract::State};
+use crate::extract::{ReadAllGate, SpanQuery};
+use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
 /// Returns statistics of calls.
@@ -17,6 +17,6 @@ use countersign_api::{self as api, ApprovalGate};
     params(SpanQuery),
     responses((status = 200, description = "The statistics.", body = api::CallStatistics))
 )]
-pub(super) async fn stats(State(app): State<AppState>, query: SpanQuery) -> RouteAnswer<api::CallStatistics> {
-    Ok(Json(app.gate.stats(&query.filter, &mut |_, _| ()).await?))
+pub(super) async fn stats(gate: ReadAllGate, query: SpanQuery) -> RouteAnswer<api::CallStatistics> {
+    Ok(Json(gate.stats(&query.filter, &mut |_, _| ()).await?))
 }

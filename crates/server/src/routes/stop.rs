@@ -2,11 +2,10 @@
 
 use super::RouteAnswer;
 use crate::{
-    AppState,
-    extract::{JsonBody, NoQuery, RequestPrincipal, ThreadPath},
+    extract::{DecideAllGate, DecideGate, JsonBody, NoQuery, ThreadPath},
     openapi::refusals,
 };
-use axum::{Json, extract::State};
+use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: NotAnApprover);
@@ -20,17 +19,15 @@ refusals!(Refusals: NotAnApprover);
     path = "/v1/approvals/stop",
     operation_id = "stop",
     tag = "approver",
-    params(RequestPrincipal),
     request_body(content = api::StopRequest),
     responses((status = 200, description = "The denied calls, and those that are still pending.", body = api::StopReport), Refusals)
 )]
 pub(super) async fn stop_all(
-    State(app): State<AppState>,
-    caller: RequestPrincipal,
+    gate: DecideAllGate,
     _: NoQuery,
     JsonBody(stop): JsonBody<api::StopRequest>,
 ) -> RouteAnswer<api::StopReport> {
-    Ok(Json(app.gate.acting_as(caller.person()).stop(None, &stop).await?))
+    Ok(Json(gate.stop(None, &stop).await?))
 }
 
 /// Denies the pending calls of a thread.
@@ -42,16 +39,15 @@ pub(super) async fn stop_all(
     path = "/v1/threads/{thread}/stop",
     operation_id = "stopThread",
     tag = "approver",
-    params(ThreadPath, RequestPrincipal),
+    params(ThreadPath),
     request_body(content = api::StopRequest),
     responses((status = 200, description = "The denied calls, and those that are still pending.", body = api::StopReport), Refusals)
 )]
 pub(super) async fn stop_thread(
-    State(app): State<AppState>,
+    gate: DecideGate,
     ThreadPath(thread): ThreadPath,
-    caller: RequestPrincipal,
     _: NoQuery,
     JsonBody(stop): JsonBody<api::StopRequest>,
 ) -> RouteAnswer<api::StopReport> {
-    Ok(Json(app.gate.acting_as(caller.person()).stop(Some(&thread), &stop).await?))
+    Ok(Json(gate.stop(Some(&thread), &stop).await?))
 }

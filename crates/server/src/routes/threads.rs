@@ -2,12 +2,11 @@
 
 use super::log_tag::{TaggedSchema, answer_by_log_tag, log_tag};
 use crate::{
-    AppState,
-    extract::{IfNoneMatch, ListQuery, NoQuery, ThreadPath},
+    extract::{IfNoneMatch, ListQuery, NoQuery, ReadGate, ThreadPath},
     openapi::refusals,
     problem::ProblemResponse,
 };
-use axum::{extract::State, response::Response};
+use axum::response::Response;
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownThread);
@@ -22,11 +21,11 @@ refusals!(Refusals: UnknownThread);
     responses(TaggedSchema<api::ThreadPage>)
 )]
 pub(super) async fn list(
-    State(app): State<AppState>,
+    gate: ReadGate,
     query: ListQuery,
     cached: IfNoneMatch,
 ) -> Result<Response, ProblemResponse> {
-    answer_by_log_tag(&app, None, &cached, app.gate.threads(query.page)).await
+    answer_by_log_tag(&gate, None, &cached, gate.threads(query.page)).await
 }
 
 /// Returns the summary of a thread.
@@ -39,13 +38,13 @@ pub(super) async fn list(
     responses(TaggedSchema<api::ThreadSummary>, Refusals)
 )]
 pub(super) async fn show(
-    State(app): State<AppState>,
+    gate: ReadGate,
     ThreadPath(thread): ThreadPath,
     cached: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
-    let tag = log_tag(&app, Some(&thread)).await?;
+    let tag = log_tag(&gate, Some(&thread)).await?;
     // A thread without events does not exist, so a matching tag must not hide the 404.
     let cached = if tag == super::EMPTY { IfNoneMatch::empty() } else { cached };
-    cached.respond_unless_cached(&tag, app.gate.thread(&thread)).await
+    cached.respond_unless_cached(&tag, gate.thread(&thread)).await
 }

@@ -9,17 +9,17 @@ mod replay;
 
 pub(crate) use replay::ReplayQueue;
 
-use crate::{AppState, limits::HeldPlace, problem::ProblemResponse, request_id};
+use crate::{AppState, extract::ReadGate, limits::HeldPlace, problem::ProblemResponse, request_id};
 use axum::{
     body::{Body, Bytes},
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
-use countersign_api::{ApprovalGate, LogCursor, LogFilter};
-use countersign_gate::{Event, EventType};
+use countersign_api::{ApprovalGate, ErrorCode, LogCursor, LogFilter};
+use countersign_gate::{EmbeddedGate, Event, EventType};
 use futures_util::{Stream, StreamExt};
 use replay::StreamEnd;
-use std::{convert::Infallible, pin::pin};
+use std::{convert::Infallible, pin::pin, sync::Arc};
 use tracing::Span;
 
 /// The first message: a browser reconnects after a pause of one second.
@@ -38,7 +38,8 @@ pub(crate) struct StreamStart {
 
 /// Responds with the stream. Refuses if the server is stopping.
 pub(crate) async fn answer(
-    app: AppState,
+    app: &AppState,
+    gate: &ReadGate,
     filter: LogFilter,
     start: StreamStart,
     place: HeldPlace,
@@ -47,12 +48,12 @@ pub(crate) async fn answer(
         return Err(ProblemResponse::shutting_down());
     }
     // A problem instead of a stream: a browser that got a stream would reconnect with the same cursor without end.
-    app.gate.check_cursor(&start.after).await?;
+    gate.check_cursor(&start.after).await?;
     // Events that exist when a reader resumes are those that it would have missed.
-    let missed_until = if start.is_resuming { app.gate.tip(None).await? } else { 0 };
-    let request = StreamRequest::now();
-    let stream =
-        stream(app, filter, (start.after.seq, missed_until), request, place).map(Ok::<_, Infallible>);
+    let missed_until = if start.is_resuming { gate.tip(None).await? } else { 0 };
+    let caller = StreamCaller::from_gate(gate);
+    let stream = stream(Arc::clone(app), caller, filter, (start.after.seq, missed_until), place)
+        .map(Ok::<_, Infallible>);
     let mut response = Body::from_stream(stream).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("text/event-stream") });
@@ -62,30 +63,45 @@ pub(crate) async fn answer(
     Ok(response)
 }
 
-/// The span and id of the request that opened the stream. Its middleware ends when the stream begins.
-struct StreamRequest {
+/// The reader of a stream: the gate that lists what the reader sees, and the span and id of the request that opened the
+/// stream. Its middleware ends when the stream begins.
+struct StreamCaller {
+    gate: EmbeddedGate,
+    /// The token or session of the reader.
+    token: Option<String>,
     span: Span,
     id: Option<String>,
 }
 
-impl StreamRequest {
-    fn now() -> Self {
-        Self { span: Span::current(), id: request_id::request_id() }
+impl StreamCaller {
+    fn from_gate(gate: &ReadGate) -> Self {
+        let token = gate.identity().token().map(str::to_owned);
+        Self { gate: EmbeddedGate::clone(gate), token, span: Span::current(), id: request_id::request_id() }
+    }
+
+    /// The last message of the stream, if the reader's credential has ended.
+    fn end_of_credential(&self) -> Option<Bytes> {
+        if self.gate.is_token_accepted(self.token.as_deref()) {
+            return None;
+        }
+        let problem =
+            ProblemResponse::new(ErrorCode::Unauthenticated, "the credential of this stream has ended");
+        Some(error_message(problem.with_request_id(self.id.clone())))
     }
 }
 
 fn stream(
     app: AppState,
+    reader: StreamCaller,
     filter: LogFilter,
     (after, missed_until): (i64, i64),
-    request: StreamRequest,
     place: HeldPlace,
 ) -> impl Stream<Item = Bytes> {
     async_stream::stream! {
         let _counted = (app.metrics.count_stream(), place);
         let (clock, heartbeat) = (&app.options.clock, app.options.heartbeat);
         // A restart of the database must not end the stream: a browser that reconnects and gets a 503 gives up.
-        let mut events = pin!(app.gate.with_retries().follow(filter, after).peekable());
+        let mut events = pin!(reader.gate.with_retries().follow(filter, after).peekable());
         let count_recovered = |event: &Event| {
             if event.seq <= missed_until && event.kind == EventType::ApprovalRequest {
                 app.metrics.recovered.inc();
@@ -93,12 +109,23 @@ fn stream(
         };
         // Set before a message is sent, so that a reader of the message can tell when the next heartbeat is due.
         let mut due = clock.now().after(heartbeat);
+        let mut tokens = reader.gate.watch_tokens();
         yield Bytes::from_static(RECONNECT);
         loop {
             tokio::select! {
                 () = app.stop.cancelled() => return,
+                Ok(()) = tokens.changed(), if reader.token.is_some() => {
+                    if let Some(last) = reader.end_of_credential() {
+                        yield last;
+                        return;
+                    }
+                }
                 batch = app.replay.next_batch(events.as_mut(), count_recovered) => {
                     due = clock.now().after(heartbeat);
+                    if let Some(last) = reader.end_of_credential() {
+                        yield last;
+                        return;
+                    }
                     if !batch.bytes.is_empty() {
                         yield batch.bytes;
                     }
@@ -106,8 +133,8 @@ fn stream(
                         None => {}
                         Some(StreamEnd::Closed) => return,
                         Some(StreamEnd::Failed(error)) => {
-                            let problem = request.span.in_scope(|| ProblemResponse::from(error));
-                            yield error_message(problem.with_request_id(request.id));
+                            let problem = reader.span.in_scope(|| ProblemResponse::from(error));
+                            yield error_message(problem.with_request_id(reader.id));
                             return;
                         }
                     }
@@ -115,6 +142,10 @@ fn stream(
                 () = clock.sleep_until(due) => {
                     // The system clock may wake the task early; then sleep again.
                     if due <= clock.now() {
+                        if let Some(last) = reader.end_of_credential() {
+                            yield last;
+                            return;
+                        }
                         due = clock.now().after(heartbeat);
                         yield Bytes::from_static(HEARTBEAT);
                     }

@@ -9,6 +9,9 @@ use countersign_events::event::Decision;
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 
+/// The header in which the callers of a test say who they are. Their server trusts this machine as a proxy.
+pub(crate) const IDENTITY_HEADER: &str = "countersign-principal";
+
 /// A transport that sends HTTP requests to a server.
 #[derive(Clone)]
 pub struct ToServer {
@@ -35,7 +38,7 @@ impl Persona<ToServer> {
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.transport.client.request(method, format!("{}{path}", self.transport.url));
         match &self.caller.principal {
-            Some(principal) => request.header("countersign-principal", principal.as_str()),
+            Some(principal) => request.header(IDENTITY_HEADER, principal.as_str()),
             None => request,
         }
     }

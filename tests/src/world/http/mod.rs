@@ -6,14 +6,21 @@ mod redact;
 mod stream;
 
 pub use answer::HttpAnswer;
+pub(crate) use caller::IDENTITY_HEADER;
 pub use caller::ToServer;
 pub use redact::{name_hash, name_hashes};
 pub use stream::EventStreamReader;
 
 use super::{Database, Persona, Service, World, WorldGround, in_time, new_clock};
-use countersign_api::{ApprovalGate, PolicyRequest};
-use countersign_gate::{Clock, EmbeddedGate, Policy, Principal, StoreOptions};
-use countersign_server::{BoundListener, ListenAddress, RequestLimits, ServerOptions};
+use countersign_api::{ApprovalGate, PolicyRequest, TokenRequest};
+use countersign_client::HttpGate;
+use countersign_gate::{
+    Clock, EmbeddedGate, Policy, Principal, StoreOptions,
+    event::{Role, TokenKind},
+};
+use countersign_server::{
+    BoundListener, IdentityHeader, ListenAddress, NetworkAccess, RequestLimits, ServerOptions, TrustedProxy,
+};
 use countersign_store::ManualClock;
 use reqwest::Client;
 use std::{net::SocketAddr, path::Path, sync::Arc};
@@ -48,6 +55,29 @@ pub async fn over_http(policy: &str, story: impl AsyncFnOnce(&HttpWorld)) {
     in_time(test).await;
 }
 
+/// The options of a server that believes this machine's callers who they are, in the header of [`ToServer`], and that runs in solo
+/// mode for those who send none. Tests of credentials start servers with other options.
+#[must_use]
+pub fn trusting_options(clock: Clock) -> ServerOptions {
+    let proxy = "127.0.0.1".parse().expect("an address");
+    let access = NetworkAccess { proxies: vec![proxy, TrustedProxy::SocketFile], ..NetworkAccess::default() };
+    let roles = vec![Role::Approver, Role::Admin];
+    let identity = IdentityHeader { name: IDENTITY_HEADER.parse().expect("a header"), roles };
+    ServerOptions { access, identity_header: Some(identity), solo: true, ..ServerOptions::by(clock) }
+}
+
+/// Returns a gate over HTTP for this principal, as the proxy that a server of the tests trusts would name it.
+#[must_use]
+pub fn gate_of(url: &str, principal: &Principal) -> HttpGate {
+    let encode = |byte: u8| match byte {
+        b'!'..=b'$' | b'&'..=b'~' => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    let name: String = principal.as_str().bytes().map(encode).collect();
+    let gate = HttpGate::connect(url).expect("an address").with_header(IDENTITY_HEADER, &name);
+    gate.expect("a header").known_as(principal.clone())
+}
+
 /// Opens a gate over a new file, with a clock that the test moves.
 pub async fn new_gate(policy: &str) -> (EmbeddedGate, Arc<ManualClock>, TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -75,7 +105,7 @@ impl World<Http> {
         let stop = CancellationToken::new();
         // The limits of JSON values are tested too, which are above the default limit of a body.
         let limits = RequestLimits { body: RequestLimits::MAX_BODY, ..RequestLimits::default() };
-        let options = ServerOptions { limits, ..ServerOptions::by(clock.clone()) };
+        let options = ServerOptions { limits, ..trusting_options(clock.clone()) };
         let server = countersign_server::serve(vec![listener], gate.clone(), options, stop.clone());
         let http = Http { gate, address, stop, client: new_client(), server: tokio::spawn(server) };
         Self::new(http, policy, (clock, manual_clock), ground)
@@ -104,6 +134,27 @@ impl World<Http> {
     #[must_use]
     pub fn server_url(&self) -> String {
         format!("http://{}", self.service.address)
+    }
+
+    /// Creates a token with this role, for threads that match one of the globs.
+    pub async fn creates_token_of(&self, name: &str, role: Role, threads: &[&str]) -> String {
+        let request = TokenRequest {
+            name: name.to_owned(),
+            role,
+            kind: TokenKind::Token,
+            level: None,
+            groups: Vec::new(),
+            threads: threads.iter().map(|glob| (*glob).to_owned()).collect(),
+            expires_in_seconds: None,
+        };
+        let root = self.service.gate.acting_as(Principal::user("root"));
+        root.create_token(&request).await.expect("a valid token").secret
+    }
+
+    /// Returns a gate over HTTP for this principal, as the proxy that the server trusts would name it.
+    #[must_use]
+    pub fn http_gate(&self, principal: &Principal) -> HttpGate {
+        gate_of(&self.server_url(), principal)
     }
 
     /// Returns a caller who does not state a name.

@@ -3,7 +3,7 @@
 use super::{Process, ProcessEnd, ProcessWorld};
 use crate::world::{
     Persona,
-    http::{HttpAnswer, ToServer},
+    http::{HttpAnswer, IDENTITY_HEADER, ToServer},
 };
 use countersign_events::Principal;
 use reqwest::{Method, RequestBuilder};
@@ -11,6 +11,22 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit};
 use serde_json::Value;
 use std::net::SocketAddr;
 use tokio::process::Command;
+
+/// The options of a server that believes this machine's callers who they are, in the header of [`ToServer`], and that runs in solo
+/// mode for those who send none. Tests of credentials start servers with other options.
+const TRUSTING: [&str; 11] = [
+    "--solo",
+    "--behind-proxy",
+    "127.0.0.1",
+    "--behind-proxy",
+    "unix",
+    "--identity-header",
+    IDENTITY_HEADER,
+    "--identity-role",
+    "approver",
+    "--identity-role",
+    "admin",
+];
 
 /// A server process. Its agents and people reach it over HTTP.
 pub struct Server {
@@ -37,7 +53,7 @@ impl Server {
     }
 
     async fn start_command(mut command: Command, words: &[&str]) -> Self {
-        let mut process = Process::start(command.args(words));
+        let mut process = Process::start(command.args(TRUSTING).args(words));
         let Some(line) = process.line().await else {
             panic!("the server does not listen: {:?}", process.ended().await);
         };

@@ -15,6 +15,7 @@ mod settings;
 mod several;
 mod silence;
 mod stricter;
+mod tokens;
 mod waiting;
 
 use super::{
@@ -22,7 +23,9 @@ use super::{
     HashedArguments, ProposalReview, ProposeCommand, RespondCommand, StopCommand, ThreadCommand,
     WaitingReview, answer_needs_judgement, argument_changes, claim_needs_judgement, claim_subject,
 };
-use crate::{ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, GrantScope, Refused};
+use crate::{
+    ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, GrantScope, ReadSet, Refused,
+};
 use countersign_events::{
     Body, CallId, CallState, Event, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
     event::{Decision, Status},
@@ -40,8 +43,10 @@ pub(super) struct DecisionStory {
 }
 
 pub(super) fn given(policy: &str) -> DecisionStory {
+    let mut batch = BatchState::new(0, Sha256::ZERO);
+    batch.load(&ReadSet { tokens: true, ..ReadSet::default() }, &[]).expect("an empty log has no tokens");
     DecisionStory {
-        batch: BatchState::new(0, Sha256::ZERO),
+        batch,
         log: Vec::new(),
         now: Timestamp::from_millis(1_000_000),
         policy: Arc::new(Policy::read(policy).expect("valid")),
@@ -160,7 +165,7 @@ impl DecisionStory {
         command: ApprovalCommand,
         evidence: CommandEvidence,
     ) -> CommandEnvelope {
-        let (by, policy) = (self.by.clone(), Arc::clone(&self.policy));
+        let (by, policy) = (self.by.clone().into(), Arc::clone(&self.policy));
         CommandEnvelope { target, command, by, now: self.now, policy, evidence }
     }
 

@@ -116,7 +116,7 @@ fn envelope_debug_output_omits_arguments() {
         let envelope = CommandEnvelope {
             target: CommandTarget::Call(thread_id(), super::call_id("a")),
             command: command.into(),
-            by: Principal::agent("bot"),
+            by: Principal::agent("bot").into(),
             now: story.now,
             policy: Arc::clone(&story.policy),
             evidence: CommandEvidence::NotNeeded,

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::{
-    DecisionContext, PendingCount, Thread, admissibility::AdmissibilityCheck, decide::preview_waiting,
+    DecisionContext, PendingCount, Thread, access::ApproverStanding, admissibility::AdmissibilityCheck,
+    decide::preview_waiting,
 };
 use countersign_events::event::{GrantAgents, Mode, ToolPolicy};
 
@@ -43,6 +44,7 @@ impl DecisionStory {
             thread: self.batch.thread(&thread_id()).unwrap_or(&empty),
             policy: &self.policy,
             by: &by,
+            standing: &ApproverStanding::default(),
             now: self.now,
             evidence: &self.judge_waiting(evidence),
             pending: PendingCount::default(),

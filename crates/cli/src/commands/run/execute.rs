@@ -3,6 +3,7 @@
 use super::pty;
 use crate::{
     commands::run::{signals::pass_signals, tail::OutputTail},
+    credentials::CALL_VARIABLE,
     exit::CommandExit,
 };
 use countersign_tui::present::signals::TerminationSignals;
@@ -111,6 +112,7 @@ async fn piped(
     let mut child = Command::new(program)
         .args(rest)
         .current_dir(cwd)
+        .env(CALL_VARIABLE, "1")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;

@@ -2,6 +2,7 @@
 //! output is recorded.
 
 use crate::commands::run::{signals::pass_signals, tail::OutputTail};
+use crate::credentials::CALL_VARIABLE;
 use countersign_gate::Clock;
 use countersign_tui::present::signals::TerminationSignals;
 use pty_process::{Command, Size};
@@ -43,7 +44,12 @@ pub(super) async fn run_attached(
 ) -> std::io::Result<ExitStatus> {
     let (pty, pts) = pty_process::open().map_err(std::io::Error::other)?;
     resize(|size| pty.resize(size));
-    let mut child = Command::new(program).args(rest).current_dir(cwd).spawn(pts).map_err(start_error)?;
+    let mut child = Command::new(program)
+        .args(rest)
+        .current_dir(cwd)
+        .env(CALL_VARIABLE, "1")
+        .spawn(pts)
+        .map_err(start_error)?;
     let pid = child.id();
     let _raw = RawTerminal::start()?;
     let (mut output, mut input) = pty.into_split();

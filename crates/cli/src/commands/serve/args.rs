@@ -33,6 +33,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(super) network: NetworkArgs,
     #[command(flatten)]
+    pub(super) identity: IdentityArgs,
+    #[command(flatten)]
     pub(super) checkpoints: CheckpointArgs,
 }
 
@@ -59,6 +61,20 @@ pub(super) struct NetworkArgs {
     /// An origin whose web pages may send requests and read responses; repeatable
     #[arg(long = "cors-origin", value_name = "ORIGIN")]
     pub(super) cors_origins: Vec<WebOrigin>,
+}
+
+/// Callers without a token.
+#[derive(Debug, clap::Args)]
+pub(super) struct IdentityArgs {
+    /// Let callers without a token both propose and decide; every event and every surface shows it
+    #[arg(long)]
+    pub(super) solo: bool,
+    /// The header in which a proxy of --behind-proxy names the caller: NAME, user:NAME or agent:NAME
+    #[arg(id = "identity_header", long = "identity-header", value_name = "HEADER")]
+    pub(super) header: Option<String>,
+    /// A role of the people whom the proxy names: approver, auditor or admin; repeatable [default: approver]
+    #[arg(id = "identity_role", long = "identity-role", value_name = "ROLE")]
+    pub(super) roles: Vec<countersign_gate::event::Role>,
 }
 
 /// The checkpoints of a server.

@@ -3,6 +3,8 @@
 mod args;
 pub(crate) mod certificate_file;
 mod checkpoints;
+mod first_start;
+mod identity;
 mod limits;
 pub(crate) mod network;
 mod policy_file;
@@ -24,6 +26,7 @@ use countersign_api::{ApprovalGate, LogFilter};
 use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
 use countersign_server::{BoundListener, ServerOptions};
 use countersign_tui::present::{print::print_line, text::escape_text};
+use first_start::{create_first_credentials, describe_callers};
 use policy_file::PolicyFile;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -35,13 +38,14 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     context.settings.database()?;
     // A file that cannot be read is an error before anything is created.
     context.settings.policy()?;
-    let options = server_options(context, args)?;
+    let mut options = server_options(context, args)?;
     let schedule = CheckpointSchedule::from_args(&args.checkpoints)?;
     // Bind the sockets first: if that fails, no database is created.
     let shared = args.reuse_port || context.settings.switch(SettingKey::ReusePort).unwrap_or(false);
     let protection = network::listen_options(&options.access, options.certificate.as_ref(), shared);
     let listeners = sockets::bind_listeners(context, &args.listen, &protection)?;
     network::warn_about_missing_name(&options.access, &listeners);
+    options.solo = identity::solo_mode(context, &args.identity, &listeners)?;
     let address = context.settings.database_to_create()?;
     let gate = EmbeddedGate::open_with(address.clone(), StoreOptions::default(), Policy::shipped()).await?;
     context.announce_new_log(&gate);
@@ -59,13 +63,15 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     service::handle_signals(changes.collect(), &stop)?;
     file.map(|file| tokio::spawn(file.follow(stop.clone())));
     certificate.map(|certificate| tokio::spawn(certificate.follow(stop.clone())));
+    let first = if options.solo { None } else { create_first_credentials(&gate, urls.first()).await? };
+    let callers = describe_callers(context, options.solo, first.as_ref());
     let database = locate_database(&address);
     if context.json {
         let said =
             json!({"listening": urls.first(), "addresses": urls, "database": database, "rules": rules});
         print_line(&said.to_string());
     } else {
-        print_introduction(context, &gate, &urls, &database, rules).await?;
+        print_introduction(context, &gate, &urls, (&database, &callers), rules).await?;
     }
     let served = CancellationToken::new();
     let checkpoints = schedule.map(|schedule| tokio::spawn(schedule.follow(gate.clone(), served.clone())));
@@ -82,8 +88,10 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
 
 /// Reads the options of the server: its limits, and its protection.
 fn server_options(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<ServerOptions> {
+    let access = network::network_access(context, &args.network)?;
     Ok(ServerOptions {
-        access: network::network_access(context, &args.network)?,
+        identity_header: identity::identity_header(context, &args.identity, &access)?,
+        access,
         certificate: network::certificate(context, &args.network)?,
         ..limits::server_options(context, args)?
     })
@@ -93,7 +101,7 @@ async fn print_introduction(
     context: &CommandContext,
     gate: &EmbeddedGate,
     urls: &[String],
-    database: &str,
+    (database, callers): (&str, &str),
     rules: usize,
 ) -> anyhow::Result<()> {
     let events = count_words(gate.tip(None).await?.unsigned_abs(), "event");
@@ -112,7 +120,8 @@ async fn print_introduction(
         "Countersign {version}\n\
          \n  listening  {listening}\
          \n  database   {database} ({events}, {more}{waiting} pending)\
-         \n  policy     {policy}\n\
+         \n  policy     {policy}\
+         \n  callers    {callers}\n\
          \nIn a second terminal, propose a command:\
          \n  {how} run -- git --version\
          \nIn a third terminal, list and decide pending calls:\

@@ -1,0 +1,147 @@
+//! The tokens of a log, as its events describe them.
+
+use super::{TokenHolder, TokenSecret};
+use countersign_events::{
+    Body, Event, Principal, Timestamp,
+    event::{TokenCreated, TokenKind, TokenRevoked, TokenUsed},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// The most sessions and links in a row of which each was made from the one before. It bounds the search for a revoked
+/// ancestor.
+const LONGEST_LINEAGE: usize = 10_000;
+
+/// The tokens of a log.
+#[derive(Debug, Clone, Default)]
+pub struct TokenDirectory {
+    /// Shared, because readers keep copies of the directory.
+    tokens: BTreeMap<String, Arc<TokenRecord>>,
+}
+
+/// One token of a log.
+#[derive(Debug, Clone)]
+pub struct TokenRecord {
+    /// The position of the event that created it.
+    pub seq: i64,
+    /// What that event says.
+    pub created: TokenCreated,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// Who created it.
+    pub created_by: Principal,
+    /// The addresses that it was used from.
+    pub addresses: BTreeSet<String>,
+    /// The time of its first use from the last new address.
+    pub last_new_address_at: Option<Timestamp>,
+    /// Who revoked it, when, and why.
+    pub revoked: Option<(Principal, Timestamp, Option<String>)>,
+    /// True if a session was made from it.
+    pub has_sessions: bool,
+    /// The holder, made once because every request needs it.
+    pub holder: Arc<TokenHolder>,
+}
+
+/// The reason why a credential is not accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TokenRejection {
+    /// No such token, or a wrong secret.
+    #[error("the token is unknown")]
+    Unknown,
+    /// The token has expired.
+    #[error("the token has expired")]
+    Expired,
+    /// The token, or the one that it was made from, was revoked.
+    #[error("the token was revoked")]
+    Revoked,
+    /// The token was made for another purpose: links and sessions are not bearer tokens.
+    #[error("the token cannot be used here")]
+    WrongKind,
+}
+
+impl TokenDirectory {
+    /// Applies an event. Events about other things change nothing.
+    pub fn evolve(&mut self, event: &Event, body: &Body) {
+        match body {
+            Body::TokenCreated(created) => self.add(event, created),
+            Body::TokenUsed(TokenUsed { id, address }) => {
+                if let Some(token) = self.tokens.get_mut(id).map(Arc::make_mut) {
+                    token.addresses.insert(address.clone());
+                    token.last_new_address_at = Some(event.timestamp);
+                }
+            }
+            Body::TokenRevoked(TokenRevoked { id, reason }) => {
+                if let Some(token) = self.tokens.get_mut(id).map(Arc::make_mut) {
+                    token.revoked = Some((event.principal.clone(), event.timestamp, reason.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, event: &Event, created: &TokenCreated) {
+        if let Some(parent) = created.parent.as_ref().and_then(|parent| self.tokens.get_mut(parent)) {
+            Arc::make_mut(parent).has_sessions = true;
+        }
+        let record = TokenRecord {
+            seq: event.seq,
+            holder: Arc::new(TokenHolder::from_event(created)),
+            created: created.clone(),
+            created_at: event.timestamp,
+            created_by: event.principal.clone(),
+            addresses: BTreeSet::new(),
+            last_new_address_at: None,
+            revoked: None,
+            has_sessions: false,
+        };
+        self.tokens.entry(created.id.clone()).or_insert_with(|| Arc::new(record));
+    }
+
+    /// The token with this id.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<&Arc<TokenRecord>> {
+        self.tokens.get(id)
+    }
+
+    /// All tokens, in the order of their ids.
+    pub fn records(&self) -> impl Iterator<Item = &TokenRecord> {
+        self.tokens.values().map(AsRef::as_ref)
+    }
+
+    /// True if the log has no token.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    /// Returns the token with this secret if it is accepted now. `kind` is the purpose that it is used for.
+    pub fn authenticate(
+        &self,
+        secret: &TokenSecret,
+        kind: TokenKind,
+        now: Timestamp,
+    ) -> Result<&Arc<TokenRecord>, TokenRejection> {
+        let record = self.find(secret.id()).ok_or(TokenRejection::Unknown)?;
+        if !record.created.hash.equals_in_constant_time(&secret.hash()) {
+            return Err(TokenRejection::Unknown);
+        }
+        if record.created.kind != kind {
+            return Err(TokenRejection::WrongKind);
+        }
+        self.check(record, now)?;
+        Ok(record)
+    }
+
+    /// Checks that a token is accepted now: it has not expired, and neither it nor one that it was made from is revoked.
+    /// A session outlives the expiry of the one that it continues, but not its revocation.
+    pub fn check(&self, record: &TokenRecord, now: Timestamp) -> Result<(), TokenRejection> {
+        if record.created.expires_at.is_some_and(|end| end <= now) {
+            return Err(TokenRejection::Expired);
+        }
+        let parent = |record: &&TokenRecord| self.find(record.created.parent.as_deref()?).map(AsRef::as_ref);
+        let mut lineage = std::iter::successors(Some(record), parent).take(LONGEST_LINEAGE);
+        if lineage.any(|ancestor| ancestor.revoked.is_some()) { Err(TokenRejection::Revoked) } else { Ok(()) }
+    }
+}

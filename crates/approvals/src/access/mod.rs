@@ -1,0 +1,13 @@
+//! Access: the tokens of a log, what their holders may do, and in which threads.
+
+mod caller;
+mod directory;
+mod holder;
+mod right;
+mod secret;
+
+pub use caller::{ApproverStanding, CommandCaller};
+pub use directory::{TokenDirectory, TokenRecord, TokenRejection};
+pub use holder::{SOLO_MARK, TokenHolder, VisibleThreads};
+pub use right::Right;
+pub use secret::{BadToken, TOKEN_PREFIX, TokenSecret};

@@ -1,0 +1,69 @@
+//! The rights of each role.
+
+use countersign_events::event::Role;
+
+/// What a caller needs in order to use an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Right {
+    /// Read calls, threads and events.
+    Read,
+    /// Read the policy of the log.
+    ReadPolicy,
+    /// Propose, claim, renew, finish and cancel calls, and wait for them.
+    Execute,
+    /// Decide, stop, release, revoke grants, and preview scopes.
+    Decide,
+    /// Close a thread.
+    Close,
+    /// Put policies in force, set the modes and policies of threads, and manage tokens.
+    Administer,
+}
+
+impl Right {
+    /// All rights.
+    pub const ALL: &[Self] =
+        &[Self::Read, Self::ReadPolicy, Self::Execute, Self::Decide, Self::Close, Self::Administer];
+
+    /// True if the role has this right. A role of a newer version has none.
+    #[must_use]
+    pub const fn belongs_to(self, role: Role) -> bool {
+        match role {
+            Role::Agent => matches!(self, Self::Read | Self::Execute | Self::Close),
+            Role::Approver => matches!(self, Self::Read | Self::ReadPolicy | Self::Decide | Self::Close),
+            Role::Auditor => matches!(self, Self::Read | Self::ReadPolicy),
+            Role::Admin => matches!(self, Self::Read | Self::ReadPolicy | Self::Close | Self::Administer),
+            Role::Other => false,
+        }
+    }
+
+    /// The right in a sentence: "the role auditor may not …".
+    #[must_use]
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Read => "read the log",
+            Self::ReadPolicy => "read the policy",
+            Self::Execute => "propose and execute calls",
+            Self::Decide => "decide",
+            Self::Close => "close threads",
+            Self::Administer => "set policies, modes and tokens",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_role_both_proposes_and_decides() {
+        for role in Role::ALL {
+            assert!(!(Right::Execute.belongs_to(*role) && Right::Decide.belongs_to(*role)), "{role:?}");
+            assert!(!(Right::Execute.belongs_to(*role) && Right::Administer.belongs_to(*role)), "{role:?}");
+        }
+    }
+
+    #[test]
+    fn role_of_newer_version_has_no_rights() {
+        assert!(Right::ALL.iter().all(|right| !right.belongs_to(Role::Other)));
+    }
+}

@@ -1,0 +1,253 @@
+//! Tokens: who may create them, what they may be, and when they end.
+
+use super::*;
+use crate::{
+    access::{TokenDirectory, TokenRejection, TokenSecret},
+    admissibility::AdmissibilityCheck,
+    decide::{LONGEST_LINK, MAX_ADDRESSES, TokenCommand},
+};
+use countersign_events::{
+    Event,
+    event::{Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
+};
+
+fn secret(number: u8) -> TokenSecret {
+    TokenSecret::from_random(&[number; TokenSecret::RANDOM_BYTES])
+}
+
+fn token(number: u8, role: Role) -> TokenCreated {
+    let secret = secret(number);
+    TokenCreated {
+        id: secret.id().to_owned(),
+        kind: TokenKind::Token,
+        name: "ada".to_owned(),
+        role,
+        level: None,
+        groups: Vec::new(),
+        threads: Vec::new(),
+        hash: secret.hash(),
+        expires_at: None,
+        ends_at: None,
+        parent: None,
+    }
+}
+
+fn session(story: &DecisionStory, number: u8, parent: &TokenCreated) -> TokenCreated {
+    let secret = secret(number);
+    TokenCreated {
+        id: secret.id().to_owned(),
+        hash: secret.hash(),
+        kind: TokenKind::Session,
+        expires_at: Some(story.now.after(Duration::from_mins(1))),
+        ends_at: Some(story.now.after(Duration::from_mins(10))),
+        parent: Some(parent.id.clone()),
+        ..parent.clone()
+    }
+}
+
+fn link(story: &DecisionStory, number: u8) -> TokenCreated {
+    let expires_at = Some(story.now.after(LONGEST_LINK));
+    TokenCreated { kind: TokenKind::Link, expires_at, ..token(number, Role::Approver) }
+}
+
+impl DecisionStory {
+    fn tokens(&mut self, command: TokenCommand) -> Result<Vec<String>, Refused> {
+        self.execute(CommandTarget::Log, ApprovalCommand::Tokens(command))
+    }
+
+    fn creates(&mut self, token: &TokenCreated) -> Result<Vec<String>, Refused> {
+        self.tokens(TokenCommand::Create(vec![token.clone()]))
+    }
+
+    fn revokes(&mut self, token: &TokenCreated) -> Result<Vec<String>, Refused> {
+        self.tokens(TokenCommand::Revoke(TokenRevoked { id: token.id.clone(), reason: None }))
+    }
+
+    fn directory(&self) -> TokenDirectory {
+        let mut directory = TokenDirectory::default();
+        for event in &self.log {
+            directory.evolve(event, &Body::read(event.seq, event.kind, &event.data).expect("reads"));
+        }
+        directory
+    }
+
+    fn authenticates(&self, number: u8, kind: TokenKind) -> Result<String, TokenRejection> {
+        let directory = self.directory();
+        let found = directory.authenticate(&secret(number), kind, self.now)?;
+        Ok(found.created.id.clone())
+    }
+
+    fn token_findings(&self) -> Vec<String> {
+        check_log(self.log.iter().cloned())
+    }
+}
+
+fn check_log(log: impl Iterator<Item = Event>) -> Vec<String> {
+    let mut check = AdmissibilityCheck::default();
+    let mut findings: Vec<_> = log.flat_map(|event| check.check(event)).collect();
+    findings.extend(check.finish());
+    findings.into_iter().map(|finding| format!("{}: {}", finding.seq, finding.reason)).collect()
+}
+
+#[test]
+fn agent_cannot_create_or_revoke_tokens() {
+    let mut story = given("");
+    let own = token(1, Role::Agent);
+    assert!(matches!(story.agent().creates(&own), Err(Refused::NotAnApprover(_))));
+    story.person("root").creates(&own).expect("a person creates it");
+    let other = TokenCreated { name: "other".to_owned(), ..token(2, Role::Approver) };
+    story.creates(&other).expect("a person creates it");
+    assert!(matches!(story.agent().revokes(&other), Err(Refused::NotAnApprover(_))));
+}
+
+#[test]
+fn service_creates_only_the_first_tokens() {
+    let mut story = given("");
+    story.set_by(Principal::system("first-start"));
+    let both = vec![token(1, Role::Agent), link(&story, 2)];
+    assert_eq!(story.tokens(TokenCommand::Create(both)).expect("the log has none").len(), 2);
+    assert!(matches!(story.creates(&token(3, Role::Admin)), Err(Refused::NotAnApprover(_))));
+    assert_eq!(story.token_findings(), Vec::<String>::new());
+}
+
+#[test]
+fn token_that_breaks_a_rule_is_refused() {
+    let mut story = given("");
+    story.person("root");
+    let field = |refused: Refused| match refused {
+        Refused::Invalid { field, .. } => field.to_owned(),
+        other => other.code().to_owned(),
+    };
+    let agent = || token(1, Role::Agent);
+    let ends = Some(story.now);
+    let bad = [
+        ("name", TokenCreated { name: "ada (solo)".to_owned(), ..agent() }),
+        ("name", TokenCreated { name: "b\u{43e}b".to_owned(), ..agent() }),
+        ("threads", TokenCreated { threads: vec!["ci/*".to_owned()], ..token(1, Role::Admin) }),
+        ("threads", TokenCreated { threads: vec!["[".to_owned()], ..agent() }),
+        ("level", TokenCreated { level: Some("admin".to_owned()), ..agent() }),
+        ("level", TokenCreated { groups: vec!["ops".to_owned()], ..token(1, Role::Auditor) }),
+        ("role", TokenCreated { role: Role::Other, ..agent() }),
+        ("role", TokenCreated { kind: TokenKind::Link, ..agent() }),
+        ("expiresAt", TokenCreated { expires_at: ends, ..agent() }),
+        ("expiresAt", TokenCreated { expires_at: None, ..link(&story, 1) }),
+        ("parent", TokenCreated { parent: Some("x".to_owned()), ..agent() }),
+        ("kind", TokenCreated { kind: TokenKind::Session, ..token(1, Role::Approver) }),
+    ];
+    for (expected, token) in bad {
+        assert_eq!(story.creates(&token).map_err(field), Err(expected.to_owned()), "{token:?}");
+    }
+    assert!(story.log.is_empty());
+}
+
+#[test]
+fn revocation_ends_everything_made_from_it() {
+    let mut story = given("");
+    let origin = token(1, Role::Approver);
+    story.person("root").creates(&origin).expect("created");
+    let first = session(&story, 2, &origin);
+    let second = TokenCreated { parent: Some(first.id.clone()), ..session(&story, 3, &first) };
+    story.set_by(Principal::system("sign-in"));
+    story.creates(&first).expect("signs in");
+    story.creates(&second).expect("continues");
+    assert!(story.authenticates(3, TokenKind::Session).is_ok());
+    story.person("root").revokes(&origin).expect("revoked");
+    for (number, kind) in [(1, TokenKind::Token), (2, TokenKind::Session), (3, TokenKind::Session)] {
+        assert_eq!(story.authenticates(number, kind), Err(TokenRejection::Revoked));
+    }
+    assert_eq!(story.revokes(&origin), Ok(Vec::new()), "a repetition changes nothing");
+    assert_eq!(story.token_findings(), Vec::<String>::new());
+}
+
+#[test]
+fn link_signs_in_once() {
+    let mut story = given("");
+    let link = link(&story, 1);
+    story.person("root").creates(&link).expect("created");
+    assert_eq!(story.authenticates(1, TokenKind::Token), Err(TokenRejection::WrongKind));
+    story.set_by(Principal::system("sign-in"));
+    let (first, second) = (session(&story, 2, &link), session(&story, 3, &link));
+    story.creates(&first).expect("the first use");
+    assert_eq!(story.creates(&second), Err(Refused::LinkUsed));
+}
+
+#[test]
+fn session_has_exactly_the_rights_of_its_parent() {
+    let mut story = given("");
+    let origin = TokenCreated { threads: vec!["ci/*".to_owned()], ..token(1, Role::Approver) };
+    story.person("root").creates(&origin).expect("created");
+    story.set_by(Principal::system("sign-in"));
+    let wider = TokenCreated { threads: Vec::new(), ..session(&story, 2, &origin) };
+    let other = TokenCreated { role: Role::Admin, ..session(&story, 2, &origin) };
+    let nobody = TokenCreated { parent: Some("nobody".to_owned()), ..session(&story, 2, &origin) };
+    for session in [wider, other, nobody] {
+        assert!(story.creates(&session).is_err(), "{session:?}");
+    }
+    let own = session(&story, 2, &origin);
+    assert!(story.person("ada").creates(&own).is_err(), "only the service makes sessions");
+}
+
+#[test]
+fn wrong_secret_with_a_known_id_is_unknown() {
+    let mut story = given("");
+    let known = token(1, Role::Approver);
+    let forged = TokenCreated { hash: secret(9).hash(), ..known };
+    story.person("root").creates(&forged).expect("created");
+    assert_eq!(story.authenticates(1, TokenKind::Token), Err(TokenRejection::Unknown));
+}
+
+#[test]
+fn expired_token_is_rejected() {
+    let mut story = given("");
+    let expires_at = Some(story.now.after(Duration::from_mins(1)));
+    story.person("root").creates(&TokenCreated { expires_at, ..token(1, Role::Agent) }).expect("created");
+    assert!(story.authenticates(1, TokenKind::Token).is_ok());
+    story.now = story.now.after(Duration::from_mins(1));
+    assert_eq!(story.authenticates(1, TokenKind::Token), Err(TokenRejection::Expired));
+}
+
+#[test]
+fn use_is_recorded_once_per_address() {
+    let mut story = given("");
+    let agent = TokenCreated { name: "bot".to_owned(), ..token(1, Role::Agent) };
+    story.person("root").creates(&agent).expect("created");
+    let use_from = |story: &mut DecisionStory, address: String| {
+        story.agent().tokens(TokenCommand::Use(TokenUsed { id: agent.id.clone(), address }))
+    };
+    assert_eq!(use_from(&mut story, "10.0.0.1".to_owned()).expect("recorded").len(), 1);
+    assert_eq!(use_from(&mut story, "10.0.0.1".to_owned()), Ok(Vec::new()));
+    for address in 0..MAX_ADDRESSES + 10 {
+        use_from(&mut story, format!("address-{address}")).expect("accepted");
+    }
+    assert_eq!(story.log.len(), 1 + MAX_ADDRESSES);
+    let stranger = TokenUsed { id: agent.id.clone(), address: "x".to_owned() };
+    assert_eq!(story.person("eve").tokens(TokenCommand::Use(stranger)), Err(Refused::UnknownToken));
+}
+
+#[test]
+fn signing_out_everywhere_ends_only_own_sessions() {
+    let mut story = given("");
+    let (ada, bob) =
+        (token(1, Role::Approver), TokenCreated { name: "bob".to_owned(), ..token(2, Role::Approver) });
+    story.person("root").creates(&ada).expect("created");
+    story.creates(&bob).expect("created");
+    let sessions = [session(&story, 3, &ada), session(&story, 4, &ada), session(&story, 5, &bob)];
+    story.set_by(Principal::system("sign-in"));
+    for session in &sessions {
+        story.creates(session).expect("signs in");
+    }
+    story.person("ada").tokens(TokenCommand::EndSessions { name: "ada".to_owned() }).expect("ends them");
+    let states = [3, 4, 5].map(|number| story.authenticates(number, TokenKind::Session).is_ok());
+    assert_eq!(states, [false, false, true]);
+    assert!(story.authenticates(1, TokenKind::Token).is_ok(), "the token itself stays");
+}
+
+#[test]
+fn verify_names_tokens_that_rules_would_refuse() {
+    let mut story = given("");
+    story.person("root").creates(&token(1, Role::Approver)).expect("created");
+    story.revokes(&token(1, Role::Approver)).expect("revoked");
+    let forged = story.log.iter().cloned().map(|event| Event { principal: Principal::agent("bot"), ..event });
+    let findings = check_log(forged);
+    assert_eq!(findings.len(), 2, "{findings:?}");
+}

@@ -1,0 +1,222 @@
+//! Tokens: create, use and revoke. People create tokens, and the service makes a session when a person signs in. The
+//! service itself creates the first tokens of a log that has none.
+
+use super::{NewEvent, eligible};
+use crate::{
+    Refused,
+    access::{CommandCaller, SOLO_MARK, TokenDirectory, TokenRecord, VisibleThreads},
+};
+use countersign_events::{
+    Body, Principal, Timestamp,
+    event::{Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
+    id::check_name,
+    principal::PrincipalKind,
+};
+use std::time::Duration;
+
+/// The longest time that a link can be used.
+pub const LONGEST_LINK: Duration = Duration::from_hours(24);
+
+/// The most addresses of a token that are recorded. A token that travels must not fill the log.
+pub const MAX_ADDRESSES: usize = 256;
+
+/// The most groups and thread globs of a token.
+const MAX_LIST: usize = 64;
+
+/// The longest address or reason, in bytes.
+const MAX_TEXT_BYTES: usize = 1_024;
+
+/// A command about the tokens of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TokenCommand {
+    /// Create these tokens, all or none.
+    Create(Vec<TokenCreated>),
+    /// Record the use of a token from an address.
+    Use(TokenUsed),
+    /// Revoke a token and everything that was made from it.
+    Revoke(TokenRevoked),
+    /// Revoke all sessions of the person with this name.
+    EndSessions {
+        /// The name, without a kind.
+        name: String,
+    },
+}
+
+/// Decides on a command about tokens.
+pub(crate) fn decide_on_tokens(
+    command: &TokenCommand,
+    caller: &CommandCaller,
+    tokens: &TokenDirectory,
+    now: Timestamp,
+) -> Result<Vec<NewEvent>, Refused> {
+    let by = &caller.principal;
+    match command {
+        TokenCommand::Create(created) => create(created, by, tokens, now),
+        TokenCommand::Use(used) => record_use(used, by, tokens),
+        TokenCommand::Revoke(revoked) => revoke(revoked, by, tokens),
+        TokenCommand::EndSessions { name } => end_sessions(name, by, tokens, now),
+    }
+}
+
+fn create(
+    created: &[TokenCreated],
+    by: &Principal,
+    tokens: &TokenDirectory,
+    now: Timestamp,
+) -> Result<Vec<NewEvent>, Refused> {
+    for (index, token) in created.iter().enumerate() {
+        check_token(token, now)?;
+        let is_taken = created[..index].iter().any(|earlier| earlier.id == token.id);
+        if is_taken || tokens.find(&token.id).is_some() {
+            return Err(invalid("id", "another token has this id"));
+        }
+        if token.kind == TokenKind::Session {
+            if created.len() > 1 {
+                return Err(invalid("kind", "a session is created alone"));
+            }
+            check_session(token, by, tokens, now)?;
+        } else if !(by.kind() == PrincipalKind::System && tokens.is_empty()) {
+            eligible::check_is_person(by)?;
+        }
+    }
+    Ok(created.iter().map(|token| NewEvent::new(by, Body::TokenCreated(token.clone()))).collect())
+}
+
+fn check_token(token: &TokenCreated, now: Timestamp) -> Result<(), Refused> {
+    check_name(&token.name).map_err(|why| invalid("name", &why.to_string()))?;
+    if token.name.ends_with(SOLO_MARK) {
+        return Err(invalid("name", "names that end with (solo) mark callers without a credential"));
+    }
+    if token.id.is_empty() || token.id.len() > MAX_TEXT_BYTES {
+        return Err(invalid("id", "it is empty or too long"));
+    }
+    VisibleThreads::parse(&token.threads).map_err(|why| invalid("threads", &why.to_string()))?;
+    if token.threads.len() > MAX_LIST || token.groups.len() > MAX_LIST {
+        return Err(invalid("threads", &format!("a token has up to {MAX_LIST} globs and groups")));
+    }
+    for group in token.groups.iter().chain(&token.level) {
+        check_name(group).map_err(|why| invalid("groups", &format!("{group:?}: {why}")))?;
+    }
+    check_role(token)?;
+    if token.expires_at.is_some_and(|end| end <= now) {
+        return Err(invalid("expiresAt", "it is in the past"));
+    }
+    if token.kind == TokenKind::Link {
+        let latest = now.after(LONGEST_LINK);
+        if token.expires_at.is_none_or(|end| end > latest) {
+            return Err(invalid("expiresAt", "a link expires within a day"));
+        }
+    }
+    let is_session = token.kind == TokenKind::Session;
+    if !is_session && (token.parent.is_some() || token.ends_at.is_some()) {
+        return Err(invalid("parent", "only a session is made from another token"));
+    }
+    Ok(())
+}
+
+/// The fields that a role may have.
+fn check_role(token: &TokenCreated) -> Result<(), Refused> {
+    let is_approver = token.role == Role::Approver;
+    if !is_approver && (token.level.is_some() || !token.groups.is_empty()) {
+        return Err(invalid("level", "only an approver has a level and groups"));
+    }
+    match token.role {
+        Role::Other => Err(invalid("role", "it is unknown")),
+        Role::Agent if token.kind != TokenKind::Token => {
+            Err(invalid("role", "an agent does not sign in with a browser; create a token"))
+        }
+        // Policies and tokens apply to all threads.
+        Role::Admin if !token.threads.is_empty() => Err(invalid(
+            "threads",
+            "an admin administers the whole log, so the token cannot be limited to threads",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Checks a session. It has the rights of the link, token or session that it is made from, and a link makes one.
+fn check_session(
+    session: &TokenCreated,
+    by: &Principal,
+    tokens: &TokenDirectory,
+    now: Timestamp,
+) -> Result<(), Refused> {
+    if by.kind() != PrincipalKind::System {
+        return Err(invalid("kind", "only the service makes sessions, when a person signs in"));
+    }
+    let (Some(expires_at), Some(ends_at)) = (session.expires_at, session.ends_at) else {
+        return Err(invalid("expiresAt", "a session needs expiresAt and endsAt"));
+    };
+    let parent = session.parent.as_deref().and_then(|parent| tokens.find(parent));
+    let Some(parent) = parent else { return Err(Refused::UnknownToken) };
+    tokens.check(parent, now).map_err(Refused::TokenRejected)?;
+    let from = &parent.created;
+    if from.kind == TokenKind::Link && parent.has_sessions {
+        return Err(Refused::LinkUsed);
+    }
+    let is_same_holder = (&session.name, session.role, &session.level, &session.groups, &session.threads)
+        == (&from.name, from.role, &from.level, &from.groups, &from.threads);
+    if !is_same_holder {
+        return Err(invalid("role", "a session has the rights of what it is made from"));
+    }
+    let latest = [from.ends_at, from.expires_at.filter(|_| from.kind == TokenKind::Token)];
+    if expires_at > ends_at || latest.into_iter().flatten().any(|latest| ends_at > latest) {
+        return Err(invalid("endsAt", "a session ends with what it is made from"));
+    }
+    Ok(())
+}
+
+fn record_use(used: &TokenUsed, by: &Principal, tokens: &TokenDirectory) -> Result<Vec<NewEvent>, Refused> {
+    let token = tokens.find(&used.id).ok_or(Refused::UnknownToken)?;
+    if !is_holder(token, by) {
+        return Err(Refused::UnknownToken);
+    }
+    if used.address.is_empty() || used.address.len() > MAX_TEXT_BYTES {
+        return Err(invalid("address", "it is empty or too long"));
+    }
+    if token.addresses.contains(&used.address) || token.addresses.len() >= MAX_ADDRESSES {
+        return Ok(Vec::new());
+    }
+    Ok(vec![NewEvent::new(by, Body::TokenUsed(used.clone()))])
+}
+
+fn revoke(revoked: &TokenRevoked, by: &Principal, tokens: &TokenDirectory) -> Result<Vec<NewEvent>, Refused> {
+    let token = tokens.find(&revoked.id).ok_or(Refused::UnknownToken)?;
+    if !is_holder(token, by) {
+        eligible::check_is_person(by)?;
+    }
+    if revoked.reason.as_ref().is_some_and(|reason| reason.len() > MAX_TEXT_BYTES) {
+        return Err(invalid("reason", &format!("it is longer than {MAX_TEXT_BYTES} bytes")));
+    }
+    if token.revoked.is_some() {
+        return Ok(Vec::new());
+    }
+    Ok(vec![NewEvent::new(by, Body::TokenRevoked(revoked.clone()))])
+}
+
+fn end_sessions(
+    name: &str,
+    by: &Principal,
+    tokens: &TokenDirectory,
+    now: Timestamp,
+) -> Result<Vec<NewEvent>, Refused> {
+    eligible::check_is_person(by)?;
+    let is_open = |token: &&TokenRecord| {
+        token.created.kind == TokenKind::Session
+            && token.created.name == name
+            && tokens.check(token, now).is_ok()
+    };
+    let end = |token: &TokenRecord| {
+        let reason = Some("signed out everywhere".to_owned());
+        NewEvent::new(by, Body::TokenRevoked(TokenRevoked { id: token.created.id.clone(), reason }))
+    };
+    Ok(tokens.records().filter(is_open).map(end).collect())
+}
+
+fn is_holder(token: &TokenRecord, by: &Principal) -> bool {
+    token.holder.principal(crate::access::Right::Read) == *by
+}
+
+fn invalid(field: &'static str, why: &str) -> Refused {
+    Refused::Invalid { field, why: why.to_owned() }
+}

@@ -1,0 +1,35 @@
+//! `countersign token`
+
+mod create;
+mod list;
+mod revoke;
+
+pub(crate) use create::sign_in_link;
+
+use crate::{context::CommandContext, credentials::refuse_in_agent_environment, exit::CommandExit};
+use clap::Subcommand;
+
+/// The commands of `countersign token`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenSubcommand {
+    /// Create a token for an agent or a person, or a link that signs a person in once
+    Create(create::TokenCreateArgs),
+    /// List the tokens
+    List(list::TokenListArgs),
+    /// Revoke a token, and every session that was made from it
+    Revoke(revoke::TokenRevokeArgs),
+}
+
+pub(crate) async fn run_token_command(
+    context: &CommandContext,
+    command: &TokenSubcommand,
+) -> anyhow::Result<CommandExit> {
+    match command {
+        TokenSubcommand::Create(args) => {
+            refuse_in_agent_environment("create tokens")?;
+            create::create_token(context, args).await
+        }
+        TokenSubcommand::List(args) => list::list_tokens(context, args).await,
+        TokenSubcommand::Revoke(args) => revoke::revoke_token(context, args).await,
+    }
+}

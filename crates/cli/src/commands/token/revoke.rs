@@ -1,0 +1,37 @@
+//! `countersign token revoke`
+
+use crate::{context::CommandContext, exit::CommandExit};
+use countersign_api as api;
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::escape_text,
+};
+
+/// Options of `token revoke`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "JSON: the token, as in `token list`")]
+pub(crate) struct TokenRevokeArgs {
+    /// The id of the token in `token list`
+    id: String,
+    /// The reason, which the log keeps
+    #[arg(long)]
+    reason: Option<String>,
+}
+
+pub(super) async fn revoke_token(
+    context: &CommandContext,
+    args: &TokenRevokeArgs,
+) -> anyhow::Result<CommandExit> {
+    let request = api::RevokeTokenRequest { reason: args.reason.clone() };
+    let revoked = context.connect().await?.revoke_token(&args.id, &request).await?;
+    if context.json {
+        print_json(&revoked)?;
+    } else {
+        print_line(&format!(
+            "Revoked {} of {}, and every session made from it.",
+            escape_text(&revoked.id),
+            escape_text(revoked.principal.as_str())
+        ));
+    }
+    Ok(CommandExit::DONE)
+}

@@ -1,0 +1,160 @@
+//! The file of credentials: the tokens of each server, readable by its owner only.
+
+use super::side::CallerSide;
+use crate::{
+    exit::{CliError, CommandExit},
+    settings::default_log::{create_data_folder, find_data_file},
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fs::{self, OpenOptions},
+    io::{ErrorKind, Write},
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+/// The name of the file, in the data folder of the user.
+const FILE_NAME: &str = "credentials.toml";
+
+/// The largest file, in bytes.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The tokens of one server.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServerTokens {
+    /// The token with which commands propose calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<String>,
+    /// The token with which commands read and decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) person: Option<String>,
+}
+
+/// The content of the file: servers by their address.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct KnownServers(BTreeMap<String, ServerTokens>);
+
+/// The file of credentials.
+#[derive(Debug)]
+pub(crate) struct CredentialFile {
+    pub(crate) path: PathBuf,
+}
+
+impl CredentialFile {
+    /// The file of this user; `None` if the environment names no folder for it.
+    pub(crate) fn of_user() -> Option<Self> {
+        find_data_file(FILE_NAME).map(|path| Self { path })
+    }
+
+    /// Reads the file. A missing file has no servers.
+    pub(crate) fn read(&self) -> anyhow::Result<KnownServers> {
+        let bad = |why: String| CliError {
+            exit: CommandExit::USAGE,
+            code: "bad_credentials",
+            message: format!("{}: {why}", self.path.display()),
+        };
+        match fs::metadata(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(KnownServers::default()),
+            Err(error) => return Err(bad(error.to_string()).into()),
+            Ok(found) if found.len() > MAX_BYTES => {
+                return Err(bad(format!("it has more than {MAX_BYTES} bytes")).into());
+            }
+            Ok(_) => check_is_private(&self.path).map_err(bad)?,
+        }
+        let text = fs::read_to_string(&self.path).map_err(|why| bad(why.to_string()))?;
+        // The message of the parser would repeat the line, which may contain a token.
+        let servers = toml::from_str(&text).map_err(|why| bad(why.message().to_owned()))?;
+        Ok(KnownServers(servers))
+    }
+
+    /// Adds the tokens of a server to the file, which is replaced as a whole, so that a crash leaves the old one.
+    pub(crate) fn add(&self, url: &str, tokens: ServerTokens) -> anyhow::Result<()> {
+        let mut known = self.read()?;
+        known.0.insert(normalize(url), tokens);
+        create_data_folder(&self.path)?;
+        let text = toml::to_string(&known.0)?;
+        let fresh = self.path.with_extension(format!("toml.{}", std::process::id()));
+        let written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh);
+        written.and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&fresh, &self.path)
+        })?;
+        Ok(())
+    }
+}
+
+impl KnownServers {
+    /// The token for this server and side; the other side's if it has only that one.
+    pub(super) fn find(&self, url: &str, side: CallerSide) -> Option<String> {
+        let tokens = self.0.get(&normalize(url))?;
+        let (first, second) = match side {
+            CallerSide::Agent => (&tokens.agent, &tokens.person),
+            CallerSide::Person => (&tokens.person, &tokens.agent),
+        };
+        first.as_ref().or(second.as_ref()).cloned()
+    }
+}
+
+/// The address of a server without the `/` at its end. `localhost` and 127.0.0.1 are different addresses here, as they may
+/// be different servers.
+fn normalize(url: &str) -> String {
+    url.trim_end_matches('/').to_owned()
+}
+
+/// Checks that only its owner can read a file.
+pub(super) fn check_is_private(path: &Path) -> Result<(), String> {
+    let mode = fs::metadata(path).map_err(|why| why.to_string())?.permissions().mode() & 0o777;
+    let is_private = mode.trailing_zeros() >= 6;
+    if is_private {
+        return Ok(());
+    }
+    Err(format!("other users can read it (mode {mode:03o}); run: chmod 600 {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(agent: &str, person: Option<&str>) -> ServerTokens {
+        ServerTokens { agent: Some(agent.to_owned()), person: person.map(str::to_owned) }
+    }
+
+    #[test]
+    fn token_is_found_by_server_and_side() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = CredentialFile { path: folder.path().join("sub/credentials.toml") };
+        file.add("http://127.0.0.1:1/", tokens("a1", Some("p1"))).expect("written");
+        file.add("http://127.0.0.1:2", tokens("a2", None)).expect("written");
+        let known = file.read().expect("reads");
+        let find = |url, side| known.find(url, side).unwrap_or_default();
+        assert_eq!(find("http://127.0.0.1:1", CallerSide::Agent), "a1");
+        assert_eq!(find("http://127.0.0.1:1/", CallerSide::Person), "p1");
+        assert_eq!(find("http://127.0.0.1:2", CallerSide::Person), "a2");
+        assert_eq!(find("http://127.0.0.1:3", CallerSide::Person), "");
+        let mode = fs::metadata(&file.path).expect("exists").permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600);
+    }
+
+    #[test]
+    fn file_that_others_can_read_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = CredentialFile { path: folder.path().join("credentials.toml") };
+        file.add("http://127.0.0.1:1", tokens("a1", None)).expect("written");
+        fs::set_permissions(&file.path, fs::Permissions::from_mode(0o644)).expect("changed");
+        let error = file.read().expect_err("others can read it").to_string();
+        assert!(error.contains("chmod 600"), "{error}");
+    }
+
+    #[test]
+    fn broken_file_is_reported_without_its_tokens() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = CredentialFile { path: folder.path().join("credentials.toml") };
+        fs::write(&file.path, "[\"http://x\"]\nagent = csgn_secret").expect("written");
+        fs::set_permissions(&file.path, fs::Permissions::from_mode(0o600)).expect("changed");
+        let error = file.read().expect_err("no TOML").to_string();
+        assert!(!error.contains("csgn_secret"), "{error}");
+    }
+}

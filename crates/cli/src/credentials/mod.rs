@@ -1,0 +1,60 @@
+//! The credential of a command that uses a server: from an option, from the environment, or from a file that only its
+//! owner can read, in which `serve` keeps the first tokens.
+
+mod agent_environment;
+mod file;
+mod side;
+
+pub(crate) use agent_environment::{CALL_VARIABLE, refuse_in_agent_environment};
+pub(crate) use file::{CredentialFile, ServerTokens};
+pub(crate) use side::CallerSide;
+
+use crate::{
+    exit::CliError,
+    settings::{effective::Settings, keys::SettingKey, setting::read_variable},
+};
+use countersign_client::HttpGate;
+use std::path::Path;
+
+/// The variable that contains a token. It is not a setting, because `config` prints settings.
+const VARIABLE: &str = "COUNTERSIGN_TOKEN";
+
+/// The largest file of one token, in bytes.
+const MAX_TOKEN_FILE: u64 = 4_096;
+
+/// Adds the credential to a gate, if there is one for this server.
+pub(crate) fn authorize(
+    gate: HttpGate,
+    settings: &Settings,
+    url: &str,
+    side: CallerSide,
+) -> anyhow::Result<HttpGate> {
+    match find_token(settings, url, side)? {
+        Some(token) => Ok(gate.with_token(&token)?),
+        None => Ok(gate),
+    }
+}
+
+fn find_token(settings: &Settings, url: &str, side: CallerSide) -> anyhow::Result<Option<String>> {
+    let option = settings.text_with_origin(SettingKey::TokenFile);
+    if let Some((path, origin)) = option {
+        return read_token_file(Path::new(path), &origin.to_string()).map(Some);
+    }
+    if let Some(token) = read_variable(VARIABLE) {
+        let why = || CliError::usage(format!("{VARIABLE} is not UTF-8"));
+        return Ok(Some(token.into_string().map_err(|_| why())?));
+    }
+    let Some(file) = CredentialFile::of_user() else { return Ok(None) };
+    Ok(file.read()?.find(url, side))
+}
+
+fn read_token_file(path: &Path, origin: &str) -> anyhow::Result<String> {
+    let bad = |why: String| CliError::usage(format!("{origin}: {}: {why}", path.display()));
+    file::check_is_private(path).map_err(bad)?;
+    let size = std::fs::metadata(path).map_or(0, |found| found.len());
+    if size > MAX_TOKEN_FILE {
+        return Err(bad(format!("it has {size} bytes, and a token is shorter")).into());
+    }
+    let text = std::fs::read_to_string(path).map_err(|why| bad(why.to_string()))?;
+    Ok(text.trim().to_owned())
+}

@@ -1,0 +1,211 @@
+//! The tokens of the log: create, list, revoke, and recognise them.
+
+use super::EmbeddedService;
+use crate::{GateFailure, view::view_token};
+use countersign_api as api;
+use countersign_approvals::{
+    ApprovalCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, Refused,
+    access::{TokenRecord, TokenRejection, TokenSecret},
+    decide::TokenCommand,
+};
+use countersign_events::{
+    Principal, Timestamp,
+    event::{TokenCreated, TokenKind, TokenRevoked, TokenUsed},
+};
+use std::{
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
+
+/// The time that a link is accepted if the request does not say otherwise.
+const LINK_SPAN: Duration = Duration::from_mins(15);
+
+/// The longest time that a token is accepted: ten years.
+const LONGEST_SPAN: u64 = 315_360_000;
+
+impl EmbeddedService {
+    /// Lists tokens, the oldest first.
+    pub(crate) fn tokens(&self, selection: api::TokenSelection, page: api::PageQuery) -> api::TokenPage {
+        let now = self.store.clock().now();
+        let limit = page.limit.min(api::MAX_PAGE);
+        self.tokens.with(|directory| {
+            let is_listed = |token: &api::Token| {
+                selection == api::TokenSelection::All
+                    || token.state == api::TokenState::Active && token.kind != TokenKind::Session
+            };
+            let mut tokens: Vec<_> = directory
+                .records()
+                .filter(|record| record.seq > page.after)
+                .map(|record| view_token(record, directory, now))
+                .filter(is_listed)
+                .collect();
+            tokens.sort_by_key(|token| token.seq);
+            let more = tokens.len() > limit;
+            tokens.truncate(limit);
+            let next = tokens.last().map(|token| token.seq).filter(|_| more);
+            api::TokenPage { tokens, next }
+        })
+    }
+
+    /// Creates tokens, all or none. Returns when this process accepts them.
+    pub(crate) async fn create_tokens(
+        &self,
+        by: &CommandCaller,
+        requests: &[api::TokenRequest],
+    ) -> Result<Vec<api::NewToken>, GateFailure> {
+        let now = self.store.clock().now();
+        let secrets: Vec<_> = requests.iter().map(|_| random_secret()).collect::<Result<_, _>>()?;
+        let created: Vec<_> = requests
+            .iter()
+            .zip(&secrets)
+            .map(|(request, secret)| new_token(request, secret, now))
+            .collect::<Result<_, _>>()?;
+        self.execute_on_tokens(by, TokenCommand::Create(created)).await?;
+        let view = |secret: &TokenSecret| {
+            let token = self.view_token(secret.id()).ok_or(Refused::UnknownToken)?;
+            Ok(api::NewToken { secret: secret.expose().to_owned(), token })
+        };
+        secrets.iter().map(view).collect()
+    }
+
+    /// Starts the session of a browser from a link, a token or an earlier session.
+    pub(crate) async fn start_session(
+        &self,
+        parent: &TokenRecord,
+        (idle, longest): (Duration, Duration),
+    ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
+        let (secret, now, from) = (random_secret()?, self.store.clock().now(), &parent.created);
+        let of_token = from.expires_at.filter(|_| from.kind == TokenKind::Token);
+        let latest = from.ends_at.unwrap_or_else(|| now.after(longest));
+        let ends_at = of_token.map_or(latest, |end| end.min(latest));
+        let created = TokenCreated {
+            id: secret.id().to_owned(),
+            kind: TokenKind::Session,
+            hash: secret.hash(),
+            expires_at: Some(now.after(idle).min(ends_at)),
+            ends_at: Some(ends_at),
+            parent: Some(from.id.clone()),
+            ..from.clone()
+        };
+        let by = Principal::system("sign-in").into();
+        self.execute_on_tokens(&by, TokenCommand::Create(vec![created.clone()])).await?;
+        Ok((secret, created))
+    }
+
+    /// Revokes a token and everything that was made from it. Returns when this process does not accept them.
+    pub(crate) async fn revoke_token(
+        &self,
+        by: &CommandCaller,
+        id: &str,
+        request: &api::RevokeTokenRequest,
+    ) -> Result<api::Token, GateFailure> {
+        let revoked = TokenRevoked { id: id.to_owned(), reason: request.reason.clone() };
+        self.execute_on_tokens(by, TokenCommand::Revoke(revoked)).await?;
+        self.view_token(id).ok_or_else(|| Refused::UnknownToken.into())
+    }
+
+    /// Ends all sessions of the caller.
+    pub(crate) async fn end_sessions(&self, by: &CommandCaller) -> Result<(), GateFailure> {
+        let name = by.principal.as_str().split_once(':').map_or("", |(_, name)| name).to_owned();
+        self.execute_on_tokens(by, TokenCommand::EndSessions { name }).await
+    }
+
+    /// Returns the token with this secret if it is accepted now. `kind` is the purpose that it is used for.
+    pub(crate) async fn authenticate(
+        &self,
+        secret: &TokenSecret,
+        kind: TokenKind,
+    ) -> Result<Result<Arc<TokenRecord>, TokenRejection>, GateFailure> {
+        let now = self.store.clock().now();
+        Ok(self.tokens.authenticate(&self.store, secret, kind, now).await?)
+    }
+
+    /// True if the token is accepted now. A caller without a token has none that could end.
+    pub(crate) fn is_accepted(&self, token: Option<&str>) -> bool {
+        let now = self.store.clock().now();
+        let Some(id) = token else { return true };
+        self.tokens
+            .with(|directory| directory.find(id).is_some_and(|record| directory.check(record, now).is_ok()))
+    }
+
+    /// Records that a token is used from an address, if it is the first time. A log that cannot be written refuses no reader: the failure is only logged.
+    pub(crate) async fn record_token_use(&self, record: &TokenRecord, address: &str) {
+        let id = &record.created.id;
+        let is_known = || {
+            self.tokens
+                .with(|directory| directory.find(id).is_some_and(|record| record.addresses.contains(address)))
+        };
+        if is_known() || self.store.is_read_only() {
+            return;
+        }
+        let key = (id.clone(), address.to_owned());
+        let is_first =
+            self.tokens.recording.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
+        if !is_first {
+            return;
+        }
+        let used = TokenUsed { id: key.0.clone(), address: key.1.clone() };
+        let by = record.holder.caller(countersign_approvals::access::Right::Read);
+        if let Err(error) = self.execute_on_tokens(&by, TokenCommand::Use(used)).await {
+            tracing::warn!(%error, token = id, "the first use of a token from an address was not recorded");
+        }
+        self.tokens.recording.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+    }
+
+    fn view_token(&self, id: &str) -> Option<api::Token> {
+        let now = self.store.clock().now();
+        self.tokens.with(|directory| Some(view_token(directory.find(id)?, directory, now)))
+    }
+
+    async fn execute_on_tokens(&self, by: &CommandCaller, command: TokenCommand) -> Result<(), GateFailure> {
+        let envelope = CommandEnvelope {
+            target: CommandTarget::Log,
+            command: ApprovalCommand::Tokens(command),
+            by: by.clone(),
+            now: self.store.clock().now(),
+            policy: self.policy.policy_for_views(),
+            evidence: CommandEvidence::NotNeeded,
+        };
+        self.execute(envelope).await?;
+        Ok(self.tokens.reload(&self.store).await?)
+    }
+}
+
+/// The event of a new token.
+fn new_token(
+    request: &api::TokenRequest,
+    secret: &TokenSecret,
+    now: Timestamp,
+) -> Result<TokenCreated, GateFailure> {
+    if request.kind == TokenKind::Session {
+        return Err(GateFailure::invalid("kind", &"the server makes sessions when a person signs in"));
+    }
+    let span = match request.expires_in_seconds {
+        Some(seconds) if seconds == 0 || seconds > LONGEST_SPAN => {
+            return Err(GateFailure::invalid("expiresInSeconds", &"use a number from 1 to 315360000"));
+        }
+        Some(seconds) => Some(Duration::from_secs(seconds)),
+        None => (request.kind == TokenKind::Link).then_some(LINK_SPAN),
+    };
+    Ok(TokenCreated {
+        id: secret.id().to_owned(),
+        kind: request.kind,
+        name: request.name.clone(),
+        role: request.role,
+        level: request.level.clone(),
+        groups: request.groups.clone(),
+        threads: request.threads.clone(),
+        hash: secret.hash(),
+        expires_at: span.map(|span| now.after(span)),
+        ends_at: None,
+        parent: None,
+    })
+}
+
+/// A secret of the system's randomness. Fails if the system has none.
+fn random_secret() -> Result<TokenSecret, GateFailure> {
+    let mut bytes = [0; TokenSecret::RANDOM_BYTES];
+    api::fill_random(&mut bytes)
+        .map_err(|why| GateFailure::invalid("token", &format!("the system has no randomness: {why}")))?;
+    Ok(TokenSecret::from_random(&bytes))
+}

@@ -1,0 +1,31 @@
+//! The identity of a caller, as a request carries it.
+
+use crate::problem::ProblemResponse;
+use countersign_gate::{
+    Timestamp,
+    access::{TokenHolder, TokenRecord},
+};
+use std::sync::Arc;
+
+/// The caller of a request, or the reason why there is none, as an extension of the request.
+pub(crate) type IdentifiedRequest = Arc<Result<CallerIdentity, ProblemResponse>>;
+
+/// The identity of a caller.
+#[derive(Debug, Clone)]
+pub(crate) struct CallerIdentity {
+    pub(crate) holder: Arc<TokenHolder>,
+    /// The token or session; `None` for a caller whom a proxy names, and in solo mode.
+    pub(crate) record: Option<Arc<TokenRecord>>,
+}
+
+impl CallerIdentity {
+    /// The id of the token or session.
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.holder.token.as_deref()
+    }
+
+    /// The time from which the credential is not accepted.
+    pub(crate) fn expires_at(&self) -> Option<Timestamp> {
+        self.record.as_ref().and_then(|record| record.created.expires_at)
+    }
+}

@@ -1,0 +1,88 @@
+//! Finds out who sent a request.
+
+use super::{
+    CallerIdentity, IdentifiedRequest, SESSION_IDLE, SESSION_LONGEST,
+    cookie::{read_cookie, session_cookie},
+    credential::{read_bearer, unauthenticated},
+};
+use crate::{AppState, guard::RequestOrigin, problem::ProblemResponse};
+use axum::{
+    extract::Request,
+    http::{HeaderMap, HeaderValue},
+};
+use countersign_gate::{
+    access::{TokenHolder, TokenRecord, TokenSecret},
+    event::TokenKind,
+};
+use std::sync::Arc;
+
+/// Finds out who sent a request, and adds the answer to it. Returns the cookie of a session that was continued.
+pub(crate) async fn identify_caller(app: &AppState, request: &mut Request) -> Option<HeaderValue> {
+    // The guard has found the origin of every request that comes this far.
+    let origin = request.extensions().get::<RequestOrigin>().cloned()?;
+    let identified = identify(app, request.headers(), &origin).await;
+    let mut cookie = None;
+    if let Ok(CallerIdentity { record: Some(record), .. }) = &identified {
+        app.gate.record_token_use(record, &origin.peer.to_string()).await;
+        if record.created.kind == TokenKind::Session {
+            cookie = continue_session(app, record, origin.is_https).await;
+        }
+    }
+    request.extensions_mut().insert::<IdentifiedRequest>(Arc::new(identified));
+    cookie
+}
+
+async fn identify(
+    app: &AppState,
+    headers: &HeaderMap,
+    origin: &RequestOrigin,
+) -> Result<CallerIdentity, ProblemResponse> {
+    if let Some(secret) = read_bearer(headers)? {
+        return authenticate(app, &secret, TokenKind::Token).await;
+    }
+    if let Some(secret) = read_cookie(headers, origin.is_https).and_then(|text| TokenSecret::parse(text).ok())
+    {
+        return authenticate(app, &secret, TokenKind::Session).await;
+    }
+    if let Some(identity) = &app.options.identity_header
+        && origin.is_from_proxy
+        && let Some(holder) = identity.read_holder(headers)?
+    {
+        return Ok(CallerIdentity { holder: Arc::new(holder), record: None });
+    }
+    if app.options.solo {
+        return Ok(CallerIdentity { holder: Arc::new(TokenHolder::solo("local")), record: None });
+    }
+    Err(unauthenticated(
+        "the request has no credential; send a token as \"Authorization: Bearer csgn_…\" (`countersign token create` \
+         makes one), or sign in at /sign-in/",
+    ))
+}
+
+async fn authenticate(
+    app: &AppState,
+    secret: &TokenSecret,
+    kind: TokenKind,
+) -> Result<CallerIdentity, ProblemResponse> {
+    match app.gate.authenticate(secret, kind).await? {
+        Ok(record) => Ok(CallerIdentity { holder: Arc::clone(&record.holder), record: Some(record) }),
+        Err(why) => Err(unauthenticated(&why.to_string())),
+    }
+}
+
+/// Continues a session of which half of the idle time is over, once: concurrent requests of a browser keep the old one.
+async fn continue_session(app: &AppState, session: &TokenRecord, is_https: bool) -> Option<HeaderValue> {
+    let now = app.options.clock.now();
+    let remaining = session.created.expires_at?.since(now);
+    let may_last_longer = session.created.ends_at > session.created.expires_at;
+    if session.has_sessions || remaining > SESSION_IDLE / 2 || !may_last_longer {
+        return None;
+    }
+    match app.gate.start_session(session, (SESSION_IDLE, SESSION_LONGEST)).await {
+        Ok((secret, created)) => Some(session_cookie(secret.expose(), created.ends_at?, now, is_https)),
+        Err(error) => {
+            tracing::warn!(%error, "a session was not continued");
+            None
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The identity of a caller: from a token, a browser's session, the header of a trusted proxy, or, on a server in solo
+//! mode, from the lack of all three. Nothing in a body or in any other header says who the caller is.
+
+mod caller_identity;
+mod cookie;
+mod credential;
+mod identify;
+mod proxy_header;
+
+pub(crate) use caller_identity::{CallerIdentity, IdentifiedRequest};
+pub(crate) use cookie::{expired_cookie, session_cookie};
+pub(crate) use credential::parse_token;
+pub(crate) use identify::identify_caller;
+pub use proxy_header::IdentityHeader;
+
+use std::time::Duration;
+
+/// The time after which an unused session of a browser ends.
+pub(crate) const SESSION_IDLE: Duration = Duration::from_hours(12);
+
+/// The time after which a session ends in any case, and its person signs in again.
+pub(crate) const SESSION_LONGEST: Duration = Duration::from_hours(7 * 24);

@@ -1,0 +1,135 @@
+//! `GET /v1/me`, `POST` and `DELETE /v1/sessions`, `DELETE /v1/sessions/current`
+
+use crate::{
+    AppState,
+    extract::{JsonBody, NoQuery, RequestCaller, RequestSource},
+    identity::{SESSION_IDLE, SESSION_LONGEST, expired_cookie, parse_token, session_cookie},
+    openapi::refusals,
+    problem::ProblemResponse,
+};
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderName, HeaderValue, StatusCode, header},
+};
+use countersign_api::{self as api, ApprovalGate, ErrorCode};
+use countersign_gate::{
+    access::{Right, TokenHolder},
+    event::{Role, TokenKind},
+    view_caller,
+};
+use serde::Deserialize;
+
+refusals!(SignInRefusals: LinkUsed);
+
+/// The link or the token that signs a person in.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({"token": "csgn_0123456789ab_…"})))]
+pub(super) struct SignInRequest {
+    /// The token of a link, or a token of a person.
+    token: String,
+}
+
+/// A header that sets the cookie of the session.
+type CookieHeader = [(HeaderName, HeaderValue); 1];
+
+/// Returns the caller of this request, as its credential describes it.
+#[utoipa::path(
+    get,
+    path = "/v1/me",
+    operation_id = "getCaller",
+    tag = "access",
+    responses((status = 200, description = "The caller.", body = api::CallerView))
+)]
+pub(super) async fn show_caller(RequestCaller(caller): RequestCaller, _: NoQuery) -> Json<api::CallerView> {
+    Json(view_caller(&caller.holder, caller.expires_at()))
+}
+
+/// Signs a person in with a link or a token, and sets the cookie of a session.
+///
+/// A link signs in once. The session ends 12 hours after its last request, after a week in any case, and with the link or
+/// token that it was made from. The token of an agent signs no one in.
+#[utoipa::path(
+    post,
+    path = "/v1/sessions",
+    operation_id = "signIn",
+    tag = "access",
+    request_body(content = SignInRequest),
+    responses((status = 201, description = "The person who is signed in.", body = api::CallerView, headers(
+        ("set-cookie" = String, description = "The session, closed to scripts and to other sites."),
+    )), SignInRefusals)
+)]
+pub(super) async fn sign_in(
+    State(app): State<AppState>,
+    source: RequestSource,
+    _: NoQuery,
+    JsonBody(request): JsonBody<SignInRequest>,
+) -> Result<(StatusCode, CookieHeader, Json<api::CallerView>), ProblemResponse> {
+    let secret = parse_token(request.token.trim())?;
+    let mut found = app.gate.authenticate(&secret, TokenKind::Link).await?;
+    if found.is_err() {
+        found = app.gate.authenticate(&secret, TokenKind::Token).await?;
+    }
+    let record = found.map_err(|why| ProblemResponse::new(ErrorCode::Unauthenticated, why.to_string()))?;
+    if record.created.role == Role::Agent {
+        let why = "the token of an agent signs no one in; use it as \"Authorization: Bearer …\"";
+        return Err(ProblemResponse::new(ErrorCode::NotPermitted, why));
+    }
+    app.gate.record_token_use(&record, &source.peer).await;
+    let (session, created) = app.gate.start_session(&record, (SESSION_IDLE, SESSION_LONGEST)).await?;
+    let (now, end) = (app.options.clock.now(), created.ends_at.or(created.expires_at));
+    let cookie = session_cookie(session.expose(), end.unwrap_or(now), now, source.is_https);
+    let holder = TokenHolder { token: Some(created.id), ..TokenHolder::clone(&record.holder) };
+    let caller = Json(view_caller(&holder, created.expires_at));
+    Ok((StatusCode::CREATED, [(header::SET_COOKIE, cookie)], caller))
+}
+
+/// Signs out: ends the session or revokes the token of this request.
+#[utoipa::path(
+    delete,
+    path = "/v1/sessions/current",
+    operation_id = "signOut",
+    tag = "access",
+    responses((status = 200, description = "The caller who was signed out.", body = api::CallerView, headers(
+        ("set-cookie" = String, description = "The end of the session's cookie."),
+    )))
+)]
+pub(super) async fn sign_out(
+    State(app): State<AppState>,
+    source: RequestSource,
+    RequestCaller(caller): RequestCaller,
+    _: NoQuery,
+) -> Result<(CookieHeader, Json<api::CallerView>), ProblemResponse> {
+    if let Some(id) = caller.token() {
+        let reason = Some("signed out".to_owned());
+        let gate = app.gate.acting_for(&caller.holder, Right::Read);
+        gate.revoke_token(id, &api::RevokeTokenRequest { reason }).await?;
+    }
+    let view = view_caller(&caller.holder, caller.expires_at());
+    Ok(([(header::SET_COOKIE, expired_cookie(source.is_https))], Json(view)))
+}
+
+/// Signs out everywhere: ends all sessions of the caller. Tokens stay.
+#[utoipa::path(
+    delete,
+    path = "/v1/sessions",
+    operation_id = "signOutEverywhere",
+    tag = "access",
+    responses((status = 200, description = "The caller who was signed out.", body = api::CallerView, headers(
+        ("set-cookie" = String, description = "The end of the session's cookie."),
+    )))
+)]
+pub(super) async fn sign_out_everywhere(
+    State(app): State<AppState>,
+    source: RequestSource,
+    RequestCaller(caller): RequestCaller,
+    _: NoQuery,
+) -> Result<(CookieHeader, Json<api::CallerView>), ProblemResponse> {
+    if caller.holder.roles == [Role::Agent] {
+        return Err(ProblemResponse::new(ErrorCode::NotPermitted, "an agent has no sessions"));
+    }
+    app.gate.acting_for(&caller.holder, Right::Read).end_sessions().await?;
+    let view = view_caller(&caller.holder, caller.expires_at());
+    Ok(([(header::SET_COOKIE, expired_cookie(source.is_https))], Json(view)))
+}
