@@ -73,7 +73,7 @@ async fn serve_prints_its_address_and_next_steps() {
         In a third terminal, list and decide pending calls:
           countersign watch
           countersign pending
-          countersign allow ID          or: curl http://[port]/v1/approvals/pending
+          countersign allow ID
 
         Ctrl-C stops the server and loses nothing.
 

@@ -1,11 +1,12 @@
 //! The approval service over HTTP, for agents and tools that have no database of their own.
 //!
 //! ```no_run
-//! # async fn agent() -> Result<(), countersign_api::GateError> {
+//! # async fn agent() -> Result<(), Box<dyn std::error::Error>> {
 //! use countersign_api::{self as api, ApprovalGate};
 //! use countersign_client::HttpGate;
 //!
-//! let gate = HttpGate::connect("http://127.0.0.1:7878")?.with_token(&std::env::var("COUNTERSIGN_TOKEN")?)?.with_retries();
+//! let token = std::env::var("COUNTERSIGN_TOKEN")?;
+//! let gate = HttpGate::connect("http://127.0.0.1:7878")?.with_token(&token)?.with_retries();
 //! let thread = api::parse_thread_id("conversation-7")?;
 //! let request = api::ProposeRequest::new("call_1", "bash", r#"{"command":"make deploy"}"#)?;
 //! gate.propose(&thread, &request).await?;

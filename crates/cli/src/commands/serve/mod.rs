@@ -112,10 +112,6 @@ async fn print_introduction(
     let policy = describe_policy(&gate.policy().await?, rules);
     let how = context.command_prefix();
     let listening = urls.join("\n             ");
-    let curl = match urls.first().and_then(|url| url.strip_prefix("unix:")) {
-        Some(path) => format!("--unix-socket {path} http://localhost"),
-        None => urls.first().cloned().unwrap_or_default(),
-    };
     print_line(&format!(
         "Countersign {version}\n\
          \n  listening  {listening}\
@@ -127,7 +123,7 @@ async fn print_introduction(
          \nIn a third terminal, list and decide pending calls:\
          \n  {how} watch\
          \n  {how} pending\
-         \n  {how} allow ID          or: curl {curl}/v1/approvals/pending\n\
+         \n  {how} allow ID\n\
          \nCtrl-C stops the server and loses nothing.\n",
         version = env!("CARGO_PKG_VERSION"),
     ));
