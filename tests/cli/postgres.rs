@@ -186,7 +186,7 @@ async fn reasons_for_a_failed_connection_are_reported() {
         fail  guards       not enabled: rows_are_never_changed
                            → run ALTER TABLE events ENABLE ALWAYS TRIGGER for each, then `countersign verify`
         ok    layout       the layout of Countersign 0.1.0
-        fail  schema       the constraint events.events_type_check differs from the one that Countersign makes; the trigger rows_are_never_changed differs from the one that Countersign makes
+        fail  schema       the trigger rows_are_never_changed differs from the one that Countersign makes
                            → copy the events into a new log with `countersign copy`, and find out who changed this one
         ok    seal         the last of 1 event has a hash
         ok    integrity    not checked: the extension amcheck is not installed: a superuser can run CREATE EXTENSION amcheck

@@ -3,7 +3,7 @@
 use arc_swap::ArcSwap;
 use countersign_approvals::access::{TokenDirectory, TokenRecord, TokenRejection, TokenSecret};
 use countersign_events::{Body, Timestamp, event::TokenKind};
-use countersign_store::{Clock, Store, StoreError};
+use countersign_store::{Clock, EventWaiter, Store, StoreError};
 use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::sync::{Mutex, watch};
 use tokio_util::sync::CancellationToken;
@@ -34,8 +34,9 @@ struct LoadedTokens {
 }
 
 impl ActiveTokens {
-    /// Reads the tokens of the log.
-    pub(crate) async fn read(store: &Store) -> Result<Self, StoreError> {
+    /// Reads the tokens of the log. The waiter wakes after each event since then.
+    pub(crate) async fn read(store: &Store) -> Result<(Self, EventWaiter), StoreError> {
+        let waiter = store.watch_whole_log();
         let tokens = Self {
             current: ArcSwap::default(),
             reading: Mutex::default(),
@@ -43,7 +44,7 @@ impl ActiveTokens {
             recording: std::sync::Mutex::default(),
         };
         tokens.reload(store).await?;
-        Ok(tokens)
+        Ok((tokens, waiter))
     }
 
     /// Reads the events since the last read.
@@ -75,16 +76,19 @@ impl ActiveTokens {
     }
 
     /// Follows the tokens until `stop` is cancelled.
-    pub(crate) async fn follow(self: Arc<Self>, store: Store, stop: CancellationToken) {
+    pub(crate) async fn follow(
+        self: Arc<Self>,
+        store: Store,
+        mut waiter: EventWaiter,
+        stop: CancellationToken,
+    ) {
         let work = async {
-            let mut waiter = store.watch_whole_log();
+            // A command that ends at once reads the tokens only when it opens the log.
             loop {
-                match self.reload(&store).await {
-                    Ok(()) => waiter.woken().await,
-                    Err(error) => {
-                        tracing::warn!(%error, "the tokens cannot be followed; trying again");
-                        Clock::System.sleep(RETRY).await;
-                    }
+                waiter.woken().await;
+                while let Err(error) = self.reload(&store).await {
+                    tracing::warn!(%error, "the tokens cannot be followed; trying again");
+                    Clock::System.sleep(RETRY).await;
                 }
             }
         };

@@ -89,8 +89,9 @@ impl EmbeddedService {
             judge: judge.clone(),
         };
         let presence = PresenceKeeper::new(store.clock().clone());
-        let tokens = Arc::new(ActiveTokens::read(&store).await?);
-        tasks.spawn(Arc::clone(&tokens).follow(store.clone(), stop.clone()));
+        let (tokens, token_events) = ActiveTokens::read(&store).await?;
+        let tokens = Arc::new(tokens);
+        tasks.spawn(Arc::clone(&tokens).follow(store.clone(), token_events, stop.clone()));
         // All write. A process that can only read shows what the log contains.
         if !store.is_read_only() {
             tasks.spawn(runner.run(stop.clone()));
