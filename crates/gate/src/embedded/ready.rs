@@ -40,6 +40,8 @@ impl EmbeddedService {
             policy_trouble: self.policy.file_trouble(),
             certificate_expires_at: None,
             certificate_trouble: None,
+            checkpoint_at: None,
+            checkpoint_trouble: None,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })
     }

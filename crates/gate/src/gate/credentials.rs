@@ -1,0 +1,72 @@
+//! The credentials of a log: who calls, and with which rights.
+
+use super::EmbeddedGate;
+use crate::GateFailure;
+use countersign_api::{NewToken, TokenRequest};
+use countersign_approvals::access::{
+    Right, TokenDirectory, TokenHolder, TokenRecord, TokenRejection, TokenSecret,
+};
+use countersign_events::event::{TokenCreated, TokenKind};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::watch;
+
+impl EmbeddedGate {
+    /// Returns a gate to the same database for the holder of a credential, who uses this right. It lists only what the
+    /// holder sees. Whether the holder has the right is for the caller to check.
+    #[must_use]
+    pub fn acting_for(&self, holder: &TokenHolder, right: Right) -> Self {
+        Self { by: holder.caller(right), threads: holder.threads.clone(), ..self.clone() }
+    }
+
+    /// Returns the token with this secret if it is accepted now. `kind` is the purpose that it is used for.
+    pub async fn authenticate(
+        &self,
+        secret: &TokenSecret,
+        kind: TokenKind,
+    ) -> Result<Result<Arc<TokenRecord>, TokenRejection>, GateFailure> {
+        self.service.authenticate(secret, kind).await
+    }
+
+    /// True if the token with this id is accepted now; also if `token` is `None`, for a caller without a token.
+    #[must_use]
+    pub fn is_token_accepted(&self, token: Option<&str>) -> bool {
+        self.service.is_accepted(token)
+    }
+
+    /// Records that a token is used from an address, if it is the first time.
+    pub async fn record_token_use(&self, record: &TokenRecord, address: &str) {
+        self.service.record_token_use(record, address).await;
+    }
+
+    /// A receiver that changes whenever tokens change.
+    #[must_use]
+    pub fn watch_tokens(&self) -> watch::Receiver<i64> {
+        self.service.tokens.watch()
+    }
+
+    /// True if the log has no tokens.
+    #[must_use]
+    pub fn has_no_tokens(&self) -> bool {
+        self.service.tokens.with(TokenDirectory::is_empty)
+    }
+
+    /// Creates several tokens, all or none.
+    pub async fn create_tokens(&self, requests: &[TokenRequest]) -> Result<Vec<NewToken>, GateFailure> {
+        self.service.create_tokens(&self.by, requests).await
+    }
+
+    /// Starts the session of a browser, which was authenticated with `parent`: a link, a token, or the session that it
+    /// continues. The session ends after `idle` without a continuation, and after `longest` in any case.
+    pub async fn start_session(
+        &self,
+        parent: &TokenRecord,
+        (idle, longest): (Duration, Duration),
+    ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
+        self.service.start_session(parent, (idle, longest)).await
+    }
+
+    /// Ends all sessions of the principal of this gate.
+    pub async fn end_sessions(&self) -> Result<(), GateFailure> {
+        self.service.end_sessions(&self.by).await
+    }
+}

@@ -1,0 +1,89 @@
+//! The gate over an open database, and the operations that only this gate offers.
+
+mod approval_gate;
+mod credentials;
+mod database;
+
+use crate::{GateFailure, embedded::EmbeddedService};
+use countersign_api::{LogCursor, OpenRequestCount, retry::RetryingGate};
+use countersign_approvals::{CommandCaller, access::VisibleThreads};
+use countersign_events::Principal;
+use countersign_policy::Policy;
+use countersign_store::{DatabaseUrl, StoreOptions};
+use prometheus_client::registry::Registry;
+use std::sync::Arc;
+
+/// The gate over an open database, for one principal. Cheap to clone. Without
+/// [`with_retries`](Self::with_retries), an operation fails at once when the database is unavailable.
+#[derive(Clone)]
+pub struct EmbeddedGate {
+    service: Arc<EmbeddedService>,
+    by: CommandCaller,
+    /// The threads that the caller sees.
+    threads: VisibleThreads,
+}
+
+impl EmbeddedGate {
+    /// Opens the database at `address`. Creates it if it does not exist, with the shipped policy.
+    ///
+    /// `address` is a file path or a [`DatabaseUrl`]. Fails with [`GateFailure::Store`] if the database cannot be
+    /// opened.
+    pub async fn open(address: impl Into<DatabaseUrl>) -> Result<Self, GateFailure> {
+        Self::open_with(address, StoreOptions::default(), Policy::shipped()).await
+    }
+
+    /// Opens the database at `address`. A log without a policy starts with the policy `first`; any other log keeps its
+    /// own, which [`apply_policy`](ApprovalGate::apply_policy) replaces. Fails with [`GateFailure::Store`] if the
+    /// database cannot be opened.
+    pub async fn open_with(
+        address: impl Into<DatabaseUrl>,
+        options: StoreOptions,
+        first: Policy,
+    ) -> Result<Self, GateFailure> {
+        let service = EmbeddedService::open(address.into(), options, first).await?;
+        let by = Principal::agent("local").into();
+        Ok(Self { service: Arc::new(service), by, threads: VisibleThreads::default() })
+    }
+
+    /// Returns a gate to the same database for another principal.
+    #[must_use]
+    pub fn acting_as(&self, by: Principal) -> Self {
+        Self { by: by.into(), ..self.clone() }
+    }
+
+    /// Returns a gate that repeats an operation while the database is unavailable, if it is safe to repeat.
+    #[must_use]
+    pub fn with_retries(&self) -> RetryingGate {
+        RetryingGate::new(Arc::new(self.clone()))
+    }
+
+    /// The policy in force, as this process has read it from the log. Fails with [`GateFailure::PolicyUnreadable`] if
+    /// this version cannot read it.
+    pub fn policy_in_force(&self) -> Result<Arc<Policy>, GateFailure> {
+        self.service.policy.policy()
+    }
+
+    /// Reports in [`ready`](ApprovalGate::ready) why the policy file of this process is not in force; `None` if it is.
+    pub fn report_policy_trouble(&self, trouble: Option<String>) {
+        if let Some(trouble) = &trouble {
+            tracing::error!(trouble, "the policy file is not in force; the policy before stays in force");
+        }
+        self.service.policy.report_file_trouble(trouble);
+    }
+
+    /// Checks that the log has the event that a reader wants to continue after. Fails with `bad_cursor` if the log
+    /// ends before it, or has an event with another hash in its place.
+    pub async fn check_cursor(&self, cursor: &LogCursor) -> Result<(), GateFailure> {
+        self.service.check_cursor(cursor).await
+    }
+
+    /// Counts the open requests, and reads the time of the oldest one.
+    pub async fn count_open_requests(&self) -> Result<OpenRequestCount, GateFailure> {
+        self.service.open_now().await
+    }
+
+    /// Registers the metrics of this process: commits, queries and calls.
+    pub fn register_metrics(&self, registry: &mut Registry) {
+        self.service.register_metrics(registry);
+    }
+}
