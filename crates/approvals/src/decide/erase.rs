@@ -1,5 +1,5 @@
-//! Erase: the texts of a call that has ended are erased, because a law requires it. What was decided, by whom and when
-//! stays, and so do the hashes of the texts.
+//! Erase: replaces the texts of an ended call by their hashes, because a law requires it. Who decided what and when
+//! stays.
 
 use super::{DecisionContext, EraseCommand, NewEvent, eligible};
 use crate::{Call, GrantScope, Refused};

@@ -43,7 +43,11 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.append(header::COOKIE, HeaderValue::from_static("a=b; countersign_session=csgn_1; c=d"));
         assert_eq!(read_cookie(&headers, false), Some("csgn_1"));
-        assert_eq!(read_cookie(&headers, true), None, "a cookie without TLS is no credential with TLS");
+        assert_eq!(
+            read_cookie(&headers, true),
+            None,
+            "a cookie that was set without TLS is not read with TLS"
+        );
     }
 
     #[test]

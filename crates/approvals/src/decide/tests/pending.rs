@@ -38,7 +38,11 @@ fn batch_counts_its_own_requests() {
         story.proposes(id, "bash").expect("asked");
     }
     assert_eq!(code(story.proposes("call_3", "bash")), "too_many_pending");
-    assert_eq!(story.proposes("call_1", "bash"), Ok(Vec::new()), "a repeated proposal is no new request");
+    assert_eq!(
+        story.proposes("call_1", "bash"),
+        Ok(Vec::new()),
+        "a repeated proposal opens no second request"
+    );
     story.decides("ada", "call_1", Decision::AllowOnce).expect("allowed");
     story.proposes("call_3", "make").expect("there is room again");
     assert_eq!(code(story.proposes("call_4", "cargo")), "too_many_pending");

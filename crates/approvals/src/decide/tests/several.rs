@@ -117,7 +117,11 @@ fn quorum_counts_each_approver_once() {
         story.decides("ada", "a", Decision::AllowOnce),
         Ok(vec!["TOOL_APPROVAL_VOTE by user:ada".to_owned()])
     );
-    assert_eq!(story.decides("ada", "a", Decision::AllowOnce), Ok(vec![]), "the same again is no news");
+    assert_eq!(
+        story.decides("ada", "a", Decision::AllowOnce),
+        Ok(vec![]),
+        "the same answer again changes nothing"
+    );
     assert_eq!(code(story.decides("ada", "a", Decision::Deny)), "already_voted");
     assert_eq!(story.state("a"), CallState::Pending);
     assert_eq!(

@@ -1,0 +1,167 @@
+//! Every endpoint by every role, in its own thread and in a foreign one. The endpoints come from the OpenAPI document.
+
+use super::start;
+use crate::own_server::OwnServer;
+use countersign_gate::event::{Role, TokenKind};
+use countersign_tests::{HttpAnswer, in_time};
+use reqwest::Method;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What an endpoint needs. A new endpoint without a row fails the test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    Nothing,
+    AnyCaller,
+    Read,
+    ReadOfAllThreads,
+    ReadPolicy,
+    Execute,
+    Decide,
+    DecideInAllThreads,
+    Close,
+    Administer,
+}
+
+const ENDPOINTS: &[(Needs, &[&str])] = &[
+    (Needs::Nothing, &["getWelcome", "getHealth", "getDocument", "getReadiness", "signIn"]),
+    (Needs::AnyCaller, &["getCaller", "signOut"]),
+    (
+        Needs::Read,
+        &[
+            "listPending",
+            "listPendingOfThread",
+            "listEvents",
+            "listEventsOfThread",
+            "listThreads",
+            "getThread",
+            "listGrants",
+            "getMode",
+            "getPolicies",
+            "listCalls",
+            "listCallsOfThread",
+            "getCall",
+        ],
+    ),
+    (Needs::ReadOfAllThreads, &["getMetrics", "getStats"]),
+    (Needs::ReadPolicy, &["getPolicy", "listPolicies"]),
+    (Needs::Execute, &["propose", "cancel", "claim", "renewClaim", "heartbeat", "finish"]),
+    (
+        Needs::Decide,
+        &["decide", "decidePending", "decideAll", "stopThread", "revokeGrant", "release", "previewScope"],
+    ),
+    (Needs::DecideInAllThreads, &["stop"]),
+    (Needs::Close, &["closeThread"]),
+    (
+        Needs::Administer,
+        &["applyPolicy", "setMode", "setPolicies", "listTokens", "createToken", "revokeToken", "erase"],
+    ),
+    // An agent has no sessions, so only people sign out of them.
+    (Needs::AnyCaller, &["signOutEverywhere"]),
+];
+
+/// A caller of the matrix: a role, and whether its token is limited to the thread `own`.
+#[derive(Debug, Clone, Copy)]
+struct MatrixCaller {
+    role: Option<Role>,
+    limited: bool,
+}
+
+impl MatrixCaller {
+    fn has(self, needs: Needs) -> bool {
+        let Some(role) = self.role else { return needs == Needs::Nothing };
+        let is = |roles: &[Role]| roles.contains(&role);
+        match needs {
+            Needs::Nothing | Needs::AnyCaller | Needs::Read => true,
+            Needs::ReadOfAllThreads => !self.limited,
+            Needs::ReadPolicy => !is(&[Role::Agent]),
+            Needs::Execute => is(&[Role::Agent]),
+            Needs::Decide => is(&[Role::Approver]),
+            Needs::DecideInAllThreads => is(&[Role::Approver]) && !self.limited,
+            Needs::Close => is(&[Role::Agent, Role::Approver, Role::Admin]),
+            Needs::Administer => is(&[Role::Admin]),
+        }
+    }
+}
+
+/// The operations of the document: method, path and operation id.
+fn operations(document: &str) -> Vec<(Method, String, String)> {
+    let document: Value = serde_json::from_str(document).expect("JSON");
+    let paths = document["paths"].as_object().expect("paths");
+    let of_path = |(path, item): (&String, &Value)| {
+        let methods = item.as_object().expect("operations").clone();
+        let path = path.clone();
+        methods.into_iter().map(move |(method, operation)| {
+            let method = method.to_uppercase().parse().expect("a method");
+            (method, path.clone(), operation["operationId"].as_str().expect("an id").to_owned())
+        })
+    };
+    paths.iter().flat_map(of_path).collect()
+}
+
+fn needs_of(operation: &str) -> Needs {
+    let found = ENDPOINTS.iter().find(|(_, operations)| operations.contains(&operation));
+    found.unwrap_or_else(|| panic!("the endpoint {operation} has no row in the matrix")).0
+}
+
+/// The outcome of the access check: the code if it refused the request.
+async fn access(server: &OwnServer, caller: MatrixCaller, method: &Method, path: &str) -> Option<String> {
+    let globs: &[&str] = if caller.limited { &["own"] } else { &[] };
+    let answer = match caller.role {
+        None => {
+            let request = server.request(method.clone(), path).header("content-type", "application/json");
+            HttpAnswer::to(if *method == Method::GET { request } else { request.body("{}") }).await
+        }
+        Some(role) => {
+            let token = server.creates_token("caller", role, globs, TokenKind::Token).await;
+            server.asks(&token, method.clone(), path, "{}").await
+        }
+    };
+    assert!(answer.status < 500, "{caller:?} {method} {path}: {answer}");
+    let is_hidden = answer.status == 404 && answer.body.contains("or you do not see it");
+    (answer.status == 401 || answer.status == 403 || is_hidden).then(|| answer.text("code"))
+}
+
+#[tokio::test]
+async fn every_endpoint_obeys_every_role_and_thread() {
+    in_time(Box::pin(async {
+        let server = start().await;
+        let document = HttpAnswer::to(server.request(Method::GET, "/openapi.json")).await.body;
+        let roles = Role::ALL.iter().map(|role| Some(*role)).chain([None]);
+        let callers: Vec<_> = roles
+            .flat_map(|role| [false, true].map(|limited| MatrixCaller { role, limited }))
+            // An admin administers all threads, and no one is limited without a token.
+            .filter(|caller| !caller.limited || !matches!(caller.role, None | Some(Role::Admin)))
+            .collect();
+        let mut checked = BTreeMap::new();
+        for (method, template, operation) in operations(&document) {
+            let needs = needs_of(&operation);
+            for thread in ["own", "foreign"] {
+                let path = template.replace("{thread}", thread).replace("{id}", "c").replace("{seq}", "1");
+                for caller in &callers {
+                    let refused = access(&server, *caller, &method, &path).await;
+                    let expected = match (caller.has(needs), caller.role) {
+                        (false, None) => Some("unauthenticated"),
+                        (false, Some(_)) => Some("not_permitted"),
+                        (true, _)
+                            if caller.limited && thread == "foreign" && template.contains("{thread}") =>
+                        {
+                            Some("unknown_thread")
+                        }
+                        // An agent has no sessions.
+                        (true, Some(Role::Agent)) if operation == "signOutEverywhere" => {
+                            Some("not_permitted")
+                        }
+                        (true, _) => None,
+                    };
+                    let expected = expected.map(str::to_owned);
+                    assert_eq!(refused, expected, "{caller:?} in {thread}: {operation} ({method} {path})");
+                    *checked.entry(needs as u8).or_insert(0) += 1;
+                }
+            }
+        }
+        assert_eq!(checked.len(), 10, "each kind of need was checked: {checked:?}");
+        server.end().await;
+    }))
+    .await;
+}
