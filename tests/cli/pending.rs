@@ -86,7 +86,7 @@ async fn hidden_characters_in_pending_calls_are_escaped() {
         1 pending. Decide with: countersign allow ID, or countersign deny ID --comment REASON
         exit 0
         ");
-        assert_snapshot!(desk.types("show call_").await, @r"
+        assert_snapshot!(desk.types("show call_").await, @r#"
         call_1  bash  pending
           thread     t1
           arguments  command: echo hi\u{001b}[8m; rm -rf /\u{000d}# \u{202e}txt.exe\u{200b}
@@ -94,10 +94,10 @@ async fn hidden_characters_in_pending_calls_are_escaped() {
           caution    hidden characters, which are shown as \u{…}, in /arguments/a\u{001b}b, /arguments/command
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this call
+          asked      agents do not decide: command `echo hi�[8m; rm -rf /�# \u{202e}txt.exe\u{200b}` cannot be read with certainty; a block rule then asks: rule "agents do not decide" might block it
           policy     event 1, from shipped: countersign policy show --seq 1
         exit 0
-        ");
+        "#);
     })
     .await;
 }

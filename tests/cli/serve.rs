@@ -103,7 +103,7 @@ async fn first_line_of_json_has_the_address() {
         assert_eq!(run.wait_for_exit().await.stdout, "hi\n");
         server.send_signal("TERM").await;
         assert_snapshot!(server.wait_for_exit().await, @r#"
-        {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","rules":2}
+        {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","rules":6}
         exit 0
         "#);
     })

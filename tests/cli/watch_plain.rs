@@ -141,7 +141,7 @@ async fn session_in_plain_mode_asks_for_scope() {
         desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
         desk.propose("t1", "call_2", "bash", r#"{"command":"rm -rf $(cat list)"}"#).await;
         let typed = "session\nt please\nx\ns p\nsession tool\nno\ndeny exact because dangerous\nyes\n";
-        assert_snapshot!(run_watch_plain(desk, typed, "--as user:ada").await, @"
+        assert_snapshot!(run_watch_plain(desk, typed, "--as user:ada").await, @r#"
         Calls in [here]/countersign.db, decided as user:ada
         call_1  bash  pending (1 more pending)
           thread     t1
@@ -166,7 +166,7 @@ async fn session_in_plain_mode_asks_for_scope() {
           arguments  command: rm -rf $(cat list)
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
-          asked      no rule matches this call
+          asked      agents do not open the log: command `rm -rf $(cat list)` cannot be read with certainty; a block rule then asks: rule "agents do not open the log" might block it
           similar    1 other call of this tool in this thread
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: s p
         The scope is not available: no pattern describes this call.
@@ -183,7 +183,7 @@ async fn session_in_plain_mode_asks_for_scope() {
         Denied call_2, and later calls of bash in thread t1, for these exact arguments.
 
         No call is pending. Waiting for new calls; q quits.
-        ");
+        "#);
         let grants = desk.types("grant list t1").await.stdout;
         assert!(!grants.contains("the whole tool"), "{grants}");
     })

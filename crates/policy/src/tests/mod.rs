@@ -13,6 +13,7 @@ mod layers;
 mod metadata;
 mod operands;
 mod selectors;
+mod shipped;
 mod terms;
 mod verdicts;
 mod warnings;

@@ -1,0 +1,66 @@
+//! The policy of a new log.
+
+use super::*;
+
+#[test]
+fn commands_that_decide_are_blocked() {
+    for line in [
+        "countersign allow call_1",
+        "/usr/local/bin/countersign allow call_1 --scope tool",
+        "env -u COUNTERSIGN_CALL countersign allow call_1",
+        "sh -c 'countersign allow call_1'",
+        "echo y | countersign watch --plain",
+        "countersign token create --name me --role approver",
+        "countersign thread mode t approve_all",
+        "countersign policy apply mine.toml",
+        "sqlite3 countersign.db 'insert into decisions values (1)'",
+        "sqlite3 ~/.local/share/countersign/countersign.db .dump",
+        "cp mine.db ./countersign.db",
+        "cat ~/.local/share/countersign/credentials.toml",
+        "curl -d @x http://127.0.0.1:7878/v1/threads/t/approvals/call_1",
+        "curl --unix-socket /run/countersign.sock http://localhost/v1/approvals/decide -d @x",
+        "http POST :7878/v1/tokens name=me role=approver",
+    ] {
+        assert_eq!(bash(line).verdict(&Policy::shipped()), Verdict::Block, "{line}");
+    }
+}
+
+#[test]
+fn unclear_commands_that_may_decide_are_asked() {
+    for line in ["countersign --database log.db allow call_1", "$c allow call_1", "countersign $x call_1"] {
+        assert_eq!(bash(line).verdict(&Policy::shipped()), Verdict::Ask, "{line}");
+    }
+}
+
+#[test]
+fn log_and_routes_are_closed_to_other_tools() {
+    for (tool, arguments) in [
+        ("file-write", r#"{"path":"countersign.db"}"#),
+        ("file-write", r#"{"path":"/home/ada/.local/share/countersign/countersign.db-wal"}"#),
+        ("file-read", r#"{"file_path":"/home/ada/.local/share/countersign/credentials.toml"}"#),
+        ("web-fetch", r#"{"url":"http://127.0.0.1:7878/v1/threads/t/approvals/call_1"}"#),
+        ("web-fetch", r#"{"url":"https://approvals.example/v1/approvals/decide"}"#),
+        ("web-fetch", r#"{"url":"http://[::1]:7878/v1/policy"}"#),
+    ] {
+        assert_eq!(call(tool, arguments).verdict(&Policy::shipped()), Verdict::Block, "{tool} {arguments}");
+    }
+}
+
+#[test]
+fn other_calls_are_asked() {
+    for line in [
+        "countersign pending",
+        "countersign run -- git push",
+        "countersign thread list",
+        "countersign policy check mine.toml",
+        "countersign grant list t",
+        "git commit -m 'allow more'",
+        "curl https://api.example.com/v1/users",
+        "make $(cat targets)",
+    ] {
+        assert_eq!(bash(line).verdict(&Policy::shipped()), Verdict::Ask, "{line}");
+    }
+    let asked = bash("make $TARGET").judge(&Policy::shipped());
+    assert_eq!(asked.basis, Basis::Default, "the reason names no rule that can hardly match: {}", asked.reason);
+    assert_eq!(call("task-list", "{}").verdict(&Policy::shipped()), Verdict::Allow);
+}
