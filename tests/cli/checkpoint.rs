@@ -2,7 +2,7 @@
 
 use crate::desk::{COUNTERSIGN, TerminalDesk, with_desk, with_empty_desk};
 use countersign_store::{Store, StoreOptions};
-use countersign_tests::in_private_mounts;
+use countersign_tests::{in_private_mounts, new_client};
 use insta::assert_snapshot;
 use std::os::unix::fs::PermissionsExt;
 
@@ -325,6 +325,20 @@ async fn server_signs_at_start_interval_and_end() {
         let newest = "verify --checkpoint kept/checkpoint-000000000007.json --public-key key.pub";
         let screen = desk.types(newest).await;
         assert_eq!(screen.code, 0, "{screen}\n{ended}");
+        desk.write_file(
+            "settings.toml",
+            "checkpoint_key = \"key\"\ncheckpoint_to = \"kept\"\ncheckpoint_every = \"1d\"\n",
+        );
+        let mut server = desk.start("serve --solo --listen 127.0.0.1:0 --config settings.toml");
+        let greeting = server.wait_for_stdout("Ctrl-C stops the server").await;
+        let url = greeting.split_whitespace().find(|word| word.starts_with("http://")).expect("its address");
+        desk.propose("t1", "call_4", "bash", "{}").await;
+        let doctor = desk.types(&format!("doctor --server {url}")).await;
+        assert!(doctor.stdout.contains("ok    checkpoints  the last at"), "{doctor}");
+        server.send_signal("INT").await;
+        server.wait_for_exit().await;
+        let newest = "verify --checkpoint kept/checkpoint-000000000009.json --public-key key.pub";
+        assert_eq!(desk.types(newest).await.code, 0, "the server signs as the settings say");
     })
     .await;
 }
@@ -340,6 +354,13 @@ async fn server_reports_a_log_that_lost_its_checkpoint() {
         let serve = "serve --solo --listen 127.0.0.1:0 --checkpoint-key key --checkpoint-to kept";
         let mut server = desk.start(&format!("{serve} --database older.db"));
         server.wait_for_stderr("no checkpoint was signed").await;
+        let greeting = server.wait_for_stdout("Ctrl-C stops the server").await;
+        let url = greeting.split_whitespace().find(|word| word.starts_with("http://")).expect("its address");
+        let doctor = desk.types(&format!("doctor --server {url}")).await;
+        assert!(doctor.code == 1 && doctor.stdout.contains("fail  checkpoints  nothing was signed"), "{doctor}");
+        let page = new_client().get(format!("{url}/metrics")).send().await.expect("metrics").text().await.expect("a text");
+        assert!(page.contains("countersign_checkpoint_failures_total 1\n"), "{page}");
+        assert!(page.contains("countersign_last_checkpoint_time_seconds 0"), "{page}");
         server.send_signal("INT").await;
         let ended = server.wait_for_exit().await;
         assert!(ended.stderr.contains("the log ends at event 3, before the checkpoint"), "{ended}");
@@ -347,7 +368,10 @@ async fn server_reports_a_log_that_lost_its_checkpoint() {
         ! countersign: --checkpoint-every soon: use a time such as 10m, 1h or 1d
         exit 2
         ");
-        assert_eq!(desk.types("serve --checkpoint-key key").await.code, 2, "the folder is missing");
+        assert_snapshot!(desk.types("serve --checkpoint-key key").await, @"
+        ! countersign: --checkpoint-key, --checkpoint-to and --checkpoint-every belong together: set the key and the folder
+        exit 2
+        ");
         assert_snapshot!(desk.types("serve --checkpoint-key key --checkpoint-to nowhere").await, @"
         ! countersign: the folder of checkpoints nowhere cannot be used: No such file or directory (os error 2)
         exit 1

@@ -129,7 +129,7 @@ async fn server_health_is_reported() {
             ok    settings     there is no settings file; `countersign config` lists the settings
             ok    policy       no file is named: the policy of the log is in force
             ok    clock        it is [time]
-            ok    server       http://[port] is ready: 1 events, 0 open requests
+            ok    server       http://[port] is ready: 1 event, 0 open requests
             ok    version      0.1.0, the same as this command
             ok    its policy   0 rules, sha256 [sha256]
 

@@ -35,6 +35,13 @@ pub struct ReadinessReport {
     /// The reason why the newest TLS certificate is not in use, or that it has expired; absent if all is well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_trouble: Option<String>,
+    /// The time at which this server last found its newest checkpoint at the end of the log, or signed one; absent if it
+    /// signs none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint_at: Option<Timestamp>,
+    /// The reason why this server could not sign the last checkpoint; absent if all is well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint_trouble: Option<String>,
     /// The version of the program.
     pub version: String,
 }

@@ -1,8 +1,9 @@
 //! The state that all endpoints share.
 
 use crate::{
-    ConnectionTimeouts, IdentityHeader, NetworkAccess, RequestLimits, ServerCertificate, guard::RequestGuard,
-    limits::CallerLimiter, metrics::ServerMetrics, openapi::DocumentText, stream::ReplayQueue,
+    CheckpointMonitor, ConnectionTimeouts, IdentityHeader, NetworkAccess, RequestLimits, ServerCertificate,
+    guard::RequestGuard, limits::CallerLimiter, metrics::ServerMetrics, openapi::DocumentText,
+    stream::ReplayQueue,
 };
 use countersign_gate::{Clock, EmbeddedGate};
 use std::{sync::Arc, time::Duration};
@@ -45,6 +46,8 @@ pub struct ServerOptions {
     pub access: NetworkAccess,
     /// The certificate of the server, which the readiness check reports.
     pub certificate: Option<ServerCertificate>,
+    /// The state of the checkpoints of the server, if it signs them.
+    pub checkpoints: Option<CheckpointMonitor>,
 }
 
 impl ServerOptions {
@@ -67,6 +70,7 @@ impl Default for ServerOptions {
             limits: RequestLimits::default(),
             access: NetworkAccess::default(),
             certificate: None,
+            checkpoints: None,
         }
     }
 }

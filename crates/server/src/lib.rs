@@ -6,6 +6,7 @@
 
 mod address;
 mod app_state;
+mod checkpoint_monitor;
 mod codes;
 mod connection;
 mod extract;
@@ -29,6 +30,7 @@ mod tls;
 pub use address::{BadAddress, ListenAddress};
 pub use app_state::ServerOptions;
 pub(crate) use app_state::{AppState, ServerState};
+pub use checkpoint_monitor::CheckpointMonitor;
 pub use connection::{ConnectionTimeouts, DescriptorLimit, PeerAddress};
 pub use guard::{BadOrigin, BadProxy, NetworkAccess, TrustedProxy, WebOrigin};
 pub use identity::IdentityHeader;
@@ -85,7 +87,7 @@ async fn serve_until_stopped(
     stop: CancellationToken,
 ) -> Result<(), ServerError> {
     let (routes, document) = routes::router();
-    let metrics = Arc::new(ServerMetrics::new(&gate, &document));
+    let metrics = Arc::new(ServerMetrics::new(&gate, options.checkpoints.as_ref(), &document));
     let document_text = Arc::new(openapi::DocumentText::new(&document));
     // The document takes megabytes, and the server needs only its text from here on.
     drop(document);
@@ -183,7 +185,8 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let gate = EmbeddedGate::open(folder.path().join("log.db")).await?;
         let (routes, document) = routes::router();
-        let (stop, metrics) = (CancellationToken::new(), Arc::new(ServerMetrics::new(&gate, &document)));
+        let (stop, metrics) =
+            (CancellationToken::new(), Arc::new(ServerMetrics::new(&gate, None, &document)));
         let document = Arc::new(openapi::DocumentText::new(&document));
         let app = Arc::new(ServerState {
             gate,

@@ -1,6 +1,6 @@
 //! The metrics of the server, in one registry with those of the gate.
 
-use crate::connection::ConnectionStep;
+use crate::{CheckpointMonitor, connection::ConnectionStep};
 use axum::http::{Method, StatusCode};
 use countersign_gate::EmbeddedGate;
 use prometheus_client::{
@@ -49,9 +49,16 @@ fn histogram() -> Histogram {
 }
 
 impl ServerMetrics {
-    pub(crate) fn new(gate: &EmbeddedGate, document: &OpenApi) -> Self {
+    pub(crate) fn new(
+        gate: &EmbeddedGate,
+        checkpoints: Option<&CheckpointMonitor>,
+        document: &OpenApi,
+    ) -> Self {
         let mut registry = Registry::with_prefix("countersign");
         gate.register_metrics(&mut registry);
+        if let Some(checkpoints) = checkpoints {
+            checkpoints.register(&mut registry);
+        }
         let mut metrics = Self {
             registry,
             requests: Family::default(),

@@ -11,8 +11,9 @@ use crate::{
     settings::{
         default_log::find_default_log,
         file::default_files,
-        keys::{KEYS, SettingDefinition, SettingKey},
+        keys::{SettingDefinition, SettingKey},
         setting::SettingOrigin,
+        table::KEYS,
         value::SettingValue,
     },
 };

@@ -2,7 +2,7 @@
 
 use crate::{
     exit::CommandExit,
-    settings::keys::{KEYS, SettingDefinition},
+    settings::{keys::SettingDefinition, table::KEYS},
 };
 use clap::{Arg, Command};
 use countersign_tui::present::print::print_line;

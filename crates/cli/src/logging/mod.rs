@@ -10,7 +10,7 @@ mod traces;
 use crate::{
     context::CommandContext,
     exit::CliError,
-    settings::{keys::edit_distance, value::LogFormat},
+    settings::{table::edit_distance, value::LogFormat},
 };
 use countersign_gate::NEVER_LOGGED;
 use paced_writer::PacedWriter;

@@ -5,9 +5,10 @@ use crate::{
     policy_file::PolicyOnDisk,
     settings::{
         file::find_settings_file,
-        keys::{KEYS, LOG_KEYS, SettingKey},
+        keys::{LOG_KEYS, SettingKey},
         options::GlobalOptions,
         setting::{ResolvedSetting, SettingOrigin, invalid_setting, read_variable},
+        table::KEYS,
         value::{ColourMode, LogFormat, SettingValue},
     },
 };

@@ -2,8 +2,9 @@
 
 use super::keys::SettingDefinition;
 use crate::settings::{
-    keys::{KEYS, SettingKind, suggest_key},
+    keys::SettingKind,
     setting::{ResolvedSetting, SettingOrigin, invalid_setting, read_variable},
+    table::{KEYS, suggest_key},
     value::SettingValue,
 };
 use countersign_client::without_password;

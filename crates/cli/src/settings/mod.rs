@@ -8,4 +8,5 @@ pub(crate) mod log_target;
 pub(crate) mod notice;
 pub(crate) mod options;
 pub(crate) mod setting;
+pub(crate) mod table;
 pub(crate) mod value;

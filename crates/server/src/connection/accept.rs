@@ -224,7 +224,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let gate = countersign_gate::EmbeddedGate::open(folder.path().join("log.db")).await.expect("a gate");
         let (_, document) = crate::routes::router();
-        let metrics = Arc::new(ServerMetrics::new(&gate, &document));
+        let metrics = Arc::new(ServerMetrics::new(&gate, None, &document));
         let stop = CancellationToken::new();
         let limits = (1, ConnectionTimeouts::default());
         let set =

@@ -51,6 +51,9 @@ pub(super) async fn readiness(State(app): State<AppState>) -> RouteAnswer<api::R
         ready.certificate_trouble = report.trouble(app.options.clock.now());
         ready.certificate_expires_at = report.expires_at;
     }
+    if let Some(checkpoints) = &app.options.checkpoints {
+        checkpoints.describe(&mut ready);
+    }
     Ok(Json(ready))
 }
 

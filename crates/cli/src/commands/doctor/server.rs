@@ -3,9 +3,13 @@
 use crate::{
     commands::doctor::{certificate::check_reported_certificate, results::CheckResults},
     context::CommandContext,
+    present::words::count_words,
 };
 use countersign_api::ApprovalGate;
 use countersign_client::HttpGate;
+
+const CHECKPOINTS: &str =
+    "run `countersign verify` on the log; see the guide to auditing for what a lost checkpoint means";
 
 pub(crate) async fn check_server(context: &CommandContext, url: &str, results: &mut CheckResults) {
     let authorities = context.settings.tls_authorities();
@@ -19,7 +23,12 @@ pub(crate) async fn check_server(context: &CommandContext, url: &str, results: &
     };
     results.ok(
         "server",
-        format!("{url} is {}: {} events, {} open requests", ready.status, ready.events, ready.open),
+        format!(
+            "{url} is {}: {}, {}",
+            ready.status,
+            count_words(ready.events.unsigned_abs(), "event"),
+            count_words(ready.open.unsigned_abs(), "open request")
+        ),
     );
     let own = env!("CARGO_PKG_VERSION");
     if ready.version == own {
@@ -37,6 +46,11 @@ pub(crate) async fn check_server(context: &CommandContext, url: &str, results: &
         None => results.ok("its policy", format!("{} rules, sha256 {}", ready.rules, ready.policy)),
     }
     check_reported_certificate(&ready, context.now(), results);
+    match (&ready.checkpoint_trouble, ready.checkpoint_at) {
+        (Some(trouble), _) => results.fail("checkpoints", trouble.clone(), CHECKPOINTS),
+        (None, Some(at)) => results.ok("checkpoints", format!("the last at {at}")),
+        (None, None) => {}
+    }
     if context.settings.policy_path().is_some() {
         results.warn(
             "policy",

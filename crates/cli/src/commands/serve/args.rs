@@ -81,18 +81,12 @@ pub(super) struct IdentityArgs {
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckpointArgs {
     /// Sign checkpoints with this key, from `countersign checkpoint key`: at the start, at an interval and at the end
-    #[arg(id = "checkpoint_key", long = "checkpoint-key", value_name = "FILE", requires = "checkpoint_to")]
+    #[arg(id = "checkpoint_key", long = "checkpoint-key", value_name = "FILE")]
     pub(super) key: Option<PathBuf>,
     /// The folder of the checkpoints; copy it off this machine
-    #[arg(id = "checkpoint_to", long = "checkpoint-to", value_name = "FOLDER", requires = "checkpoint_key")]
+    #[arg(id = "checkpoint_to", long = "checkpoint-to", value_name = "FOLDER")]
     pub(super) folder: Option<PathBuf>,
-    /// The interval, such as 10m, 1h or 1d
-    #[arg(
-        id = "checkpoint_every",
-        long = "checkpoint-every",
-        value_name = "TIME",
-        default_value = "1h",
-        requires = "checkpoint_key"
-    )]
-    pub(super) interval: String,
+    /// The interval, such as 10m, 1h or 1d [default: 1h]
+    #[arg(id = "checkpoint_every", long = "checkpoint-every", value_name = "TIME")]
+    pub(super) interval: Option<String>,
 }

@@ -3,33 +3,56 @@
 use super::args::CheckpointArgs;
 use crate::{
     checkpoint::{folder::CheckpointFolder, keys::CheckpointKey, make::continue_folder},
+    context::CommandContext,
     exit::CliError,
+    settings::keys::SettingKey,
 };
 use countersign_gate::{Clock, EmbeddedGate, policy::parse_span};
-use std::time::Duration;
+use countersign_server::CheckpointMonitor;
+use std::{path::PathBuf, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 /// The shortest interval.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The interval without the option and the setting.
+const USUAL_INTERVAL: &str = "1h";
 
 /// The schedule of checkpoints of a server.
 pub(super) struct CheckpointSchedule {
     key: CheckpointKey,
     folder: CheckpointFolder,
     interval: Duration,
+    /// What the server reports.
+    pub(super) monitor: CheckpointMonitor,
 }
 
 impl CheckpointSchedule {
-    /// Reads the key and the options; `None` if the server signs no checkpoints.
-    pub(super) fn from_args(args: &CheckpointArgs) -> anyhow::Result<Option<Self>> {
-        let (Some(key), Some(folder)) = (&args.key, &args.folder) else { return Ok(None) };
-        let interval = parse_span(&args.interval).filter(|span| *span >= MIN_INTERVAL);
-        let why = || {
-            let given = &args.interval;
-            CliError::usage(format!("--checkpoint-every {given}: use a time such as 10m, 1h or 1d"))
+    /// Reads the key, the folder and the interval; `None` if the server signs no checkpoints.
+    pub(super) fn read(context: &CommandContext, args: &CheckpointArgs) -> anyhow::Result<Option<Self>> {
+        let setting = |key| context.settings.text_with_origin(key).map(|(text, _)| text.to_owned());
+        let path = |given: &Option<PathBuf>, key| given.clone().or_else(|| setting(key).map(PathBuf::from));
+        let key = path(&args.key, SettingKey::CheckpointKey);
+        let folder = path(&args.folder, SettingKey::CheckpointTo);
+        let interval = args.interval.clone().or_else(|| setting(SettingKey::CheckpointEvery));
+        let (key, folder) = match (key, folder) {
+            (Some(key), Some(folder)) => (key, folder),
+            (None, None) if interval.is_none() => return Ok(None),
+            _ => {
+                let why = "--checkpoint-key, --checkpoint-to and --checkpoint-every belong together: set the key and the folder";
+                return Err(CliError::usage(why).into());
+            }
         };
-        let interval = interval.ok_or_else(why)?;
-        Ok(Some(Self { key: CheckpointKey::read(key)?, folder: CheckpointFolder::open(folder)?, interval }))
+        let interval = interval.as_deref().unwrap_or(USUAL_INTERVAL);
+        let span = parse_span(interval).filter(|span| *span >= MIN_INTERVAL);
+        let why =
+            || CliError::usage(format!("--checkpoint-every {interval}: use a time such as 10m, 1h or 1d"));
+        Ok(Some(Self {
+            interval: span.ok_or_else(why)?,
+            key: CheckpointKey::read(&key)?,
+            folder: CheckpointFolder::open(&folder)?,
+            monitor: CheckpointMonitor::default(),
+        }))
     }
 
     /// Signs a checkpoint now, then at each interval, and once more after the server has ended.
@@ -44,15 +67,22 @@ impl CheckpointSchedule {
         self.sign(&gate).await;
     }
 
-    /// Signs the tip, and logs the outcome: a failure must not stop the server.
+    /// Signs the tip, and reports the outcome: a failure must not stop the server.
     async fn sign(&self, gate: &EmbeddedGate) {
-        match continue_folder(gate, &self.key, &self.folder, Clock::System.now(), |_| {}).await {
-            Ok(filed) if filed.is_new => {
-                let (seq, file) = (filed.checkpoint.seq, filed.path.display());
-                tracing::info!(seq, %file, "signed a checkpoint");
+        let now = Clock::System.now();
+        match continue_folder(gate, &self.key, &self.folder, now, |_| {}).await {
+            Ok(filed) => {
+                if filed.is_new {
+                    let (seq, file) = (filed.checkpoint.seq, filed.path.display());
+                    tracing::info!(seq, %file, "signed a checkpoint");
+                }
+                self.monitor.record_success(now);
             }
-            Ok(_) => {}
-            Err(error) => tracing::error!(error = %format_args!("{error:#}"), "no checkpoint was signed"),
+            Err(error) => {
+                let trouble = format!("{error:#}");
+                tracing::error!(error = trouble, "no checkpoint was signed");
+                self.monitor.record_failure(trouble);
+            }
         }
     }
 }

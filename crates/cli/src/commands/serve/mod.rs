@@ -39,7 +39,8 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     // A file that cannot be read is an error before anything is created.
     context.settings.policy()?;
     let mut options = server_options(context, args)?;
-    let schedule = CheckpointSchedule::from_args(&args.checkpoints)?;
+    let schedule = CheckpointSchedule::read(context, &args.checkpoints)?;
+    options.checkpoints = schedule.as_ref().map(|schedule| schedule.monitor.clone());
     // Bind the sockets first: if that fails, no database is created.
     let shared = args.reuse_port || context.settings.switch(SettingKey::ReusePort).unwrap_or(false);
     let protection = network::listen_options(&options.access, options.certificate.as_ref(), shared);
