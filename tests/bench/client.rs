@@ -8,12 +8,29 @@ use hyper::{
     header,
 };
 use hyper_util::rt::TokioIo;
-use std::{future::poll_fn, net::SocketAddr, pin::Pin, time::Instant};
+use std::{future::poll_fn, net::SocketAddr, pin::Pin, sync::Arc, time::Instant};
 use tokio::{net::TcpStream, sync::mpsc::UnboundedSender};
+
+/// A server, and the tokens that it accepts.
+#[derive(Clone)]
+pub(crate) struct BenchTarget {
+    pub(crate) address: SocketAddr,
+    pub(crate) agent: Arc<str>,
+    pub(crate) approver: Arc<str>,
+}
+
+impl BenchTarget {
+    /// The value of `Authorization` for a request: decisions are those of the approver, all else is the agent's.
+    fn authorization(&self, method: &Method, path: &str) -> String {
+        let decides = method == Method::POST && path.contains("/approvals/");
+        format!("Bearer {}", if decides { &self.approver } else { &self.agent })
+    }
+}
 
 /// One persistent connection.
 pub(crate) struct BenchClient {
     sender: SendRequest<String>,
+    target: BenchTarget,
 }
 
 /// A complete response.
@@ -29,13 +46,13 @@ impl BenchAnswer {
 }
 
 impl BenchClient {
-    pub(crate) async fn connect(address: SocketAddr) -> LabOutcome<Self> {
-        let stream = TcpStream::connect(address).await?;
+    pub(crate) async fn connect(target: &BenchTarget) -> LabOutcome<Self> {
+        let stream = TcpStream::connect(target.address).await?;
         stream.set_nodelay(true)?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         // It ends with the client. A failure is also the failure of the request in progress.
         tokio::spawn(connection);
-        Ok(Self { sender })
+        Ok(Self { sender, target: target.clone() })
     }
 
     pub(crate) async fn get(&mut self, path: &str) -> LabOutcome<BenchAnswer> {
@@ -57,10 +74,13 @@ impl BenchClient {
         headers: &[(&str, &str)],
         body: String,
     ) -> LabOutcome<BenchAnswer> {
+        let authorization = self.target.authorization(&method, path);
         let mut request = Request::builder().method(method).uri(path).header(header::HOST, "localhost");
+        request = request.header(header::AUTHORIZATION, authorization);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
+        self.sender.ready().await?;
         let response = self.sender.send_request(request.body(body)?).await?;
         let (head, mut body) = response.into_parts();
         let mut bytes = Vec::new();
@@ -79,6 +99,7 @@ impl BenchClient {
     pub(crate) async fn read_stream(mut self, path: &str) -> LabOutcome<BenchReader> {
         let request = Request::get(path)
             .header(header::HOST, "localhost")
+            .header(header::AUTHORIZATION, self.target.authorization(&Method::GET, path))
             .header(header::ACCEPT, "text/event-stream")
             .body(String::new())?;
         let body = self.sender.send_request(request).await?.into_body();

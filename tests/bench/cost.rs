@@ -49,7 +49,7 @@ impl CostRounds {
         let commits_before = commits(server).await?;
         let before = ProcessUsage::read(server.process)?;
         let start = Instant::now();
-        load.run(server.address, size).await?;
+        load.run(&server.target, size).await?;
         let seconds = start.elapsed().as_secs_f64();
         let used = ProcessUsage::read(server.process)?.since(&before);
         let (units, commits) = (size.units(), commits(server).await? - commits_before);
@@ -70,7 +70,7 @@ impl CostRounds {
     ) -> LabOutcome<()> {
         let counted = match SystemCallCounter::start(server.process).await {
             Ok(counter) => {
-                load.run(server.address, size).await?;
+                load.run(&server.target, size).await?;
                 counter.finish().await
             }
             Err(why) => Err(why),

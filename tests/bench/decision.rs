@@ -18,11 +18,11 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<ScenarioResult> {
     let server = BenchServer::start(&folder).await?;
     let rows_lab = BenchLab::open(&lab::file(&folder, "rows.db"), StoreOptions::default()).await?;
     let mut bare = CommitTimes::new(&lab::file(&folder, "bare.db")).await?;
-    let mut approver = BenchClient::connect(server.address).await?;
+    let mut approver = BenchClient::connect(&server.target).await?;
     let (thread, mut woken) = (lab::thread(0)?, BenchSamples::default());
     for call in 0..samples {
         propose(&mut approver, 0, call).await?;
-        let mut agent = BenchClient::connect(server.address).await?;
+        let mut agent = BenchClient::connect(&server.target).await?;
         let waiting = tokio::spawn(async move {
             agent.get_with(&call_path(0, call), &[("prefer", "wait=60")]).await?;
             LabOutcome::Ok(Instant::now())

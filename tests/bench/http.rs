@@ -44,13 +44,13 @@ async fn measure(connections: usize, each: usize, rounds: usize) -> LabOutcome<C
     for _ in 0..rounds {
         let folder = lab::folder()?;
         let server = BenchServer::start(&folder).await?;
-        HttpLoad::Cycles { first: 0 }.run(server.address, warm_up).await?;
+        HttpLoad::Cycles { first: 0 }.run(&server.target, warm_up).await?;
         costs.measure(&server, &load, size).await?;
         server.stop().await?;
     }
     let folder = lab::folder()?;
     let server = BenchServer::start(&folder).await?;
-    HttpLoad::Cycles { first: 0 }.run(server.address, warm_up).await?;
+    HttpLoad::Cycles { first: 0 }.run(&server.target, warm_up).await?;
     costs.count_system_calls(&server, &load, LoadSize { each: each.div_ceil(4), ..size }).await?;
     server.stop().await?;
     Ok(costs.row(&cost_name(connections), REQUESTS))

@@ -1,10 +1,10 @@
 //! Requests of many clients at once, in cycles of an agent and an approver or alone.
 
 use crate::{
-    client::BenchClient,
+    client::{BenchClient, BenchTarget},
     lab::{self, LabOutcome},
 };
-use std::{net::SocketAddr, sync::Arc};
+use std::sync::Arc;
 use tokio::{
     runtime::Builder,
     task::{JoinSet, spawn_blocking},
@@ -51,16 +51,16 @@ impl LoadSize {
 impl HttpLoad {
     /// Runs all clients at once. They share one thread of the operating system, which leaves more processor time to the
     /// server.
-    pub(crate) async fn run(&self, address: SocketAddr, size: LoadSize) -> LabOutcome<()> {
+    pub(crate) async fn run(&self, target: &BenchTarget, size: LoadSize) -> LabOutcome<()> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let load = self.clone();
-        spawn_blocking(move || runtime.block_on(load.run_clients(address, size))).await?
+        let (load, target) = (self.clone(), target.clone());
+        spawn_blocking(move || runtime.block_on(load.run_clients(&target, size))).await?
     }
 
-    async fn run_clients(self, address: SocketAddr, size: LoadSize) -> LabOutcome<()> {
+    async fn run_clients(self, target: &BenchTarget, size: LoadSize) -> LabOutcome<()> {
         let mut clients = Vec::new();
         for _ in 0..size.connections {
-            clients.push(BenchClient::connect(address).await?);
+            clients.push(BenchClient::connect(target).await?);
         }
         let mut tasks = JoinSet::new();
         for (n, mut client) in clients.into_iter().enumerate() {

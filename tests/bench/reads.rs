@@ -28,9 +28,9 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<ScenarioResult> {
     let folder = lab::folder()?;
     let server = BenchServer::start(&folder).await?;
     let size = LoadSize { connections: EXECUTORS, each: finished / EXECUTORS };
-    HttpLoad::CyclesInOneThread.run(server.address, size).await?;
+    HttpLoad::CyclesInOneThread.run(&server.target, size).await?;
     let size = LoadSize { connections: 1, each: PENDING };
-    HttpLoad::ProposalsInOneThread { first: finished }.run(server.address, size).await?;
+    HttpLoad::ProposalsInOneThread { first: finished }.run(&server.target, size).await?;
     let mut costs: Vec<CostRow> = Vec::new();
     let mut rows = Vec::new();
     for scenario in scenarios(finished) {
@@ -69,7 +69,7 @@ async fn measure(
     each: usize,
     rounds: usize,
 ) -> LabOutcome<CostRow> {
-    let mut client = BenchClient::connect(server.address).await?;
+    let mut client = BenchClient::connect(&server.target).await?;
     let tag = client.get(&scenario.path).await?.tag.filter(|_| scenario.is_cached);
     let load = HttpLoad::Get(RepeatedGet {
         path: scenario.path.as_str().into(),
@@ -78,7 +78,7 @@ async fn measure(
     let size = LoadSize { connections: EXECUTORS, each };
     let few = LoadSize { each: each.div_ceil(10), ..size };
     let mut costs = CostRounds::default();
-    load.run(server.address, few).await?;
+    load.run(&server.target, few).await?;
     for _ in 0..rounds {
         costs.measure(server, &load, size).await?;
     }

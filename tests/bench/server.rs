@@ -1,16 +1,16 @@
 //! The built `countersign` program, which serves a log with its defaults in a process of its own.
 
 use crate::{
-    client::BenchClient,
+    client::{BenchClient, BenchTarget},
     lab::{self, LabOutcome},
 };
 use countersign_policy::Policy;
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
     fs::File,
-    net::SocketAddr,
     path::{Path, PathBuf},
     process::Stdio,
+    sync::Arc,
 };
 use tempfile::TempDir;
 use tokio::{
@@ -51,10 +51,20 @@ fn policy(folder: &TempDir) -> LabOutcome<PathBuf> {
     Ok(path)
 }
 
-/// A server with its defaults, except for its port, its folder, and its clients, which send no token (solo mode).
+/// Reads the tokens of the agent and of the approver, which the first start on a log keeps for commands.
+fn first_tokens(folder: &TempDir) -> LabOutcome<(Arc<str>, Arc<str>)> {
+    let text = std::fs::read_to_string(folder.path().join(".local/share/countersign/credentials.toml"))?;
+    let token = |side: &str| {
+        let value = text.lines().find_map(|line| line.strip_prefix(side)?.trim().strip_prefix('='));
+        Some(Arc::from(value?.trim().trim_matches('"')))
+    };
+    Ok(token("agent").zip(token("person")).ok_or("the server kept no tokens")?)
+}
+
+/// A server with its defaults, except for its port and its folder.
 pub(crate) struct BenchServer {
     child: Child,
-    pub(crate) address: SocketAddr,
+    pub(crate) target: BenchTarget,
     /// The id of its process.
     pub(crate) process: Pid,
 }
@@ -65,7 +75,7 @@ impl BenchServer {
     pub(crate) async fn start(folder: &TempDir) -> LabOutcome<Self> {
         let log = File::options().create(true).append(true).open(folder.path().join("server.log"))?;
         let mut child = Command::new(program()?)
-            .args(["serve", "--solo", "--json", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--json", "--listen", "127.0.0.1:0"])
             // Settings of the person who runs the benchmark must not change the server.
             .env_clear()
             .env("HOME", folder.path())
@@ -86,7 +96,9 @@ impl BenchServer {
         let url = introduction.get("listening").and_then(serde_json::Value::as_str);
         let address = url.and_then(|url| url.strip_prefix("http://")).ok_or("the server names no address")?;
         let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        Ok(Self { address: address.parse()?, process: id.ok_or("the server has ended")?, child })
+        let (agent, approver) = first_tokens(folder)?;
+        let target = BenchTarget { address: address.parse()?, agent, approver };
+        Ok(Self { target, process: id.ok_or("the server has ended")?, child })
     }
 
     /// Returns the resident memory of the process in bytes.
@@ -96,7 +108,7 @@ impl BenchServer {
 
     /// Reads a metric without labels.
     pub(crate) async fn metric(&self, name: &str) -> LabOutcome<f64> {
-        let mut client = BenchClient::connect(self.address).await?;
+        let mut client = BenchClient::connect(&self.target).await?;
         let text = client.get("/metrics").await?.text()?;
         let mut values = text.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         let value = values.next().ok_or_else(|| format!("the server has no metric {name}"))?;

@@ -19,7 +19,7 @@ pub(crate) async fn run(quick: bool) -> LabOutcome<ScenarioResult> {
     let folder = lab::folder()?;
     let server = BenchServer::start(&folder).await?;
     let size = LoadSize { connections: EXECUTORS, each: waiters / EXECUTORS + 1 };
-    HttpLoad::ProposalsInOneThread { first: 0 }.run(server.address, size).await?;
+    HttpLoad::ProposalsInOneThread { first: 0 }.run(&server.target, size).await?;
     let waiting = measure_waiters(&server, waiters).await?;
     server.stop().await?;
     let (first, idle) = measure_starts(&folder, samples).await?;
@@ -61,7 +61,7 @@ async fn measure_starts(existing: &TempDir, samples: usize) -> LabOutcome<(Bench
 async fn start_once(folder: &TempDir) -> LabOutcome<(Duration, usize)> {
     let start = Instant::now();
     let server = BenchServer::start(folder).await?;
-    BenchClient::connect(server.address).await?.get(&format!("{PENDING}?limit=1")).await?;
+    BenchClient::connect(&server.target).await?.get(&format!("{PENDING}?limit=1")).await?;
     let took = start.elapsed();
     lab::pause(Duration::from_secs(1)).await;
     let memory = server.memory()?;
@@ -76,7 +76,7 @@ async fn measure_waiters(server: &BenchServer, waiters: usize) -> LabOutcome<Ben
     let before = server.memory()?;
     let mut waiting = JoinSet::new();
     for call in 0..waiters {
-        let client = BenchClient::connect(server.address).await?;
+        let client = BenchClient::connect(&server.target).await?;
         waiting.spawn(wait(client, call));
     }
     await_waiters(server, waiters).await?;

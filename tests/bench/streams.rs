@@ -108,14 +108,14 @@ impl StreamCrowd {
     async fn gather(many: usize, apart: bool) -> LabOutcome<Self> {
         let folder = lab::folder()?;
         let server = BenchServer::start(&folder).await?;
-        let mut client = BenchClient::connect(server.address).await?;
+        let mut client = BenchClient::connect(&server.target).await?;
         propose(&mut client, many, 0).await?;
         let (says, came) = unbounded_channel();
         let (mut readers, before) = (JoinSet::new(), server.memory()?);
         for n in 0..many {
             let path =
                 if apart { format!("/v1/threads/thread-{n}/events") } else { "/v1/events?after=3".into() };
-            let reader = BenchClient::connect(server.address).await?.read_stream(&path).await?;
+            let reader = BenchClient::connect(&server.target).await?.read_stream(&path).await?;
             readers.spawn(reader.read(n, says.clone()));
         }
         let bytes = each(server.memory()?.saturating_sub(before), many);

@@ -61,6 +61,11 @@ fn other_calls_are_asked() {
         assert_eq!(bash(line).verdict(&Policy::shipped()), Verdict::Ask, "{line}");
     }
     let asked = bash("make $TARGET").judge(&Policy::shipped());
-    assert_eq!(asked.basis, Basis::Default, "the reason names no rule that can hardly match: {}", asked.reason);
+    assert_eq!(
+        asked.basis,
+        Basis::Default,
+        "the reason names no rule that can hardly match: {}",
+        asked.reason
+    );
     assert_eq!(call("task-list", "{}").verdict(&Policy::shipped()), Verdict::Allow);
 }
