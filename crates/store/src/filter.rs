@@ -32,9 +32,11 @@ impl EventFilter {
         Self { thread_id: Some(thread_id.clone()), ..Self::default() }
     }
 
-    /// True if a condition other than the thread is set.
+    /// True if a condition other than the thread may leave out many items. To leave out only the events of the log as a
+    /// whole does not count: they are few.
     pub(crate) fn is_narrower_than_thread(&self) -> bool {
-        *self != Self { thread_id: self.thread_id.clone(), ..Self::default() }
+        let (thread_id, threads) = (self.thread_id.clone(), self.threads.clone());
+        !threads.has_all_threads() || *self != Self { thread_id, threads, ..Self::default() }
     }
 
     /// True if the event meets all conditions except the tool, which most events do not name.
@@ -82,5 +84,23 @@ pub(crate) fn read_tool_name(event: &Event) -> Option<ToolName> {
         EventType::ToolCall => event.data.read::<NamedFilter>().ok().map(|call| call.name),
         EventType::ToolPolicySet => event.data.read::<ToolPolicySet>().ok().map(|set| set.tool),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_globs_of_threads_make_a_filter_narrower() {
+        let narrower = |threads| EventFilter { threads, ..EventFilter::default() }.is_narrower_than_thread();
+        let globs = |texts: &[&str]| {
+            let texts: Vec<_> = texts.iter().map(|text| (*text).to_owned()).collect();
+            VisibleThreads::parse(&texts).expect("globs")
+        };
+        assert!(!narrower(globs(&[])));
+        // An agent sees all threads, but no tokens and policies. Its pages must not cost more than those of others.
+        assert!(!narrower(globs(&[]).without_whole_log()));
+        assert!(narrower(globs(&["ci*"])));
     }
 }

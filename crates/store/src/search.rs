@@ -99,6 +99,7 @@ impl Store {
         let more = found.cut || items.len() > limit;
         items.truncate(limit);
         let next = items.last().map(|event| event.seq).filter(|_| more);
+        items.retain(|event| filter.threads.admits(&event.thread_id));
         Ok(ResultPage { items, next })
     }
 

@@ -20,6 +20,9 @@ async fn lists_and_streams_leave_out_hidden_threads() {
         for (thread, id) in [("ci", "a"), ("prod", "b"), ("ci", "c")] {
             assert_eq!(server.proposes(&agent, thread, id).await.status, 201);
         }
+        let all = server.asks(&agent, Method::GET, "/v1/events", "").await;
+        assert!(all.body.contains("\"prod\"") && all.body.contains("\"ci\""), "{all}");
+        assert!(!all.body.contains("POLICY_SET") && !all.body.contains("TOKEN_"), "{all}");
         let limited = server.creates_token("ada", Role::Approver, &["ci*"], TokenKind::Token).await;
         for path in ["/v1/approvals/pending", "/v1/tool-calls", "/v1/threads", "/v1/events"] {
             let answer = server.asks(&limited, Method::GET, path, "").await;
