@@ -2,7 +2,7 @@
 //! port without TLS.
 
 use countersign_api::ApprovalGate;
-use countersign_gate::{Clock, EmbeddedGate};
+use countersign_gate::{Clock, DatabaseUrl, EmbeddedGate, Policy, StoreOptions};
 use countersign_server::{
     BoundListener, ListenAddress, ListenOptions, ServerCertificate, ServerError, ServerOptions,
 };
@@ -25,9 +25,12 @@ pub(crate) struct OwnServer {
 }
 
 impl OwnServer {
+    /// Starts a server over a new log. Both use the clock of the options.
     pub(crate) async fn start(options: ServerOptions) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let gate = EmbeddedGate::open(folder.path().join("log.db")).await.expect("a new log");
+        let store = StoreOptions { clock: options.clock.clone(), ..StoreOptions::default() };
+        let address = DatabaseUrl::File(folder.path().join("log.db"));
+        let gate = EmbeddedGate::open_with(address, store, Policy::shipped()).await.expect("a new log");
         let certificate = options.certificate.clone();
         let listen = ListenOptions { certificate, ..ListenOptions::default() };
         let free = "127.0.0.1:0".parse().expect("an address");

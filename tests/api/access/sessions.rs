@@ -1,10 +1,51 @@
-//! The sessions of browsers.
+//! The sessions of browsers: how they begin, how they are continued, and when they end. The test moves the clock.
 
 use super::start;
-use countersign_gate::event::{Role, TokenKind};
+use crate::own_server::OwnServer;
+use countersign_gate::{
+    Clock, Timestamp,
+    event::{Role, TokenKind},
+};
+use countersign_server::ServerOptions;
+use countersign_store::ManualClock;
 use countersign_tests::{HttpAnswer, in_time};
 use insta::assert_snapshot;
 use reqwest::Method;
+use std::{sync::Arc, time::Duration};
+
+const HOUR: Duration = Duration::from_hours(1);
+
+/// A millisecond less than so many hours.
+fn just_under(hours: u64) -> Duration {
+    Duration::from_millis(hours * 3_600_000 - 1)
+}
+
+/// Starts a server whose clock the test moves. Its streams send no heartbeat for a week.
+async fn start_with_clock() -> (OwnServer, Arc<ManualClock>) {
+    let (clock, manual) = Clock::manual(Timestamp::from_millis(1_769_860_800_000));
+    let options = ServerOptions { heartbeat: 168 * HOUR, ..ServerOptions::by(clock) };
+    (OwnServer::start(options).await, manual)
+}
+
+impl OwnServer {
+    /// Signs a person in with a link, and returns the cookie.
+    async fn signs_in(&self) -> String {
+        let link = self.creates_token("ada", Role::Approver, &[], TokenKind::Link).await;
+        let request = self.request(Method::POST, "/v1/sessions").header("content-type", "application/json");
+        let answer = HttpAnswer::to(request.body(format!(r#"{{"token":"{link}"}}"#))).await;
+        assert_eq!(answer.status, 201, "{answer}");
+        cookie_pair(answer.header("set-cookie"))
+    }
+
+    async fn visits(&self, cookie: &str) -> HttpAnswer {
+        HttpAnswer::to(self.request(Method::GET, "/v1/me").header("cookie", cookie)).await
+    }
+}
+
+/// The name and the value of a cookie, as a browser sends them.
+fn cookie_pair(header: &str) -> String {
+    header.split(';').next().unwrap_or_default().to_owned()
+}
 
 #[tokio::test]
 async fn link_signs_in_once_with_a_closed_cookie() {
@@ -31,6 +72,83 @@ async fn link_signs_in_once_with_a_closed_cookie() {
         assert_eq!(HttpAnswer::to(foreign).await.text("code"), "foreign_origin");
         assert_eq!(HttpAnswer::to(with_cookie(Method::DELETE, "/v1/sessions/current")).await.status, 200);
         assert_eq!(HttpAnswer::to(with_cookie(Method::GET, "/v1/me")).await.status, 401, "signed out");
+        server.end().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn session_in_use_is_replaced_once() {
+    in_time(async {
+        let (server, clock) = start_with_clock().await;
+        let first = server.signs_in().await;
+        clock.advance(just_under(6));
+        assert_eq!(server.visits(&first).await.header("set-cookie"), "", "its first half is not over");
+        clock.advance(Duration::from_millis(1));
+        let replaced = server.visits(&first).await;
+        assert_eq!(replaced.status, 200, "{replaced}");
+        let second = cookie_pair(replaced.header("set-cookie"));
+        assert!(second.starts_with("countersign_session=csgn_") && second != first, "{second}");
+        assert_eq!(server.visits(&first).await.header("set-cookie"), "", "it is replaced once");
+        clock.advance(6 * HOUR);
+        assert_snapshot!(server.visits(&first).await, @"401 unauthenticated: the token has expired");
+        assert_eq!(server.visits(&second).await.status, 200, "the new one outlives it");
+        server.end().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn unused_session_ends_after_its_idle_time() {
+    in_time(async {
+        let (server, clock) = start_with_clock().await;
+        let (idle, used) = (server.signs_in().await, server.signs_in().await);
+        clock.advance(just_under(12));
+        assert_eq!(server.visits(&used).await.status, 200);
+        clock.advance(Duration::from_millis(1));
+        assert_snapshot!(server.visits(&idle).await, @"401 unauthenticated: the token has expired");
+        server.end().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn session_in_use_ends_after_a_week() {
+    in_time(async {
+        let (server, clock) = start_with_clock().await;
+        let mut cookie = server.signs_in().await;
+        for hour in (6..168).step_by(6) {
+            clock.advance(6 * HOUR);
+            let answer = server.visits(&cookie).await;
+            assert_eq!(answer.status, 200, "after {hour} hours: {answer}");
+            if !answer.header("set-cookie").is_empty() {
+                cookie = cookie_pair(answer.header("set-cookie"));
+            }
+        }
+        clock.advance(just_under(6));
+        let last = server.visits(&cookie).await;
+        assert_eq!((last.status, last.header("set-cookie")), (200, ""), "nothing continues it");
+        clock.advance(Duration::from_millis(1));
+        assert_snapshot!(server.visits(&cookie).await, @"401 unauthenticated: the token has expired");
+        server.end().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn idle_stream_ends_when_its_token_expires() {
+    in_time(async {
+        let (server, clock) = start_with_clock().await;
+        let token = server.creates_token("eve", Role::Auditor, &[], TokenKind::Token).await;
+        let request = server.request_with(&token, &Method::GET, "/v1/events", "");
+        let mut response = request.header("accept", "text/event-stream").send().await.expect("a stream");
+        response.chunk().await.expect("the stream begins").expect("a message");
+        clock.advance(HOUR);
+        let mut rest = String::new();
+        while let Some(chunk) = response.chunk().await.expect("the stream ends") {
+            rest.push_str(&String::from_utf8_lossy(&chunk));
+        }
+        assert!(rest.contains("event: error") && rest.contains("\"unauthenticated\""), "{rest}");
         server.end().await;
     })
     .await;

@@ -8,17 +8,28 @@ use countersign_events::{
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
+    time::Duration,
 };
 
 /// The most sessions and links in a row of which each was made from the one before. It bounds the search for a revoked
 /// ancestor.
 const LONGEST_LINEAGE: usize = 10_000;
 
-/// The tokens of a log.
+/// The time that a session stays in the directory after its latest end. Events of processes whose clocks differ less find
+/// it.
+const KEPT_AFTER_END: Duration = Duration::from_hours(1);
+
+/// The tokens of a log, without sessions that have ended: people sign in again and again, and a session has no use after
+/// its end.
 #[derive(Debug, Clone, Default)]
 pub struct TokenDirectory {
     /// Shared, because readers keep copies of the directory.
     tokens: BTreeMap<String, Arc<TokenRecord>>,
+    /// The sessions by their latest end. One that continues another ends with it at the latest, so a session that is
+    /// dropped is the ancestor of none that remains.
+    session_ends: BTreeSet<(Timestamp, String)>,
+    /// True if the log has ever had a token.
+    had_tokens: bool,
 }
 
 /// One token of a log.
@@ -62,8 +73,11 @@ pub enum TokenRejection {
 }
 
 impl TokenDirectory {
-    /// Applies an event. Events about other things change nothing.
+    /// Applies an event, and drops the sessions that had ended by its time. Events about other things change nothing.
     pub fn evolve(&mut self, event: &Event, body: &Body) {
+        if event.kind.is_about_tokens() {
+            self.drop_ended_sessions(event.timestamp);
+        }
         match body {
             Body::TokenCreated(created) => self.add(event, created),
             Body::TokenUsed(TokenUsed { id, address }) => {
@@ -81,7 +95,18 @@ impl TokenDirectory {
         }
     }
 
+    fn drop_ended_sessions(&mut self, now: Timestamp) {
+        while let Some((end, _)) = self.session_ends.first()
+            && end.after(KEPT_AFTER_END) <= now
+        {
+            if let Some((_, id)) = self.session_ends.pop_first() {
+                self.tokens.remove(&id);
+            }
+        }
+    }
+
     fn add(&mut self, event: &Event, created: &TokenCreated) {
+        self.had_tokens = true;
         if let Some(parent) = created.parent.as_ref().and_then(|parent| self.tokens.get_mut(parent)) {
             Arc::make_mut(parent).has_sessions = true;
         }
@@ -97,6 +122,9 @@ impl TokenDirectory {
             has_sessions: false,
         };
         self.tokens.entry(created.id.clone()).or_insert_with(|| Arc::new(record));
+        if let (TokenKind::Session, Some(end)) = (created.kind, created.ends_at) {
+            self.session_ends.insert((end, created.id.clone()));
+        }
     }
 
     /// The token with this id.
@@ -110,10 +138,10 @@ impl TokenDirectory {
         self.tokens.values().map(AsRef::as_ref)
     }
 
-    /// True if the log has no token.
+    /// True if the log has never had a token.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.tokens.is_empty()
+        !self.had_tokens
     }
 
     /// Returns the token with this secret if it is accepted now. `kind` is the purpose that it is used for.

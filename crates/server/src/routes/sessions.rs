@@ -3,7 +3,7 @@
 use crate::{
     AppState,
     extract::{JsonBody, NoQuery, RequestCaller, RequestSource},
-    identity::{SESSION_IDLE, SESSION_LONGEST, expired_cookie, parse_token, session_cookie},
+    identity::{CallerIdentity, SESSION_IDLE, SESSION_LONGEST, expired_cookie, parse_token, session_cookie},
     openapi::refusals,
     problem::ProblemResponse,
 };
@@ -33,6 +33,9 @@ pub(super) struct SignInRequest {
 
 /// A header that sets the cookie of the session.
 type CookieHeader = [(HeaderName, HeaderValue); 1];
+
+/// The answer to a caller who was signed out: the cookie of the session ends.
+type SignedOut = (CookieHeader, Json<api::CallerView>);
 
 /// Returns the caller of this request, as its credential describes it.
 #[utoipa::path(
@@ -100,14 +103,13 @@ pub(super) async fn sign_out(
     source: RequestSource,
     RequestCaller(caller): RequestCaller,
     _: NoQuery,
-) -> Result<(CookieHeader, Json<api::CallerView>), ProblemResponse> {
+) -> Result<SignedOut, ProblemResponse> {
     if let Some(id) = caller.token() {
         let reason = Some("signed out".to_owned());
         let gate = app.gate.acting_for(&caller.holder, Right::Read);
         gate.revoke_token(id, &api::RevokeTokenRequest { reason }).await?;
     }
-    let view = view_caller(&caller.holder, caller.expires_at());
-    Ok(([(header::SET_COOKIE, expired_cookie(source.is_https))], Json(view)))
+    Ok(answer_signed_out(&caller, &source))
 }
 
 /// Signs out everywhere: ends all sessions of the caller. Tokens stay.
@@ -125,11 +127,15 @@ pub(super) async fn sign_out_everywhere(
     source: RequestSource,
     RequestCaller(caller): RequestCaller,
     _: NoQuery,
-) -> Result<(CookieHeader, Json<api::CallerView>), ProblemResponse> {
+) -> Result<SignedOut, ProblemResponse> {
     if caller.holder.roles == [Role::Agent] {
         return Err(ProblemResponse::new(ErrorCode::NotPermitted, "an agent has no sessions"));
     }
     app.gate.acting_for(&caller.holder, Right::Read).end_sessions().await?;
+    Ok(answer_signed_out(&caller, &source))
+}
+
+fn answer_signed_out(caller: &CallerIdentity, source: &RequestSource) -> SignedOut {
     let view = view_caller(&caller.holder, caller.expires_at());
-    Ok(([(header::SET_COOKIE, expired_cookie(source.is_https))], Json(view)))
+    ([(header::SET_COOKIE, expired_cookie(source.is_https))], Json(view))
 }

@@ -16,7 +16,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_api::{ApprovalGate, ErrorCode, LogCursor, LogFilter};
-use countersign_gate::{EmbeddedGate, Event, EventType};
+use countersign_gate::{EmbeddedGate, Event, EventType, Timestamp};
 use futures_util::{Stream, StreamExt};
 use replay::StreamEnd;
 use std::{convert::Infallible, pin::pin, sync::Arc};
@@ -67,16 +67,23 @@ pub(crate) async fn answer(
 /// stream. Its middleware ends when the stream begins.
 struct StreamCaller {
     gate: EmbeddedGate,
-    /// The token or session of the reader.
+    /// The token or session of the reader, and the time from which it is not accepted.
     token: Option<String>,
+    expires_at: Option<Timestamp>,
     span: Span,
     id: Option<String>,
 }
 
 impl StreamCaller {
     fn from_gate(gate: &ReadGate) -> Self {
-        let token = gate.identity().token().map(str::to_owned);
-        Self { gate: EmbeddedGate::clone(gate), token, span: Span::current(), id: request_id::request_id() }
+        let identity = gate.identity();
+        Self {
+            gate: EmbeddedGate::clone(gate),
+            token: identity.token().map(str::to_owned),
+            expires_at: identity.expires_at(),
+            span: Span::current(),
+            id: request_id::request_id(),
+        }
     }
 
     /// The last message of the stream, if the reader's credential has ended.
@@ -139,13 +146,13 @@ fn stream(
                         }
                     }
                 }
-                () = clock.sleep_until(due) => {
+                () = clock.sleep_until(reader.expires_at.map_or(due, |end| end.min(due))) => {
+                    if let Some(last) = reader.end_of_credential() {
+                        yield last;
+                        return;
+                    }
                     // The system clock may wake the task early; then sleep again.
                     if due <= clock.now() {
-                        if let Some(last) = reader.end_of_credential() {
-                            yield last;
-                            return;
-                        }
                         due = clock.now().after(heartbeat);
                         yield Bytes::from_static(HEARTBEAT);
                     }

@@ -225,6 +225,36 @@ fn use_is_recorded_once_per_address() {
 }
 
 #[test]
+fn ended_sessions_leave_the_directory() {
+    let mut story = given("");
+    let origin = token(1, Role::Approver);
+    story.person("root").creates(&origin).expect("created");
+    story.set_by(Principal::system("sign-in"));
+    let first = session(&story, 2, &origin);
+    story.creates(&first).expect("signs in");
+    // It ends with the first one, ten minutes after the beginning.
+    story.now = story.now.after(Duration::from_secs(30));
+    let second =
+        TokenCreated { parent: Some(first.id.clone()), ends_at: first.ends_at, ..session(&story, 3, &first) };
+    story.creates(&second).expect("continues");
+    let use_origin = |story: &mut DecisionStory, address: &str| {
+        let used = TokenUsed { id: token(1, Role::Approver).id, address: address.to_owned() };
+        story.person("ada").tokens(TokenCommand::Use(used)).expect("recorded");
+    };
+    let kept = |story: &DecisionStory| {
+        [&origin, &first, &second].map(|token| story.directory().find(&token.id).is_some())
+    };
+    story.now = story.now.after(Duration::from_mins(65));
+    use_origin(&mut story, "10.0.0.1");
+    assert_eq!(kept(&story), [true, true, true], "another clock may be late");
+    story.now = story.now.after(Duration::from_mins(10));
+    use_origin(&mut story, "10.0.0.2");
+    assert_eq!(kept(&story), [true, false, false]);
+    assert_eq!(story.authenticates(3, TokenKind::Session), Err(TokenRejection::Unknown));
+    assert_eq!(story.token_findings(), Vec::<String>::new());
+}
+
+#[test]
 fn signing_out_everywhere_ends_only_own_sessions() {
     let mut story = given("");
     let (ada, bob) =
