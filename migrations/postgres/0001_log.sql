@@ -46,7 +46,7 @@ CREATE TABLE events (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
         'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
         'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_ERASED', 'POLICY_SET',
-        'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
+        'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
         'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp text COLLATE "C" NOT NULL
         DEFAULT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') CHECK (
@@ -56,7 +56,7 @@ CREATE TABLE events (
     data      text COLLATE "C" NOT NULL CHECK (jsonb_typeof(document(data)) = 'object'),
     -- The length is a check of its own: a pattern that counts to 64 takes six times as long.
     hash      text COLLATE "C" CHECK (hash ~ '^[0-9a-f]*$' AND length(hash) = 64),
-    CHECK ((thread_id = '') = (type IN ('POLICY_SET', 'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED'))),
+    CHECK ((thread_id = '') = (type IN ('POLICY_SET', 'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED'))),
     CHECK (type <> 'TOOL_CALL' OR coalesce(data ->> 'id', '') <> '')
 );
 
@@ -121,11 +121,13 @@ CREATE UNIQUE INDEX revocations_by_thread ON events (thread_id, (data ->> 'grant
 
 -- A token is created once and revoked once, and its first use from each address is recorded once.
 CREATE UNIQUE INDEX token_events ON events (type, (data ->> 'id'), coalesce(data ->> 'address', ''))
-    WHERE type = 'TOKEN_CREATED' OR type = 'TOKEN_USED' OR type = 'TOKEN_REVOKED';
+    WHERE type = 'TOKEN_CREATED' OR type = 'TOKEN_USED' OR type = 'TOKEN_REVOKED'
+        OR type = 'APPROVER_KEY_ADDED' OR type = 'APPROVER_KEY_REMOVED';
 
 -- The events about tokens in order.
 CREATE INDEX tokens ON events (seq)
-    WHERE type = 'TOKEN_CREATED' OR type = 'TOKEN_USED' OR type = 'TOKEN_REVOKED';
+    WHERE type = 'TOKEN_CREATED' OR type = 'TOKEN_USED' OR type = 'TOKEN_REVOKED'
+        OR type = 'APPROVER_KEY_ADDED' OR type = 'APPROVER_KEY_REMOVED';
 
 -- A thread's mode and its policies for single tools.
 CREATE INDEX settings_by_thread ON events (thread_id, type, seq)

@@ -194,7 +194,7 @@ END $$;
 CREATE TRIGGER rows_without_a_hash_are_decisions BEFORE INSERT ON events
     FOR EACH ROW WHEN (NEW.hash IS NULL AND pg_trigger_depth() = 0) EXECUTE FUNCTION reject_row_without_hash();
 
--- Decides a request that any one person may decide. Requests that need a level, a group or a quorum are decided with
+-- Decides a request that any one person may decide. Requests that need a level, a group, a quorum or a proof are decided with
 -- `countersign`, which knows the levels and groups of people. json, not jsonb, writes the fields in the order in which
 -- they are named.
 CREATE FUNCTION decide_by_hand() RETURNS trigger
@@ -219,7 +219,8 @@ BEGIN
         WHEN NOT coalesce(q.data -> 'options' ? NEW.decision, false)
         THEN 'countersign: the decision is not one of the options of the request'
         WHEN (q.data ->> 'quorum')::int > 1 OR (q.data ->> 'denials')::int > 1 OR q.data ->> 'level' IS NOT NULL
-            OR coalesce(q.data -> 'approvers', '[]') <> '[]' OR q.data ->> 'defaultLevel' IS NOT NULL OR EXISTS (
+            OR coalesce(q.data -> 'approvers', '[]') <> '[]' OR q.data ->> 'defaultLevel' IS NOT NULL
+            OR q.data ->> 'proof' IS NOT NULL AND NEW.decision <> 'deny' OR EXISTS (
                 SELECT FROM events x WHERE x.type = 'TOOL_APPROVAL_ESCALATED'
                     AND x.data ->> 'toolCallId' = NEW.tool_call_id AND x.thread_id = NEW.thread_id)
         THEN 'countersign: this call takes more than any one person: decide with countersign'

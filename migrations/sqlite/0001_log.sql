@@ -11,7 +11,7 @@ CREATE TABLE events (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
         'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
         'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_ERASED', 'POLICY_SET',
-        'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
+        'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
         'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')) CHECK (
         timestamp GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9].[0-9][0-9][0-9]Z'),
@@ -21,7 +21,7 @@ CREATE TABLE events (
     -- The link of the hash chain, in 64 lower-case hexadecimal digits. A decision made with SQL leaves it empty. The
     -- next row that Countersign writes seals that row, because its own link covers it.
     hash      TEXT CHECK (hash IS NULL OR length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
-    CHECK ((thread_id = '') = (type IN ('POLICY_SET', 'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED'))),
+    CHECK ((thread_id = '') = (type IN ('POLICY_SET', 'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED'))),
     CHECK (type <> 'TOOL_CALL' OR coalesce(data ->> 'id', '') <> '')
 ) STRICT;
 
@@ -79,11 +79,13 @@ CREATE UNIQUE INDEX revocations_by_thread ON events (thread_id, data ->> 'grant'
 
 -- A token is created once and revoked once, and its first use from each address is recorded once.
 CREATE UNIQUE INDEX token_events ON events (type, data ->> 'id', coalesce(data ->> 'address', ''))
-    WHERE type = 'TOKEN_CREATED' OR type = 'TOKEN_USED' OR type = 'TOKEN_REVOKED';
+    WHERE type = 'TOKEN_CREATED' OR type = 'TOKEN_USED' OR type = 'TOKEN_REVOKED'
+        OR type = 'APPROVER_KEY_ADDED' OR type = 'APPROVER_KEY_REMOVED';
 
 -- The events about tokens in order.
 CREATE INDEX tokens ON events (seq)
-    WHERE type = 'TOKEN_CREATED' OR type = 'TOKEN_USED' OR type = 'TOKEN_REVOKED';
+    WHERE type = 'TOKEN_CREATED' OR type = 'TOKEN_USED' OR type = 'TOKEN_REVOKED'
+        OR type = 'APPROVER_KEY_ADDED' OR type = 'APPROVER_KEY_REMOVED';
 
 -- A thread's mode and its policies for single tools.
 CREATE INDEX settings_by_thread ON events (thread_id, type)
@@ -142,9 +144,10 @@ CREATE TRIGGER rows_keep_the_structure BEFORE INSERT ON events BEGIN
         WHERE e.type = 'GRANT_REVOKED' AND e.thread_id = NEW.thread_id AND e.data ->> 'grant' = NEW.data ->> 'grant');
 
     SELECT RAISE(ROLLBACK, 'countersign: the token has this event already')
-    WHERE NEW.type IN ('TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED') AND EXISTS (
+    WHERE NEW.type IN ('TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED') AND EXISTS (
         SELECT 1 FROM events e
-        WHERE e.type = NEW.type AND (e.type = 'TOKEN_CREATED' OR e.type = 'TOKEN_USED' OR e.type = 'TOKEN_REVOKED')
+        WHERE e.type = NEW.type AND (e.type = 'TOKEN_CREATED' OR e.type = 'TOKEN_USED' OR e.type = 'TOKEN_REVOKED'
+        OR e.type = 'APPROVER_KEY_ADDED' OR e.type = 'APPROVER_KEY_REMOVED')
             AND e.data ->> 'id' = NEW.data ->> 'id'
             AND coalesce(e.data ->> 'address', '') = coalesce(NEW.data ->> 'address', ''));
 

@@ -190,7 +190,7 @@ WHEN NEW.hash IS NULL AND NOT EXISTS (SELECT 1 FROM decision_in_progress) BEGIN
     SELECT RAISE(ROLLBACK, 'countersign: with SQL, decide through the view decisions and write nothing else');
 END;
 
--- Decides a request that any one person may decide. Requests that need a level, a group or a quorum are decided with
+-- Decides a request that any one person may decide. Requests that need a level, a group, a quorum or a proof are decided with
 -- `countersign`, which knows the levels and groups of people.
 CREATE TRIGGER decide_by_hand INSTEAD OF INSERT ON decisions BEGIN
     SELECT CASE
@@ -209,7 +209,8 @@ CREATE TRIGGER decide_by_hand INSTEAD OF INSERT ON decisions BEGIN
         WHEN NEW.decision IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(q.data, '$.options') WHERE value = NEW.decision)
         THEN RAISE(ROLLBACK, 'countersign: the decision is not one of the options of the request')
         WHEN q.data ->> 'quorum' > 1 OR q.data ->> 'denials' > 1 OR q.data ->> 'level' IS NOT NULL
-            OR coalesce(q.data -> 'approvers', '[]') <> '[]' OR q.data ->> 'defaultLevel' IS NOT NULL OR EXISTS (
+            OR coalesce(q.data -> 'approvers', '[]') <> '[]' OR q.data ->> 'defaultLevel' IS NOT NULL
+            OR q.data ->> 'proof' IS NOT NULL AND NEW.decision <> 'deny' OR EXISTS (
                 SELECT 1 FROM events x WHERE x.type = 'TOOL_APPROVAL_ESCALATED'
                     AND x.data ->> 'toolCallId' = NEW.tool_call_id AND x.thread_id = NEW.thread_id)
         THEN RAISE(ROLLBACK, 'countersign: this call takes more than any one person: decide with countersign')

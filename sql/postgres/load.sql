@@ -77,7 +77,8 @@ WITH threads (thread_id) AS (
         SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'TOOL_POLICY_SET' OFFSET 0) e
     UNION ALL
     SELECT 0, e.* FROM events e
-    WHERE $10 AND (e.type = 'TOKEN_CREATED' OR e.type = 'TOKEN_USED' OR e.type = 'TOKEN_REVOKED')
+    WHERE $10 AND (e.type = 'TOKEN_CREATED' OR e.type = 'TOKEN_USED' OR e.type = 'TOKEN_REVOKED'
+        OR e.type = 'APPROVER_KEY_ADDED' OR e.type = 'APPROVER_KEY_REMOVED')
     UNION ALL
     SELECT 1, e.* FROM events e
     WHERE $4 AND e.seq >= coalesce(

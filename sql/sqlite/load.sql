@@ -66,7 +66,8 @@ WITH keys (thread_id, tool_call_id) AS (
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM events e
-    WHERE $10 AND (e.type = 'TOKEN_CREATED' OR e.type = 'TOKEN_USED' OR e.type = 'TOKEN_REVOKED')
+    WHERE $10 AND (e.type = 'TOKEN_CREATED' OR e.type = 'TOKEN_USED' OR e.type = 'TOKEN_REVOKED'
+        OR e.type = 'APPROVER_KEY_ADDED' OR e.type = 'APPROVER_KEY_REMOVED')
     UNION ALL
     SELECT 1, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM events e

@@ -8,7 +8,7 @@ use countersign_approvals::{
     },
 };
 use countersign_events::{
-    CallId, Json, Principal, ThreadId, ToolName,
+    CallId, Json, Principal, Sha256, ThreadId, ToolName,
     event::{Decision, Status},
 };
 use countersign_policy::Policy;
@@ -111,6 +111,7 @@ impl BenchLab {
             now: self.store.clock().now(),
             policy: Arc::clone(&self.policy),
             evidence,
+            log: Sha256::ZERO,
         };
         Ok(self.store.execute(envelope).await?)
     }

@@ -28,6 +28,7 @@ mod policy_suggest;
 mod policy_test;
 mod postgres;
 mod progress;
+mod proofs;
 mod read_only;
 mod remote;
 mod run;

@@ -2,7 +2,7 @@
 //! events of all stores.
 
 use countersign_approvals::{CommandEnvelope, CommandEvidence, CommandTarget, Refused, decide::StopCommand};
-use countersign_events::{CallId, CallState, EventType, Principal, event::Source};
+use countersign_events::{CallId, CallState, EventType, Principal, Sha256, event::Source};
 use countersign_policy::Policy;
 use countersign_store::{EventFilter, Store, StoreError};
 use countersign_tests::{Proposal, World, code, on_each_database};
@@ -194,6 +194,7 @@ async fn stop_cancels_allowed_calls_of_every_process(world: &mut World) {
         now: world.now(),
         policy: Arc::new(Policy::ask_always()),
         evidence: CommandEvidence::NotNeeded,
+        log: Sha256::ZERO,
     };
     let thread = world.call("t", "allowed").await.thread_id;
     world.store().execute(stop(CommandTarget::Thread(thread))).await.expect("stopped");

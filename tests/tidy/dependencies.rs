@@ -10,13 +10,14 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("patterns", &[]),
     ("redaction", &["events", "patterns"]),
     ("policy", &["cel", "events", "patterns", "redaction"]),
-    ("approvals", &["events", "patterns", "policy", "redaction"]),
+    ("proofs", &["events"]),
+    ("approvals", &["events", "patterns", "policy", "proofs", "redaction"]),
     ("replay", &["events", "policy", "approvals"]),
     ("schema", &[]),
     ("store", &["events", "approvals"]),
     ("api", &["events"]),
     ("client", &["events", "api"]),
-    ("gate", &["events", "policy", "approvals", "replay", "schema", "store", "api"]),
+    ("gate", &["events", "policy", "proofs", "approvals", "replay", "schema", "store", "api"]),
     ("server", &["api", "gate"]),
     ("tui", &["events", "api", "client", "gate"]),
     ("cli", &["events", "api", "client", "gate", "server", "tui"]),
@@ -56,7 +57,9 @@ fn only_the_store_uses_sqlx() {
 
 #[test]
 fn pure_crates_use_no_runtime_or_io() {
-    for name in ["cel", "events", "patterns", "redaction", "policy", "approvals", "replay", "schema"] {
+    for name in
+        ["cel", "events", "patterns", "redaction", "policy", "proofs", "approvals", "replay", "schema"]
+    {
         let manifest = read(&format!("crates/{name}/Cargo.toml"));
         for forbidden in ["tokio", "sqlx", "reqwest", "tracing", "rand", "getrandom"] {
             let used = manifest.lines().any(|line| line.starts_with(&format!("{forbidden}.")));

@@ -1,8 +1,9 @@
 //! Decisions on several calls in one request, each with its own result; and the stop of all pending calls.
 
 use crate::{
-    Call, CallId, DecisionRequest, GateError, Json, Problem, Sha256, ThreadId, ToolName,
+    Call, CallId, DecisionRequest, GateError, Json, Problem, ProofRequest, Sha256, ThreadId, ToolName,
     commands::{is_false, maybe_word, read_word},
+    object::read_optional_object,
 };
 use countersign_events::event::{Decision, GrantAgents};
 use serde::{Deserialize, Serialize};
@@ -70,6 +71,9 @@ pub struct BulkDecisionItem {
     /// True if the decision also decides the calls that wait, as in a single decision.
     #[serde(default, skip_serializing_if = "is_false")]
     pub and_waiting: bool,
+    /// The proof that the approver made this decision, as in a single decision. Each call needs its own.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_object")]
+    pub proof: Option<ProofRequest>,
 }
 
 impl BulkDecisionItem {
@@ -85,6 +89,7 @@ impl BulkDecisionItem {
             agents,
             level,
             and_waiting,
+            proof,
         } = decide;
         Self {
             thread_id,
@@ -97,15 +102,36 @@ impl BulkDecisionItem {
             agents,
             level,
             and_waiting,
+            proof,
         }
     }
 
     /// Returns the decision without the call.
     #[must_use]
     pub fn request(&self) -> DecisionRequest {
-        let Self { decision, comment, arguments, arguments_hash, scope, agents, level, and_waiting, .. } =
-            self.clone();
-        DecisionRequest { decision, comment, arguments, arguments_hash, scope, agents, level, and_waiting }
+        let Self {
+            decision,
+            comment,
+            arguments,
+            arguments_hash,
+            scope,
+            agents,
+            level,
+            and_waiting,
+            proof,
+            ..
+        } = self.clone();
+        DecisionRequest {
+            decision,
+            comment,
+            arguments,
+            arguments_hash,
+            scope,
+            agents,
+            level,
+            and_waiting,
+            proof,
+        }
     }
 }
 

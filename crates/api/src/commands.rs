@@ -1,7 +1,7 @@
 //! The bodies of requests about a call.
 
 use crate::object::read_optional_object;
-use crate::{Call, CallId, GateError, Json, Sha256, ToolName};
+use crate::{Call, CallId, GateError, Json, ProofRequest, Sha256, ToolName};
 use countersign_events::event::{self, Decision, GrantAgents, RiskLevel, Status};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{
@@ -156,6 +156,10 @@ pub struct DecisionRequest {
     /// them in `alsoDecided`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub and_waiting: bool,
+    /// The proof that the approver made the decision. A rule may ask for one; the error `proof_required` then has the
+    /// statement to sign.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_object")]
+    pub proof: Option<ProofRequest>,
 }
 
 impl DecisionRequest {
@@ -171,6 +175,7 @@ impl DecisionRequest {
             agents: None,
             level: None,
             and_waiting: false,
+            proof: None,
         }
     }
 

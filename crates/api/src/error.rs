@@ -40,6 +40,8 @@ pub struct ErrorFacts {
     pub execution: Option<CallExecution>,
     /// The earlier result that the request conflicts with.
     pub result: Option<CallResult>,
+    /// The text that the approver must sign.
+    pub statement: Option<String>,
 }
 
 impl GateError {
@@ -84,10 +86,20 @@ impl GateError {
 impl From<Problem> for GateError {
     fn from(problem: Problem) -> Self {
         let Problem { status, code, detail, request_id, reason, retry_after, tip, .. } = problem;
-        let Problem { response, vote, execution, result, .. } = problem;
+        let Problem { response, vote, execution, result, statement, .. } = problem;
         let status = Some(status);
-        let facts =
-            ErrorFacts { reason, status, request_id, retry_after, tip, response, vote, execution, result };
+        let facts = ErrorFacts {
+            reason,
+            status,
+            request_id,
+            retry_after,
+            tip,
+            response,
+            vote,
+            execution,
+            result,
+            statement,
+        };
         Self { code, detail, facts: Box::new(facts) }
     }
 }

@@ -1,13 +1,14 @@
 //! The operations that every gate offers, over a database or over a server.
 
 use crate::{
-    BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest,
-    ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, Event,
-    EventPage, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, PageQuery,
-    PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport, ReleaseRequest,
-    RenewRequest, ResultRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StopReport, StopRequest,
-    ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest,
-    TokenSelection, ToolPoliciesRequest,
+    ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, BulkDecisionRequest, Call,
+    CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest, ClaimRequest, CloseReport,
+    DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, Event, EventPage, GateError, GrantPage,
+    GrantSelection, LogFilter, ModeRequest, NewToken, PageQuery, PendingPage, PolicyInForce, PolicyRequest,
+    Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest,
+    ResultRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadId,
+    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
+    ToolPoliciesRequest,
 };
 use async_trait::async_trait;
 use futures_util::Stream;
@@ -199,6 +200,23 @@ pub trait ApprovalGate: Send + Sync {
 
     /// Revokes a token, with everything that was made from it. Repeating it succeeds.
     async fn revoke_token(&self, id: &str, request: &RevokeTokenRequest) -> Result<Token, GateError>;
+
+    /// Lists the keys of approvers, the oldest first, with the identity of the log.
+    async fn approver_keys(
+        &self,
+        selection: ApproverKeySelection,
+        page: PageQuery,
+    ) -> Result<ApproverKeyPage, GateError>;
+
+    /// Adds a key of an approver. Repeating it succeeds.
+    async fn add_approver_key(&self, request: &ApproverKeyRequest) -> Result<ApproverKey, GateError>;
+
+    /// Removes a key of an approver, whose proofs are not accepted from then on. Repeating it succeeds.
+    async fn remove_approver_key(
+        &self,
+        id: &str,
+        request: &RemoveKeyRequest,
+    ) -> Result<ApproverKey, GateError>;
 
     /// Closes a thread: its grants end, its pending calls are cancelled, and it accepts no new calls.
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError>;

@@ -4,6 +4,7 @@
 //! result. `gate::EmbeddedGate` offers these operations over an open database, and `client::HttpGate` offers the
 //! same over a server. Request types reject unknown fields; clients must accept new fields in responses.
 
+mod approver_keys;
 mod bulk;
 mod call;
 mod commands;
@@ -28,6 +29,10 @@ mod settings;
 mod stats;
 mod tokens;
 
+pub use approver_keys::{
+    ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, PasskeyCreation, ProofRequest,
+    RemoveKeyRequest,
+};
 pub use bulk::{
     BulkDecisionItem, BulkDecisionRequest, BulkDecisionResponse, BulkDecisionResult, CallKey, DecisionAnswer,
     MAX_DECISIONS, StopReport, StopRequest,

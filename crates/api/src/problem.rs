@@ -62,4 +62,7 @@ pub struct Problem {
     /// The earlier result that the request conflicts with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CallResult>,
+    /// The text that the approver must sign. Only with `proof_required`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement: Option<String>,
 }

@@ -1,7 +1,9 @@
 //! The request for approval as clients of the API see it, with its votes.
 
 use crate::{Json, Principal, Sha256, Timestamp};
-use countersign_events::event::{Basis, Decision, OnExpiry, SameCall, ShadowVerdict, SuggestedScope};
+use countersign_events::event::{
+    Basis, Decision, DecisionProof, OnExpiry, ProofRequirement, SameCall, ShadowVerdict, SuggestedScope,
+};
 use serde::{Deserialize, Serialize};
 
 /// The request for approval of a call.
@@ -51,6 +53,9 @@ pub struct ApprovalRequest {
     /// Lists of eligible approvers. An approver must be in each list; without lists, every person may decide.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvers: Vec<Vec<String>>,
+    /// The proof that each approval needs; absent if none is needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProofRequirement>,
     /// The votes so far, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<ApprovalVote>,
@@ -141,6 +146,9 @@ pub struct ApprovalVote {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub arguments: Option<Json>,
+    /// The proof that the approver gave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<DecisionProof>,
     /// True if the vote counts. A change of the arguments voids earlier votes.
     pub counts: bool,
 }

@@ -2,7 +2,7 @@
 
 use crate::{CallId, Json, Principal, Sha256, Timestamp};
 use countersign_events::{
-    event::{Basis, Decision, ShadowVerdict, Source},
+    event::{Basis, Decision, DecisionProof, ShadowVerdict, Source},
     json::ArgumentChange,
 };
 use serde::{Deserialize, Serialize};
@@ -62,6 +62,9 @@ pub struct ApprovalResponse {
     /// A note for the model, to be sent with the result: a person changed the arguments of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// The proof that the approver made the decision. With several approvers, each vote has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<DecisionProof>,
     /// The time at which the approval lapses if it is unused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapses_at: Option<Timestamp>,

@@ -5,11 +5,12 @@ mod backoff;
 mod follow;
 
 use crate::{
-    ApprovalGate, BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics,
-    CancelRequest, ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport,
-    ErrorCode, EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest,
-    NewToken, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest,
-    ReadinessReport, ReleaseRequest, RenewRequest, ResultRequest, RevokeTokenRequest, ScopePreview,
+    ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
+    BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest,
+    ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, ErrorCode,
+    EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken,
+    PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport,
+    ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RevokeTokenRequest, ScopePreview,
     ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary,
     Token, TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest,
 };
@@ -272,6 +273,26 @@ impl ApprovalGate for RetryingGate {
 
     async fn revoke_token(&self, id: &str, request: &RevokeTokenRequest) -> Result<Token, GateError> {
         self.inner.revoke_token(id, request).await
+    }
+
+    async fn approver_keys(
+        &self,
+        selection: ApproverKeySelection,
+        page: PageQuery,
+    ) -> Result<ApproverKeyPage, GateError> {
+        self.inner.approver_keys(selection, page).await
+    }
+
+    async fn add_approver_key(&self, request: &ApproverKeyRequest) -> Result<ApproverKey, GateError> {
+        self.inner.add_approver_key(request).await
+    }
+
+    async fn remove_approver_key(
+        &self,
+        id: &str,
+        request: &RemoveKeyRequest,
+    ) -> Result<ApproverKey, GateError> {
+        self.inner.remove_approver_key(id, request).await
     }
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {

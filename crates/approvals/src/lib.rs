@@ -19,6 +19,7 @@ pub use batch::{
     ReadSet, RecordedEvent,
 };
 pub use call::{Call, CallStanding};
+pub use countersign_proofs::pinned::PinnedKeys;
 pub use decide::{CallCommand, CommandEvidence, DecisionContext, NewEvent, ThreadCommand};
 pub use refused::Refused;
 pub use scope::GrantScope;

@@ -3,7 +3,7 @@
 use crate::{access::TokenRejection, call::RecordedFact};
 use countersign_events::{
     CallId, CallState, ThreadId,
-    event::{ApprovalResponse, ApprovalVote, ExecutionStarted, ToolResult},
+    event::{ApprovalResponse, ApprovalVote, ExecutionStarted, ProofRequirement, ToolResult},
     json::{BadJson, Sha256},
     timestamp::Timestamp,
 };
@@ -150,6 +150,32 @@ pub enum Refused {
         /// The hash of the policy in force.
         in_force: Sha256,
     },
+    /// The rule asks for a proof that a person made the decision, and the command has none.
+    #[error(
+        "this needs a proof of {}: sign `statement` with a key of yours, for example with `countersign allow --sign-with KEYFILE`",
+        .needs.describe()
+    )]
+    ProofRequired {
+        /// The proof that is needed.
+        needs: ProofRequirement,
+        /// The text to sign.
+        statement: String,
+    },
+    /// The proof does not prove the decision.
+    #[error("the proof is not accepted: {why}")]
+    ProofInvalid {
+        /// The reason.
+        why: String,
+    },
+    /// No such key.
+    #[error("there is no such key of an approver")]
+    UnknownKey,
+    /// Only an administrator may do this.
+    #[error("{why}")]
+    AdminRequired {
+        /// The reason.
+        why: &'static str,
+    },
     /// No such token.
     #[error("there is no such token")]
     UnknownToken,
@@ -244,6 +270,10 @@ impl Refused {
             Self::CallOpen { .. } => "call_open",
             Self::GrantInForce { .. } => "grant_in_force",
             Self::PolicyChanged { .. } => "policy_changed",
+            Self::ProofRequired { .. } => "proof_required",
+            Self::ProofInvalid { .. } => "proof_invalid",
+            Self::UnknownKey => "unknown_key",
+            Self::AdminRequired { .. } => "not_permitted",
             Self::UnknownToken => "unknown_token",
             Self::TokenRejected(_) => "unauthenticated",
             Self::LinkUsed => "link_used",

@@ -75,6 +75,9 @@ pub(crate) enum CliCommand {
     /// Create, list and revoke the tokens with which callers use a server
     #[command(subcommand)]
     Token(commands::token::TokenSubcommand),
+    /// Add, list and remove the keys with which approvers prove their decisions
+    #[command(subcommand)]
+    ApproverKey(commands::approver_key::ApproverKeySubcommand),
     /// Check a policy, test it, and compare it with the log
     #[command(subcommand)]
     Policy(commands::policy::PolicyCommand),

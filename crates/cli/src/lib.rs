@@ -13,6 +13,7 @@ mod grant_origins;
 mod logging;
 mod policy_file;
 mod present;
+mod proof_signing;
 mod scope;
 mod settings;
 
@@ -134,6 +135,9 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Calls(args) => commands::calls::list_calls(context, args).await,
         CliCommand::Thread(command) => commands::thread::run_thread_command(context, command).await,
         CliCommand::Token(command) => commands::token::run_token_command(context, command).await,
+        CliCommand::ApproverKey(command) => {
+            commands::approver_key::run_approver_key_command(context, command).await
+        }
         CliCommand::Grant(command) => commands::grant::run_grant_command(context, command).await,
         CliCommand::Policy(command) => commands::policy::run_policy_command(context, command).await,
         CliCommand::Stats(args) => commands::stats::print_stats(context, args).await,

@@ -3,12 +3,13 @@
 use crate::connection::ServerConnection;
 use async_trait::async_trait;
 use countersign_api::{
-    ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CallerView, CancelRequest,
-    ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage,
-    EventStream, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, PageQuery,
-    PendingPage, PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest,
-    ResultRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode,
-    ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
+    ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
+    BulkDecisionRequest, Call, CallPage, CallStatistics, CallerView, CancelRequest, ClaimRequest,
+    CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage, EventStream,
+    GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, PageQuery, PendingPage,
+    PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest,
+    RenewRequest, ResultRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StopReport, StopRequest,
+    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
     ToolPoliciesRequest, retry::RetryingGate,
 };
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId};
@@ -263,6 +264,26 @@ impl ApprovalGate for HttpGate {
 
     async fn revoke_token(&self, id: &str, request: &RevokeTokenRequest) -> Result<Token, GateError> {
         self.connection.revoke_token(id, request).await
+    }
+
+    async fn approver_keys(
+        &self,
+        selection: ApproverKeySelection,
+        page: PageQuery,
+    ) -> Result<ApproverKeyPage, GateError> {
+        self.connection.approver_keys(selection, page).await
+    }
+
+    async fn add_approver_key(&self, request: &ApproverKeyRequest) -> Result<ApproverKey, GateError> {
+        self.connection.add_approver_key(request).await
+    }
+
+    async fn remove_approver_key(
+        &self,
+        id: &str,
+        request: &RemoveKeyRequest,
+    ) -> Result<ApproverKey, GateError> {
+        self.connection.remove_approver_key(id, request).await
     }
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {

@@ -20,6 +20,7 @@
 //! # }
 //! ```
 
+mod approver_keys;
 mod connection;
 mod follow;
 mod http;

@@ -5,8 +5,8 @@ use crate::{
     CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
     ToolName,
     event::{
-        Basis, Decision, GrantAgents, Mode, OnExpiry, RiskLevel, Role, Source, Status, TokenKind, ToolPolicy,
-        Verdict,
+        Basis, Decision, GrantAgents, Mode, OnExpiry, ProofKind, ProofRequirement, RiskLevel, Role, Source,
+        Status, TokenKind, ToolPolicy, Verdict,
     },
     id::MAX_NAME_BYTES,
 };
@@ -122,6 +122,8 @@ impl_enum_schema! {
     ToolPolicy: "A thread's own rule for a tool.", wire_names!(ToolPolicy);
     Role: "What the holder of a token may do: an `agent` proposes, waits, claims, finishes and cancels; an `approver` reads and decides; an `auditor` reads; an `admin` sets policies, modes and tokens.", wire_names!(Role);
     TokenKind: "The kind of a token: a `token` that its holder keeps, a `link` that signs a person in once, or the `session` of a browser.", wire_names!(TokenKind);
+    ProofKind: "The kind of a proof, and of the key that makes it: `ssh` for a signature of `ssh-keygen -Y sign`, `passkey` for an assertion of WebAuthn.", wire_names!(ProofKind);
+    ProofRequirement: "The proof that an approval needs: of `any` kind, or of this one.", wire_names!(ProofRequirement);
     Mode: "How the gate answers the requests of a thread.", wire_names!(Mode);
     OnExpiry: "The outcome of a request that expires unanswered.", wire_names!(OnExpiry);
     EventType: "The type of an event.", wire_names!(EventType);

@@ -214,6 +214,10 @@ impl CallMetrics {
             }
             Body::TokenUsed(used) => info!(id = used.id, address = used.address, by, seq, "token used"),
             Body::TokenRevoked(revoked) => info!(id = revoked.id, by, seq, "token revoked"),
+            Body::ApproverKeyAdded(added) => {
+                info!(id = added.id, approver = %added.approver, by, seq, "approver key added");
+            }
+            Body::ApproverKeyRemoved(removed) => info!(id = removed.id, by, seq, "approver key removed"),
             Body::PolicySet(set) => info!(hash = %set.hash, source = set.source, by, seq, "policy in force"),
             _ => {}
         }

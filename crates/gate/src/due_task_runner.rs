@@ -5,7 +5,7 @@ use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics, policy_judge
 use countersign_approvals::{
     CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, Refused, decide::expiry_needs_judgement,
 };
-use countersign_events::{CallId, Principal, ThreadId, Timestamp};
+use countersign_events::{CallId, Principal, Sha256, ThreadId, Timestamp};
 use countersign_policy::Policy;
 use countersign_store::{Clock, Store, StoreError};
 use futures_util::future::join_all;
@@ -101,6 +101,7 @@ impl DueTaskRunner {
             now,
             policy,
             evidence,
+            log: Sha256::ZERO,
         };
         let outcome = self.store.execute(envelope).await;
         if let Err(StoreError::Refused(Refused::PolicyChanged { .. })) = outcome {

@@ -99,6 +99,7 @@ fn refusal_facts(refused: &Refused) -> ErrorFacts {
         Refused::AlreadyVoted { vote } => ErrorFacts { vote: Some(view_vote(vote, vote.what.round)), ..none },
         Refused::AlreadyClaimed { claim } => ErrorFacts { execution: Some(view_execution(claim)), ..none },
         Refused::AlreadyFinished { result } => ErrorFacts { result: Some(view_result(result)), ..none },
+        Refused::ProofRequired { statement, .. } => ErrorFacts { statement: Some(statement.clone()), ..none },
         _ => none,
     }
 }

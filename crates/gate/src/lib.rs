@@ -42,6 +42,7 @@ pub use countersign_events::{
 };
 pub use countersign_policy as policy;
 pub use countersign_policy::Policy;
+pub use countersign_proofs as proofs;
 pub use countersign_replay as replay;
 pub use countersign_store::{
     BackupSummary, CheckpointMismatch, CheckpointReport, Clock, CopyStep, CopySummary, DatabaseName,

@@ -4,7 +4,7 @@ use crate::{GateFailure, active_policy::ActivePolicy};
 use countersign_approvals::{
     ApprovalCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, decide::SetPolicyCommand,
 };
-use countersign_events::Principal;
+use countersign_events::{Principal, Sha256};
 use countersign_policy::Policy;
 use countersign_store::{Store, StoreError};
 use std::sync::Arc;
@@ -44,5 +44,6 @@ pub(crate) fn set_policy(store: &Store, by: CommandCaller, command: SetPolicyCom
         policy: Arc::clone(&command.policy),
         command: ApprovalCommand::SetPolicy(command),
         evidence: CommandEvidence::NotNeeded,
+        log: Sha256::ZERO,
     }
 }

@@ -5,7 +5,7 @@ use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics, policy_judge
 use countersign_approvals::{
     Call, CallCommand, CommandEnvelope, CommandTarget, Refused, decide::answer_needs_judgement,
 };
-use countersign_events::{Principal, event::Verdict};
+use countersign_events::{Principal, Sha256, event::Verdict};
 use countersign_policy::Policy;
 use countersign_store::{Clock, EventFilter, Store, StoreError};
 use std::{sync::Arc, time::Duration};
@@ -91,6 +91,7 @@ impl PolicyFollower {
             now: self.store.clock().now(),
             policy: Arc::clone(policy),
             evidence,
+            log: Sha256::ZERO,
         };
         match self.store.execute(envelope).await {
             Ok(outcome) => self.metrics.record(&outcome),

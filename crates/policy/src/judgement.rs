@@ -3,7 +3,7 @@
 use crate::approvers::ApproverDirectory;
 use countersign_events::{
     Principal, Sha256,
-    event::{Basis, OnExpiry, ShadowVerdict, Verdict},
+    event::{Basis, OnExpiry, ProofRequirement, ShadowVerdict, Verdict},
 };
 use std::time::Duration;
 
@@ -59,6 +59,8 @@ pub struct ApprovalTerms {
     pub denials: u32,
     /// The people who may vote: those who are in every one of these lists of `user:ada` and `@group`.
     pub approvers: Vec<Vec<String>>,
+    /// The proof that each approval needs.
+    pub proof: Option<ProofRequirement>,
     /// When people are reminded.
     pub remind_after: Option<Duration>,
     /// When the request goes to a higher level.
@@ -77,6 +79,7 @@ impl Default for ApprovalTerms {
             quorum: 1,
             denials: 1,
             approvers: Vec::new(),
+            proof: None,
             remind_after: None,
             escalate_after: None,
             escalate_to: None,
@@ -107,6 +110,7 @@ pub(crate) struct OwnTerms {
     pub(crate) quorum: Option<u32>,
     pub(crate) denials: Option<u32>,
     pub(crate) approvers: Vec<String>,
+    pub(crate) proof: Option<ProofRequirement>,
     pub(crate) remind_after: Option<Duration>,
     pub(crate) escalate: Option<(Duration, String)>,
 }
@@ -144,6 +148,7 @@ pub(crate) fn merge_terms(
         // A rule without `denials` needs one denial.
         denials: rules.iter().map(|rule| rule.denials.unwrap_or(1)).min().unwrap_or(1),
         approvers: lists,
+        proof: rules.iter().filter_map(|rule| rule.proof).max_by_key(|proof| proof.rank()),
         remind_after: rules.iter().filter_map(|rule| rule.remind_after).min(),
         escalate_after: escalate.map(|(after, _)| *after),
         escalate_to: at_least(escalate.map(|(_, to)| to.clone())),

@@ -38,7 +38,7 @@ pub use outcome::RuleEffect;
 pub use policy::Policy;
 pub use policy_text::{LAYER_FOLDER, MAX_LAYERS, PolicyText, plain_rule_name};
 pub use read::{BadPolicy, MAX_POLICY_BYTES};
-pub use settings::PendingLimits;
+pub use settings::{KeyRegistrars, PendingLimits};
 pub use span::parse_span;
 pub use subject::JudgedCall;
 pub use warning::PolicyWarning;

@@ -5,7 +5,7 @@ use crate::{
     policy_text::PolicyText,
     rule::PolicyRule,
     selector::RuleSelectors,
-    settings::{PendingLimits, PolicySettings},
+    settings::{KeyRegistrars, PendingLimits, PolicySettings},
     warning::PolicyWarning,
 };
 use countersign_events::Sha256;
@@ -132,6 +132,12 @@ impl Policy {
     #[must_use]
     pub fn pending_limits(&self) -> PendingLimits {
         self.settings.pending_limits
+    }
+
+    /// The people who may register the keys of approvers.
+    #[must_use]
+    pub fn key_registrars(&self) -> KeyRegistrars {
+        self.settings.key_registrars
     }
 
     /// The redactor that masks secrets.

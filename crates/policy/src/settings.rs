@@ -27,6 +27,15 @@ impl Default for PendingLimits {
     }
 }
 
+/// The people who may register the keys of approvers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyRegistrars {
+    /// Each approver registers its first key alone, and further ones with a proof by an earlier key.
+    Approvers,
+    /// An admin registers each key.
+    Admins,
+}
+
 /// Everything that a policy says besides its rules.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicySettings {
@@ -36,6 +45,7 @@ pub(crate) struct PolicySettings {
     pub(crate) remember: Duration,
     pub(crate) pending_limits: PendingLimits,
     pub(crate) approvers: ApproverDirectory,
+    pub(crate) key_registrars: KeyRegistrars,
     pub(crate) tools: Vec<OperandMapping>,
     pub(crate) trust: HintTrust,
     /// Words in lower case. People are asked about a tool whose name or description contains one.
@@ -54,6 +64,7 @@ impl Default for PolicySettings {
             remember: REMEMBER,
             pending_limits: PendingLimits::default(),
             approvers: ApproverDirectory::default(),
+            key_registrars: KeyRegistrars::Approvers,
             tools: Vec::new(),
             trust: HintTrust::default(),
             dangerous: DANGEROUS.map(str::to_owned).to_vec(),

@@ -75,6 +75,18 @@ pub(crate) const CODES: &[CodeEntry] = &[
         "user:ada proposed the call and cannot decide it",
     ),
     entry(
+        403,
+        ErrorCode::ProofRequired,
+        "The rule asks for a proof that a person made the decision. `statement` is the text to sign.",
+        "this needs a proof of a passkey: sign `statement` with a key of yours, for example with `countersign allow --sign-with KEYFILE`",
+    ),
+    entry(
+        403,
+        ErrorCode::ProofInvalid,
+        "The proof does not prove the decision.",
+        "the proof is not accepted: the signature is by another SSH key",
+    ),
+    entry(
         404,
         ErrorCode::UnknownRoute,
         "The path does not exist.",
@@ -88,6 +100,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(404, ErrorCode::UnknownCall, "The thread has no such call.", "thread t1 has no call call_1"),
     entry(404, ErrorCode::UnknownGrant, "The thread has no such grant.", "this thread has no grant 3"),
+    entry(
+        404,
+        ErrorCode::UnknownKey,
+        "There is no such key of an approver.",
+        "there is no such key of an approver",
+    ),
     entry(404, ErrorCode::UnknownToken, "There is no such token.", "there is no such token"),
     entry(
         405,

@@ -89,13 +89,14 @@ impl From<GateError> for ProblemResponse {
         if error.code == ErrorCode::TooManyPending {
             problem = problem.with_retry_after(DECISION_PAUSE);
         }
-        let api::ErrorFacts { reason, tip, response, vote, execution, result, .. } = *error.facts;
+        let api::ErrorFacts { reason, tip, response, vote, execution, result, statement, .. } = *error.facts;
         problem.0.reason = reason;
         problem.0.tip = tip;
         problem.0.response = response;
         problem.0.vote = vote;
         problem.0.execution = execution;
         problem.0.result = result;
+        problem.0.statement = statement;
         problem
     }
 }

@@ -1,7 +1,15 @@
 //! The paths that everyone may use, and those that a link may lead to.
 
 /// The paths of pages for people. They change nothing, so a link on any page may lead to them.
-pub(crate) const PAGES: [&str; 5] = ["/", "/docs", "/docs/", "/sign-in", "/sign-in/"];
+const PAGES: [&str; 7] = ["/", "/docs", "/docs/", "/keys", "/keys/", "/sign-in", "/sign-in/"];
+
+/// The beginning of the paths of the pages of calls.
+const CALL_PAGES: &str = "/calls/";
+
+/// True if this is a page for people.
+pub(crate) fn is_page(path: &str) -> bool {
+    PAGES.contains(&path) || path.starts_with(CALL_PAGES)
+}
 
 /// True if the route answers by the caller's rights. The others are for everyone, and checks of health are frequent.
 pub(crate) fn needs_caller(route: &str) -> bool {

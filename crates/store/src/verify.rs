@@ -5,7 +5,10 @@ use crate::{
     database::{SqlQuery, SqlRow},
     queries, writer,
 };
-use countersign_approvals::admissibility::{AdmissibilityCheck, InadmissibleRow};
+use countersign_approvals::{
+    PinnedKeys,
+    admissibility::{AdmissibilityCheck, InadmissibleRow, ProofCounts},
+};
 use countersign_events::{
     Sha256,
     chain::{ChainBreak, ChainVerifier},
@@ -26,6 +29,8 @@ pub struct VerifyReport {
     pub inadmissible: Vec<InadmissibleRow>,
     /// The number of all rows that the rules would not have written.
     pub inadmissible_count: u64,
+    /// The numbers of approvals with and without a proof.
+    pub proofs: ProofCounts,
     /// True if the index of open requests agrees with the events.
     pub index_holds: bool,
 }
@@ -47,8 +52,18 @@ const PAGE: usize = 2_000;
 impl Store {
     /// Verifies the whole log: reads each event once, and compares the index of open requests. `progress` receives the
     /// number of events that were checked. Fails if a row cannot be read; all other findings are in the report.
-    pub async fn verify(&self, mut progress: impl FnMut(i64)) -> Result<VerifyReport, StoreError> {
-        let (mut verifier, mut rules) = (ChainVerifier::default(), AdmissibilityCheck::default());
+    pub async fn verify(&self, progress: impl FnMut(i64)) -> Result<VerifyReport, StoreError> {
+        self.verify_proofs(None, progress).await
+    }
+
+    /// Verifies the whole log. With `pinned` keys, proofs by other keys are findings, too.
+    pub async fn verify_proofs(
+        &self,
+        pinned: Option<PinnedKeys>,
+        mut progress: impl FnMut(i64),
+    ) -> Result<VerifyReport, StoreError> {
+        let mut verifier = ChainVerifier::default();
+        let mut rules = pinned.map(AdmissibilityCheck::with_pinned_keys).unwrap_or_default();
         let mut found = InadmissibleFindings::default();
         let mut broken = None;
         'log: loop {
@@ -83,6 +98,7 @@ impl Store {
             broken,
             inadmissible: rows,
             inadmissible_count: count,
+            proofs: rules.proof_counts(),
             index_holds,
         })
     }

@@ -20,6 +20,7 @@ enum Needs {
     Decide,
     DecideInAllThreads,
     Close,
+    ManageKeys,
     Administer,
 }
 
@@ -44,7 +45,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
         ],
     ),
     (Needs::ReadOfAllThreads, &["getMetrics", "getStats"]),
-    (Needs::ReadPolicy, &["getPolicy", "listPolicies"]),
+    (Needs::ReadPolicy, &["getPolicy", "listPolicies", "listApproverKeys"]),
     (Needs::Execute, &["propose", "cancel", "claim", "renewClaim", "heartbeat", "finish"]),
     (
         Needs::Decide,
@@ -52,6 +53,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
     ),
     (Needs::DecideInAllThreads, &["stop"]),
     (Needs::Close, &["closeThread"]),
+    (Needs::ManageKeys, &["addApproverKey", "removeApproverKey"]),
     (
         Needs::Administer,
         &["applyPolicy", "setMode", "setPolicies", "listTokens", "createToken", "revokeToken", "erase"],
@@ -79,6 +81,7 @@ impl MatrixCaller {
             Needs::Decide => is(&[Role::Approver]),
             Needs::DecideInAllThreads => is(&[Role::Approver]) && !self.limited,
             Needs::Close => is(&[Role::Agent, Role::Approver, Role::Admin]),
+            Needs::ManageKeys => is(&[Role::Approver, Role::Admin]),
             Needs::Administer => is(&[Role::Admin]),
         }
     }
@@ -160,7 +163,7 @@ async fn every_endpoint_obeys_every_role_and_thread() {
                 }
             }
         }
-        assert_eq!(checked.len(), 10, "each kind of need was checked: {checked:?}");
+        assert_eq!(checked.len(), 11, "each kind of need was checked: {checked:?}");
         server.end().await;
     }))
     .await;

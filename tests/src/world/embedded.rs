@@ -197,7 +197,10 @@ impl Transport for ToStore {
         };
         let evidence = self.evidence(&target, &command, &by).await;
         let (now, policy) = (self.store.clock().now(), Arc::clone(&self.policy));
-        self.store.execute(CommandEnvelope { target, command, by: by.into(), now, policy, evidence }).await
+        let log = Sha256::ZERO;
+        self.store
+            .execute(CommandEnvelope { target, command, by: by.into(), now, policy, evidence, log })
+            .await
     }
 }
 

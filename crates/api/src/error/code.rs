@@ -71,6 +71,12 @@ codes! {
         UnknownGrant = "unknown_grant",
         /// There is no such token.
         UnknownToken = "unknown_token",
+        /// There is no such key of an approver.
+        UnknownKey = "unknown_key",
+        /// The rule asks for a proof that a person made the decision; `statement` is the text to sign.
+        ProofRequired = "proof_required",
+        /// The proof does not prove the decision.
+        ProofInvalid = "proof_invalid",
         /// The link has signed a person in before.
         LinkUsed = "link_used",
         /// The path does not support the method.

@@ -1,6 +1,6 @@
 //! The tokens of a log, as its events describe them.
 
-use super::{TokenHolder, TokenSecret};
+use super::{ApproverKeyDirectory, TokenHolder, TokenSecret};
 use countersign_events::{
     Body, Event, Principal, Timestamp,
     event::{TokenCreated, TokenKind, TokenRevoked, TokenUsed},
@@ -19,8 +19,8 @@ const LONGEST_LINEAGE: usize = 10_000;
 /// it.
 const KEPT_AFTER_END: Duration = Duration::from_hours(1);
 
-/// The tokens of a log, without sessions that have ended: people sign in again and again, and a session has no use after
-/// its end.
+/// The tokens of a log and the keys of its approvers. Sessions that have ended are left out: people sign in again and again,
+/// and a session has no use after its end.
 #[derive(Debug, Clone, Default)]
 pub struct TokenDirectory {
     /// Shared, because readers keep copies of the directory.
@@ -30,6 +30,7 @@ pub struct TokenDirectory {
     session_ends: BTreeSet<(Timestamp, String)>,
     /// True if the log has ever had a token.
     had_tokens: bool,
+    approver_keys: ApproverKeyDirectory,
 }
 
 /// One token of a log.
@@ -91,7 +92,7 @@ impl TokenDirectory {
                     token.revoked = Some((event.principal.clone(), event.timestamp, reason.clone()));
                 }
             }
-            _ => {}
+            _ => self.approver_keys.evolve(event, body),
         }
     }
 
@@ -103,6 +104,12 @@ impl TokenDirectory {
                 self.tokens.remove(&id);
             }
         }
+    }
+
+    /// The keys of the approvers.
+    #[must_use]
+    pub const fn approver_keys(&self) -> &ApproverKeyDirectory {
+        &self.approver_keys
     }
 
     fn add(&mut self, event: &Event, created: &TokenCreated) {

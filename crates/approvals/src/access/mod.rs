@@ -1,11 +1,13 @@
-//! Access: the tokens of a log, what their holders may do, and in which threads.
+//! Access: the tokens of a log, what their holders may do, and in which threads; and the keys of its approvers.
 
+mod approver_keys;
 mod caller;
 mod directory;
 mod holder;
 mod right;
 mod secret;
 
+pub use approver_keys::{ApproverKeyDirectory, ApproverKeyRecord, ProofContext};
 pub use caller::{ApproverStanding, CommandCaller};
 pub use directory::{TokenDirectory, TokenRecord, TokenRejection};
 pub use holder::{SOLO_MARK, TokenHolder, VisibleThreads};

@@ -15,23 +15,39 @@ pub enum Right {
     Decide,
     /// Close a thread.
     Close,
+    /// Add and remove keys that prove decisions: the caller's own ones, or, for an admin, those of every person.
+    ManageKeys,
     /// Put policies in force, set the modes and policies of threads, and manage tokens.
     Administer,
 }
 
 impl Right {
     /// All rights.
-    pub const ALL: &[Self] =
-        &[Self::Read, Self::ReadPolicy, Self::Execute, Self::Decide, Self::Close, Self::Administer];
+    pub const ALL: &[Self] = &[
+        Self::Read,
+        Self::ReadPolicy,
+        Self::Execute,
+        Self::Decide,
+        Self::Close,
+        Self::ManageKeys,
+        Self::Administer,
+    ];
 
     /// True if the role has this right. A role of a newer version has none.
     #[must_use]
     pub const fn belongs_to(self, role: Role) -> bool {
         match role {
             Role::Agent => matches!(self, Self::Read | Self::Execute | Self::Close),
-            Role::Approver => matches!(self, Self::Read | Self::ReadPolicy | Self::Decide | Self::Close),
+            Role::Approver => {
+                matches!(self, Self::Read | Self::ReadPolicy | Self::Decide | Self::Close | Self::ManageKeys)
+            }
             Role::Auditor => matches!(self, Self::Read | Self::ReadPolicy),
-            Role::Admin => matches!(self, Self::Read | Self::ReadPolicy | Self::Close | Self::Administer),
+            Role::Admin => {
+                matches!(
+                    self,
+                    Self::Read | Self::ReadPolicy | Self::Close | Self::ManageKeys | Self::Administer
+                )
+            }
             Role::Other => false,
         }
     }
@@ -45,6 +61,7 @@ impl Right {
             Self::Execute => "propose and execute calls",
             Self::Decide => "decide",
             Self::Close => "close threads",
+            Self::ManageKeys => "manage keys of approvers",
             Self::Administer => "set policies, modes and tokens",
         }
     }

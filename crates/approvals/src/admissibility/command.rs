@@ -18,8 +18,8 @@ use crate::{
 use countersign_events::{
     Body, Json, Sha256,
     event::{
-        ApprovalResponse, ApprovalVote, Decision, ExecutionStarted, GrantAgents, Source, Status, ToolResult,
-        Verdict,
+        ApprovalResponse, ApprovalVote, Decision, DecisionProof, ErasedTexts, ExecutionStarted, GrantAgents,
+        Source, Status, ToolResult, Verdict,
     },
 };
 use countersign_policy::{Policy, QualifiedPeople};
@@ -67,6 +67,8 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
         | Body::TokenCreated(_)
         | Body::TokenUsed(_)
         | Body::TokenRevoked(_)
+        | Body::ApproverKeyAdded(_)
+        | Body::ApproverKeyRemoved(_)
         | Body::Message(..) => Vec::new(),
     }
 }
@@ -166,6 +168,8 @@ fn respond(
         scope: response.scope.as_ref(),
         agents: response.agents,
         level: response.level.as_ref(),
+        proof: response.proof.as_ref(),
+        erased: &response.erased,
     };
     answer.guesses(row, (call, state), &policy, response.policy)
 }
@@ -189,6 +193,8 @@ fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>, state: &Threa
         scope: vote.scope.as_ref(),
         agents: vote.agents,
         level: vote.level.as_ref(),
+        proof: vote.proof.as_ref(),
+        erased: &vote.erased,
     };
     [QualifiedPeople::Everyone, QualifiedPeople::Only(row.event.principal.clone())]
         .into_iter()
@@ -209,6 +215,8 @@ struct ReconstructedAnswer<'a> {
     scope: Option<&'a Json>,
     agents: Option<GrantAgents>,
     level: Option<&'a String>,
+    proof: Option<&'a DecisionProof>,
+    erased: &'a ErasedTexts,
 }
 
 impl ReconstructedAnswer<'_> {
@@ -245,6 +253,8 @@ impl ReconstructedAnswer<'_> {
             agents: self.agents,
             level: self.level.cloned(),
             and_waiting: false,
+            proof: self.proof.cloned().map(Box::new),
+            erased: self.erased.clone(),
         });
         let evidence = match review {
             Some(review) => vec![CommandEvidence::Edit(review)],

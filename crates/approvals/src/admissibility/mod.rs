@@ -11,6 +11,7 @@ mod erasure;
 mod evidence;
 mod log_row;
 mod policy;
+mod proofs;
 mod proposal;
 mod row_comparison;
 mod thread_guess;
@@ -19,14 +20,17 @@ mod waiting;
 
 use crate::{
     Call, DecisionContext, NewEvent, PendingCount, Refused,
-    access::{ApproverStanding, TokenDirectory},
+    access::{ApproverStanding, ProofContext, TokenDirectory},
     batch::thread_state::{ThreadState, call_id_of},
     decide,
 };
 use command_guess::{CommandGuess, GuessedCommand};
-use countersign_events::{Body, CallId, Event, Sha256, ThreadId};
+use countersign_events::{Body, CallId, Event, Sha256, ThreadId, chain};
+use countersign_proofs::pinned::PinnedKeys;
 use erasure::ErasureCheck;
 use log_row::LogRow;
+pub use proofs::ProofCounts;
+use proofs::ProofTally;
 use row_comparison::RowComparison;
 use std::collections::{HashMap, VecDeque};
 use waiting::LastGrant;
@@ -54,13 +58,29 @@ pub struct AdmissibilityCheck {
     /// The hash of the policy in force.
     policy: Option<Sha256>,
     erasures: ErasureCheck,
-    /// The tokens that the rows created.
+    /// The tokens that the rows created, and the keys that they added.
     tokens: TokenDirectory,
+    /// The link of the first row, which identifies the log.
+    log: Option<Sha256>,
+    proofs: ProofTally,
 }
 
 impl AdmissibilityCheck {
+    /// A check that also accepts only proofs by these keys.
+    #[must_use]
+    pub fn with_pinned_keys(pinned: PinnedKeys) -> Self {
+        Self { proofs: ProofTally::with_pinned_keys(pinned), ..Self::default() }
+    }
+
+    /// The numbers of approvals with and without a proof.
+    #[must_use]
+    pub const fn proof_counts(&self) -> ProofCounts {
+        self.proofs.counts
+    }
+
     /// Adds the next row in `seq` order, and returns the findings about the rows that are complete by then.
     pub fn check(&mut self, event: Event) -> Vec<InadmissibleRow> {
+        self.log.get_or_insert_with(|| chain::link(Sha256::ZERO, &event));
         match Body::read(event.seq, event.kind, &event.data) {
             Ok(body) => {
                 self.rows.push_back(LogRow { event, body });
@@ -97,6 +117,9 @@ impl AdmissibilityCheck {
             self.last_grant = waiting::last_grant(self.last_grant, self.rows.iter().take(length));
             for row in self.rows.drain(..length) {
                 if let Err(reason) = policy::check_judged_by(&row, self.policy) {
+                    findings.push(InadmissibleRow { seq: row.event.seq, reason });
+                }
+                if let Err(reason) = self.proofs.note(&row, self.tokens.approver_keys()) {
                     findings.push(InadmissibleRow { seq: row.event.seq, reason });
                 }
                 self.erasures.note(&row);
@@ -137,14 +160,16 @@ impl AdmissibilityCheck {
             };
         }
         if head.body.event_type().is_about_tokens() {
-            return tokens::compare_token_rows(rows, &self.tokens);
+            return tokens::compare_token_rows(rows, &self.tokens, self.log.unwrap_or(Sha256::ZERO));
         }
+        let keys = self.tokens.approver_keys();
+        let proofs = ProofContext { log: self.log.unwrap_or(Sha256::ZERO), keys: Some(keys) };
         let empty = ThreadState::default();
         let state = self.threads.get(&head.event.thread_id).unwrap_or(&empty);
         let mut closest: Option<(usize, String)> = None;
         let waiting = waiting::guess(head, state, self.last_grant);
         for guess in command::guesses(rows, state).into_iter().chain(waiting) {
-            match compare_guess(&guess, rows, state) {
+            match compare_guess(&guess, rows, state, proofs) {
                 RowComparison::Same(length) => return RowComparison::Same(length),
                 RowComparison::Different { position, reason } => {
                     if closest.as_ref().is_none_or(|(closest, _)| position > *closest) {
@@ -168,9 +193,14 @@ impl AdmissibilityCheck {
 }
 
 /// Compares the next rows with those that one command would write.
-fn compare_guess(guess: &CommandGuess, rows: &[LogRow], state: &ThreadState) -> RowComparison {
+fn compare_guess(
+    guess: &CommandGuess,
+    rows: &[LogRow],
+    state: &ThreadState,
+    proofs: ProofContext<'_>,
+) -> RowComparison {
     let different = |position, reason| RowComparison::Different { position, reason };
-    match decide_on_guess(guess, &rows[0], state) {
+    match decide_on_guess(guess, &rows[0], state, proofs) {
         Err(refused) => different(0, refused.to_string()),
         Ok(expected) if expected.is_empty() => different(0, guess.reason_for_nothing().to_owned()),
         Ok(expected) => {
@@ -193,6 +223,7 @@ fn decide_on_guess(
     guess: &CommandGuess,
     head: &LogRow,
     state: &ThreadState,
+    proofs: ProofContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     let context = DecisionContext {
         thread_id: &head.event.thread_id,
@@ -203,6 +234,7 @@ fn decide_on_guess(
         now: head.event.timestamp,
         evidence: &guess.evidence,
         pending: PendingCount::default(),
+        proofs,
     };
     match &guess.command {
         GuessedCommand::Call(id, command) => {

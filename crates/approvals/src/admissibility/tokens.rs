@@ -1,20 +1,24 @@
 //! Checks the rows about tokens. They contain the whole command, so nothing has to be guessed.
 
-use super::{compare, log_row::LogRow, row_comparison::RowComparison};
+use super::{compare, evidence, log_row::LogRow, row_comparison::RowComparison};
 use crate::{
-    access::{CommandCaller, TokenDirectory},
-    decide::{self, TokenCommand},
+    access::{CommandCaller, ProofContext, TokenDirectory},
+    decide::{self, AddKeyCommand, TokenCommand},
 };
-use countersign_events::{Body, event::TokenKind, principal::PrincipalKind};
+use countersign_events::{Body, Sha256, event::TokenKind, principal::PrincipalKind};
+use countersign_policy::QualifiedPeople;
 
 /// Compares the next rows, of which the first is about a token, with those that the rules would write.
-pub(super) fn compare_token_rows(rows: &[LogRow], tokens: &TokenDirectory) -> RowComparison {
+pub(super) fn compare_token_rows(rows: &[LogRow], tokens: &TokenDirectory, log: Sha256) -> RowComparison {
     let head = &rows[0];
     let caller = CommandCaller::from(head.event.principal.clone());
     let Some(command) = recorded_command(rows) else {
         return RowComparison::Different { position: 0, reason: "it is not about a token".to_owned() };
     };
-    let compared = match decide::decide_on_tokens(&command, &caller, tokens, head.event.timestamp) {
+    let policy = evidence::recorded_policy(None, None, false, QualifiedPeople::None, None);
+    let proofs = ProofContext { log, keys: Some(tokens.approver_keys()) };
+    let facts = (proofs, &policy, head.event.timestamp);
+    let compared = match decide::decide_on_tokens(&command, &caller, tokens, facts) {
         Err(refused) => Err((0, refused.to_string())),
         Ok(expected) if expected.is_empty() => Err((0, "the log has this fact already".to_owned())),
         Ok(expected) => expected
@@ -49,6 +53,11 @@ fn recorded_command(rows: &[LogRow]) -> Option<TokenCommand> {
         Body::TokenCreated(created) => Some(TokenCommand::Create(vec![created.clone()])),
         Body::TokenUsed(used) => Some(TokenCommand::Use(used.clone())),
         Body::TokenRevoked(revoked) => Some(TokenCommand::Revoke(revoked.clone())),
+        // The log does not say whether the caller acted as an administrator.
+        Body::ApproverKeyAdded(added) => {
+            Some(TokenCommand::AddKey(AddKeyCommand { added: added.clone(), as_admin: true }))
+        }
+        Body::ApproverKeyRemoved(removed) => Some(TokenCommand::RemoveKey(removed.clone())),
         _ => None,
     }
 }

@@ -4,7 +4,9 @@ use super::{
     AppliedCommand, ApprovalCommand, BatchState, CommandEnvelope, CommandTarget, RecordedEvent, event_bytes,
 };
 use crate::{
-    Call, CallCommand, DecisionContext, NewEvent, Refused, ThreadCommand, access::TokenDirectory, decide,
+    Call, CallCommand, DecisionContext, NewEvent, Refused, ThreadCommand,
+    access::{ProofContext, TokenDirectory},
+    decide,
 };
 use countersign_events::{Body, CallId, DamagedEvent, Event, ThreadId, chain};
 use std::sync::Arc;
@@ -54,7 +56,9 @@ impl BatchState {
             (CommandTarget::Log, ApprovalCommand::Tokens(command)) => {
                 let empty = TokenDirectory::default();
                 let tokens = self.tokens.as_ref().unwrap_or(&empty);
-                let decided = decide::decide_on_tokens(command, &envelope.by, tokens, envelope.now);
+                let proofs = ProofContext { log: envelope.log, keys: Some(tokens.approver_keys()) };
+                let facts = (proofs, &*envelope.policy, envelope.now);
+                let decided = decide::decide_on_tokens(command, &envelope.by, tokens, facts);
                 self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
             }
             _ => Err(wrong_target()),
@@ -93,7 +97,9 @@ impl BatchState {
     ) -> T {
         let pending = self.pending.count(thread_id, &envelope.by.principal);
         let state = self.threads.entry(thread_id.clone()).or_default();
-        let context = DecisionContext { pending, ..state.decision_context(thread_id, envelope) };
+        let keys = self.tokens.as_ref().map(TokenDirectory::approver_keys);
+        let proofs = ProofContext { log: envelope.log, keys };
+        let context = DecisionContext { pending, proofs, ..state.decision_context(thread_id, envelope) };
         decide(state.call(id), &context)
     }
 

@@ -4,7 +4,7 @@ use crate::{
     CallCommand, CommandCaller, CommandEvidence, ThreadCommand,
     decide::{SetPolicyCommand, StopCommand, TokenCommand},
 };
-use countersign_events::{CallId, ThreadId, Timestamp};
+use countersign_events::{CallId, Sha256, ThreadId, Timestamp};
 use countersign_policy::Policy;
 use std::sync::Arc;
 
@@ -24,6 +24,9 @@ pub struct CommandEnvelope {
     pub policy: Arc<Policy>,
     /// The facts that were worked out before the command was queued.
     pub evidence: CommandEvidence,
+    /// The link of the first event, which identifies the log in a proof; zeros for a command that needs
+    /// none.
+    pub log: Sha256,
 }
 
 /// The call or the threads that a command is about.
@@ -48,7 +51,7 @@ pub enum ApprovalCommand {
     Thread(ThreadCommand),
     /// To the log: put a policy in force.
     SetPolicy(SetPolicyCommand),
-    /// To the log: create, use or revoke tokens.
+    /// To the log: create, use or revoke tokens, add or remove keys of approvers.
     Tokens(TokenCommand),
 }
 

@@ -35,7 +35,7 @@ pub struct BatchState {
     is_policy_read: bool,
     /// The open requests, as far as the commands of the batch need them.
     pending: PendingCounts,
-    /// The tokens of the log, if a command needed them.
+    /// The tokens of the log and the keys of its approvers, if a command needed them.
     tokens: Option<TokenDirectory>,
 }
 
@@ -131,8 +131,11 @@ impl BatchState {
             ApprovalCommand::Thread(_) => {
                 missing.open.insert(thread_id.clone());
             }
-            ApprovalCommand::Call(CallCommand::Respond(respond)) if respond.and_waiting => {
-                missing.open.insert(thread_id.clone());
+            ApprovalCommand::Call(CallCommand::Respond(respond)) => {
+                if respond.and_waiting {
+                    missing.open.insert(thread_id.clone());
+                }
+                missing.tokens |= respond.proof.is_some() && self.tokens.is_none();
             }
             ApprovalCommand::Call(_) | ApprovalCommand::SetPolicy(_) | ApprovalCommand::Tokens(_) => {}
         }

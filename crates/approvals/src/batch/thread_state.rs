@@ -1,7 +1,7 @@
 //! The loaded state of one thread: its settings and the calls that a batch touches.
 
 use super::{CommandEnvelope, PendingCount};
-use crate::{Call, CallStanding, DecisionContext, Thread};
+use crate::{Call, CallStanding, DecisionContext, Thread, access::ProofContext};
 use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId};
 use std::collections::{HashMap, HashSet};
 
@@ -36,6 +36,7 @@ impl ThreadState {
             now: envelope.now,
             evidence: &envelope.evidence,
             pending: PendingCount::default(),
+            proofs: ProofContext { log: envelope.log, keys: None },
         }
     }
 

@@ -9,7 +9,7 @@ use super::{
 use crate::{Call, GrantScope};
 use countersign_events::{
     Body, Json,
-    event::{ApprovalResponse, Source, Status},
+    event::{ApprovalResponse, DecisionProof, Source, Status},
 };
 
 /// An approver's answer that has passed all checks.
@@ -17,6 +17,7 @@ pub(super) struct CheckedAnswer<'a> {
     pub(super) respond: &'a RespondCommand,
     pub(super) level: Option<String>,
     pub(super) edit: Option<ArgumentEdit>,
+    pub(super) proof: Option<DecisionProof>,
 }
 
 impl CheckedAnswer<'_> {
@@ -29,6 +30,7 @@ impl CheckedAnswer<'_> {
         response.level.clone_from(&self.level);
         response.scope = self.scope();
         response.agents = self.respond.recorded_agents();
+        response.proof.clone_from(&self.proof);
         if let Some(edit) = &self.edit {
             edit.write_to(&mut response);
         }

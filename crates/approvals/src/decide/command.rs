@@ -4,7 +4,10 @@ use super::arguments::HashedArguments;
 use crate::{Call, GrantScope};
 use countersign_events::{
     CallId, Json, Principal, Sha256, ThreadId, ToolName,
-    event::{Decision, ErasedRow, GrantAgents, Mode, Status, ToolDefinition, ToolPolicy},
+    event::{
+        Decision, DecisionProof, ErasedRow, ErasedTexts, GrantAgents, Mode, Status, ToolDefinition,
+        ToolPolicy,
+    },
 };
 use countersign_policy::JudgedCall;
 use std::{fmt, time::Duration};
@@ -132,6 +135,10 @@ pub struct RespondCommand {
     /// True if a remembered decision also decides the calls of the thread that wait, as far as it would answer them if
     /// they were proposed now.
     pub and_waiting: bool,
+    /// The proof that the approver made the decision.
+    pub proof: Option<Box<DecisionProof>>,
+    /// The hashes of texts that were erased from a recorded answer. A new answer has none.
+    pub erased: ErasedTexts,
 }
 
 impl RespondCommand {
@@ -147,6 +154,8 @@ impl RespondCommand {
             agents: None,
             level: None,
             and_waiting: false,
+            proof: None,
+            erased: ErasedTexts::new(),
         }
     }
 

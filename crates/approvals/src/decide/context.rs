@@ -1,7 +1,11 @@
 //! The context of a decision: everything besides the call that it may depend on.
 
 use super::evidence::CommandEvidence;
-use crate::{PendingCount, Refused, Thread, access::ApproverStanding, refused::ArgumentsMismatch};
+use crate::{
+    PendingCount, Refused, Thread,
+    access::{ApproverStanding, ProofContext},
+    refused::ArgumentsMismatch,
+};
 use countersign_events::{Principal, Sha256, ThreadId, Timestamp};
 use countersign_policy::{Judgement, Policy};
 
@@ -24,6 +28,8 @@ pub struct DecisionContext<'a> {
     pub evidence: &'a CommandEvidence,
     /// The number of open requests. Zero when a log is checked, because a refused proposal left no trace in it.
     pub pending: PendingCount,
+    /// What proofs are checked with.
+    pub proofs: ProofContext<'a>,
 }
 
 impl DecisionContext<'_> {

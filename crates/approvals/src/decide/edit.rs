@@ -5,7 +5,7 @@ use super::{DecisionContext, HashedArguments, RespondCommand};
 use crate::{Call, Refused, thread::GrantTerms};
 use countersign_events::{
     Json, Sha256,
-    event::{ApprovalResponse, Decision, Verdict},
+    event::{ApprovalResponse, Decision, ProofRequirement, Verdict},
     json::{ArgumentChange, diff},
 };
 use countersign_policy::ApprovalTerms;
@@ -105,8 +105,11 @@ fn check_judgement(
         approvers: asked.map(|request| request.approvers.clone()).unwrap_or_default(),
         ..GrantTerms::default()
     };
-    if judgement.verdict == Verdict::Ask && !asks_no_more(&judgement.terms, &given, context) {
-        let why = "the policy requires more votes, a higher level or other approvers for these arguments than the request does; \
+    let rank = |proof: Option<ProofRequirement>| proof.map_or(0, ProofRequirement::rank);
+    let is_proved = rank(judgement.terms.proof) <= rank(asked.and_then(|request| request.proof));
+    let terms = ApprovalTerms { proof: None, ..judgement.terms.clone() };
+    if judgement.verdict == Verdict::Ask && !(is_proved && asks_no_more(&terms, &given, context)) {
+        let why = "the policy requires more votes, a higher level, other approvers or another proof for these arguments than the request does; \
                    deny the call and let the agent propose another";
         return Err(invalid(why.to_owned()));
     }

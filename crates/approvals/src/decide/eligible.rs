@@ -64,7 +64,8 @@ pub(super) fn covers(
     };
     let people = terms.approvers == given.approvers
         || given.quorum <= 1 && terms.approvers.iter().all(|list| is_in(by, list, context));
-    level && given.quorum >= terms.quorum && people
+    // A proof is about one call, so no earlier decision replaces it.
+    level && given.quorum >= terms.quorum && people && terms.proof.is_none()
 }
 
 /// True if this person alone could answer a request on these terms, by the level that the policy gives them.

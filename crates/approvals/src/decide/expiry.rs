@@ -71,7 +71,9 @@ fn find_obstacle(
     end: Timestamp,
     context: &DecisionContext<'_>,
 ) -> Option<String> {
+    let needs_proof = request.what.proof.is_some();
     find_objection(&call.course.votes)
+        .or_else(|| needs_proof.then(|| "it needs a proof by a person".to_owned()))
         .or_else(|| restriction::find_obstacle_to_silence(call, context))
         .or_else(|| (!is_plain_ask(call, request, end, context)).then(|| NOT_A_PLAIN_ASK.to_owned()))
 }
@@ -107,5 +109,6 @@ fn is_plain_ask(
         && judgement.verdict == Verdict::Ask
         && (judgement.doubt.is_none() || call.redacted().is_empty())
         && terms.on_expiry == OnExpiry::Allow
+        && terms.proof.is_none()
         && terms.expires.is_some_and(|span| request.at.after(span) <= end)
 }

@@ -3,6 +3,7 @@
 //! A repeated command succeeds and yields no events. A forbidden command yields a named [`Refused`].
 
 mod answer;
+mod approver_keys;
 mod arguments;
 mod cancel;
 mod claim;
@@ -20,6 +21,7 @@ mod lease;
 mod lift;
 mod new_event;
 mod policy;
+mod proof;
 mod propose;
 mod release;
 mod renew;
@@ -34,6 +36,7 @@ mod tokens;
 mod vote;
 mod waiting;
 
+pub use approver_keys::{AddKeyCommand, MAX_KEYS};
 pub use arguments::HashedArguments;
 pub use claim::{claim_needs_judgement, claim_subject};
 pub use command::{

@@ -46,6 +46,7 @@ pub(super) fn new_response(
         scope: None,
         agents: None,
         author_level: None,
+        proof: None,
         lapses_at: lapses.map(|span| context.now.after(span)),
         policy: Some(context.policy.hash()),
         erased: ErasedTexts::new(),

@@ -128,7 +128,8 @@ fn new_request(
     // Expiry allows only if people had all the time that the rule gives them, and the thread requires no person.
     let is_shortened = propose.expires_in.is_some_and(|asked| terms.expires.is_none_or(|rule| asked < rule));
     let is_required = context.thread.policy_for(&propose.name) == ToolPolicy::RequireApproval;
-    let on_expiry = if is_shortened || is_required { OnExpiry::Deny } else { terms.on_expiry };
+    let on_expiry =
+        if is_shortened || is_required || terms.proof.is_some() { OnExpiry::Deny } else { terms.on_expiry };
     ApprovalRequest {
         tool_call_id: propose.id.clone(),
         rule: judgement.rule.clone().filter(|_| asks),
@@ -141,6 +142,7 @@ fn new_request(
         quorum: several(terms.quorum),
         denials: several(terms.denials),
         approvers: terms.approvers.clone(),
+        proof: terms.proof,
         remind_at: terms.remind_after.map(|span| context.now.after(span)),
         escalate_at: terms
             .escalate_after

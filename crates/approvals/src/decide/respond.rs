@@ -3,7 +3,7 @@
 use super::{
     DecisionContext, HashedArguments, NewEvent, RespondCommand,
     answer::{CheckedAnswer, response_events},
-    edit, eligible, restriction, terms, vote,
+    edit, eligible, proof, restriction, terms, vote,
 };
 use crate::{Call, CallStanding, GrantScope, Refused, refused::ArgumentsMismatch};
 use countersign_events::event::{ApprovalRequest, ApprovalResponse, Decision, Source};
@@ -35,7 +35,8 @@ pub(super) fn respond(
     check_restrictions(call, respond, context)?;
     check_scope(call, respond, context)?;
     let edit = edit::check_edit(call, respond, context)?;
-    let answer = CheckedAnswer { respond, level, edit };
+    let proof = proof::check_answer(call, respond, (terms.proof, edit.as_ref()), context)?;
+    let answer = CheckedAnswer { respond, level, edit, proof };
     match request.filter(|_| terms.are_for_several()) {
         Some(request) => vote::vote(call, &answer, (request, &terms), context),
         None => Ok(response_events(call, answer.response(call, context), &[], context)),

@@ -98,8 +98,9 @@ impl OpenQuestion<'_> {
         if let Some(denial) = matching_denials(self.context.thread, &self.look, self.hash()).next() {
             return CallRuling::Deny(RulingAnswer::from_grant(denial));
         }
-        // If the thread requires a person each time, neither mode nor grant allows, and no new grant is offered.
-        if own == ToolPolicy::RequireApproval {
+        // If the thread requires a person each time, or the rule a proof, neither mode nor grant allows, and no new grant
+        // is offered.
+        if own == ToolPolicy::RequireApproval || self.judgement.terms.proof.is_some() {
             return self.denied().unwrap_or_else(|| {
                 CallRuling::Ask(vec![Decision::AllowOnce, Decision::Deny], self.same_call())
             });

@@ -3,7 +3,10 @@
 
 use super::{DecisionContext, RespondCommand, eligible};
 use crate::{Call, CallStanding, Refused};
-use countersign_events::{Principal, Sha256, event::Verdict};
+use countersign_events::{
+    Principal, Sha256,
+    event::{ApprovalVote, ProofRequirement, Verdict},
+};
 use countersign_policy::Judgement;
 
 /// The terms on which a request is decided now.
@@ -16,6 +19,8 @@ pub(super) struct DecisionTerms {
     pub(super) denials: u32,
     /// An approver must be in each of these lists.
     pub(super) approvers: Vec<Vec<String>>,
+    /// The proof that each approval needs.
+    pub(super) proof: Option<ProofRequirement>,
 }
 
 /// True if an answer to this call needs the judgement of the policy with this hash as evidence: another policy opened
@@ -61,6 +66,7 @@ impl DecisionTerms {
             quorum: asked.and_then(|request| request.quorum).unwrap_or(1),
             denials: asked.and_then(|request| request.denials).unwrap_or(1),
             approvers: asked.map(|request| request.approvers.clone()).unwrap_or_default(),
+            proof: asked.and_then(|request| request.proof),
         }
     }
 
@@ -75,6 +81,13 @@ impl DecisionTerms {
             && self.approvers.iter().all(|list| eligible::is_in(by, list, context))
     }
 
+    /// True if the vote has the proof that an approval needs. It was checked when the vote was cast.
+    pub(super) fn are_proved_by(&self, vote: &ApprovalVote) -> bool {
+        let accepts =
+            |needed: ProofRequirement| vote.proof.as_ref().is_some_and(|proof| needed.accepts(proof.kind));
+        self.proof.is_none_or(accepts)
+    }
+
     /// The stricter of these terms and those of a judgement. A judgement that allows asks for nothing more.
     pub(super) fn with(mut self, judgement: &Judgement, context: &DecisionContext<'_>) -> Self {
         if judgement.verdict != Verdict::Ask {
@@ -86,6 +99,7 @@ impl DecisionTerms {
         {
             self.level = Some(level.clone());
         }
+        self.proof = [self.proof, terms.proof].into_iter().flatten().max_by_key(|proof| proof.rank());
         self.quorum = self.quorum.max(terms.quorum);
         self.denials = self.denials.min(terms.denials);
         for list in &terms.approvers {

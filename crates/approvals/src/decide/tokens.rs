@@ -1,17 +1,22 @@
 //! Tokens: create, use and revoke. People create tokens, and the service makes a session when a person signs in. The
 //! service itself creates the first tokens of a log that has none.
 
-use super::{NewEvent, eligible};
+use super::{
+    NewEvent,
+    approver_keys::{self, AddKeyCommand},
+    eligible,
+};
 use crate::{
     Refused,
-    access::{CommandCaller, SOLO_MARK, TokenDirectory, TokenRecord, VisibleThreads},
+    access::{CommandCaller, ProofContext, SOLO_MARK, TokenDirectory, TokenRecord, VisibleThreads},
 };
 use countersign_events::{
     Body, Principal, Timestamp,
-    event::{Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
+    event::{ApproverKeyRemoved, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
     id::check_name,
     principal::PrincipalKind,
 };
+use countersign_policy::Policy;
 use std::time::Duration;
 
 /// The longest time that a link can be used.
@@ -26,7 +31,7 @@ const MAX_LIST: usize = 64;
 /// The longest address or reason, in bytes.
 const MAX_TEXT_BYTES: usize = 1_024;
 
-/// A command about the tokens of the log.
+/// A command about the tokens of the log or the keys of its approvers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenCommand {
     /// Create these tokens, all or none.
@@ -40,14 +45,18 @@ pub enum TokenCommand {
         /// The name, without a kind.
         name: String,
     },
+    /// Add a key of an approver.
+    AddKey(AddKeyCommand),
+    /// Remove a key of an approver.
+    RemoveKey(ApproverKeyRemoved),
 }
 
-/// Decides on a command about tokens.
+/// Decides on a command about tokens or keys of approvers.
 pub(crate) fn decide_on_tokens(
     command: &TokenCommand,
     caller: &CommandCaller,
     tokens: &TokenDirectory,
-    now: Timestamp,
+    (proofs, policy, now): (ProofContext<'_>, &Policy, Timestamp),
 ) -> Result<Vec<NewEvent>, Refused> {
     let by = &caller.principal;
     match command {
@@ -55,6 +64,8 @@ pub(crate) fn decide_on_tokens(
         TokenCommand::Use(used) => record_use(used, by, tokens),
         TokenCommand::Revoke(revoked) => revoke(revoked, by, tokens),
         TokenCommand::EndSessions { name } => end_sessions(name, by, tokens, now),
+        TokenCommand::AddKey(command) => approver_keys::add_key(command, by, tokens, (proofs, policy, now)),
+        TokenCommand::RemoveKey(removed) => approver_keys::remove_key(removed, by, tokens),
     }
 }
 

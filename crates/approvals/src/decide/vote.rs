@@ -42,11 +42,13 @@ pub(super) fn vote(
         arguments: answer.edit.as_ref().map(|edit| edit.arguments.clone()),
         arguments_hash: Some(answer.edit.as_ref().map_or(call.arguments_hash(), |edit| edit.hash)),
         round: call.course.round() + u32::from(answer.edit.is_some()),
+        proof: answer.proof.clone(),
         erased: ErasedTexts::new(),
     };
     // After an escalation or under a stricter policy, an allowing vote counts only if its approver meets the new terms.
     let counts = |before: &&&RecordedFact<ApprovalVote>| {
-        !before.what.decision.allows() || terms.admit(&before.by, context)
+        !before.what.decision.allows()
+            || terms.admit(&before.by, context) && terms.are_proved_by(&before.what)
     };
     let votes: Vec<_> = before.iter().filter(counts).map(|vote| &vote.what).chain([&vote]).collect();
     let decision = count_votes(&votes, terms);

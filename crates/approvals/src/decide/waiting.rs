@@ -143,8 +143,8 @@ fn judge_now(
         let terms = asked.with(&judgement, context);
         (judgement, terms)
     };
-    let DecisionTerms { level, quorum, approvers, .. } = terms;
-    judgement.terms = ApprovalTerms { level, quorum, approvers, ..judgement.terms };
+    let DecisionTerms { level, quorum, approvers, proof, .. } = terms;
+    judgement.terms = ApprovalTerms { level, quorum, approvers, proof, ..judgement.terms };
     Some(judgement)
 }
 

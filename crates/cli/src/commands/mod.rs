@@ -1,5 +1,6 @@
 //! The commands, one module each, with the options of each command.
 
+pub(crate) mod approver_key;
 pub(crate) mod backup;
 pub(crate) mod calls;
 pub(crate) mod checkpoint;

@@ -5,13 +5,13 @@ use countersign_api::GrantOrigin;
 use countersign_gate::{
     Event, Json,
     event::{
-        ApprovalRequest, ApprovalResponse, Body, CallErased, Decision, GrantAgents, PolicySet, Source,
-        Status, TokenCreated, ToolPolicy,
+        ApprovalRequest, ApprovalResponse, ApprovalVote, Body, CallErased, Decision, DecisionProof,
+        GrantAgents, PolicySet, ProofKind, Source, Status, TokenCreated, ToolPolicy,
     },
 };
 use countersign_tui::present::{facts::describe_remembered, text::argument_lines};
 use countersign_tui::present::{
-    facts::describe_scope,
+    facts::{describe_proof, describe_scope},
     text::{compact_json, escape_text},
 };
 
@@ -32,14 +32,7 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
             )
         }
         Body::ApprovalRequest(request) => (TextStyle::Yellow, describe_request(request)),
-        Body::ApprovalVote(vote) => {
-            let id = escape_text(vote.tool_call_id.as_str());
-            let edit = if vote.arguments.is_some() { ", with changed arguments" } else { "" };
-            let scope =
-                vote.scope.as_ref().map_or(String::new(), |scope| format!(", {}", describe_scope(scope)));
-            let (said, why) = (vote.decision.as_str(), comment(vote.comment.as_ref()));
-            (TextStyle::Plain, format!("{who} votes on {id}: {said}{scope}{edit}{why}"))
-        }
+        Body::ApprovalVote(vote) => (TextStyle::Plain, describe_vote(&who, vote)),
         Body::ApprovalReminder(reminder) => {
             let id = escape_text(reminder.tool_call_id.as_str());
             (TextStyle::Yellow, format!("{id} is still pending: reminder"))
@@ -82,12 +75,25 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
         Body::ThreadModeSet(set) => {
             (TextStyle::Cyan, format!("{who} sets the mode to {}", set.mode.as_str()))
         }
-        Body::PolicySet(_) | Body::TokenCreated(_) | Body::TokenUsed(_) | Body::TokenRevoked(_) => {
-            describe_log_event(&who, &body)
-        }
+        Body::PolicySet(_)
+        | Body::TokenCreated(_)
+        | Body::TokenUsed(_)
+        | Body::TokenRevoked(_)
+        | Body::ApproverKeyAdded(_)
+        | Body::ApproverKeyRemoved(_) => describe_log_event(&who, &body),
         Body::ThreadClosed(_) => (TextStyle::Cyan, format!("{who} closes the thread")),
         Body::Message(kind, data) => (TextStyle::Dim, format!("{who}: {kind} {}", summarize_arguments(data))),
     }
+}
+
+/// One vote of several.
+fn describe_vote(who: &str, vote: &ApprovalVote) -> String {
+    let id = escape_text(vote.tool_call_id.as_str());
+    let edit = if vote.arguments.is_some() { ", with changed arguments" } else { "" };
+    let scope = vote.scope.as_ref().map_or(String::new(), |scope| format!(", {}", describe_scope(scope)));
+    let (said, why) = (vote.decision.as_str(), comment(vote.comment.as_ref()));
+    let proof = proof_text(vote.proof.as_ref());
+    format!("{who} votes on {id}: {said}{scope}{edit}{proof}{why}")
 }
 
 /// An event of the log as a whole.
@@ -102,6 +108,18 @@ fn describe_log_event(who: &str, body: &Body) -> (TextStyle, String) {
         Body::TokenRevoked(revoked) => {
             let (id, why) = (escape_text(&revoked.id), comment(revoked.reason.as_ref()));
             (TextStyle::Cyan, format!("{who} revokes token {id}{why}"))
+        }
+        Body::ApproverKeyAdded(added) => {
+            let (id, approver) = (escape_text(&added.id), escape_text(added.approver.as_str()));
+            let name =
+                added.name.as_ref().map_or(String::new(), |name| format!(", named {}", escape_text(name)));
+            let proof = proof_text(added.proof.as_ref());
+            let kind = describe_key_kind(added.kind);
+            (TextStyle::Cyan, format!("{who} adds the {kind} {id} of {approver}{name}{proof}"))
+        }
+        Body::ApproverKeyRemoved(removed) => {
+            let (id, why) = (escape_text(&removed.id), comment(removed.reason.as_ref()));
+            (TextStyle::Cyan, format!("{who} removes the key {id}{why}"))
         }
         other => (TextStyle::Plain, format!("{who}: {}", other.event_type())),
     }
@@ -195,6 +213,7 @@ fn describe_response(
 ) -> (TextStyle, String) {
     let id = escape_text(response.tool_call_id.as_str());
     let said = comment(response.comment.as_ref());
+    let proof = proof_text(response.proof.as_ref());
     match (response.decision, response.source) {
         (Decision::AllowOnce | Decision::AllowSession, Source::Expiry) => {
             (TextStyle::Green, format!("{id} expires and is allowed"))
@@ -204,7 +223,7 @@ fn describe_response(
         (Decision::AllowSession, Source::Approver) => {
             let scope = response.scope.as_ref().map_or("for the whole tool".to_owned(), describe_scope);
             let agents = if response.agents == Some(GrantAgents::Any) { " and every agent" } else { "" };
-            (TextStyle::Green, format!("{who} allows {id} for the session, {scope}{agents}{said}"))
+            (TextStyle::Green, format!("{who} allows {id} for the session, {scope}{agents}{proof}{said}"))
         }
         (Decision::AllowOnce | Decision::AllowSession, source) => {
             let why = match (source, response.grant) {
@@ -213,7 +232,7 @@ fn describe_response(
                 _ => String::new(),
             };
             let edit = if response.changes.is_empty() { "" } else { " with changed arguments" };
-            (TextStyle::Green, format!("{who} allows {id}{edit}{why}{said}"))
+            (TextStyle::Green, format!("{who} allows {id}{edit}{why}{proof}{said}"))
         }
         (Decision::Deny, source) => {
             let scope = describe_remembered(response.decision, response.scope.as_ref());
@@ -222,12 +241,26 @@ fn describe_response(
                 (Source::Grant, Some(grant)) => describe_grant(grant, origin),
                 _ => String::new(),
             };
-            (TextStyle::Red, format!("{who} denies {id}{scope}{why}{said}"))
+            (TextStyle::Red, format!("{who} denies {id}{scope}{why}{proof}{said}"))
         }
         (Decision::Other, _) => (
             TextStyle::Plain,
             format!("{who} makes a decision on {id} that this version does not know{said}"),
         ),
+    }
+}
+
+/// The proof of a decision, after a comma.
+fn proof_text(proof: Option<&DecisionProof>) -> String {
+    proof.map_or(String::new(), |proof| format!(", {}", describe_proof(proof)))
+}
+
+/// The kind of a key in words.
+const fn describe_key_kind(kind: ProofKind) -> &'static str {
+    match kind {
+        ProofKind::Ssh => "SSH key",
+        ProofKind::Passkey => "passkey",
+        ProofKind::Other => "key",
     }
 }
 

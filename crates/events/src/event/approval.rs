@@ -1,6 +1,9 @@
 //! The question to people, what becomes of it, and the answer.
 
-use super::{Basis, Decision, ErasedTexts, GrantAgents, OnExpiry, ShadowVerdict, Source};
+use super::{
+    Basis, Decision, DecisionProof, ErasedTexts, GrantAgents, OnExpiry, ProofRequirement, ShadowVerdict,
+    Source,
+};
 use crate::{CallId, Json, Sha256, Timestamp, json::ArgumentChange};
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +41,9 @@ pub struct ApprovalRequest {
     /// Who may decide: principals and `@groups`. An approver is in each of the lists; empty means anybody.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvers: Vec<Vec<String>>,
+    /// The proof that an approval needs; none, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProofRequirement>,
     /// When people are told once more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remind_at: Option<Timestamp>,
@@ -133,6 +139,9 @@ pub struct ApprovalVote {
     /// Which round it counts in: 0 before anybody changed the arguments, and one more with each change.
     #[serde(default)]
     pub round: u32,
+    /// The proof that its approver gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<DecisionProof>,
     /// The hashes of erased texts, if they were erased.
     #[serde(default, skip_serializing_if = "ErasedTexts::is_empty")]
     pub erased: ErasedTexts,
@@ -203,6 +212,9 @@ pub struct ApprovalResponse {
     /// The level of the person who denied calls for the session, which it takes to revoke the denial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author_level: Option<String>,
+    /// The proof that the approver made the decision. With several approvers, the votes have the proofs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<DecisionProof>,
     /// The time at which an unused approval lapses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapses_at: Option<Timestamp>,

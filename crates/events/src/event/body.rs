@@ -2,10 +2,10 @@
 //! that a newer version wrote can be read by this one.
 
 use super::{
-    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, CallErased,
-    EventType, ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, GrantRevoked,
-    PolicySet, ThreadClosed, ThreadMode, TokenCreated, TokenRevoked, TokenUsed, ToolCall, ToolPolicySet,
-    ToolResult, erasure::with_placeholders,
+    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, ApproverKeyAdded,
+    ApproverKeyRemoved, CallErased, EventType, ExecutionReleased, ExecutionRenewed, ExecutionStarted,
+    ExecutionTakenOver, GrantRevoked, PolicySet, ThreadClosed, ThreadMode, TokenCreated, TokenRevoked,
+    TokenUsed, ToolCall, ToolPolicySet, ToolResult, erasure::with_placeholders,
 };
 use crate::{DamagedEvent, Json};
 
@@ -72,6 +72,8 @@ bodies! {
     TokenCreated(TokenCreated),
     TokenUsed(TokenUsed),
     TokenRevoked(TokenRevoked),
+    ApproverKeyAdded(ApproverKeyAdded),
+    ApproverKeyRemoved(ApproverKeyRemoved),
 }
 
 #[cfg(test)]

@@ -68,6 +68,10 @@ event_types! {
     TokenUsed = "TOKEN_USED",
     /// A token is not accepted from here on.
     TokenRevoked = "TOKEN_REVOKED",
+    /// A key proves decisions of a person from here on.
+    ApproverKeyAdded = "APPROVER_KEY_ADDED",
+    /// A key proves nothing from here on.
+    ApproverKeyRemoved = "APPROVER_KEY_REMOVED",
     /// A message of a person to the model.
     UserMessage = "USER_MESSAGE",
     /// A message of the model.
@@ -111,10 +115,17 @@ impl EventType {
         matches!(self, Self::PolicySet) || self.is_about_tokens()
     }
 
-    /// True if the event is about a token.
+    /// True if the event is about a token or about a key of an approver.
     #[must_use]
     pub const fn is_about_tokens(self) -> bool {
-        matches!(self, Self::TokenCreated | Self::TokenUsed | Self::TokenRevoked)
+        matches!(
+            self,
+            Self::TokenCreated
+                | Self::TokenUsed
+                | Self::TokenRevoked
+                | Self::ApproverKeyAdded
+                | Self::ApproverKeyRemoved
+        )
     }
 }
 

@@ -1,6 +1,7 @@
 //! The rows of the log, and what each type of them says.
 
 mod approval;
+mod approver_key;
 mod body;
 mod erasure;
 mod execution;
@@ -16,6 +17,7 @@ pub use approval::{
     ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, SameCall,
     SuggestedScope,
 };
+pub use approver_key::{ApproverKeyAdded, ApproverKeyRemoved, DecisionProof};
 pub use body::Body;
 pub use erasure::{CallErased, ErasedRow, ErasedTexts};
 pub use execution::{ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, ToolResult};
@@ -26,8 +28,8 @@ pub use state::{CallState, CallStateFilter};
 pub use token::{TokenCreated, TokenRevoked, TokenUsed};
 pub use verdict::Verdict;
 pub use words::{
-    Basis, Decision, GrantAgents, Mode, OnExpiry, RiskLevel, Role, Source, Status, TokenKind, ToolPolicy,
-    UnknownWord,
+    Basis, Decision, GrantAgents, Mode, OnExpiry, ProofKind, ProofRequirement, RiskLevel, Role, Source,
+    Status, TokenKind, ToolPolicy, UnknownWord,
 };
 
 use crate::{Json, Principal, Sha256, ThreadId, Timestamp};

@@ -104,6 +104,63 @@ words! {
 }
 
 words! {
+    /// The kind of a proof, and of the key that makes it.
+    ProofKind {
+        /// A signature of `ssh-keygen -Y sign`, by an SSH key or a FIDO key.
+        Ssh = "ssh",
+        /// The assertion of a passkey (WebAuthn).
+        Passkey = "passkey",
+    }
+}
+
+words! {
+    /// The proof that an approval needs.
+    ProofRequirement {
+        /// One of any kind.
+        Any = "any",
+        /// One of an SSH key.
+        Ssh = "ssh",
+        /// One of a passkey.
+        Passkey = "passkey",
+    }
+}
+
+impl ProofRequirement {
+    /// True if a proof of this kind is enough. A requirement of a newer version is never met.
+    #[must_use]
+    pub const fn accepts(self, kind: ProofKind) -> bool {
+        match self {
+            Self::Any => !matches!(kind, ProofKind::Other),
+            Self::Ssh => matches!(kind, ProofKind::Ssh),
+            Self::Passkey => matches!(kind, ProofKind::Passkey),
+            Self::Other => false,
+        }
+    }
+
+    /// The proof in words.
+    #[must_use]
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Any => "an SSH key or a passkey",
+            Self::Ssh => "an SSH key",
+            Self::Passkey => "a passkey",
+            Self::Other => "a kind that this version does not know",
+        }
+    }
+
+    /// The order of strictness: of several requirements, the highest applies. A passkey verifies the person, too.
+    #[must_use]
+    pub const fn rank(self) -> u8 {
+        match self {
+            Self::Any => 1,
+            Self::Ssh => 2,
+            Self::Passkey => 3,
+            Self::Other => 4,
+        }
+    }
+}
+
+words! {
     /// Where a decision came from.
     Source {
         /// A person.

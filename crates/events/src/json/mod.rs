@@ -171,6 +171,12 @@ impl Sha256 {
         Self(sha2::Sha256::digest(bytes).into())
     }
 
+    /// The 32 bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// Compares two hashes in a time that does not depend on them.
     #[must_use]
     pub fn equals_in_constant_time(&self, other: &Self) -> bool {

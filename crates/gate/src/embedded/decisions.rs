@@ -11,7 +11,7 @@ use countersign_approvals::{
     access::VisibleThreads,
     decide::{HashedArguments, RespondCommand},
 };
-use countersign_events::{CallId, ThreadId};
+use countersign_events::{CallId, ThreadId, event::ErasedTexts};
 use countersign_policy::Policy;
 use futures_util::future::join_all;
 use std::sync::Arc;
@@ -52,6 +52,8 @@ impl EmbeddedService {
             agents: decide.agents,
             level: decide.level.clone(),
             and_waiting: decide.and_waiting,
+            proof: decide.proof.clone().map(|proof| Box::new(proof.into())),
+            erased: ErasedTexts::new(),
         };
         let evidence = match &respond.arguments {
             Some(arguments) => self.review_edit(&policy, thread, id, arguments).await?,

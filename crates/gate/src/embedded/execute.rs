@@ -7,7 +7,7 @@ use countersign_approvals::{
     ApprovalCommand, Call, CallCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget,
     RecordedEvent, Refused, ThreadCommand,
 };
-use countersign_events::{CallId, ThreadId};
+use countersign_events::{CallId, Sha256, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::{CommandOutcome, StoreError};
 use std::{future::Future, sync::Arc};
@@ -65,6 +65,7 @@ impl EmbeddedService {
                 now: self.store.clock().now(),
                 policy,
                 evidence: CommandEvidence::NotNeeded,
+                log: Sha256::ZERO,
             })
         };
         self.execute_judged(execute).await
@@ -92,6 +93,8 @@ impl EmbeddedService {
         command: CallCommand,
         (policy, evidence): (Arc<Policy>, CommandEvidence),
     ) -> Result<(api::Call, Vec<RecordedEvent>), GateFailure> {
+        let may_be_proved = matches!(command, CallCommand::Respond(_));
+        let log = if may_be_proved { self.log_id().await? } else { Sha256::ZERO };
         let envelope = CommandEnvelope {
             target: CommandTarget::Call(thread.clone(), id.clone()),
             command: ApprovalCommand::Call(command),
@@ -99,6 +102,7 @@ impl EmbeddedService {
             now: self.store.clock().now(),
             policy,
             evidence,
+            log,
         };
         // Boxed, so that the futures of all callers do not hold the whole envelope.
         let outcome = Box::pin(self.execute(envelope)).await?;

@@ -2,6 +2,7 @@
 //! lists, `threads` has the settings of a thread, and `ready` the readiness.
 
 mod answer;
+mod approver_keys;
 mod decisions;
 mod erase;
 mod execute;
@@ -27,11 +28,14 @@ use countersign_approvals::{
     Call, CallCommand, CommandCaller, CommandEvidence, Refused,
     decide::{ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RenewCommand},
 };
-use countersign_events::{CallId, Json, ThreadId};
+use countersign_events::{CallId, Json, Sha256, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::{DatabaseUrl, Store, StoreOptions};
 use futures_util::future::BoxFuture;
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -43,6 +47,8 @@ pub(crate) struct EmbeddedService {
     presence: PresenceKeeper,
     pub(crate) tokens: Arc<ActiveTokens>,
     opened: Arc<Notify>,
+    /// The identity of the log, once it has an event.
+    log_id: OnceLock<Sha256>,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -98,7 +104,18 @@ impl EmbeddedService {
             tasks.spawn(follower.run(stop.clone()));
             tasks.spawn(presence.clone().run(store.clone(), stop.clone()));
         }
-        Ok(Self { store, policy, metrics, judge, presence, tokens, opened, stop, tasks })
+        Ok(Self {
+            store,
+            policy,
+            metrics,
+            judge,
+            presence,
+            tokens,
+            opened,
+            log_id: OnceLock::new(),
+            stop,
+            tasks,
+        })
     }
 
     pub(crate) async fn shut_down(&self) {

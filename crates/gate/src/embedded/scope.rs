@@ -9,6 +9,7 @@ use crate::{GateFailure, view::CallHistory};
 use countersign_api as api;
 use countersign_approvals::{
     Call, CommandCaller, CommandEvidence, DecisionContext, PendingCount,
+    access::ProofContext,
     decide::{self, RespondCommand, WaitingReview},
 };
 use countersign_events::{CallId, ThreadId, event::Decision};
@@ -50,6 +51,7 @@ impl EmbeddedService {
                 now,
                 evidence: &evidence,
                 pending: PendingCount::default(),
+                proofs: ProofContext::default(),
             };
             let waiting_for = |answer: &RespondCommand| {
                 let ids = decide::preview_waiting(&call, answer, waiting.iter(), &context);

@@ -9,7 +9,7 @@ use countersign_approvals::{
     decide::TokenCommand,
 };
 use countersign_events::{
-    Principal, Timestamp,
+    Principal, Sha256, Timestamp,
     event::{TokenCreated, TokenKind, TokenRevoked, TokenUsed},
 };
 use std::{
@@ -157,7 +157,13 @@ impl EmbeddedService {
         self.tokens.with(|directory| Some(view_token(directory.find(id)?, directory, now)))
     }
 
-    async fn execute_on_tokens(&self, by: &CommandCaller, command: TokenCommand) -> Result<(), GateFailure> {
+    pub(super) async fn execute_on_tokens(
+        &self,
+        by: &CommandCaller,
+        command: TokenCommand,
+    ) -> Result<(), GateFailure> {
+        let may_be_proved = matches!(command, TokenCommand::AddKey(_));
+        let log = if may_be_proved { self.log_id().await? } else { Sha256::ZERO };
         let envelope = CommandEnvelope {
             target: CommandTarget::Log,
             command: ApprovalCommand::Tokens(command),
@@ -165,6 +171,7 @@ impl EmbeddedService {
             now: self.store.clock().now(),
             policy: self.policy.policy_for_views(),
             evidence: CommandEvidence::NotNeeded,
+            log,
         };
         self.execute(envelope).await?;
         Ok(self.tokens.reload(&self.store).await?)

@@ -4,10 +4,11 @@ use super::EmbeddedGate;
 use crate::GateFailure;
 use async_trait::async_trait;
 use countersign_api::{
-    ApprovalGate, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
-    CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage, EventStream,
-    GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, PageQuery, PendingPage,
-    PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RenewRequest,
+    ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
+    BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest, CloseReport,
+    DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage, EventStream, GateError,
+    GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, PageQuery, PendingPage, PolicyInForce,
+    PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest,
     ResultRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode,
     ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
     ToolPoliciesRequest,
@@ -218,6 +219,27 @@ impl ApprovalGate for EmbeddedGate {
 
     async fn revoke_token(&self, id: &str, request: &RevokeTokenRequest) -> Result<Token, GateError> {
         Ok(self.service.revoke_token(&self.by, id, request).await?)
+    }
+
+    async fn approver_keys(
+        &self,
+        selection: ApproverKeySelection,
+        page: PageQuery,
+    ) -> Result<ApproverKeyPage, GateError> {
+        Ok(self.service.approver_keys(selection, page).await?)
+    }
+
+    async fn add_approver_key(&self, request: &ApproverKeyRequest) -> Result<ApproverKey, GateError> {
+        // A program that opens the database administers it.
+        Ok(self.service.add_approver_key(&self.by, request, (true, None)).await?)
+    }
+
+    async fn remove_approver_key(
+        &self,
+        id: &str,
+        request: &RemoveKeyRequest,
+    ) -> Result<ApproverKey, GateError> {
+        Ok(self.service.remove_approver_key(&self.by, id, request).await?)
     }
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {

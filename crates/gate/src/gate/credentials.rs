@@ -2,11 +2,14 @@
 
 use super::EmbeddedGate;
 use crate::GateFailure;
-use countersign_api::{NewToken, TokenRequest};
+use countersign_api::{ApproverKey, ApproverKeyRequest, NewToken, TokenRequest};
 use countersign_approvals::access::{
     Right, TokenDirectory, TokenHolder, TokenRecord, TokenRejection, TokenSecret,
 };
-use countersign_events::event::{TokenCreated, TokenKind};
+use countersign_events::{
+    Principal,
+    event::{TokenCreated, TokenKind},
+};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
@@ -63,6 +66,23 @@ impl EmbeddedGate {
         (idle, longest): (Duration, Duration),
     ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
         self.service.start_session(parent, (idle, longest)).await
+    }
+
+    /// Adds a key of an approver. `as_admin` is true if the caller acts as an administrator, and `token` the one whose
+    /// rights the passkey gives when it signs in.
+    pub async fn add_approver_key_as(
+        &self,
+        request: &ApproverKeyRequest,
+        as_admin: bool,
+        token: Option<String>,
+    ) -> Result<ApproverKey, GateFailure> {
+        self.service.add_approver_key(&self.by, request, (as_admin, token)).await
+    }
+
+    /// The person whose key this is; `None` if there is no such key.
+    #[must_use]
+    pub fn owner_of_key(&self, id: &str) -> Option<Principal> {
+        self.service.owner_of_key(id)
     }
 
     /// Ends all sessions of the principal of this gate.

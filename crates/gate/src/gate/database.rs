@@ -2,7 +2,8 @@
 
 use super::EmbeddedGate;
 use crate::GateFailure;
-use countersign_events::chain::Checkpoint;
+use countersign_approvals::PinnedKeys;
+use countersign_events::{Sha256, chain::Checkpoint};
 use countersign_store::{
     CheckpointReport, DatabaseName, IntegrityReport, SchemaLayout, SchemaReport, VerifyReport,
 };
@@ -36,6 +37,20 @@ impl EmbeddedGate {
     /// the number of events that were checked.
     pub async fn verify(&self, progress: impl FnMut(i64)) -> Result<VerifyReport, GateFailure> {
         Ok(self.service.store.verify(progress).await?)
+    }
+
+    /// Verifies the log as [`verify`](Self::verify) does. With `pinned` keys, proofs by other keys are findings, too.
+    pub async fn verify_proofs(
+        &self,
+        pinned: Option<PinnedKeys>,
+        progress: impl FnMut(i64),
+    ) -> Result<VerifyReport, GateFailure> {
+        Ok(self.service.store.verify_proofs(pinned, progress).await?)
+    }
+
+    /// The link of the first event, which identifies the log.
+    pub async fn log_id(&self) -> Result<Sha256, GateFailure> {
+        self.service.log_id().await
     }
 
     /// Verifies that the log contains the noted event of the checkpoint, and checks the hash chain after it. `progress`

@@ -1,5 +1,6 @@
 //! Domain values as the API shows them. The API crate has types only, so the conversions are here.
 
+mod approver_key;
 mod call;
 mod misleading;
 mod request;
@@ -9,6 +10,7 @@ mod statistics;
 mod thread;
 mod token;
 
+pub(crate) use approver_key::view_approver_key;
 pub use call::view_call;
 pub(crate) use call::{view_execution, view_result};
 pub(crate) use request::{inform_approvers, view_vote};

@@ -22,6 +22,7 @@ pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {
         quorum: request.quorum.unwrap_or(1),
         denials: request.denials.unwrap_or(1),
         approvers: request.approvers.clone(),
+        proof: request.proof,
         votes: call.course.votes.iter().map(|vote| view_vote(vote, round)).collect(),
         remind_at: request.remind_at,
         reminded: call.course.reminder.as_ref().map(event_mark),
@@ -71,6 +72,7 @@ pub(crate) fn view_vote(vote: &RecordedFact<ApprovalVote>, round: u32) -> api::A
         level: vote.what.level.clone(),
         scope: vote.what.scope.clone(),
         arguments: vote.what.arguments.clone(),
+        proof: vote.what.proof.clone(),
         counts: vote.what.round == round,
     }
 }

@@ -30,6 +30,7 @@ pub(crate) fn view_response(
         scope: response.scope.clone(),
         changes: response.changes.clone(),
         note: note_for_model(editor, &response.changes),
+        proof: response.proof.clone(),
         lapses_at: response.lapses_at,
         policy: response.policy,
     }

@@ -14,8 +14,14 @@ use crate::{
     policy_text::{LAYER_FOLDER, qualify_rule_name},
     rule::PolicyRule,
     selector::RuleSelectors,
+    spelling::did_you_mean,
 };
-use countersign_events::{Principal, event::Verdict, id::MAX_NAME_BYTES, principal::PrincipalKind};
+use countersign_events::{
+    Principal,
+    event::{ProofRequirement, Verdict},
+    id::MAX_NAME_BYTES,
+    principal::PrincipalKind,
+};
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 /// The most rules. Finding mistakes compares every rule with every other.
@@ -181,6 +187,7 @@ const TERMS: &[&str] = &[
     "quorum",
     "denials",
     "approvers",
+    "proof",
     "remindAfter",
     "escalateAfter",
     "escalateTo",
@@ -233,17 +240,40 @@ fn read_terms(
     if let Some((count, node)) = quorum.filter(|_| !approvers.is_empty()) {
         check_quorum(count, node, &approvers, tables)?;
     }
+    let proof = keys.optional("proof").map(read_proof).transpose()?;
+    let on_expiry = keys.optional("onExpiry");
+    let allow_on_expiry = read_on_expiry(on_expiry, expires, tables)?;
+    if let Some(node) = on_expiry.filter(|_| allow_on_expiry && proof.is_some()) {
+        return Err(node.fault("nobody proves a decision by silence; remove `onExpiry` or `proof`"));
+    }
     Ok(OwnTerms {
         expires,
-        allow_on_expiry: read_on_expiry(keys.optional("onExpiry"), expires, tables)?,
+        allow_on_expiry,
         level: needed.map(|(level, _)| level),
         default_level: offered.map(|(level, _)| level),
         quorum: quorum.map(|(count, _)| count),
         denials: keys.optional("denials").map(|node| node.count("denials")).transpose()?,
         approvers,
+        proof,
         remind_after,
         escalate,
     })
+}
+
+fn read_proof(node: &TomlNode) -> Result<ProofRequirement, PolicyFault> {
+    let text = node.text("proof")?;
+    text.parse().map_err(|_| {
+        let known = ProofRequirement::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>();
+        node.fault(format!(
+            "proof must be {}, not {text:?}{}",
+            list_words(&known),
+            did_you_mean(text, &known)
+        ))
+    })
+}
+
+fn list_words(words: &[&str]) -> String {
+    words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ")
 }
 
 fn check_quorum(

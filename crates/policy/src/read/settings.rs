@@ -12,7 +12,7 @@ use super::{
 use crate::{
     annotation::HintTrust,
     approvers::{ApproverDirectory, PolicyPerson},
-    settings::{PendingLimits, PolicySettings},
+    settings::{KeyRegistrars, PendingLimits, PolicySettings},
     spelling::did_you_mean,
     tools::{OperandKind, OperandMapping},
     value::JsonPointer,
@@ -38,6 +38,9 @@ pub(super) fn read_settings(
     settings.lapses = keys.optional("lapses").map(|node| node.duration("lapses")).transpose()?;
     if let Some(node) = keys.optional("remember") {
         settings.remember = read_remember(node)?;
+    }
+    if let Some(node) = keys.optional("approverKeys") {
+        settings.key_registrars = read_key_registrars(node)?;
     }
     if let Some(node) = keys.optional("limits") {
         settings.pending_limits = read_limits(node)?;
@@ -84,6 +87,14 @@ fn read_remember(node: &TomlNode) -> Result<Duration, PolicyFault> {
         return Err(node.fault("remember must be at most an hour (\"1h\")"));
     }
     Ok(span)
+}
+
+fn read_key_registrars(node: &TomlNode) -> Result<KeyRegistrars, PolicyFault> {
+    match node.text("approverKeys")? {
+        "self" => Ok(KeyRegistrars::Approvers),
+        "admin" => Ok(KeyRegistrars::Admins),
+        other => Err(node.fault(format!("approverKeys must be \"self\" or \"admin\", not {other:?}"))),
+    }
 }
 
 fn read_limits(node: &TomlNode) -> Result<PendingLimits, PolicyFault> {

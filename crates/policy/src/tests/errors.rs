@@ -227,6 +227,8 @@ fn contradictory_terms_are_rejected() {
             "tool = \"x\"\napprovers = [\"@ops\"]",
             "tool = \"x\"\nonExpiry = \"allow\"",
             "tool = \"x\"\nonExpiry = \"perhaps\"",
+            "tool = \"x\"\nproof = \"paskey\"",
+            "tool = \"x\"\nproof = \"any\"\nexpires = \"1h\"\nonExpiry = \"allow\"",
             "tool = \"x\"\nescalateAfter = \"1h\"",
             "tool = \"x\"\nlevel = \"admin\"\ndefaultLevel = \"user\"",
         ]),
@@ -240,6 +242,8 @@ fn contradictory_terms_are_rejected() {
     line 5, column 14: the group "ops" has no members in [approvers]; add one
     line 5, column 12: `onExpiry = "allow"` has no effect without `expires`; set `expires`
     line 5, column 12: onExpiry must be "deny" or "allow", not "perhaps"
+    line 5, column 9: proof must be "any", "ssh", "passkey", not "paskey"; did you mean `passkey`?
+    line 7, column 12: nobody proves a decision by silence; remove `onExpiry` or `proof`
     line 1, column 1: `escalateAfter` and `escalateTo` need each other; set both or neither
     line 6, column 16: level "user" is lower than the `level` of the rule
     "#);

@@ -1,7 +1,7 @@
 //! The terms on which people are asked.
 
 use super::*;
-use countersign_events::event::OnExpiry;
+use countersign_events::event::{OnExpiry, ProofRequirement};
 
 const PEOPLE: &str = "levels = [\"user\", \"admin\", \"owner\"]\n\
     [approvers]\n\"user:ada\" = { level = \"admin\", groups = [\"ops\"] }\n\"user:bob\" = { groups = [\"ops\", \"web\"] }\n";
@@ -39,7 +39,7 @@ fn terms_of_equally_strict_rules_are_merged() {
     );
     let b = ask(
         "b",
-        "level = \"owner\"\nquorum = 1\napprovers = [\"user:ada\", \"@web\"]\nexpires = \"2h\"\nremindAfter = \"5m\"\n\
+        "level = \"owner\"\nquorum = 1\nproof = \"passkey\"\napprovers = [\"user:ada\", \"@web\"]\nexpires = \"2h\"\nremindAfter = \"5m\"\n\
          escalateAfter = \"20m\"\nescalateTo = \"owner\"",
     );
     let expected = ApprovalTerms {
@@ -50,6 +50,7 @@ fn terms_of_equally_strict_rules_are_merged() {
         quorum: 2,
         denials: 1,
         approvers: vec![vec!["@ops".to_owned()], vec!["user:ada".to_owned(), "@web".to_owned()]],
+        proof: Some(ProofRequirement::Passkey),
         remind_after: Some(Duration::from_mins(5)),
         escalate_after: Some(Duration::from_mins(20)),
         escalate_to: Some("owner".to_owned()),

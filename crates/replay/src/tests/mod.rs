@@ -96,7 +96,15 @@ impl TestLog {
             _ => CommandEvidence::NotNeeded,
         };
         let policy = Arc::clone(&self.policy);
-        let envelope = CommandEnvelope { target, command, by: by.into(), now: self.now, policy, evidence };
+        let envelope = CommandEnvelope {
+            target,
+            command,
+            by: by.into(),
+            now: self.now,
+            policy,
+            evidence,
+            log: Sha256::ZERO,
+        };
         let applied = self.batch.apply(&envelope).expect("nothing is damaged");
         self.events.extend(applied.events.iter().map(|recorded| (*recorded.event).clone()));
         applied.outcome.is_ok()

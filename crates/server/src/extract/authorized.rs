@@ -61,6 +61,8 @@ required_rights! {
     DecidingAll as DecideAllGate: Decide, all threads: true;
     /// To close a thread.
     Closing as CloseGate: Close, all threads: false;
+    /// To add and remove keys of approvers.
+    ManagingKeys as ManageKeysGate: ManageKeys, all threads: false;
     /// To set policies, modes and tokens.
     Administering as AdminGate: Administer, all threads: false;
 }

@@ -5,19 +5,21 @@ mod authorized;
 mod body;
 mod conditional;
 mod last_event_id;
+mod passkey_site;
 mod path;
 mod prefer;
 mod query;
 mod source;
 
 pub(crate) use authorized::{
-    AdminGate, AuthorizedGate, CloseGate, DecideAllGate, DecideGate, ExecuteGate, ReadAllGate, ReadGate,
-    ReadPolicyGate, RequestCaller, RequiredRight,
+    AdminGate, AuthorizedGate, CloseGate, DecideAllGate, DecideGate, ExecuteGate, ManageKeysGate,
+    ReadAllGate, ReadGate, ReadPolicyGate, RequestCaller, RequiredRight,
 };
 pub(crate) use body::JsonBody;
 pub(crate) use conditional::{IfNoneMatch, not_modified, short_hash, tag_of_call, with_tag};
 pub(crate) use last_event_id::LastEventId;
-pub(crate) use path::{CallPath, GrantPath, ThreadPath, TokenPath};
+pub(crate) use passkey_site::PasskeySite;
+pub(crate) use path::{ApproverKeyPath, CallPath, GrantPath, ThreadPath, TokenPath};
 pub(crate) use prefer::WaitPreference;
 pub(crate) use query::{
     CallQuery, EventQuery, GrantQuery, ListQuery, NoQuery, PendingQuery, QueryParameters, SpanQuery,

@@ -75,6 +75,17 @@ impl<S: Send + Sync> FromRequestParts<S> for TokenPath {
     }
 }
 
+/// The key of an approver in the path.
+pub(crate) struct ApproverKeyPath(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for ApproverKeyPath {
+    type Rejection = ProblemResponse;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
+        decode_part(parts, state, "id").await.map(Self)
+    }
+}
+
 fn path_parameter(name: &str, description: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
     openapi::parameter(name, ParameterIn::Path, description, schema)
 }
@@ -103,6 +114,12 @@ impl IntoParams for GrantPath {
         let mut all = ThreadPath::into_params(within);
         all.push(path_parameter("seq", "The grant: the `seq` of the response that created it.", seq));
         all
+    }
+}
+
+impl IntoParams for ApproverKeyPath {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![path_parameter("id", "The id of the key.", openapi::text("0123456789abcdef"))]
     }
 }
 

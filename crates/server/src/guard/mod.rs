@@ -19,7 +19,8 @@ use axum::{
     http::{HeaderMap, HeaderValue, Uri, header},
 };
 use browser_headers::BrowserHeaders;
-use countersign_api::ErrorCode;
+use countersign_api::{ErrorCode, ProofRequest};
+use countersign_gate::proofs::passkey::{is_origin_of, read_origin};
 pub(crate) use proxies::RequestOrigin;
 use proxies::find_request_origin;
 use std::net::IpAddr;
@@ -90,7 +91,7 @@ impl RequestGuard {
         let is_opened = is_any_of("sec-fetch-dest", &["document"])
             || (!self.access.frame_by.is_empty() && is_any_of("sec-fetch-dest", &["iframe", "frame"]));
         let is_opened_link = is_any_of("sec-fetch-mode", &["navigate"]) && is_opened;
-        if is_own_site || (is_opened_link && public_paths::PAGES.contains(&path)) {
+        if is_own_site || (is_opened_link && public_paths::is_page(path)) {
             return Ok(());
         }
         Err(ProblemResponse::new(
@@ -128,6 +129,23 @@ impl RequestGuard {
             "a page of {origin} sent this request; the server accepts requests only from its own pages"
         );
         Err(ProblemResponse::new(ErrorCode::ForeignOrigin, detail))
+    }
+
+    /// Checks that a passkey was used on a page of this server. The rules check the host name alone, because the log does
+    /// not know the addresses of servers; another program may serve pages on another port of the same host.
+    pub(crate) fn check_passkey_origin(&self, proof: Option<&ProofRequest>) -> Result<(), ProblemResponse> {
+        let Some(client_data) = proof.and_then(|proof| proof.client_data.as_deref()) else { return Ok(()) };
+        let refuse = |why: String| ProblemResponse::new(ErrorCode::ProofInvalid, why);
+        let (origin, _) = read_origin(client_data).map_err(|why| refuse(why.to_string()))?;
+        let is_local = is_origin_of(&origin, "localhost");
+        let is_public = HeaderValue::from_str(&origin)
+            .is_ok_and(|origin| self.access.public_urls.iter().any(|url| url.is(&origin)));
+        if is_local || is_public {
+            return Ok(());
+        }
+        Err(refuse(
+            "the passkey was used on a page of another server; add the address with --public-url".to_owned(),
+        ))
     }
 
     /// Returns true if a host, with or without a port, is a loopback name or a public name of this server.

@@ -86,7 +86,7 @@ pub(crate) struct RequestOrigin {
     /// True if the connection is one of a trusted proxy.
     pub(crate) is_from_proxy: bool,
     /// The host that the client used, if a proxy reports it.
-    pub(super) forwarded_host: Option<String>,
+    pub(crate) forwarded_host: Option<String>,
 }
 
 /// Returns the origin of a request. Fails if a trusted proxy reports something else than an address of a client.

@@ -43,7 +43,7 @@ use utoipa::{
         (name = "log", description = "The log as pages, streams and statistics."),
         (name = "thread", description = "The settings of a thread: grants, mode and tool policies; and its end."),
         (name = "policy", description = "The policy of the log: the one in force, and its history."),
-        (name = "access", description = "Tokens, the caller of a request, and the sessions of browsers."),
+        (name = "access", description = "Tokens, keys of approvers, the caller of a request, and the sessions of browsers."),
         (name = "service", description = "Health and metrics of the service, and this document."),
     )
 )]

@@ -2,19 +2,21 @@
 
 use super::RouteAnswer;
 use crate::{
+    AppState,
     extract::{CallPath, DecideGate, JsonBody, NoQuery, ThreadPath},
     openapi::refusals,
 };
-use axum::Json;
+use axum::{Json, extract::State};
 use countersign_api::{self as api, ApprovalGate};
 
-refusals!(Refusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, AlreadyDecided, AlreadyVoted, ArgumentsChanged, Blocked, NotOffered);
+refusals!(Refusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, ProofRequired, ProofInvalid, AlreadyDecided, AlreadyVoted, ArgumentsChanged, Blocked, NotOffered);
 
 /// Decides on a call.
 ///
 /// Only people decide, and never on calls that they proposed. A decision that differs from an earlier one is refused,
 /// and the error contains the earlier one; repeating the same decision succeeds. If the request needs several
-/// approvers, the decision is a vote, and the call is decided when there are enough votes.
+/// approvers, the decision is a vote, and the call is decided when there are enough votes. If it needs a proof, an
+/// approval without one is refused with `proof_required` and the statement to sign.
 #[utoipa::path(
     post,
     path = "/v1/threads/{thread}/approvals/{id}",
@@ -25,11 +27,13 @@ refusals!(Refusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, Alrea
     responses((status = 200, description = "The call, decided or with one more vote.", body = api::Call), Refusals)
 )]
 pub(super) async fn decide(
+    State(app): State<AppState>,
     gate: DecideGate,
     CallPath(thread, id): CallPath,
     _: NoQuery,
     JsonBody(decide): JsonBody<api::DecisionRequest>,
 ) -> RouteAnswer<api::Call> {
+    app.guard.check_passkey_origin(decide.proof.as_ref())?;
     Ok(Json(gate.decide(&thread, &id, &decide).await?))
 }
 
@@ -47,11 +51,13 @@ pub(super) async fn decide(
     responses((status = 200, description = "The call, decided or with one more vote.", body = api::Call), Refusals)
 )]
 pub(super) async fn decide_pending(
+    State(app): State<AppState>,
     gate: DecideGate,
     ThreadPath(thread): ThreadPath,
     _: NoQuery,
     JsonBody(decide): JsonBody<api::DecisionRequest>,
 ) -> RouteAnswer<api::Call> {
     let id = countersign_api::parse_call_id("pending")?;
+    app.guard.check_passkey_origin(decide.proof.as_ref())?;
     Ok(Json(gate.decide(&thread, &id, &decide).await?))
 }

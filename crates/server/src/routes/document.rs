@@ -1,4 +1,4 @@
-//! `GET /openapi.json`, and `/docs`, a page to try the API.
+//! `GET /openapi.json`, and the pages: `/docs` to try the API, `/sign-in/`, `/keys/`, and one for each call.
 
 use crate::{
     AppState,
@@ -12,14 +12,24 @@ use axum::{
     routing::get,
 };
 
-/// The files of `/docs/`: the name, the type and the content.
-const PAGE_FILES: [(&str, &str, &str); 6] = [
+/// The header of a page.
+const HTML: [(header::HeaderName, HeaderValue); 1] =
+    [(header::CONTENT_TYPE, HeaderValue::from_static("text/html"))];
+
+/// The files of the pages: the name, the type and the content.
+const PAGE_FILES: [(&str, &str, &str); 12] = [
     ("/docs/", "text/html", include_str!("page/index.html")),
     ("/docs/page.css", "text/css", include_str!("page/page.css")),
     ("/docs/page.js", "text/javascript", include_str!("page/page.js")),
     ("/sign-in/", "text/html", include_str!("sign_in/index.html")),
     ("/sign-in/page.css", "text/css", include_str!("sign_in/page.css")),
     ("/sign-in/page.js", "text/javascript", include_str!("sign_in/page.js")),
+    ("/keys/", "text/html", include_str!("keys_page/index.html")),
+    ("/keys/page.js", "text/javascript", include_str!("keys_page/page.js")),
+    ("/keys/passkeys.js", "text/javascript", include_str!("keys_page/passkeys.js")),
+    ("/calls/page.css", "text/css", include_str!("call_page/page.css")),
+    ("/calls/page.js", "text/javascript", include_str!("call_page/page.js")),
+    ("/calls/text.js", "text/javascript", include_str!("call_page/text.js")),
 ];
 
 /// Returns this document.
@@ -49,7 +59,9 @@ pub(super) async fn document(State(app): State<AppState>, cached: IfNoneMatch) -
 pub(super) fn page() -> Router<AppState> {
     let start = Router::new()
         .route("/docs", get(async || Redirect::permanent("/docs/")))
-        .route("/sign-in", get(async || Redirect::permanent("/sign-in/")));
+        .route("/sign-in", get(async || Redirect::permanent("/sign-in/")))
+        .route("/keys", get(async || Redirect::permanent("/keys/")))
+        .route("/calls/{thread}/{id}", get(async || (HTML, include_str!("call_page/index.html"))));
     PAGE_FILES.into_iter().fold(start, |router, (path, kind, content)| {
         let file = [(header::CONTENT_TYPE, HeaderValue::from_static(kind))];
         router.route(path, get(async move || (file, content)))

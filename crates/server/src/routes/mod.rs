@@ -1,6 +1,7 @@
 //! The endpoints, each in a file of its own, and the parts that they share.
 
 mod answer;
+mod approver_keys;
 mod calls;
 mod cancel;
 mod claim;
@@ -58,6 +59,8 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(sessions::sign_out))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
+        .routes(routes!(approver_keys::list, approver_keys::add))
+        .routes(routes!(approver_keys::remove))
         .routes(routes!(log_policy::show, log_policy::apply))
         .routes(routes!(log_policy::history))
         .routes(routes!(calls::list_all))

@@ -3,7 +3,7 @@
 use super::{
     facts::{
         CallFact, change_lines, describe_basis, describe_hidden, describe_masked, describe_mixed_scripts,
-        describe_remembered, request_facts, shadow_facts,
+        describe_proof, describe_remembered, request_facts, shadow_facts,
     },
     impact::ImpactSummary,
     presence::describe_presence,
@@ -76,6 +76,7 @@ fn response_facts(call: &api::Call, response: &api::ApprovalResponse) -> Vec<Cal
         vec![("decided", format!("{decision} by {who} at {} ({source}{grant}{rule}{basis})", response.at))];
     facts.extend(response.grant_origin.as_ref().map(|origin| ("granted", grant_origin_text(origin))));
     facts.extend(response.level.as_ref().map(|level| ("level", escape_text(level))));
+    facts.extend(response.proof.as_ref().map(|proof| ("proof", describe_proof(proof))));
     let remembered = describe_remembered(response.decision, response.scope.as_ref());
     facts.extend(remembered.map(|text| ("remembered", text)));
     facts.extend(response.comment.as_ref().map(|comment| ("comment", escape_text(comment))));

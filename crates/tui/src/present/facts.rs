@@ -4,7 +4,10 @@ use super::text::{compact_json, escape_text};
 use countersign_api as api;
 use countersign_gate::{
     CallId, GrantScope, Json,
-    event::{Basis, Decision, OnExpiry, SameCall, ShadowVerdict, SuggestedScope},
+    event::{
+        Basis, Decision, DecisionProof, OnExpiry, ProofKind, ProofRequirement, SameCall, ShadowVerdict,
+        SuggestedScope,
+    },
     json::ArgumentChange,
 };
 
@@ -19,6 +22,7 @@ pub fn request_facts(call: &api::Call) -> Vec<CallFact> {
     let mut facts = vec![("asked", format!("{}{}", reason_text(request), describe_basis(request.basis)))];
     facts.extend(requirement_text(request).map(|text| ("needs", text)));
     facts.extend(request.approvers.iter().map(|list| ("approvers", alternatives(list))));
+    facts.extend(request.proof.map(|proof| ("proof", describe_requirement(call, proof))));
     if !request.votes.is_empty() {
         facts.push(("votes", describe_votes(request)));
         facts.extend(request.votes.iter().map(|vote| ("votes", vote_text(vote))));
@@ -87,6 +91,30 @@ fn requirement_text(request: &api::ApprovalRequest) -> Option<String> {
     }
 }
 
+/// The proof that an approval needs, and how to give it while the call is pending.
+fn describe_requirement(call: &api::Call, proof: ProofRequirement) -> String {
+    let how = match proof {
+        _ if !call.is_pending() => "",
+        ProofRequirement::Ssh => "; allow it with `countersign allow --sign-with KEYFILE`",
+        ProofRequirement::Passkey => "; allow it on its page in a browser, /calls/THREAD/ID of the server",
+        ProofRequirement::Any | ProofRequirement::Other => {
+            "; allow it with `countersign allow --sign-with KEYFILE` or on its page in a browser, /calls/THREAD/ID of the server"
+        }
+    };
+    format!("an approval needs {}{how}", proof.describe())
+}
+
+/// The proof of a decision or a vote.
+#[must_use]
+pub fn describe_proof(proof: &DecisionProof) -> String {
+    let kind = match proof.kind {
+        ProofKind::Ssh => "SSH key",
+        ProofKind::Passkey => "passkey",
+        ProofKind::Other => "key",
+    };
+    format!("signed with the {kind} {}", escape_text(&proof.key))
+}
+
 fn alternatives(list: &[String]) -> String {
     let names: Vec<_> = list.iter().map(|name| escape_text(name)).collect();
     if names.len() == 1 { names.join("") } else { format!("one of {}", names.join(", ")) }
@@ -118,6 +146,9 @@ fn vote_text(vote: &api::ApprovalVote) -> String {
     }
     if vote.arguments.is_some() {
         text.push_str(", with changed arguments");
+    }
+    if let Some(proof) = &vote.proof {
+        text.extend([", ", &describe_proof(proof)]);
     }
     if !vote.counts {
         text.push_str(", void because the arguments changed later");

@@ -9,6 +9,7 @@ mod leases;
 mod lifting;
 mod memory;
 mod pending;
+mod proofs;
 mod restrictions;
 mod secrets;
 mod settings;
@@ -166,7 +167,8 @@ impl DecisionStory {
         evidence: CommandEvidence,
     ) -> CommandEnvelope {
         let (by, policy) = (self.by.clone().into(), Arc::clone(&self.policy));
-        CommandEnvelope { target, command, by, now: self.now, policy, evidence }
+        let log = self.log.first().and_then(|first| first.hash).unwrap_or(Sha256::ZERO);
+        CommandEnvelope { target, command, by, now: self.now, policy, evidence, log }
     }
 
     /// The evidence that the gate would add about the calls that wait.

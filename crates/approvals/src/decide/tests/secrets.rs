@@ -120,6 +120,7 @@ fn envelope_debug_output_omits_arguments() {
             now: story.now,
             policy: Arc::clone(&story.policy),
             evidence: CommandEvidence::NotNeeded,
+            log: Sha256::ZERO,
         };
         let printed = format!("{envelope:?}");
         assert!(printed.contains("hash") && !printed.contains("hunter2"), "{printed}");

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::{
-    DecisionContext, PendingCount, Thread, access::ApproverStanding, admissibility::AdmissibilityCheck,
+    DecisionContext, PendingCount, Thread,
+    access::{ApproverStanding, ProofContext},
+    admissibility::AdmissibilityCheck,
     decide::preview_waiting,
 };
 use countersign_events::event::{GrantAgents, Mode, ToolPolicy};
@@ -48,6 +50,7 @@ impl DecisionStory {
             now: self.now,
             evidence: &self.judge_waiting(evidence),
             pending: PendingCount::default(),
+            proofs: ProofContext::default(),
         };
         let open = ids.iter().map(|id| call(id));
         preview_waiting(call(id), respond, open, &context).into_iter().map(ToString::to_string).collect()

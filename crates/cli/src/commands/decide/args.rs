@@ -1,6 +1,7 @@
 //! The options of `allow` and `deny`.
 
 use crate::scope::ScopeArgs;
+use std::path::PathBuf;
 
 /// The calls to decide.
 #[derive(Debug, clap::Args)]
@@ -19,6 +20,10 @@ pub(crate) struct CallSelectors {
 pub(crate) struct AllowArgs {
     #[command(flatten)]
     pub(crate) which: CallSelectors,
+    /// Prove that it is you with this SSH key: the file of a private key, or the .pub file of a key that an agent or a
+    /// FIDO token holds. `ssh-keygen` signs
+    #[arg(long, value_name = "KEYFILE")]
+    pub(crate) sign_with: Option<PathBuf>,
     /// Remember it for every agent of the thread, not only for the one that proposed the call
     #[arg(long)]
     pub(crate) any_agent: bool,

@@ -10,6 +10,7 @@ use crate::{
     exit::{CliError, CommandExit, gate_exit},
     find::{CallSelector, find_call, read_pending_of_thread},
     present::{call::print_call, confirm::confirm_calls, words::count_words},
+    proof_signing::{identify_log, prove_decision},
     scope::ScopeArgs,
 };
 use args::{AllowArgs, DecideOptions, DenyArgs};
@@ -29,6 +30,7 @@ use countersign_tui::present::{
     text::{escape_lines, escape_text},
 };
 use serde::Serialize;
+use std::path::Path;
 
 /// The result for one call of several. The call is serialized directly, so its arguments keep every digit.
 #[derive(Serialize)]
@@ -81,7 +83,7 @@ pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> a
         decide.arguments = Some(changed.ok_or_else(unchanged)?);
     }
     let decisions = with_scopes(calls, &decide, &args.scope)?;
-    decide_calls(context, &gate, decisions, &args.decide).await
+    decide_calls(context, &gate, decisions, (&args.decide, args.sign_with.as_deref())).await
 }
 
 pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> anyhow::Result<CommandExit> {
@@ -97,7 +99,7 @@ pub(crate) async fn deny_calls(context: &CommandContext, args: &DenyArgs) -> any
     if !args.all_pending {
         let calls = find_calls(&gate, &args.ids, args.thread.as_ref()).await?;
         let decisions = with_scopes(calls, &decide, &args.scope)?;
-        return decide_calls(context, &gate, decisions, &args.decide).await;
+        return decide_calls(context, &gate, decisions, (&args.decide, None)).await;
     }
     let thread = args.thread.as_deref().map(countersign_api::parse_thread_id).transpose()?;
     let calls = read_pending_of_thread(&gate, thread.as_ref()).await?;
@@ -154,7 +156,7 @@ async fn decide_calls(
     context: &CommandContext,
     gate: &SharedGate,
     mut decisions: Vec<CallDecision>,
-    options: &DecideOptions,
+    (options, key_file): (&DecideOptions, Option<&Path>),
 ) -> anyhow::Result<CommandExit> {
     let confirmed = match decisions.as_slice() {
         [(call, api::DecisionRequest { arguments: Some(changed), .. })] => {
@@ -164,6 +166,14 @@ async fn decide_calls(
     };
     if !confirmed {
         return Ok(CommandExit::FAILED);
+    }
+    if let Some(key_file) = key_file {
+        let log = identify_log(gate).await?;
+        let prove = |(call, decide): CallDecision| {
+            let proved = prove_decision(key_file, (log, gate.principal()), &call, decide)?;
+            Ok((call, proved))
+        };
+        decisions = decisions.into_iter().map(prove).collect::<anyhow::Result<_>>()?;
     }
     if decisions.len() > 1 {
         return decide_several(context, gate, decisions).await;

@@ -8,19 +8,22 @@ use crate::{
     context::CommandContext,
     empty_log::describe_empty_log,
     exit::{CliError, CommandExit},
+    present::words::count_words,
 };
 use countersign_api::ApprovalGate;
-use countersign_gate::{EmbeddedGate, Policy, StoreOptions, VerifyReport, chain::Checkpoint};
+use countersign_gate::{
+    EmbeddedGate, Policy, StoreOptions, VerifyReport, chain::Checkpoint, proofs::pinned::PinnedKeys,
+};
 use countersign_tui::present::{print::print_line, text::escape_text};
 use database_findings::DatabaseFindings;
 use serde_json::json;
 use signed::VerifiedCheckpoint;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Options of `verify`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
+    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"proofs\": {\"proved\", \"unproved\": the approvals with and without a proof}, \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
 )]
 pub(crate) struct VerifyArgs {
     /// Rebuild the index of open requests from the events, if it is wrong
@@ -36,6 +39,10 @@ pub(crate) struct VerifyArgs {
     /// The public key of the signature: ed25519:… or a file that contains it
     #[arg(long, value_name = "KEY", requires = "checkpoint")]
     public_key: Option<String>,
+    /// Accept only proofs by the keys in this file, as `approver-key list --pins` prints them. Keep it off the machine of
+    /// the log
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "checkpoint"])]
+    approver_keys: Option<PathBuf>,
 }
 
 pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> anyhow::Result<CommandExit> {
@@ -45,6 +52,7 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
     let from = args.from.as_deref().map(checkpoint::read_checkpoint).transpose()?;
     let signed = args.checkpoint.as_deref().zip(args.public_key.as_deref());
     let signed = signed.map(|(path, key)| VerifiedCheckpoint::read(path, key)).transpose()?;
+    let pinned = args.approver_keys.as_deref().map(read_pinned_keys).transpose()?;
     let options = StoreOptions::for_reading();
     let gate = EmbeddedGate::open_with(context.settings.database()?, options, Policy::shipped()).await?;
     if let Some(signed) = &signed {
@@ -55,7 +63,7 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
     }
     let findings = DatabaseFindings::read(&gate).await?;
     // An unreadable row ends the walk, so print what explains it before.
-    let walked = walk(context, &gate).await;
+    let walked = walk(context, &gate, pinned.as_ref()).await;
     if walked.is_err() && !context.json {
         findings.lines().iter().for_each(|line| print_line(line));
     }
@@ -63,7 +71,7 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
     let repaired = args.repair && !report.index_holds;
     if repaired {
         gate.rebuild_index().await?;
-        report = walk(context, &gate).await?;
+        report = walk(context, &gate, pinned.as_ref()).await?;
     }
     let empty = describe_empty_log(context, &gate).await?;
     gate.shut_down().await;
@@ -74,7 +82,7 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
             print_line("The index of open requests was wrong and has been rebuilt from the events.");
         }
         findings.lines().iter().for_each(|line| print_line(line));
-        print_line(&as_text(&report));
+        print_line(&as_text(&report, pinned.as_ref()));
         if let Some(empty) = empty {
             print_line(&empty);
         }
@@ -82,10 +90,21 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
     Ok(if report.holds() && findings.holds() { CommandExit::DONE } else { CommandExit::FAILED })
 }
 
-async fn walk(context: &CommandContext, gate: &EmbeddedGate) -> anyhow::Result<VerifyReport> {
+/// Reads the keys that are pinned off the machine of the log.
+fn read_pinned_keys(path: &Path) -> anyhow::Result<PinnedKeys> {
+    let refuse = |why: String| CliError::usage(format!("--approver-keys {}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+    PinnedKeys::parse(&text).map_err(|why| refuse(why.to_string()).into())
+}
+
+async fn walk(
+    context: &CommandContext,
+    gate: &EmbeddedGate,
+    pinned: Option<&PinnedKeys>,
+) -> anyhow::Result<VerifyReport> {
     let total = gate.tip(None).await?;
     let mut progress = context.progress("events");
-    let report = gate.verify(|done| progress.update(done, total)).await?;
+    let report = gate.verify_proofs(pinned.cloned(), |done| progress.update(done, total)).await?;
     progress.clear();
     Ok(report)
 }
@@ -105,6 +124,7 @@ fn as_json(
         "broken": report.broken.as_ref().map(ToString::to_string),
         "inadmissible": list_inadmissible(report),
         "inadmissibleCount": report.inadmissible_count,
+        "proofs": { "proved": report.proofs.proved, "unproved": report.proofs.unproved },
         "chainHolds": report.broken.is_none(),
         "indexHolds": report.index_holds,
         "repaired": repaired,
@@ -124,7 +144,21 @@ pub(crate) fn list_inadmissible(report: &VerifyReport) -> Vec<serde_json::Value>
     report.inadmissible.iter().map(|row| json!({ "seq": row.seq, "reason": row.reason })).collect()
 }
 
-fn as_text(report: &VerifyReport) -> String {
+/// The approvals that prove their author, if the log has some or if keys are pinned.
+fn describe_proofs(report: &VerifyReport, pinned: Option<&PinnedKeys>) -> Option<String> {
+    let (proved, unproved) = (report.proofs.proved, report.proofs.unproved);
+    let keys = pinned.map(|pinned| count_words(pinned.count() as u64, "pinned key"));
+    let by = keys.map_or_else(|| "by the keys in the log".to_owned(), |keys| format!("by {keys}"));
+    let is_told = proved > 0 || pinned.is_some();
+    is_told.then(|| {
+        format!(
+            "{} of people checked {by}; {unproved} without a proof.",
+            count_words(proved, "proved approval")
+        )
+    })
+}
+
+fn as_text(report: &VerifyReport, pinned: Option<&PinnedKeys>) -> String {
     let mut lines = vec![match &report.broken {
         None => format!("{} events, and the hash chain is intact.\ntip {}", report.events, tip_of(report)),
         Some(broken) => {
@@ -145,6 +179,7 @@ fn as_text(report: &VerifyReport) -> String {
         let hidden = report.inadmissible_count.saturating_sub(report.inadmissible.len() as u64);
         lines.extend((hidden > 0).then(|| format!("and {hidden} more")));
     }
+    lines.extend(describe_proofs(report, pinned));
     if !report.index_holds {
         lines.push(
             "The index of open requests does not match the events. Run: countersign verify --repair"

@@ -1,0 +1,95 @@
+//! The keys with which approvers prove their decisions, as the events of the log describe them.
+
+use countersign_events::{
+    Body, Event, Principal, Sha256, Timestamp,
+    event::{ApproverKeyAdded, ApproverKeyRemoved},
+};
+use countersign_proofs::ApproverPublicKey;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// The keys of the approvers of a log.
+#[derive(Debug, Clone, Default)]
+pub struct ApproverKeyDirectory {
+    /// Shared, because readers keep copies of the directory.
+    keys: BTreeMap<String, Arc<ApproverKeyRecord>>,
+}
+
+/// One key of an approver.
+#[derive(Debug, Clone)]
+pub struct ApproverKeyRecord {
+    /// The position of the event that added it.
+    pub seq: i64,
+    /// What that event says.
+    pub added: ApproverKeyAdded,
+    /// When it was added.
+    pub added_at: Timestamp,
+    /// Who added it.
+    pub added_by: Principal,
+    /// The key. `None` if this version cannot read it; then it proves nothing.
+    pub public_key: Option<ApproverPublicKey>,
+    /// Who removed it, when, and why.
+    pub removed: Option<(Principal, Timestamp, Option<String>)>,
+}
+
+/// What a proof is checked with: the identity of the log, and the keys of its approvers.
+#[derive(Debug, Clone, Copy)]
+pub struct ProofContext<'a> {
+    /// The link of the first event, which identifies the log.
+    pub log: Sha256,
+    /// The keys. `None` if they were not loaded, because the command has no proof.
+    pub keys: Option<&'a ApproverKeyDirectory>,
+}
+
+impl Default for ProofContext<'_> {
+    fn default() -> Self {
+        Self { log: Sha256::ZERO, keys: None }
+    }
+}
+
+impl ApproverKeyDirectory {
+    /// Applies an event. Events about other things change nothing.
+    pub(super) fn evolve(&mut self, event: &Event, body: &Body) {
+        match body {
+            Body::ApproverKeyAdded(added) => {
+                let record = ApproverKeyRecord {
+                    seq: event.seq,
+                    public_key: ApproverPublicKey::parse(added.kind, &added.public_key).ok(),
+                    added: added.clone(),
+                    added_at: event.timestamp,
+                    added_by: event.principal.clone(),
+                    removed: None,
+                };
+                self.keys.entry(added.id.clone()).or_insert_with(|| Arc::new(record));
+            }
+            Body::ApproverKeyRemoved(ApproverKeyRemoved { id, reason }) => {
+                if let Some(key) = self.keys.get_mut(id).map(Arc::make_mut) {
+                    key.removed = Some((event.principal.clone(), event.timestamp, reason.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The key with this id.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<&ApproverKeyRecord> {
+        self.keys.get(id).map(AsRef::as_ref)
+    }
+
+    /// All keys, in the order of their ids.
+    pub fn records(&self) -> impl Iterator<Item = &ApproverKeyRecord> {
+        self.keys.values().map(AsRef::as_ref)
+    }
+
+    /// The keys that this person has ever had.
+    pub fn of_person<'a>(&'a self, person: &'a Principal) -> impl Iterator<Item = &'a ApproverKeyRecord> {
+        self.records().filter(move |record| record.added.approver == *person)
+    }
+
+    /// The key with this id, if this person has it now.
+    #[must_use]
+    pub fn find_active(&self, person: &Principal, id: &str) -> Option<&ApproverPublicKey> {
+        let record = self.find(id).filter(|record| record.removed.is_none());
+        record.filter(|record| record.added.approver == *person)?.public_key.as_ref()
+    }
+}

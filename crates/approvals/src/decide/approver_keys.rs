@@ -1,0 +1,131 @@
+//! The keys of approvers: add and remove. An approver adds its first key alone. A further one needs a proof by an earlier
+//! key, so that a thief of its token cannot add one; a person who has lost all keys asks an admin.
+
+use super::{NewEvent, eligible, proof::check_signature};
+use crate::{
+    Refused,
+    access::{ApproverKeyRecord, ProofContext, TokenDirectory},
+};
+use countersign_events::{
+    Body, Principal, Timestamp,
+    event::{ApproverKeyAdded, ApproverKeyRemoved, ProofKind, ProofRequirement, Role},
+    id::check_name,
+    principal::PrincipalKind,
+};
+use countersign_policy::{KeyRegistrars, Policy};
+use countersign_proofs::{ApproverPublicKey, KeyStatement};
+
+/// The most keys that a person has at the same time.
+pub const MAX_KEYS: usize = 32;
+
+/// The longest reason, in bytes.
+const MAX_REASON_BYTES: usize = 1_024;
+
+/// A key to add.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddKeyCommand {
+    /// The key.
+    pub added: ApproverKeyAdded,
+    /// True if the caller acts as an administrator of the log.
+    pub as_admin: bool,
+}
+
+pub(super) fn add_key(
+    command: &AddKeyCommand,
+    by: &Principal,
+    tokens: &TokenDirectory,
+    (proofs, policy, now): (ProofContext<'_>, &Policy, Timestamp),
+) -> Result<Vec<NewEvent>, Refused> {
+    let added = &command.added;
+    eligible::check_is_person(by)?;
+    if added.approver.kind() != PrincipalKind::User {
+        return Err(Refused::NotAnApprover(added.approver.to_string()));
+    }
+    let key = check_key(added)?;
+    let keys = tokens.approver_keys();
+    if let Some(earlier) = keys.find(&added.id) {
+        let is_repeated = earlier.removed.is_none() && earlier.added.approver == added.approver;
+        return if is_repeated {
+            Ok(Vec::new())
+        } else {
+            Err(invalid(
+                "publicKey",
+                "the log has this key already, of another person or removed; use another key",
+            ))
+        };
+    }
+    let is_active = |record: &&ApproverKeyRecord| record.removed.is_none();
+    if keys.of_person(&added.approver).filter(is_active).count() >= MAX_KEYS {
+        return Err(invalid("publicKey", &format!("a person has up to {MAX_KEYS} keys; remove one first")));
+    }
+    if let Some(token) = &added.token {
+        check_sign_in_token(added, token, tokens, now)?;
+    }
+    let is_first = keys.of_person(&added.approver).next().is_none();
+    let statement =
+        KeyStatement { log: proofs.log, approver: &added.approver, key_hash: key.hash() }.statement();
+    match &added.proof {
+        Some(proof) => check_signature(keys, &added.approver, proof, &statement)?,
+        None if command.as_admin => {}
+        None if *by != added.approver => {
+            return Err(Refused::AdminRequired { why: "only an admin adds keys of other people" });
+        }
+        None if policy.key_registrars() == KeyRegistrars::Admins => {
+            return Err(Refused::AdminRequired { why: "the policy lets only admins add keys of approvers" });
+        }
+        None if is_first => {}
+        None => {
+            let statement = statement.as_str().to_owned();
+            return Err(Refused::ProofRequired { needs: ProofRequirement::Any, statement });
+        }
+    }
+    Ok(vec![NewEvent::new(by, Body::ApproverKeyAdded(added.clone()))])
+}
+
+/// Checks that the event says about the key what is true of it.
+fn check_key(added: &ApproverKeyAdded) -> Result<ApproverPublicKey, Refused> {
+    let key = ApproverPublicKey::parse(added.kind, &added.public_key)
+        .map_err(|why| invalid("publicKey", &why.to_string()))?;
+    if key.to_string() != added.public_key || key.id() != added.id {
+        return Err(invalid("publicKey", "it is not in its usual form, or it has another id"));
+    }
+    if let Some(name) = &added.name {
+        check_name(name).map_err(|why| invalid("name", &why.to_string()))?;
+    }
+    Ok(key)
+}
+
+/// A passkey signs in with the rights of the token under which it was registered.
+fn check_sign_in_token(
+    added: &ApproverKeyAdded,
+    token: &str,
+    tokens: &TokenDirectory,
+    now: Timestamp,
+) -> Result<(), Refused> {
+    let record = tokens.find(token).ok_or(Refused::UnknownToken)?;
+    let is_own = record.holder.principal(crate::access::Right::Decide) == added.approver;
+    if added.kind != ProofKind::Passkey || !is_own || record.created.role != Role::Approver {
+        return Err(invalid("token", "only a passkey that a person registers for itself signs in"));
+    }
+    tokens.check(record, now).map_err(Refused::TokenRejected)
+}
+
+pub(super) fn remove_key(
+    removed: &ApproverKeyRemoved,
+    by: &Principal,
+    tokens: &TokenDirectory,
+) -> Result<Vec<NewEvent>, Refused> {
+    eligible::check_is_person(by)?;
+    let key = tokens.approver_keys().find(&removed.id).ok_or(Refused::UnknownKey)?;
+    if removed.reason.as_ref().is_some_and(|reason| reason.len() > MAX_REASON_BYTES) {
+        return Err(invalid("reason", &format!("it is longer than {MAX_REASON_BYTES} bytes")));
+    }
+    if key.removed.is_some() {
+        return Ok(Vec::new());
+    }
+    Ok(vec![NewEvent::new(by, Body::ApproverKeyRemoved(removed.clone()))])
+}
+
+fn invalid(field: &'static str, why: &str) -> Refused {
+    Refused::Invalid { field, why: why.to_owned() }
+}

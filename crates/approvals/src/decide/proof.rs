@@ -1,0 +1,94 @@
+//! Proof: an approval of a call whose rule asks for one carries a signature by a key of the approver.
+
+use super::{DecisionContext, RespondCommand, edit::ArgumentEdit};
+use crate::{Call, GrantScope, Refused, access::ApproverKeyDirectory};
+use countersign_events::{
+    Principal,
+    event::{Decision, DecisionProof, ProofRequirement},
+};
+use countersign_proofs::{DecisionStatement, ScopeOrHash, Statement, check_proof, hash_text};
+
+/// The most bytes in a part of a proof. It bounds what the log keeps.
+const MAX_PART_BYTES: usize = 8_192;
+
+/// Checks the proof of an answer, and returns it as the log keeps it. `needed` is the proof that an approval needs. A
+/// denial needs none.
+pub(super) fn check_answer(
+    call: &Call,
+    respond: &RespondCommand,
+    (needed, edit): (Option<ProofRequirement>, Option<&ArgumentEdit>),
+    context: &DecisionContext<'_>,
+) -> Result<Option<DecisionProof>, Refused> {
+    let needed = needed.filter(|_| respond.decision.allows());
+    if needed.is_some() && respond.decision == Decision::AllowSession {
+        // A grant would answer later calls, which need proofs of their own.
+        return Err(Refused::NotOffered(respond.decision.as_str()));
+    }
+    let Some(proof) = &respond.proof else {
+        return match needed {
+            Some(needs) => {
+                let statement = decision_statement(call, respond, edit, context);
+                Err(Refused::ProofRequired { needs, statement: statement.as_str().to_owned() })
+            }
+            None => Ok(None),
+        };
+    };
+    if needed.is_some_and(|needed| !needed.accepts(proof.kind)) {
+        let needed = needed.map_or("other", ProofRequirement::as_str);
+        return Err(Refused::ProofInvalid { why: format!("the rule asks for a proof of the kind {needed}") });
+    }
+    // The statement covers the comment as it is sent, and the log must be enough to check it.
+    let comment = respond.comment.as_deref();
+    if comment != context.mask_optional(comment).as_deref() {
+        let why = "a comment with a secret is masked, and then its proof could not be checked; leave the secret out";
+        return Err(Refused::Invalid { field: "comment", why: why.to_owned() });
+    }
+    let Some(keys) = context.proofs.keys else {
+        return Err(Refused::MissingEvidence { what: "the keys of the approvers" });
+    };
+    let statement = decision_statement(call, respond, edit, context);
+    check_signature(keys, context.by, proof, &statement)?;
+    Ok(Some((**proof).clone()))
+}
+
+/// Checks that a key of this person signed the statement.
+pub(super) fn check_signature(
+    keys: &ApproverKeyDirectory,
+    person: &Principal,
+    proof: &DecisionProof,
+    statement: &Statement,
+) -> Result<(), Refused> {
+    let invalid = |why: String| Refused::ProofInvalid { why };
+    let parts = [Some(&proof.signature), proof.authenticator_data.as_ref(), proof.client_data.as_ref()];
+    if parts.into_iter().flatten().any(|part| part.len() > MAX_PART_BYTES) {
+        return Err(invalid(format!("a part of the proof is longer than {MAX_PART_BYTES} bytes")));
+    }
+    let key = keys.find_active(person, &proof.key);
+    let key = key.ok_or_else(|| invalid(format!("{person} has no key with this id; add it first")))?;
+    check_proof(key, proof, statement).map_err(|why| invalid(why.to_string()))
+}
+
+/// The text that the approver signs. If a text of a recorded decision was erased, its hash is known.
+fn decision_statement(
+    call: &Call,
+    respond: &RespondCommand,
+    edit: Option<&ArgumentEdit>,
+    context: &DecisionContext<'_>,
+) -> Statement {
+    let scope = respond.scope.as_ref().map(GrantScope::json);
+    let erased_scope = respond.erased.get("scope").copied().map(ScopeOrHash::ErasedPattern);
+    let comment_hash = respond.erased.get("comment").copied();
+    DecisionStatement {
+        log: context.proofs.log,
+        thread: context.thread_id,
+        call: call.id(),
+        tool: &call.proposal.what.name,
+        arguments_hash: edit.map_or(call.arguments_hash(), |edit| edit.hash),
+        approver: context.by,
+        decision: respond.decision,
+        scope: erased_scope.or_else(|| scope.as_ref().map(ScopeOrHash::Scope)),
+        agents: respond.recorded_agents(),
+        comment_hash: comment_hash.or_else(|| respond.comment.as_deref().map(hash_text)),
+    }
+    .statement()
+}

@@ -1,0 +1,77 @@
+//! `countersign approver-key list`
+
+use super::add::pin_line;
+use crate::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::table::{ColumnFit, TextTable},
+};
+use countersign_api as api;
+use countersign_gate::{Sha256, Timestamp};
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::{escape_text, format_age},
+};
+
+/// Options of `approver-key list`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "JSON: {\"log\": the hash of the first event, which each statement names, \"keys\": [{\"id\", \"seq\", \"kind\": ssh or passkey, \"approver\", \"name\", \"publicKey\", \"credentialId\", \"addedAt\", \"addedBy\", \"removedBy\", \"removedAt\", \"reason\"}], \"next\": null}, the oldest first"
+)]
+pub(crate) struct ApproverKeyListArgs {
+    /// List also keys that were removed
+    #[arg(long)]
+    all: bool,
+    /// Print the lines of a file for `verify --approver-keys`
+    #[arg(long, conflicts_with = "all")]
+    pins: bool,
+}
+
+pub(super) async fn list_keys(
+    context: &CommandContext,
+    args: &ApproverKeyListArgs,
+) -> anyhow::Result<CommandExit> {
+    let gate = context.connect().await?;
+    let selection = if args.all { api::ApproverKeySelection::All } else { api::ApproverKeySelection::Active };
+    let mut all = api::ApproverKeyPage { log: Sha256::ZERO, keys: Vec::new(), next: Some(0) };
+    while let Some(after) = all.next {
+        let page = gate.approver_keys(selection, api::PageQuery { after, limit: api::MAX_PAGE }).await?;
+        all.keys.extend(page.keys);
+        (all.log, all.next) = (page.log, page.next);
+    }
+    if context.json {
+        print_json(&all)?;
+    } else if args.pins {
+        all.keys.iter().for_each(|key| print_line(&pin_line(key)));
+    } else if all.keys.is_empty() {
+        print_line("No keys of approvers.");
+    } else {
+        print_line(&key_table(&all.keys, context.now()).format(&context.screen()));
+    }
+    Ok(CommandExit::DONE)
+}
+
+fn key_table(keys: &[api::ApproverKey], now: Timestamp) -> TextTable {
+    let mut table = TextTable::new(&[
+        ("ID", ColumnFit::Whole),
+        ("KIND", ColumnFit::Whole),
+        ("APPROVER", ColumnFit::Wrapped),
+        ("NAME", ColumnFit::Wrapped),
+        ("ADDED", ColumnFit::Whole),
+        ("BY", ColumnFit::Wrapped),
+        ("STATE", ColumnFit::Wrapped),
+    ]);
+    for key in keys {
+        let removed = key.removed_by.as_ref().map(|by| format!("removed by {}", escape_text(by.as_str())));
+        table.add_row(vec![
+            escape_text(&key.id).into(),
+            key.kind.as_str().into(),
+            escape_text(key.approver.as_str()).into(),
+            escape_text(key.name.as_deref().unwrap_or_default()).into(),
+            format_age(key.added_at, now).into(),
+            escape_text(key.added_by.as_str()).into(),
+            removed.unwrap_or_else(|| "active".to_owned()).into(),
+        ]);
+    }
+    table
+}

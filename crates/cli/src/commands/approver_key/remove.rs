@@ -1,0 +1,37 @@
+//! `countersign approver-key remove`
+
+use crate::{context::CommandContext, exit::CommandExit};
+use countersign_api as api;
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::escape_text,
+};
+
+/// Options of `approver-key remove`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "JSON: the key, as in `approver-key list`")]
+pub(crate) struct ApproverKeyRemoveArgs {
+    /// The id of the key in `approver-key list`
+    id: String,
+    /// The reason, which the log keeps
+    #[arg(long)]
+    reason: Option<String>,
+}
+
+pub(super) async fn remove_key(
+    context: &CommandContext,
+    args: &ApproverKeyRemoveArgs,
+) -> anyhow::Result<CommandExit> {
+    let request = api::RemoveKeyRequest { reason: args.reason.clone() };
+    let removed = context.connect().await?.remove_approver_key(&args.id, &request).await?;
+    if context.json {
+        print_json(&removed)?;
+    } else {
+        print_line(&format!(
+            "Removed the key {} of {}. The proofs that it made before stay valid.",
+            escape_text(&removed.id),
+            escape_text(removed.approver.as_str())
+        ));
+    }
+    Ok(CommandExit::DONE)
+}

@@ -1,0 +1,32 @@
+//! Proofs of a person's decision: the text that the person signs, and the check of the signature.
+//!
+//! A proof is a signature by an SSH key ([`ssh`]) or the assertion of a passkey ([`passkey`]) over a [`Statement`]. The
+//! check needs the public key and the log alone, so it works offline, years later.
+
+mod base64url;
+pub mod key;
+pub mod passkey;
+pub mod pinned;
+mod public_key;
+pub mod ssh;
+mod statement;
+#[cfg(any(test, feature = "test-keys"))]
+pub mod test_keys;
+#[cfg(test)]
+mod tests;
+
+pub use key::{ApproverPublicKey, BadKey, check_proof};
+pub use statement::{
+    DecisionStatement, KeyStatement, PASSKEY_CHALLENGE_VERSION, ScopeOrHash, Statement, hash_text,
+};
+
+/// The reason why a proof is not accepted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadProof(pub(crate) String);
+
+impl BadProof {
+    pub(crate) fn new(why: impl Into<String>) -> Self {
+        Self(why.into())
+    }
+}

@@ -1,0 +1,49 @@
+//! The authenticator data (WebAuthn, section 6.1).
+
+use crate::BadProof;
+use ring::digest;
+
+/// A person touched the authenticator.
+const USER_PRESENT: u8 = 0x01;
+/// The authenticator checked who it is, by a PIN, a finger or a face.
+const USER_VERIFIED: u8 = 0x04;
+/// A new credential follows.
+const HAS_CREDENTIAL: u8 = 0x40;
+
+/// The bytes before a new credential: the hash of the relying party, the flags and the counter.
+const HEAD_BYTES: usize = 37;
+
+/// Checks the relying party and the flags: a person was present and verified.
+pub(super) fn check_head(data: &[u8], relying_party: &str) -> Result<(), BadProof> {
+    let too_short = || BadProof::new("the authenticator data is too short");
+    let head = data.get(..HEAD_BYTES).ok_or_else(too_short)?;
+    let expected = digest::digest(&digest::SHA256, relying_party.as_bytes());
+    if head[..32] != *expected.as_ref() {
+        return Err(BadProof::new("the passkey was used for another site"));
+    }
+    let flags = head[32];
+    if flags & USER_PRESENT == 0 {
+        return Err(BadProof::new("nobody touched the authenticator"));
+    }
+    if flags & USER_VERIFIED == 0 {
+        return Err(BadProof::new(
+            "the authenticator did not verify the person by a PIN, a finger or a face",
+        ));
+    }
+    Ok(())
+}
+
+/// The id of the new credential and the bytes from its public key on.
+pub(super) fn new_credential(data: &[u8]) -> Option<(&[u8], &[u8])> {
+    let has_credential = data.get(32)? & HAS_CREDENTIAL != 0;
+    // The model of the authenticator, 16 bytes, tells nothing without attestation.
+    let rest = data.get(HEAD_BYTES + 16..).filter(|_| has_credential)?;
+    let (length, rest) = rest.split_at_checked(2)?;
+    rest.split_at_checked(usize::from(u16::from_be_bytes([length[0], length[1]])))
+}
+
+/// The SHA-256 of the client data, which a signature covers after the authenticator data.
+pub(super) fn signed_bytes(data: &[u8], client_data: &[u8]) -> Vec<u8> {
+    let hash = digest::digest(&digest::SHA256, client_data);
+    [data, hash.as_ref()].concat()
+}
