@@ -10,7 +10,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends musl-tools && r
 RUN rustup target add x86_64-unknown-linux-musl
 WORKDIR /source
 COPY . .
-RUN cargo build --release --locked --package countersign-cli --target x86_64-unknown-linux-musl
+RUN cargo build --release --locked --package countersign-cli --features oidc --target x86_64-unknown-linux-musl
 RUN install -D target/x86_64-unknown-linux-musl/release/countersign /image/countersign \
     && install -m 0644 /etc/ssl/certs/ca-certificates.crt /image/ \
     && install -d /image/data

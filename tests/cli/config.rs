@@ -39,6 +39,28 @@ async fn effective_settings_as_json() {
             {"from":"default","key":"solo","overridden":false,"value":false,"where":null},
             {"from":"default","key":"identity_header","overridden":false,"value":null,"where":null},
             {"from":"default","key":"identity_roles","overridden":false,"value":["approver"],"where":null},
+            {"from":"default","key":"oidc_issuer","overridden":false,"value":null,"where":null},
+            {"from":"default","key":"oidc_client_id","overridden":false,"value":null,"where":null},
+            {"from":"default","key":"oidc_client_secret_file","overridden":false,"value":null,"where":null},
+            {"from":"default","key":"oidc_roles","overridden":false,"value":null,"where":null},
+            {"from":"default","key":"oidc_levels","overridden":false,"value":null,"where":null},
+            {"from":"default","key":"oidc_groups","overridden":false,"value":null,"where":null},
+            {"from":"default","key":"oidc_name_claim","overridden":false,"value":"email","where":null},
+            {"from":"default","key":"oidc_email_domains","overridden":false,"value":null,"where":null},
+            {
+              "from": "default",
+              "key": "oidc_scopes",
+              "overridden": false,
+              "value": ["email","profile"],
+              "where": null
+            },
+            {
+              "from": "default",
+              "key": "oidc_label",
+              "overridden": false,
+              "value": "the host of the provider",
+              "where": null
+            },
             {
               "from": "file",
               "key": "listen",

@@ -15,6 +15,7 @@ mod edit;
 mod export;
 mod help;
 mod hostile_text;
+mod identity_provider;
 mod json;
 mod lists;
 mod log;

@@ -34,7 +34,7 @@ async fn unknown_key_is_reported_with_its_line() {
         ");
         desk.write_file("countersign.toml", "frequency = 5\n");
         assert_snapshot!(desk.types("pending --json").await, @r#"
-        ! {"code":"bad_setting","detail":"countersign.toml, line 1: unknown setting `frequency`; the settings are database, database_file, server, tls_ca, policy, as, token_file, solo, identity_header, identity_roles, listen, reuse_port, max_connections, timeouts, max_body, caller_limits, tls_certificate, tls_key, behind_proxy, public_urls, frame_by, cors_origins, checkpoint_key, checkpoint_to, checkpoint_every, log, log_format, otlp, bell, colour","hint":"see docs/configuration.md for the settings"}
+        ! {"code":"bad_setting","detail":"countersign.toml, line 1: unknown setting `frequency`; the settings are database, database_file, server, tls_ca, policy, as, token_file, solo, identity_header, identity_roles, oidc_issuer, oidc_client_id, oidc_client_secret_file, oidc_roles, oidc_levels, oidc_groups, oidc_name_claim, oidc_email_domains, oidc_scopes, oidc_label, listen, reuse_port, max_connections, timeouts, max_body, caller_limits, tls_certificate, tls_key, behind_proxy, public_urls, frame_by, cors_origins, checkpoint_key, checkpoint_to, checkpoint_every, log, log_format, otlp, bell, colour","hint":"see docs/configuration.md for the settings"}
         exit 2
         "#);
         desk.write_file("countersign.toml", "listen = [7878]\n");
@@ -149,37 +149,47 @@ async fn option_beats_environment_and_environment_beats_file() {
         desk.set_variable("COUNTERSIGN_REUSE_PORT", "yes");
         desk.set_variable("NO_COLOR", "1");
         assert_snapshot!(desk.types("config --config countersign.toml --as user:option").await, @"
-        KEY               VALUE                                             FROM
-        database          environment.db                                    COUNTERSIGN_DATABASE
-        database_file                                                       not used
-        server                                                              not used
-        tls_ca                                                              not set
-        policy            rules/policy.toml                                 countersign.toml:2
-        as                user:option                                       --as
-        token_file                                                          not set
-        solo              false                                             default
-        identity_header                                                     not set
-        identity_roles    approver                                          default
-        listen            127.0.0.1:0, unix:run/sock                        countersign.toml:4
-        reuse_port        true                                              COUNTERSIGN_REUSE_PORT
-        max_connections                                                     not set
-        timeouts          connect=10, head=10, body=30, idle=120, write=30  default
-        max_body          1048576                                           default
-        caller_limits     requests=5000, streams=5000, waits=10000          default
-        tls_certificate                                                     not set
-        tls_key                                                             not set
-        behind_proxy                                                        not set
-        public_urls                                                         not set
-        frame_by                                                            not set
-        cors_origins                                                        not set
-        checkpoint_key                                                      not set
-        checkpoint_to                                                       not set
-        checkpoint_every  1h                                                default
-        log               debug                                             COUNTERSIGN_LOG
-        log_format        human                                             default
-        otlp                                                                not set
-        bell              false                                             countersign.toml:6
-        colour            never                                             NO_COLOR
+        KEY                      VALUE                                             FROM
+        database                 environment.db                                    COUNTERSIGN_DATABASE
+        database_file                                                              not used
+        server                                                                     not used
+        tls_ca                                                                     not set
+        policy                   rules/policy.toml                                 countersign.toml:2
+        as                       user:option                                       --as
+        token_file                                                                 not set
+        solo                     false                                             default
+        identity_header                                                            not set
+        identity_roles           approver                                          default
+        oidc_issuer                                                                not set
+        oidc_client_id                                                             not set
+        oidc_client_secret_file                                                    not set
+        oidc_roles                                                                 not set
+        oidc_levels                                                                not set
+        oidc_groups                                                                not set
+        oidc_name_claim          email                                             default
+        oidc_email_domains                                                         not set
+        oidc_scopes              email, profile                                    default
+        oidc_label               the host of the provider                          default
+        listen                   127.0.0.1:0, unix:run/sock                        countersign.toml:4
+        reuse_port               true                                              COUNTERSIGN_REUSE_PORT
+        max_connections                                                            not set
+        timeouts                 connect=10, head=10, body=30, idle=120, write=30  default
+        max_body                 1048576                                           default
+        caller_limits            requests=5000, streams=5000, waits=10000          default
+        tls_certificate                                                            not set
+        tls_key                                                                    not set
+        behind_proxy                                                               not set
+        public_urls                                                                not set
+        frame_by                                                                   not set
+        cors_origins                                                               not set
+        checkpoint_key                                                             not set
+        checkpoint_to                                                              not set
+        checkpoint_every         1h                                                default
+        log                      debug                                             COUNTERSIGN_LOG
+        log_format               human                                             default
+        otlp                                                                       not set
+        bell                     false                                             countersign.toml:6
+        colour                   never                                             NO_COLOR
         exit 0
         ");
         assert_snapshot!(desk.types("config --path").await, @"
@@ -267,37 +277,47 @@ async fn server_and_file_follow_precedence() {
         exit 5
         ");
         assert_snapshot!(desk.types("config").await, @"
-        KEY               VALUE                                             FROM
-        database          environment.db                                    COUNTERSIGN_DATABASE
-        database_file                                                       not used
-        server            http://127.0.0.1:1                                countersign.toml:1, overridden
-        tls_ca                                                              not set
-        policy                                                              not set
-        as                user:ada                                          COUNTERSIGN_AS
-        token_file                                                          not set
-        solo              false                                             default
-        identity_header                                                     not set
-        identity_roles    approver                                          default
-        listen            127.0.0.1:7878                                    default
-        reuse_port        false                                             default
-        max_connections                                                     not set
-        timeouts          connect=10, head=10, body=30, idle=120, write=30  default
-        max_body          1048576                                           default
-        caller_limits     requests=5000, streams=5000, waits=10000          default
-        tls_certificate                                                     not set
-        tls_key                                                             not set
-        behind_proxy                                                        not set
-        public_urls                                                         not set
-        frame_by                                                            not set
-        cors_origins                                                        not set
-        checkpoint_key                                                      not set
-        checkpoint_to                                                       not set
-        checkpoint_every  1h                                                default
-        log               error                                             default
-        log_format        human                                             default
-        otlp                                                                not set
-        bell              true                                              default
-        colour            auto                                              default
+        KEY                      VALUE                                             FROM
+        database                 environment.db                                    COUNTERSIGN_DATABASE
+        database_file                                                              not used
+        server                   http://127.0.0.1:1                                countersign.toml:1, overridden
+        tls_ca                                                                     not set
+        policy                                                                     not set
+        as                       user:ada                                          COUNTERSIGN_AS
+        token_file                                                                 not set
+        solo                     false                                             default
+        identity_header                                                            not set
+        identity_roles           approver                                          default
+        oidc_issuer                                                                not set
+        oidc_client_id                                                             not set
+        oidc_client_secret_file                                                    not set
+        oidc_roles                                                                 not set
+        oidc_levels                                                                not set
+        oidc_groups                                                                not set
+        oidc_name_claim          email                                             default
+        oidc_email_domains                                                         not set
+        oidc_scopes              email, profile                                    default
+        oidc_label               the host of the provider                          default
+        listen                   127.0.0.1:7878                                    default
+        reuse_port               false                                             default
+        max_connections                                                            not set
+        timeouts                 connect=10, head=10, body=30, idle=120, write=30  default
+        max_body                 1048576                                           default
+        caller_limits            requests=5000, streams=5000, waits=10000          default
+        tls_certificate                                                            not set
+        tls_key                                                                    not set
+        behind_proxy                                                               not set
+        public_urls                                                                not set
+        frame_by                                                                   not set
+        cors_origins                                                               not set
+        checkpoint_key                                                             not set
+        checkpoint_to                                                              not set
+        checkpoint_every         1h                                                default
+        log                      error                                             default
+        log_format               human                                             default
+        otlp                                                                       not set
+        bell                     true                                              default
+        colour                   auto                                              default
         exit 0
         ");
         desk.set_variable("COUNTERSIGN_SERVER", "http://127.0.0.1:2");

@@ -18,9 +18,10 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("api", &["events"]),
     ("client", &["events", "api"]),
     ("gate", &["events", "policy", "proofs", "approvals", "replay", "schema", "store", "api"]),
-    ("server", &["api", "gate"]),
+    ("oidc", &["events"]),
+    ("server", &["api", "gate", "oidc"]),
     ("tui", &["events", "api", "client", "gate"]),
-    ("cli", &["events", "api", "client", "gate", "server", "tui"]),
+    ("cli", &["events", "api", "client", "gate", "oidc", "server", "tui"]),
 ];
 
 #[test]

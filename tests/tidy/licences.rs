@@ -12,21 +12,37 @@ use std::{
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 /// Dependencies that the program builds in several versions, because other dependencies ask for them. A new entry needs a
-/// reason: each version costs build time, and a fix may reach only one of them.
+/// reason: each version costs build time, and a fix may reach only one of them. The cryptography of openidconnect brings in the
+/// second versions of const-oid, der, hmac, pem-rfc7468, pkcs8, `rand_chacha`, signature, spki and thiserror, and its optional
+/// dependencies, which are not built, those of indexmap, jiff and schemars.
 const SEVERAL_VERSIONS: &[&str] = &[
     "base64",
     "bit-vec",
     "block-buffer",
+    "const-oid",
     "cpufeatures",
     "crypto-common",
+    "der",
     "digest",
     "getrandom",
     "hashbrown",
+    "hmac",
+    "indexmap",
+    "jiff",
+    "jiff-core",
+    "pem-rfc7468",
+    "pkcs8",
     "rand",
+    "rand_chacha",
     "rand_core",
+    "schemars",
     "sha2",
+    "signature",
+    "spki",
     "syn",
     "synstructure",
+    "thiserror",
+    "thiserror-impl",
     "tower-http",
 ];
 

@@ -2,7 +2,7 @@
 
 use crate::{access::TokenRejection, call::RecordedFact};
 use countersign_events::{
-    CallId, CallState, ThreadId,
+    CallId, CallState, Principal, ThreadId,
     event::{ApprovalResponse, ApprovalVote, ExecutionStarted, ProofRequirement, ToolResult},
     json::{BadJson, Sha256},
     timestamp::Timestamp,
@@ -185,6 +185,14 @@ pub enum Refused {
     /// The link has signed a person in before.
     #[error("the link was used before, and it signs in once; ask for another one")]
     LinkUsed,
+    /// The sign-in at an identity provider has made a session before.
+    #[error("this sign-in was used before; sign in again")]
+    SignInUsed,
+    /// Another account of the identity provider has signed in under this name.
+    #[error(
+        "{0} is the name of another account, which signed in before, and a name in the log belongs to one person"
+    )]
+    NameTaken(Principal),
     /// The log has no event of that thread.
     #[error("there is no thread {0}")]
     UnknownThread(ThreadId),
@@ -277,6 +285,8 @@ impl Refused {
             Self::UnknownToken => "unknown_token",
             Self::TokenRejected(_) => "unauthenticated",
             Self::LinkUsed => "link_used",
+            Self::SignInUsed => "sign_in_failed",
+            Self::NameTaken(_) => "name_taken",
             Self::UnknownThread(_) => "unknown_thread",
             Self::UnknownGrant { .. } => "unknown_grant",
             Self::MissingEvidence { .. } | Self::Invalid { .. } => "invalid",

@@ -43,7 +43,7 @@ pub(crate) struct CliArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
     /// Serve the HTTP API on this machine
-    Serve(commands::serve::ServeArgs),
+    Serve(Box<commands::serve::ServeArgs>),
     /// Run a command after it is approved
     Run(commands::run::RunArgs),
     /// List the pending calls

@@ -34,4 +34,4 @@ mod tokens;
 
 pub use http::HttpGate;
 pub use secret::without_password;
-pub use tls::new_http_client;
+pub use tls::{new_http_client, new_service_client};

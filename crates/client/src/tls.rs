@@ -2,7 +2,7 @@
 //! only one default for all its libraries.
 
 use countersign_api::{ErrorCode, GateError};
-use reqwest::{Client, ClientBuilder};
+use reqwest::{Client, ClientBuilder, redirect::Policy};
 use rustls::{
     ClientConfig, RootCertStore,
     crypto::ring::default_provider,
@@ -23,6 +23,20 @@ pub(crate) enum TrustedAuthorities<'a> {
 /// Creates an HTTP client without TLS that ignores the proxies of the environment.
 pub fn new_http_client() -> Result<Client, GateError> {
     let builder = builder(&TrustedAuthorities::None)?.no_proxy();
+    builder.build().map_err(|why| GateError::new(ErrorCode::Internal, why.to_string()))
+}
+
+/// Creates an HTTP client for another service, which trusts the authorities of the system or only those in a file (PEM). It
+/// follows no redirects, and uses the proxies of the environment. With `is_local`, for a service on this machine without
+/// TLS, it uses neither authorities nor proxies.
+pub fn new_service_client(authorities: Option<&Path>, is_local: bool) -> Result<Client, GateError> {
+    let authorities = match authorities {
+        _ if is_local => TrustedAuthorities::None,
+        Some(path) => TrustedAuthorities::File(path),
+        None => TrustedAuthorities::System,
+    };
+    let builder = builder(&authorities)?.redirect(Policy::none());
+    let builder = if is_local { builder.no_proxy() } else { builder };
     builder.build().map_err(|why| GateError::new(ErrorCode::Internal, why.to_string()))
 }
 

@@ -50,6 +50,7 @@ pub use countersign_store::{
     ServerExamination, StoreAccess, StoreError, StoreOptions, SyncMode, VerifyReport, backup, copy, examine,
     sqlite_version,
 };
+pub use embedded::AccountHolder;
 pub use error::GateFailure;
 pub use gate::EmbeddedGate;
 pub use large_work::run_large;

@@ -34,6 +34,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(
         400,
+        ErrorCode::SignInFailed,
+        "The sign-in at the identity provider failed.",
+        "this sign-in took longer than 10 minutes, was used before, or was begun in another browser",
+    ),
+    entry(
+        400,
         ErrorCode::BadForwarded,
         "A trusted proxy sent an unusable header about its client.",
         "the proxy sent an unusable header x-forwarded-for: \"unknown\" is not an IP address",
@@ -55,6 +61,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
         ErrorCode::ForeignOrigin,
         "A web page of another site sent the request.",
         "a page of https://example.com sent this request; the server accepts requests only from its own pages",
+    ),
+    entry(
+        403,
+        ErrorCode::SignInRefused,
+        "The account at the identity provider gives no rights here.",
+        "user:ada@example.com has no role here; ask an administrator of Countersign",
     ),
     entry(
         403,
@@ -130,6 +142,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
         ErrorCode::LinkUsed,
         "The link has signed a person in before.",
         "the link was used before, and it signs in once; ask for another one",
+    ),
+    entry(
+        409,
+        ErrorCode::NameTaken,
+        "Another account of the identity provider has signed in under this name.",
+        "user:ada is the name of another account, which signed in before, and a name in the log belongs to one person",
     ),
     entry(
         409,
@@ -316,6 +334,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
         ErrorCode::ShuttingDown,
         "The process is stopping.",
         "the server is stopping; try again with the next one",
+    ),
+    entry(
+        503,
+        ErrorCode::ProviderUnavailable,
+        "The identity provider does not answer, or not as OpenID Connect requires.",
+        "https://login.example.com cannot be reached; sign in with a link or a token, or try again later",
     ),
     entry(
         503,

@@ -1,7 +1,9 @@
 //! The paths that everyone may use, and those that a link may lead to.
 
-/// The paths of pages for people. They change nothing, so a link on any page may lead to them.
-const PAGES: [&str; 7] = ["/", "/docs", "/docs/", "/keys", "/keys/", "/sign-in", "/sign-in/"];
+/// The paths of pages for people. A link on any page may lead to them: they change nothing, and the last one, to which an
+/// identity provider sends a browser, only for a browser that began a sign-in.
+const PAGES: [&str; 8] =
+    ["/", "/docs", "/docs/", "/keys", "/keys/", "/sign-in", "/sign-in/", "/sign-in/oidc/callback"];
 
 /// The beginning of the paths of the pages of calls.
 const CALL_PAGES: &str = "/calls/";

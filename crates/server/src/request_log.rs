@@ -24,6 +24,9 @@ use tracing::Instrument;
 /// The log target of request lines.
 const ACCESS_TARGET: &str = "countersign_server::access";
 
+/// The content type of the pages for people, which contain the code of an error.
+const PAGE: &str = "text/html; charset=utf-8";
+
 /// The longest request id, in bytes, that the server accepts from a caller.
 const MAX_ID_LENGTH: usize = 128;
 
@@ -90,7 +93,8 @@ fn is_health_check(route: &str) -> bool {
 fn add_missing_code(response: Response) -> Response {
     let status = response.status();
     let content_type = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
-    if status.as_u16() < 400 || content_type == Some(PROBLEM.as_bytes()) {
+    let has_code = content_type == Some(PROBLEM.as_bytes()) || content_type == Some(PAGE.as_bytes());
+    if status.as_u16() < 400 || has_code {
         return response;
     }
     let code = if status.is_server_error() { ErrorCode::Internal } else { ErrorCode::UnknownRoute };

@@ -79,6 +79,15 @@ codes! {
         ProofInvalid = "proof_invalid",
         /// The link has signed a person in before.
         LinkUsed = "link_used",
+        /// The sign-in at the identity provider failed: it was begun elsewhere, took too long, or was used before, or the
+        /// provider's answer is not accepted.
+        SignInFailed = "sign_in_failed",
+        /// The account at the identity provider gives no rights here.
+        SignInRefused = "sign_in_refused",
+        /// Another account of the identity provider has signed in under this name.
+        NameTaken = "name_taken",
+        /// The identity provider does not answer, or not as OpenID Connect requires.
+        ProviderUnavailable = "provider_unavailable",
         /// The path does not support the method.
         WrongMethod = "wrong_method",
         /// The request was not complete in time.

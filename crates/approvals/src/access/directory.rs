@@ -1,8 +1,8 @@
 //! The tokens of a log, as its events describe them.
 
-use super::{ApproverKeyDirectory, TokenHolder, TokenSecret};
+use super::{AccountNames, ApproverKeyDirectory, TokenHolder, TokenSecret};
 use countersign_events::{
-    Body, Event, Principal, Timestamp,
+    Body, Event, Principal, Sha256, Timestamp,
     event::{TokenCreated, TokenKind, TokenRevoked, TokenUsed},
 };
 use std::{
@@ -28,6 +28,7 @@ pub struct TokenDirectory {
     /// The sessions by their latest end. One that continues another ends with it at the latest, so a session that is
     /// dropped is the ancestor of none that remains.
     session_ends: BTreeSet<(Timestamp, String)>,
+    accounts: AccountNames,
     /// True if the log has ever had a token.
     had_tokens: bool,
     approver_keys: ApproverKeyDirectory,
@@ -114,6 +115,9 @@ impl TokenDirectory {
 
     fn add(&mut self, event: &Event, created: &TokenCreated) {
         self.had_tokens = true;
+        if let Some(account) = &created.account {
+            self.accounts.bind(account, &created.name);
+        }
         if let Some(parent) = created.parent.as_ref().and_then(|parent| self.tokens.get_mut(parent)) {
             Arc::make_mut(parent).has_sessions = true;
         }
@@ -149,6 +153,19 @@ impl TokenDirectory {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.had_tokens
+    }
+
+    /// The names of the people who signed in at an identity provider.
+    #[must_use]
+    pub fn accounts(&self) -> &AccountNames {
+        &self.accounts
+    }
+
+    /// True if a sign-in at an identity provider has made a session.
+    pub(crate) fn has_signed_in(&self, sign_in: &Sha256) -> bool {
+        self.records()
+            .filter_map(|token| token.created.account.as_ref())
+            .any(|known| known.sign_in == *sign_in)
     }
 
     /// Returns the token with this secret if it is accepted now. `kind` is the purpose that it is used for.

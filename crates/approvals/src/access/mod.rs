@@ -1,5 +1,6 @@
 //! Access: the tokens of a log, what their holders may do, and in which threads; and the keys of its approvers.
 
+mod account_names;
 mod approver_keys;
 mod caller;
 mod directory;
@@ -7,6 +8,7 @@ mod holder;
 mod right;
 mod secret;
 
+pub use account_names::AccountNames;
 pub use approver_keys::{ApproverKeyDirectory, ApproverKeyRecord, ProofContext};
 pub use caller::{ApproverStanding, CommandCaller};
 pub use directory::{TokenDirectory, TokenRecord, TokenRejection};

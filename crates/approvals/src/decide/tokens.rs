@@ -12,7 +12,7 @@ use crate::{
 };
 use countersign_events::{
     Body, Principal, Timestamp,
-    event::{ApproverKeyRemoved, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
+    event::{ApproverKeyRemoved, ProviderAccount, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
     id::check_name,
     principal::PrincipalKind,
 };
@@ -122,6 +122,9 @@ fn check_token(token: &TokenCreated, now: Timestamp) -> Result<(), Refused> {
     if !is_session && (token.parent.is_some() || token.ends_at.is_some()) {
         return Err(invalid("parent", "only a session is made from another token"));
     }
+    if !is_session && token.account.is_some() {
+        return Err(invalid("account", "only a session has the account of an identity provider"));
+    }
     Ok(())
 }
 
@@ -145,7 +148,8 @@ fn check_role(token: &TokenCreated) -> Result<(), Refused> {
     }
 }
 
-/// Checks a session. It has the rights of the link, token or session that it is made from, and a link makes one.
+/// Checks a session. It has the rights of the link, token or session that it is made from, and a link makes one. A session
+/// of a person who signed in at an identity provider has the rights that the service derived from the provider's claims.
 fn check_session(
     session: &TokenCreated,
     by: &Principal,
@@ -158,6 +162,10 @@ fn check_session(
     let (Some(expires_at), Some(ends_at)) = (session.expires_at, session.ends_at) else {
         return Err(invalid("expiresAt", "a session needs expiresAt and endsAt"));
     };
+    if let (None, Some(account)) = (&session.parent, &session.account) {
+        check_account(account, &session.name, tokens)?;
+        return check_session_times((expires_at, ends_at), []);
+    }
     let parent = session.parent.as_deref().and_then(|parent| tokens.find(parent));
     let Some(parent) = parent else { return Err(Refused::UnknownToken) };
     tokens.check(parent, now).map_err(Refused::TokenRejected)?;
@@ -167,14 +175,38 @@ fn check_session(
     }
     let is_same_holder = (&session.name, session.role, &session.level, &session.groups, &session.threads)
         == (&from.name, from.role, &from.level, &from.groups, &from.threads);
-    if !is_same_holder {
+    if !is_same_holder || session.account != from.account {
         return Err(invalid("role", "a session has the rights of what it is made from"));
     }
     let latest = [from.ends_at, from.expires_at.filter(|_| from.kind == TokenKind::Token)];
+    check_session_times((expires_at, ends_at), latest)
+}
+
+/// Checks that a session ends, and not after what it is made from.
+fn check_session_times<const N: usize>(
+    (expires_at, ends_at): (Timestamp, Timestamp),
+    latest: [Option<Timestamp>; N],
+) -> Result<(), Refused> {
     if expires_at > ends_at || latest.into_iter().flatten().any(|latest| ends_at > latest) {
         return Err(invalid("endsAt", "a session ends with what it is made from"));
     }
     Ok(())
+}
+
+/// Checks the account of a person who signs in at an identity provider: its name, and that this sign-in is new.
+fn check_account(account: &ProviderAccount, name: &str, tokens: &TokenDirectory) -> Result<(), Refused> {
+    for (field, text) in [("issuer", &account.issuer), ("subject", &account.subject)] {
+        if text.is_empty() || text.len() > MAX_TEXT_BYTES {
+            return Err(invalid(field, "it is empty or too long"));
+        }
+    }
+    if tokens.accounts().is_taken(account, name) {
+        return Err(Refused::NameTaken(Principal::user(name)));
+    }
+    if tokens.accounts().name_of(account).is_some_and(|first| first != name) {
+        return Err(invalid("name", "an account keeps the name of its first sign-in"));
+    }
+    if tokens.has_signed_in(&account.sign_in) { Err(Refused::SignInUsed) } else { Ok(()) }
 }
 
 fn record_use(used: &TokenUsed, by: &Principal, tokens: &TokenDirectory) -> Result<Vec<NewEvent>, Refused> {

@@ -19,8 +19,8 @@ use std::path::Path;
 /// The variable that contains a token. It is not a setting, because `config` prints settings.
 const VARIABLE: &str = "COUNTERSIGN_TOKEN";
 
-/// The largest file of one token, in bytes.
-const MAX_TOKEN_FILE: u64 = 4_096;
+/// The largest file of one secret, in bytes.
+const MAX_SECRET_FILE: u64 = 4_096;
 
 /// Adds the credential to a gate, if there is one for this server.
 pub(crate) fn authorize(
@@ -38,7 +38,7 @@ pub(crate) fn authorize(
 fn find_token(settings: &Settings, url: &str, side: CallerSide) -> anyhow::Result<Option<String>> {
     let option = settings.text_with_origin(SettingKey::TokenFile);
     if let Some((path, origin)) = option {
-        return read_token_file(Path::new(path), &origin.to_string()).map(Some);
+        return read_secret_file(Path::new(path), &origin.to_string()).map(Some);
     }
     if let Some(token) = read_variable(VARIABLE) {
         let why = || CliError::usage(format!("{VARIABLE} is not UTF-8"));
@@ -48,12 +48,13 @@ fn find_token(settings: &Settings, url: &str, side: CallerSide) -> anyhow::Resul
     Ok(file.read()?.find(url, side))
 }
 
-fn read_token_file(path: &Path, origin: &str) -> anyhow::Result<String> {
+/// Reads a file that contains one secret. Fails if other users can read it.
+pub(crate) fn read_secret_file(path: &Path, origin: &str) -> anyhow::Result<String> {
     let bad = |why: String| CliError::usage(format!("{origin}: {}: {why}", path.display()));
     file::check_is_private(path).map_err(bad)?;
     let size = std::fs::metadata(path).map_or(0, |found| found.len());
-    if size > MAX_TOKEN_FILE {
-        return Err(bad(format!("it has {size} bytes, and a token is shorter")).into());
+    if size > MAX_SECRET_FILE {
+        return Err(bad(format!("it has {size} bytes, and a secret is shorter")).into());
     }
     let text = std::fs::read_to_string(path).map_err(|why| bad(why.to_string()))?;
     Ok(text.trim().to_owned())

@@ -24,6 +24,9 @@ pub(crate) struct SettingsFile {
     pub(crate) is_local: bool,
 }
 
+/// The section of the settings of the identity provider, and the beginning of their names.
+const OIDC_SECTION: &str = "oidc";
+
 /// The settings file in the current folder.
 const LOCAL_FILE: &str = "countersign.toml";
 
@@ -99,11 +102,20 @@ impl SettingsFile {
             invalid_setting(without_password(&format!("{}: {}", path.display(), why.to_string().trim_end())))
         })?;
         let reader = SettingsReader { path, text };
-        table
-            .get_ref()
-            .iter()
-            .map(|(name, value)| reader.setting(name.span().start, name.get_ref(), value))
-            .collect()
+        let mut settings = Vec::new();
+        for (name, value) in table.get_ref() {
+            match value.get_ref() {
+                // `issuer` in the section is `oidc_issuer`. Other tables are mistakes.
+                DeValue::Table(section) if name.get_ref() == OIDC_SECTION => {
+                    for (key, value) in section {
+                        let name = format!("{}_{}", name.get_ref(), key.get_ref());
+                        settings.push(reader.setting(key.span().start, &name, value)?);
+                    }
+                }
+                _ => settings.push(reader.setting(name.span().start, name.get_ref(), value)?),
+            }
+        }
+        Ok(settings)
     }
 }
 

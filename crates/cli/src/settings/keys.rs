@@ -13,6 +13,16 @@ pub(crate) enum SettingKey {
     Solo,
     IdentityHeader,
     IdentityRoles,
+    OidcIssuer,
+    OidcClientId,
+    OidcClientSecretFile,
+    OidcRoles,
+    OidcLevels,
+    OidcGroups,
+    OidcNameClaim,
+    OidcEmailDomains,
+    OidcScopes,
+    OidcLabel,
     Listen,
     ReusePort,
     MaxConnections,
@@ -96,6 +106,16 @@ impl SettingKey {
                 | Self::Solo
                 | Self::IdentityHeader
                 | Self::IdentityRoles
+                | Self::OidcIssuer
+                | Self::OidcClientId
+                | Self::OidcClientSecretFile
+                | Self::OidcRoles
+                | Self::OidcLevels
+                | Self::OidcGroups
+                | Self::OidcNameClaim
+                | Self::OidcEmailDomains
+                | Self::OidcScopes
+                | Self::OidcLabel
                 | Self::Otlp
         )
     }

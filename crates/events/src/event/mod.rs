@@ -25,7 +25,7 @@ pub use kind::{EventType, UnknownType};
 pub use proposal::{ShadowVerdict, ToolCall, ToolDefinition};
 pub use setting::{GrantRevoked, PolicyLayer, PolicySet, ThreadClosed, ThreadMode, ToolPolicySet};
 pub use state::{CallState, CallStateFilter};
-pub use token::{TokenCreated, TokenRevoked, TokenUsed};
+pub use token::{ProviderAccount, TokenCreated, TokenRevoked, TokenUsed};
 pub use verdict::Verdict;
 pub use words::{
     Basis, Decision, GrantAgents, Mode, OnExpiry, ProofKind, ProofRequirement, RiskLevel, Role, Source,

@@ -36,6 +36,21 @@ pub struct TokenCreated {
     /// The id of the token, link or session that it was made from. It ends with that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// The account with which its person signed in at an identity provider. Only sessions have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<ProviderAccount>,
+}
+
+/// The account of a person at an identity provider (OpenID Connect).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderAccount {
+    /// The address of the provider: `iss` of its ID tokens.
+    pub issuer: String,
+    /// The provider's name of the account, which never changes: `sub` of its ID tokens.
+    pub subject: String,
+    /// The SHA-256 of the `state` of the sign-in, which makes one session.
+    pub sign_in: Sha256,
 }
 
 /// `TOKEN_USED`: a token was used for the first time from this address.

@@ -18,6 +18,8 @@ mod stop;
 mod threads;
 mod tokens;
 
+pub use tokens::AccountHolder;
+
 use crate::{
     GateFailure, active_policy::ActivePolicy, active_tokens::ActiveTokens, call_metrics::CallMetrics,
     due_task_runner::DueTaskRunner, log_policy::open_policy, policy_follower::PolicyFollower,

@@ -10,7 +10,7 @@ use countersign_approvals::{
 };
 use countersign_events::{
     Principal, Sha256, Timestamp,
-    event::{TokenCreated, TokenKind, TokenRevoked, TokenUsed},
+    event::{ProviderAccount, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
 };
 use std::{
     sync::{Arc, PoisonError},
@@ -22,6 +22,21 @@ const LINK_SPAN: Duration = Duration::from_mins(15);
 
 /// The longest time that a token is accepted: ten years.
 const LONGEST_SPAN: u64 = 315_360_000;
+
+/// A person who signed in at an identity provider, with the rights that the provider's claims give.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountHolder {
+    /// The account.
+    pub account: ProviderAccount,
+    /// The name, without a kind. An account that has signed in before keeps the name of its first sign-in.
+    pub name: String,
+    /// The role.
+    pub role: Role,
+    /// The level of an approver.
+    pub level: Option<String>,
+    /// The groups of an approver.
+    pub groups: Vec<String>,
+}
 
 impl EmbeddedService {
     /// Lists tokens, the oldest first.
@@ -86,6 +101,37 @@ impl EmbeddedService {
             ends_at: Some(ends_at),
             parent: Some(from.id.clone()),
             ..from.clone()
+        };
+        let by = Principal::system("sign-in").into();
+        self.execute_on_tokens(&by, TokenCommand::Create(vec![created.clone()])).await?;
+        Ok((secret, created))
+    }
+
+    /// Starts the session of a person who signed in at an identity provider. An account that has signed in before keeps
+    /// its name.
+    pub(crate) async fn start_account_session(
+        &self,
+        person: &AccountHolder,
+        (idle, longest): (Duration, Duration),
+    ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
+        // Another process may have given the account its name a moment ago.
+        self.tokens.reload(&self.store).await?;
+        let (secret, now) = (random_secret()?, self.store.clock().now());
+        let known =
+            self.tokens.with(|directory| directory.accounts().name_of(&person.account).map(str::to_owned));
+        let created = TokenCreated {
+            id: secret.id().to_owned(),
+            kind: TokenKind::Session,
+            name: known.unwrap_or_else(|| person.name.clone()),
+            role: person.role,
+            level: person.level.clone(),
+            groups: person.groups.clone(),
+            threads: Vec::new(),
+            hash: secret.hash(),
+            expires_at: Some(now.after(idle.min(longest))),
+            ends_at: Some(now.after(longest)),
+            parent: None,
+            account: Some(person.account.clone()),
         };
         let by = Principal::system("sign-in").into();
         self.execute_on_tokens(&by, TokenCommand::Create(vec![created.clone()])).await?;
@@ -206,6 +252,7 @@ fn new_token(
         expires_at: span.map(|span| now.after(span)),
         ends_at: None,
         parent: None,
+        account: None,
     })
 }
 

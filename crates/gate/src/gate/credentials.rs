@@ -1,7 +1,7 @@
 //! The credentials of a log: who calls, and with which rights.
 
 use super::EmbeddedGate;
-use crate::GateFailure;
+use crate::{GateFailure, embedded::AccountHolder};
 use countersign_api::{ApproverKey, ApproverKeyRequest, NewToken, TokenRequest};
 use countersign_approvals::access::{
     Right, TokenDirectory, TokenHolder, TokenRecord, TokenRejection, TokenSecret,
@@ -83,6 +83,16 @@ impl EmbeddedGate {
     #[must_use]
     pub fn owner_of_key(&self, id: &str) -> Option<Principal> {
         self.service.owner_of_key(id)
+    }
+
+    /// Starts the session of a browser of a person who signed in at an identity provider. It ends after `idle` without a
+    /// continuation, and after `longest` in any case. A sign-in starts one session.
+    pub async fn start_account_session(
+        &self,
+        person: &AccountHolder,
+        (idle, longest): (Duration, Duration),
+    ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
+        self.service.start_account_session(person, (idle, longest)).await
     }
 
     /// Ends all sessions of the principal of this gate.

@@ -89,6 +89,17 @@ pub(crate) struct RequestOrigin {
     pub(crate) forwarded_host: Option<String>,
 }
 
+#[cfg(feature = "oidc")]
+impl RequestOrigin {
+    /// The address of this server as the client used it, such as `https://approvals.example`. The guard has checked that
+    /// the host is a name of this server.
+    pub(crate) fn own_address(&self, headers: &HeaderMap) -> Option<String> {
+        let host = headers.get(axum::http::header::HOST).and_then(|host| host.to_str().ok());
+        let host = self.forwarded_host.as_deref().or(host)?;
+        Some(format!("{}://{host}", if self.is_https { "https" } else { "http" }))
+    }
+}
+
 /// Returns the origin of a request. Fails if a trusted proxy reports something else than an address of a client.
 pub(super) fn find_request_origin(
     proxies: &[TrustedProxy],

@@ -2,7 +2,7 @@
 
 use super::{
     CallerIdentity, IdentifiedRequest, SESSION_IDLE, SESSION_LONGEST,
-    cookie::{read_cookie, session_cookie},
+    cookie::{SESSION_COOKIE, session_cookie},
     credential::{read_bearer, unauthenticated},
 };
 use crate::{AppState, guard::RequestOrigin, problem::ProblemResponse};
@@ -40,7 +40,8 @@ async fn identify(
     if let Some(secret) = read_bearer(headers)? {
         return authenticate(app, &secret, TokenKind::Token).await;
     }
-    if let Some(secret) = read_cookie(headers, origin.is_https).and_then(|text| TokenSecret::parse(text).ok())
+    if let Some(secret) =
+        SESSION_COOKIE.read(headers, origin.is_https).and_then(|text| TokenSecret::parse(text).ok())
     {
         return authenticate(app, &secret, TokenKind::Session).await;
     }

@@ -8,7 +8,9 @@ mod identify;
 mod proxy_header;
 
 pub(crate) use caller_identity::{CallerIdentity, IdentifiedRequest};
-pub(crate) use cookie::{expired_cookie, session_cookie};
+#[cfg(feature = "oidc")]
+pub(crate) use cookie::SIGN_IN_COOKIE;
+pub(crate) use cookie::{SESSION_COOKIE, session_cookie};
 pub(crate) use credential::parse_token;
 pub(crate) use identify::identify_caller;
 pub use proxy_header::IdentityHeader;
@@ -20,3 +22,8 @@ pub(crate) const SESSION_IDLE: Duration = Duration::from_hours(12);
 
 /// The time after which a session ends in any case, and its person signs in again.
 pub(crate) const SESSION_LONGEST: Duration = Duration::from_hours(7 * 24);
+
+/// The same for a person who signed in at an identity provider. The rights are those of the claims at that time, so this is
+/// how long a change at the provider takes at most.
+#[cfg(feature = "oidc")]
+pub(crate) const ACCOUNT_SESSION_LONGEST: Duration = Duration::from_hours(24);

@@ -17,13 +17,10 @@ const HTML: [(header::HeaderName, HeaderValue); 1] =
     [(header::CONTENT_TYPE, HeaderValue::from_static("text/html"))];
 
 /// The files of the pages: the name, the type and the content.
-const PAGE_FILES: [(&str, &str, &str); 12] = [
+const PAGE_FILES: [(&str, &str, &str); 9] = [
     ("/docs/", "text/html", include_str!("page/index.html")),
     ("/docs/page.css", "text/css", include_str!("page/page.css")),
     ("/docs/page.js", "text/javascript", include_str!("page/page.js")),
-    ("/sign-in/", "text/html", include_str!("sign_in/index.html")),
-    ("/sign-in/page.css", "text/css", include_str!("sign_in/page.css")),
-    ("/sign-in/page.js", "text/javascript", include_str!("sign_in/page.js")),
     ("/keys/", "text/html", include_str!("keys_page/index.html")),
     ("/keys/page.js", "text/javascript", include_str!("keys_page/page.js")),
     ("/keys/passkeys.js", "text/javascript", include_str!("keys_page/passkeys.js")),
@@ -59,7 +56,6 @@ pub(super) async fn document(State(app): State<AppState>, cached: IfNoneMatch) -
 pub(super) fn page() -> Router<AppState> {
     let start = Router::new()
         .route("/docs", get(async || Redirect::permanent("/docs/")))
-        .route("/sign-in", get(async || Redirect::permanent("/sign-in/")))
         .route("/keys", get(async || Redirect::permanent("/keys/")))
         .route("/calls/{thread}/{id}", get(async || (HTML, include_str!("call_page/index.html"))));
     PAGE_FILES.into_iter().fold(start, |router, (path, kind, content)| {

@@ -19,6 +19,10 @@ mod log_policy;
 mod log_tag;
 mod metrics;
 mod mode;
+#[cfg(feature = "oidc")]
+mod oidc;
+#[cfg(feature = "oidc")]
+mod outcome_page;
 mod pending;
 mod policy;
 mod propose;
@@ -27,6 +31,7 @@ mod renew;
 mod scope;
 mod sessions;
 mod show;
+mod sign_in_page;
 mod stats;
 mod stop;
 mod threads;
@@ -87,5 +92,8 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(close::close))
         .split_for_parts();
     openapi::complete(&mut document);
-    (router.merge(document::page()), document)
+    let pages = document::page().merge(sign_in_page::routes());
+    #[cfg(feature = "oidc")]
+    let pages = pages.merge(oidc::routes());
+    (router.merge(pages), document)
 }

@@ -3,7 +3,7 @@
 use crate::{
     AppState,
     extract::{JsonBody, NoQuery, RequestCaller, RequestSource},
-    identity::{CallerIdentity, SESSION_IDLE, SESSION_LONGEST, expired_cookie, parse_token, session_cookie},
+    identity::{CallerIdentity, SESSION_COOKIE, SESSION_IDLE, SESSION_LONGEST, parse_token, session_cookie},
     openapi::refusals,
     problem::ProblemResponse,
 };
@@ -137,5 +137,5 @@ pub(super) async fn sign_out_everywhere(
 
 fn answer_signed_out(caller: &CallerIdentity, source: &RequestSource) -> SignedOut {
     let view = view_caller(&caller.holder, caller.expires_at());
-    ([(header::SET_COOKIE, expired_cookie(source.is_https))], Json(view))
+    ([(header::SET_COOKIE, SESSION_COOKIE.expire(source.is_https))], Json(view))
 }

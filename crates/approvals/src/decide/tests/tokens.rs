@@ -8,7 +8,7 @@ use crate::{
 };
 use countersign_events::{
     Event,
-    event::{Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
+    event::{ProviderAccount, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
 };
 
 fn secret(number: u8) -> TokenSecret {
@@ -29,6 +29,7 @@ fn token(number: u8, role: Role) -> TokenCreated {
         expires_at: None,
         ends_at: None,
         parent: None,
+        account: None,
     }
 }
 
@@ -222,6 +223,49 @@ fn use_is_recorded_once_per_address() {
     assert_eq!(story.log.len(), 1 + MAX_ADDRESSES);
     let stranger = TokenUsed { id: agent.id.clone(), address: "x".to_owned() };
     assert_eq!(story.person("eve").tokens(TokenCommand::Use(stranger)), Err(Refused::UnknownToken));
+}
+
+/// A session of the account `subject` that signs in as `name`. The number makes the sign-in unique.
+fn account_session(story: &DecisionStory, number: u8, subject: &str, name: &str) -> TokenCreated {
+    let account = ProviderAccount {
+        issuer: "https://login.example".to_owned(),
+        subject: subject.to_owned(),
+        sign_in: countersign_events::Sha256::digest(&[number]),
+    };
+    let origin = TokenCreated { name: name.to_owned(), ..token(number, Role::Approver) };
+    TokenCreated { parent: None, account: Some(account), ..session(story, number, &origin) }
+}
+
+#[test]
+fn name_belongs_to_one_account() {
+    let mut story = given("");
+    story.set_by(Principal::system("sign-in"));
+    story.creates(&account_session(&story, 1, "1", "ada")).expect("the first sign-in");
+    story.creates(&account_session(&story, 2, "1", "ada")).expect("the second sign-in");
+    let thief = account_session(&story, 3, "2", "ada");
+    assert_eq!(story.creates(&thief), Err(Refused::NameTaken(Principal::user("ada"))));
+    let renamed = account_session(&story, 4, "1", "eve");
+    assert!(matches!(story.creates(&renamed), Err(Refused::Invalid { field: "name", .. })));
+    let mut elsewhere = account_session(&story, 5, "2", "ada");
+    elsewhere.account.iter_mut().for_each(|account| account.issuer = "https://new.example".to_owned());
+    story.creates(&elsewhere).expect("the operator trusts another provider now");
+    assert_eq!(story.token_findings(), Vec::<String>::new());
+}
+
+#[test]
+fn sign_in_at_a_provider_makes_one_session() {
+    let mut story = given("");
+    story.set_by(Principal::system("sign-in"));
+    let first = account_session(&story, 1, "1", "ada");
+    story.creates(&first).expect("signs in");
+    let replayed = TokenCreated { account: first.account.clone(), ..account_session(&story, 2, "1", "ada") };
+    assert_eq!(story.creates(&replayed), Err(Refused::SignInUsed));
+    let continued = TokenCreated { parent: Some(first.id.clone()), ..replayed };
+    story.creates(&continued).expect("a continuation has the same account");
+    let own = account_session(&story, 3, "3", "eve");
+    assert!(story.person("eve").creates(&own).is_err(), "only the service makes sessions");
+    let link = TokenCreated { account: own.account, ..link(&story, 4) };
+    assert!(matches!(story.creates(&link), Err(Refused::Invalid { field: "account", .. })));
 }
 
 #[test]

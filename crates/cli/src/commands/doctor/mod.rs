@@ -4,6 +4,8 @@ mod certificate;
 mod database;
 mod file;
 mod history;
+#[cfg(feature = "oidc")]
+mod identity_provider;
 mod postgres;
 mod results;
 mod server;
@@ -40,6 +42,8 @@ pub(crate) async fn run_checks(context: &CommandContext, args: &DoctorArgs) -> a
     policy(context, &mut results);
     clock(&mut results);
     certificate::check_own_certificate(context, &mut results);
+    #[cfg(feature = "oidc")]
+    identity_provider::check_identity_provider(context, &mut results).await;
     match context.settings.target() {
         Ok(LogTarget::Server(url)) => server::check_server(context, &url, &mut results).await,
         Ok(LogTarget::Database(address)) => {

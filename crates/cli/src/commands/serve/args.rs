@@ -35,6 +35,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(super) identity: IdentityArgs,
     #[command(flatten)]
+    pub(super) oidc: OidcArgs,
+    #[command(flatten)]
     pub(super) checkpoints: CheckpointArgs,
 }
 
@@ -75,6 +77,43 @@ pub(super) struct IdentityArgs {
     /// A role of the people whom the proxy names: approver, auditor or admin; repeatable [default: approver]
     #[arg(id = "identity_role", long = "identity-role", value_name = "ROLE")]
     pub(super) roles: Vec<countersign_gate::event::Role>,
+}
+
+/// Signing in at an OpenID Connect provider.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct OidcArgs {
+    /// The OpenID Connect provider at which people sign in, such as `https://login.example.com`; the client secret is in a
+    /// file, or in `COUNTERSIGN_OIDC_CLIENT_SECRET`
+    #[arg(id = "oidc_issuer", long = "oidc-issuer", value_name = "URL")]
+    pub(super) issuer: Option<String>,
+    /// The id of this server as a client of the provider
+    #[arg(id = "oidc_client_id", long = "oidc-client-id", value_name = "ID")]
+    pub(super) client_id: Option<String>,
+    /// The file of the client secret, which only its owner may read
+    #[arg(id = "oidc_client_secret_file", long = "oidc-client-secret-file", value_name = "FILE")]
+    pub(super) client_secret_file: Option<PathBuf>,
+    /// The role of a person whose claim has a value, such as approver=groups:security; repeatable, the first that holds
+    /// counts; the value * is any
+    #[arg(id = "oidc_role", long = "oidc-role", value_name = "ROLE=CLAIM:VALUE")]
+    pub(super) roles: Vec<String>,
+    /// The level of an approver; repeatable, the first that holds counts
+    #[arg(id = "oidc_level", long = "oidc-level", value_name = "LEVEL=CLAIM:VALUE")]
+    pub(super) levels: Vec<String>,
+    /// A group of an approver; repeatable, all that hold count
+    #[arg(id = "oidc_group", long = "oidc-group", value_name = "GROUP=CLAIM:VALUE")]
+    pub(super) groups: Vec<String>,
+    /// The claim that names a person [default: email, which the provider must have verified]
+    #[arg(id = "oidc_name_claim", long = "oidc-name-claim", value_name = "CLAIM")]
+    pub(super) name_claim: Option<String>,
+    /// A domain of verified e-mail addresses that may sign in; repeatable [default: any address, also none]
+    #[arg(id = "oidc_email_domain", long = "oidc-email-domain", value_name = "DOMAIN")]
+    pub(super) email_domains: Vec<String>,
+    /// A scope to ask for, besides openid; repeatable [default: email, profile]
+    #[arg(id = "oidc_scope", long = "oidc-scope", value_name = "SCOPE")]
+    pub(super) scopes: Vec<String>,
+    /// The name of the provider on the button of the sign-in page [default: its host]
+    #[arg(id = "oidc_label", long = "oidc-label", value_name = "TEXT")]
+    pub(super) label: Option<String>,
 }
 
 /// The checkpoints of a server.

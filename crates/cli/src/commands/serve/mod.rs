@@ -1,12 +1,16 @@
 //! `countersign serve`
 
-mod args;
+pub(crate) mod args;
 pub(crate) mod certificate_file;
 mod checkpoints;
 mod first_start;
 mod identity;
 mod limits;
 pub(crate) mod network;
+#[cfg(not(feature = "oidc"))]
+mod no_oidc;
+#[cfg(feature = "oidc")]
+pub(crate) mod oidc;
 mod policy_file;
 mod service;
 mod sockets;
@@ -59,6 +63,11 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     let urls: Vec<_> = listeners.iter().map(BoundListener::url).collect();
     let stop = CancellationToken::new();
     let certificate = options.certificate.clone().map(CertificateFollower::new);
+    #[cfg(feature = "oidc")]
+    if let Some(provider) = options.oidc.clone() {
+        // A provider that is down stops no one from signing in otherwise. The attempt writes why to the log.
+        tokio::spawn(async move { provider.check().await.is_ok() });
+    }
     let changes =
         file.iter().map(PolicyFile::changed).chain(certificate.iter().map(CertificateFollower::changed));
     service::handle_signals(changes.collect(), &stop)?;
@@ -90,7 +99,11 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
 /// Reads the options of the server: its limits, and its protection.
 fn server_options(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<ServerOptions> {
     let access = network::network_access(context, &args.network)?;
+    #[cfg(not(feature = "oidc"))]
+    no_oidc::refuse_identity_provider(context, &args.oidc)?;
     Ok(ServerOptions {
+        #[cfg(feature = "oidc")]
+        oidc: oidc::identity_provider(context, &args.oidc)?,
         identity_header: identity::identity_header(context, &args.identity, &access)?,
         access,
         certificate: network::certificate(context, &args.network)?,

@@ -1,5 +1,5 @@
 // The page on which people sign in and out. The token of a link is in the fragment of the URL, which browsers send to no
-// server; the page removes it from the history at once.
+// server; the page removes it from the history at once. Texts are set as text, never as markup.
 "use strict";
 
 const find = (id) => document.getElementById(id);
@@ -18,37 +18,72 @@ async function request(method, path, body) {
   return answer;
 }
 
-function describeRights(caller) {
-  const threads = (caller.threads || []).join(", ") || "all threads";
-  const level = caller.level ? `, level ${caller.level}` : "";
-  return `Role ${caller.roles.join(", ")}${level}; you see ${threads}.`;
+// The facts about a caller: pairs of a name and a value.
+function describeCaller(caller) {
+  const facts = [["Role", caller.roles.join(", ")]];
+  if (caller.level) {
+    facts.push(["Level", caller.level]);
+  }
+  if (caller.groups && caller.groups.length > 0) {
+    facts.push(["Groups", caller.groups.join(", ")]);
+  }
+  facts.push(["Threads", (caller.threads || []).join(", ") || "all"]);
+  if (caller.expiresAt) {
+    const end = new Date(caller.expiresAt);
+    facts.push(["Until", end.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })]);
+  }
+  return facts;
+}
+
+function showFacts(facts) {
+  const terms = facts.flatMap(([name, value]) => {
+    const term = document.createElement("dt");
+    const text = document.createElement("dd");
+    term.textContent = name;
+    text.textContent = value;
+    return [term, text];
+  });
+  find("facts").replaceChildren(...terms);
 }
 
 function show(caller) {
   find("sign-in").hidden = caller !== null;
   find("signed-in").hidden = caller === null;
+  document.title = `${caller === null ? "Sign in" : "Signed in"} · Countersign`;
   if (caller !== null) {
-    find("name").textContent = caller.person || caller.agent;
-    find("rights").textContent = describeRights(caller);
+    const name = (caller.person || caller.agent).replace(/^(user|agent):/, "");
+    find("name").textContent = name;
+    find("initial").textContent = Array.from(name)[0];
+    showFacts(describeCaller(caller));
   }
 }
 
 async function attempt(work) {
+  const buttons = document.querySelectorAll("button");
   find("message").textContent = "";
+  for (const button of buttons) {
+    button.disabled = true;
+  }
   try {
     await work();
   } catch (error) {
-    find("message").textContent = error.message;
+    const text = error.message;
+    find("message").textContent = text.charAt(0).toUpperCase() + text.slice(1);
+  }
+  for (const button of buttons) {
+    button.disabled = false;
   }
 }
 
 async function signIn(token) {
   show(await request("POST", "/v1/sessions", { token }));
+  find("name").focus();
 }
 
 async function signOut(path) {
   await request("DELETE", path);
   show(null);
+  find("token").focus();
 }
 
 async function showCaller() {
@@ -59,7 +94,7 @@ async function showCaller() {
   }
 }
 
-find("sign-in").addEventListener("submit", (event) => {
+find("token-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const token = find("token").value.trim();
   find("token").value = "";

@@ -1,0 +1,120 @@
+//! `/sign-in/oidc` and `/sign-in/oidc/callback`: signing in at an identity provider. Browsers open them, so they answer with
+//! redirects and pages.
+
+use super::outcome_page::{failed_page, signed_in_page};
+use crate::{
+    AppState,
+    guard::RequestOrigin,
+    identity::{ACCOUNT_SESSION_LONGEST, SESSION_IDLE, SIGN_IN_COOKIE, session_cookie},
+    problem::ProblemResponse,
+};
+use axum::{
+    Extension, Router,
+    extract::{Query, State, rejection::QueryRejection},
+    http::{HeaderMap, HeaderValue, header},
+    response::{IntoResponse, Redirect, Response},
+    routing::get,
+};
+use countersign_api::ErrorCode;
+use countersign_gate::AccountHolder;
+use countersign_oidc::{OidcProvider, ProviderAnswer, SignInError};
+use std::time::Duration;
+
+/// The path to which the provider sends the browser back.
+const CALLBACK: &str = "/sign-in/oidc/callback";
+
+/// The time for which the browser keeps the state of a sign-in. The state itself says when it ends.
+const COOKIE_SPAN: Duration = Duration::from_mins(10);
+
+pub(super) fn routes() -> Router<AppState> {
+    Router::new().route("/sign-in/oidc", get(begin)).route(CALLBACK, get(finish))
+}
+
+/// Sends the browser to the provider.
+async fn begin(
+    State(app): State<AppState>,
+    Extension(origin): Extension<RequestOrigin>,
+    headers: HeaderMap,
+) -> Response {
+    let attempt = async {
+        let provider = find_provider(&app)?;
+        let address = origin.own_address(&headers).ok_or_else(|| {
+            ProblemResponse::new(ErrorCode::BadHost, "the request does not name the host of this server")
+        })?;
+        let now = app.options.clock.now();
+        provider.begin(&format!("{address}{CALLBACK}"), now).await.map_err(|error| problem_of(&error))
+    };
+    match attempt.await {
+        Ok(start) => {
+            let cookie = SIGN_IN_COOKIE.set(&start.cookie, COOKIE_SPAN, origin.is_https);
+            with_cookie(Redirect::to(&start.location).into_response(), cookie)
+        }
+        Err(problem) => failed_page(problem),
+    }
+}
+
+/// Reads the provider's answer, and starts the session of the person.
+async fn finish(
+    State(app): State<AppState>,
+    Extension(origin): Extension<RequestOrigin>,
+    headers: HeaderMap,
+    answer: Result<Query<ProviderAnswer>, QueryRejection>,
+) -> Response {
+    let cookie = SIGN_IN_COOKIE.read(&headers, origin.is_https);
+    let attempt = async {
+        let Query(answer) = answer.map_err(|_| {
+            let why = "the answer of the identity provider cannot be read; sign in again";
+            ProblemResponse::new(ErrorCode::SignInFailed, why)
+        })?;
+        start_session(&app, &answer, cookie, origin.is_https).await
+    };
+    let page = match attempt.await {
+        Ok(session) => with_cookie(signed_in_page(), session),
+        Err(problem) => failed_page(problem),
+    };
+    // The state is for one attempt, successful or not.
+    with_cookie(page, SIGN_IN_COOKIE.expire(origin.is_https))
+}
+
+/// Returns the cookie of the new session.
+async fn start_session(
+    app: &AppState,
+    answer: &ProviderAnswer,
+    cookie: Option<&str>,
+    is_https: bool,
+) -> Result<HeaderValue, ProblemResponse> {
+    let now = app.options.clock.now();
+    let (person, account) =
+        find_provider(app)?.finish(answer, cookie, now).await.map_err(|error| problem_of(&error))?;
+    let holder = AccountHolder {
+        account,
+        name: person.name,
+        role: person.role,
+        level: person.level,
+        groups: person.groups,
+    };
+    let spans = (SESSION_IDLE, ACCOUNT_SESSION_LONGEST);
+    let (session, created) = app.gate.start_account_session(&holder, spans).await?;
+    Ok(session_cookie(session.expose(), created.ends_at.unwrap_or(now), now, is_https))
+}
+
+fn find_provider(app: &AppState) -> Result<&OidcProvider, ProblemResponse> {
+    app.options.oidc.as_deref().ok_or_else(|| {
+        let why = "this server has no identity provider; sign in with a link or a token";
+        ProblemResponse::new(ErrorCode::UnknownRoute, why)
+    })
+}
+
+fn problem_of(error: &SignInError) -> ProblemResponse {
+    let code = match error {
+        SignInError::Unavailable(_) => ErrorCode::ProviderUnavailable,
+        SignInError::Failed(_) => ErrorCode::SignInFailed,
+        SignInError::Refused(_) => ErrorCode::SignInRefused,
+    };
+    ProblemResponse::new(code, error.to_string())
+}
+
+fn with_cookie(mut response: Response, cookie: HeaderValue) -> Response {
+    response.headers_mut().append(header::SET_COOKIE, cookie);
+    response
+}

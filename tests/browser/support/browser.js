@@ -1,0 +1,50 @@
+// Chromium of the system, without a network of its own.
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import assert from "node:assert/strict";
+import { chromium } from "playwright-core";
+
+const places = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+const flags = [
+  "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync",
+];
+
+// Starts a browser, which is closed at the end of the test. Each context of it has cookies of its own.
+export async function startBrowser(t) {
+  const executablePath = places.find((place) => place && existsSync(place));
+  assert(executablePath, "Chromium is not installed; set CHROMIUM to its path");
+  const browser = await chromium.launch({ executablePath, args: flags });
+  t.after(() => browser.close());
+  return browser;
+}
+
+// Opens an empty page with cookies of its own.
+export async function newPage(browser, options = {}) {
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, ...options });
+  context.setDefaultTimeout(30_000);
+  return context.newPage();
+}
+
+// Waits until the page shows who is signed in, and returns the name and the facts.
+export async function readSignedIn(page) {
+  await page.locator("#signed-in").waitFor();
+  const names = await page.locator("#facts dt").allTextContents();
+  const values = await page.locator("#facts dd").allTextContents();
+  return { name: await page.locator("#name").textContent(), ...Object.fromEntries(names.map((name, at) => [name, values[at]])) };
+}
+
+// Checks the page with axe, and that nothing is cut off in a window of 320 pixels.
+export async function checkPage(page) {
+  const source = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+  await page.setViewportSize({ width: 320, height: 640 });
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert(width <= 320, `the page is ${width} pixels wide`);
+  // The page's policy forbids other scripts; evaluating one in the page is not bound by it.
+  const { readFile } = await import("node:fs/promises");
+  await page.evaluate(await readFile(source, "utf8"));
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+  assert.deepEqual(found, []);
+}
