@@ -46,7 +46,9 @@ CREATE TABLE events (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
         'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
         'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_ERASED', 'POLICY_SET',
-        'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
+        'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
+        'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED',
+        'WEBHOOK_PARKED', 'WEBHOOK_RETRIED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
         'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp text COLLATE "C" NOT NULL
         DEFAULT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') CHECK (
@@ -56,7 +58,8 @@ CREATE TABLE events (
     data      text COLLATE "C" NOT NULL CHECK (jsonb_typeof(document(data)) = 'object'),
     -- The length is a check of its own: a pattern that counts to 64 takes six times as long.
     hash      text COLLATE "C" CHECK (hash ~ '^[0-9a-f]*$' AND length(hash) = 64),
-    CHECK ((thread_id = '') = (type IN ('POLICY_SET', 'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED'))),
+    CHECK ((thread_id = '') = (type IN ('POLICY_SET', 'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
+        'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED', 'WEBHOOK_PARKED', 'WEBHOOK_RETRIED'))),
     CHECK (type <> 'TOOL_CALL' OR coalesce(data ->> 'id', '') <> '')
 );
 
@@ -128,6 +131,11 @@ CREATE UNIQUE INDEX token_events ON events (type, (data ->> 'id'), coalesce(data
 CREATE INDEX tokens ON events (seq)
     WHERE type = 'TOKEN_CREATED' OR type = 'TOKEN_USED' OR type = 'TOKEN_REVOKED'
         OR type = 'APPROVER_KEY_ADDED' OR type = 'APPROVER_KEY_REMOVED';
+
+-- The events about webhooks in order.
+CREATE INDEX webhooks ON events (seq)
+    WHERE type = 'WEBHOOK_ADDED' OR type = 'WEBHOOK_REMOVED' OR type = 'WEBHOOK_DELIVERED'
+        OR type = 'WEBHOOK_PARKED' OR type = 'WEBHOOK_RETRIED';
 
 -- A thread's mode and its policies for single tools.
 CREATE INDEX settings_by_thread ON events (thread_id, type, seq)
@@ -264,6 +272,16 @@ CREATE TABLE proposer_presence (
     tool_call_id text COLLATE "C" NOT NULL,
     seen_at      text COLLATE "C" NOT NULL,
     PRIMARY KEY (thread_id, tool_call_id)
+);
+
+-- The server that delivers the messages of each webhook, until when it does, and which messages it has delivered since
+-- the cursor in the log. It is not part of the log: without a row, delivery continues from that cursor, and messages may
+-- be sent again.
+CREATE TABLE webhook_deliveries (
+    webhook    bigint PRIMARY KEY,
+    holder     text COLLATE "C" NOT NULL,
+    held_until text COLLATE "C" NOT NULL,
+    state      text COLLATE "C" NOT NULL
 );
 
 -- Programs that know the layout `oldest` or a later one can work with this log, even after a newer program has migrated

@@ -5,13 +5,15 @@ PRAGMA application_id = 0x4353474e;
 
 CREATE TABLE events (
     seq       INTEGER PRIMARY KEY CHECK (seq > 0),
-    -- Empty for the events of the log as a whole: policies and tokens.
+    -- Empty for the events of the log as a whole: policies, tokens and webhooks.
     thread_id TEXT NOT NULL,
     type      TEXT NOT NULL CHECK (type IN (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
         'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
         'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_ERASED', 'POLICY_SET',
-        'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
+        'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
+        'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED',
+        'WEBHOOK_PARKED', 'WEBHOOK_RETRIED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
         'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')) CHECK (
         timestamp GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9].[0-9][0-9][0-9]Z'),
@@ -21,7 +23,8 @@ CREATE TABLE events (
     -- The link of the hash chain, in 64 lower-case hexadecimal digits. A decision made with SQL leaves it empty. The
     -- next row that Countersign writes seals that row, because its own link covers it.
     hash      TEXT CHECK (hash IS NULL OR length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
-    CHECK ((thread_id = '') = (type IN ('POLICY_SET', 'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED'))),
+    CHECK ((thread_id = '') = (type IN ('POLICY_SET', 'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
+        'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED', 'WEBHOOK_PARKED', 'WEBHOOK_RETRIED'))),
     CHECK (type <> 'TOOL_CALL' OR coalesce(data ->> 'id', '') <> '')
 ) STRICT;
 
@@ -86,6 +89,11 @@ CREATE UNIQUE INDEX token_events ON events (type, data ->> 'id', coalesce(data -
 CREATE INDEX tokens ON events (seq)
     WHERE type = 'TOKEN_CREATED' OR type = 'TOKEN_USED' OR type = 'TOKEN_REVOKED'
         OR type = 'APPROVER_KEY_ADDED' OR type = 'APPROVER_KEY_REMOVED';
+
+-- The events about webhooks in order.
+CREATE INDEX webhooks ON events (seq)
+    WHERE type = 'WEBHOOK_ADDED' OR type = 'WEBHOOK_REMOVED' OR type = 'WEBHOOK_DELIVERED'
+        OR type = 'WEBHOOK_PARKED' OR type = 'WEBHOOK_RETRIED';
 
 -- A thread's mode and its policies for single tools.
 CREATE INDEX settings_by_thread ON events (thread_id, type)
@@ -211,6 +219,16 @@ CREATE TABLE proposer_presence (
     seen_at      TEXT NOT NULL,
     PRIMARY KEY (thread_id, tool_call_id)
 ) STRICT, WITHOUT ROWID;
+
+-- The server that delivers the messages of each webhook, until when it does, and which messages it has delivered since
+-- the cursor in the log. It is not part of the log: without a row, delivery continues from that cursor, and messages may
+-- be sent again.
+CREATE TABLE webhook_deliveries (
+    webhook    INTEGER PRIMARY KEY,
+    holder     TEXT NOT NULL,
+    held_until TEXT NOT NULL,
+    state      TEXT NOT NULL
+) STRICT;
 
 -- Programs that know the layout `oldest` or a later one can work with this log, even after a newer program has migrated
 -- it. A migration that such a program cannot work with must raise the number.

@@ -54,11 +54,11 @@ WHERE p.pronamespace = :'schema'::regnamespace AND p.proname = 'replace_data'
 \gexec
 
 -- The application only inserts rows. A trigger with the rights of the owner maintains open_requests. The row in
--- probe, and the times at which proposers were seen, are the only ones that are updated. The view `decisions` inserts
+-- probe, the times at which proposers were seen, and the progress of webhooks, are the only ones that are updated. The view `decisions` inserts
 -- into events.
 SELECT format('GRANT %s ON %I.%I TO %I', given.rights, :'schema', given.relation, :'app')
 FROM (VALUES ('INSERT', 'events'), ('INSERT', 'decisions'), ('INSERT, UPDATE', 'probe'),
-    ('INSERT, UPDATE, DELETE', 'proposer_presence')) given (rights, relation)
+    ('INSERT, UPDATE, DELETE', 'proposer_presence'), ('INSERT, UPDATE', 'webhook_deliveries')) given (rights, relation)
 WHERE to_regclass(format('%I.%I', :'schema', given.relation)) IS NOT NULL
 \gexec
 

@@ -8,7 +8,7 @@
 --   under the write lock;
 -- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the policy in force;
 -- - the number of open requests of threads ($8: [thread, ...]) and of proposers ($9: [principal, ...]);
--- - if $10 is true, the events about tokens.
+-- - if $10 is true, the events about tokens and webhooks.
 -- CROSS JOIN prevents SQLite from scanning the log for the keys. || '' removes the type of a column, because SQLite
 -- uses an index on an expression only for a value without a type. The result is one row with a JSON array, because one
 -- row per event would cost more time in the driver.
@@ -68,6 +68,11 @@ WITH keys (thread_id, tool_call_id) AS (
     FROM events e
     WHERE $10 AND (e.type = 'TOKEN_CREATED' OR e.type = 'TOKEN_USED' OR e.type = 'TOKEN_REVOKED'
         OR e.type = 'APPROVER_KEY_ADDED' OR e.type = 'APPROVER_KEY_REMOVED')
+    UNION ALL
+    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
+    FROM events e
+    WHERE $10 AND (e.type = 'WEBHOOK_ADDED' OR e.type = 'WEBHOOK_REMOVED' OR e.type = 'WEBHOOK_DELIVERED'
+        OR e.type = 'WEBHOOK_PARKED' OR e.type = 'WEBHOOK_RETRIED')
     UNION ALL
     SELECT 1, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM events e

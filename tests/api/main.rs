@@ -54,6 +54,7 @@ mod stream;
 mod threads;
 mod tls;
 mod waiting;
+mod webhooks;
 
 /// A policy that asks about every call.
 const ASK: &str = "default = \"ask\"";

@@ -132,6 +132,7 @@ async fn server_health_is_reported() {
             ok    server       http://[port] is ready: 1 event, 0 open requests
             ok    version      0.1.0, the same as this command
             ok    its policy   0 rules, sha256 [sha256]
+            ok    webhooks     every message is delivered or waits for its next attempt
 
             No problems found.
             exit 0

@@ -162,6 +162,7 @@ async fn address_and_address_file_follow_precedence() {
         checkpoint_key                                                      not set
         checkpoint_to                                                       not set
         checkpoint_every  1h                                                default
+        webhook_key       webhook.key                                       default
         log               error                                             default
         log_format        human                                             default
         otlp                                                                not set

@@ -55,3 +55,4 @@ mod soak;
 mod stop;
 mod takeover;
 mod unread_log;
+mod webhooks;

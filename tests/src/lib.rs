@@ -11,6 +11,7 @@ mod proxy;
 mod random;
 mod seal;
 mod sql;
+mod webhook_target;
 mod world;
 
 pub use authority::{CertificatePair, TestAuthority};
@@ -21,6 +22,7 @@ pub use proxy::{ConnectionCut, Proxy};
 pub use random::Random;
 pub use seal::{LS, append_sealed, messages, statement};
 pub use sql::{SqlConnection, open_file, run_psql, run_sql_on, run_sqlite3};
+pub use webhook_target::{ReceivedMessage, TargetAnswer, WebhookTarget};
 pub use world::{
     Action, Database, Embedded, Outcome, Persona, PersonaCaller, Proposal, Service, ToStore, Transport,
     World, code,

@@ -28,3 +28,4 @@ mod similar;
 mod sql_shell;
 mod sqlite;
 mod turns;
+mod webhooks;

@@ -88,9 +88,10 @@ pub(crate) fn full_scans(steps: &[String]) -> Vec<&String> {
         let meets_threads =
             details.iter().any(|line| line.contains("Filter") && line.contains("thread_id = "));
         let of_the_log = steps[*n].contains(" on events");
-        // This index has only the events about tokens.
-        let of_the_tokens = steps[*n].contains(" using tokens on events");
-        meets_threads || of_the_log && !(looks_up || the_newest || of_the_tokens)
+        // These indexes have only the events about tokens and about webhooks.
+        let of_few = ["tokens", "webhooks"].map(|index| format!(" using {index} on events"));
+        let reads_few = of_few.iter().any(|index| steps[*n].contains(index));
+        meets_threads || of_the_log && !(looks_up || the_newest || reads_few)
     };
     let scans = (0..steps.len()).filter(|n| steps[*n].contains("Scan"));
     scans.filter(reads_all).map(|n| &steps[n]).collect()

@@ -21,7 +21,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("oidc", &["events"]),
     ("server", &["api", "gate", "oidc"]),
     ("tui", &["events", "api", "client", "gate"]),
-    ("cli", &["events", "api", "client", "gate", "oidc", "server", "tui"]),
+    ("webhooks", &["events", "api", "client", "gate"]),
+    ("cli", &["events", "api", "client", "gate", "oidc", "server", "tui", "webhooks"]),
 ];
 
 #[test]

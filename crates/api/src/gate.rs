@@ -4,11 +4,12 @@ use crate::{
     ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, BulkDecisionRequest, Call,
     CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest, ClaimRequest, CloseReport,
     DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, Event, EventPage, GateError, GrantPage,
-    GrantSelection, LogFilter, ModeRequest, NewToken, PageQuery, PendingPage, PolicyInForce, PolicyRequest,
-    Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest,
-    ResultRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadId,
-    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
-    ToolPoliciesRequest,
+    GrantSelection, LogFilter, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce,
+    PolicyRequest, Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest,
+    RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest,
+    StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
+    TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
+    WebhookTestReport,
 };
 use async_trait::async_trait;
 use futures_util::Stream;
@@ -217,6 +218,21 @@ pub trait ApprovalGate: Send + Sync {
         id: &str,
         request: &RemoveKeyRequest,
     ) -> Result<ApproverKey, GateError>;
+
+    /// Lists the webhooks, the oldest first, with the messages that are not delivered.
+    async fn webhooks(&self) -> Result<WebhookList, GateError>;
+
+    /// Adds a webhook. The answer alone contains its signing secret. Only people may.
+    async fn add_webhook(&self, request: &WebhookRequest) -> Result<NewWebhook, GateError>;
+
+    /// Removes the webhook with this name, and returns it as it was. Only people may.
+    async fn remove_webhook(&self, name: &str) -> Result<Webhook, GateError>;
+
+    /// Sends a test message to the target of a webhook, once.
+    async fn test_webhook(&self, name: &str) -> Result<WebhookTestReport, GateError>;
+
+    /// Sends parked messages of a webhook again. Only people may.
+    async fn retry_webhook(&self, name: &str, request: &RetryWebhookRequest) -> Result<Webhook, GateError>;
 
     /// Closes a thread: its grants end, its pending calls are cancelled, and it accepts no new calls.
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError>;

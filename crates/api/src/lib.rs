@@ -28,6 +28,7 @@ mod scope;
 mod settings;
 mod stats;
 mod tokens;
+mod webhooks;
 
 pub use approver_keys::{
     ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, PasskeyCreation, ProofRequest,
@@ -61,6 +62,10 @@ pub use settings::{
 pub use stats::{CallCounts, CallStatistics, DurationPercentiles, ToolStatistics};
 pub use tokens::{
     CallerView, NewToken, RevokeTokenRequest, Token, TokenPage, TokenRequest, TokenSelection, TokenState,
+};
+pub use webhooks::{
+    FailingMessage, NewWebhook, ParkedMessageView, RetryWebhookRequest, Webhook, WebhookList, WebhookRequest,
+    WebhookTestReport,
 };
 
 // The types of the trait's parameters, so that a caller needs no other crate.

@@ -42,6 +42,9 @@ pub struct ReadinessReport {
     /// The reason why this server could not sign the last checkpoint; absent if all is well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint_trouble: Option<String>,
+    /// The webhooks with messages that could not be delivered; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook_trouble: Option<String>,
     /// The version of the program.
     pub version: String,
 }

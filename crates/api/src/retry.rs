@@ -9,10 +9,11 @@ use crate::{
     BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest,
     ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, ErrorCode,
     EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken,
-    PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport,
-    ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RevokeTokenRequest, ScopePreview,
-    ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary,
-    Token, TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest,
+    NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest,
+    ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
+    RevokeTokenRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode,
+    ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
+    ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
 };
 use async_trait::async_trait;
 use backoff::may_pass;
@@ -293,6 +294,27 @@ impl ApprovalGate for RetryingGate {
         request: &RemoveKeyRequest,
     ) -> Result<ApproverKey, GateError> {
         self.inner.remove_approver_key(id, request).await
+    }
+
+    async fn webhooks(&self) -> Result<WebhookList, GateError> {
+        self.inner.webhooks().await
+    }
+
+    /// Not repeated: the name of the webhook would be taken, and its secret lost.
+    async fn add_webhook(&self, request: &WebhookRequest) -> Result<NewWebhook, GateError> {
+        self.inner.add_webhook(request).await
+    }
+
+    async fn remove_webhook(&self, name: &str) -> Result<Webhook, GateError> {
+        self.inner.remove_webhook(name).await
+    }
+
+    async fn test_webhook(&self, name: &str) -> Result<WebhookTestReport, GateError> {
+        self.inner.test_webhook(name).await
+    }
+
+    async fn retry_webhook(&self, name: &str, request: &RetryWebhookRequest) -> Result<Webhook, GateError> {
+        self.inner.retry_webhook(name, request).await
     }
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {

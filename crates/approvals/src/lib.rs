@@ -12,6 +12,7 @@ pub mod decide;
 pub mod refused;
 pub mod scope;
 pub mod thread;
+pub mod webhook_directory;
 
 pub use access::CommandCaller;
 pub use batch::{

@@ -193,6 +193,9 @@ pub enum Refused {
         "{0} is the name of another account, which signed in before, and a name in the log belongs to one person"
     )]
     NameTaken(Principal),
+    /// No such webhook.
+    #[error("there is no such webhook")]
+    UnknownWebhook,
     /// The log has no event of that thread.
     #[error("there is no thread {0}")]
     UnknownThread(ThreadId),
@@ -287,6 +290,7 @@ impl Refused {
             Self::LinkUsed => "link_used",
             Self::SignInUsed => "sign_in_failed",
             Self::NameTaken(_) => "name_taken",
+            Self::UnknownWebhook => "unknown_webhook",
             Self::UnknownThread(_) => "unknown_thread",
             Self::UnknownGrant { .. } => "unknown_grant",
             Self::MissingEvidence { .. } | Self::Invalid { .. } => "invalid",

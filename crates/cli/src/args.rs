@@ -78,6 +78,9 @@ pub(crate) enum CliCommand {
     /// Add, list and remove the keys with which approvers prove their decisions
     #[command(subcommand)]
     ApproverKey(commands::approver_key::ApproverKeySubcommand),
+    /// Send messages about calls to chats and other services
+    #[command(subcommand)]
+    Webhook(commands::webhook::WebhookSubcommand),
     /// Check a policy, test it, and compare it with the log
     #[command(subcommand)]
     Policy(commands::policy::PolicyCommand),

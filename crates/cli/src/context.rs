@@ -15,6 +15,7 @@ use crate::{
         options::GlobalOptions,
         value::LogFormat,
     },
+    webhook_sender::webhook_sender,
 };
 use countersign_api::{GateError, SharedGate};
 use countersign_client::{HttpGate, without_password};
@@ -128,7 +129,8 @@ impl CommandContext {
                     StoreOptions { create: usage.create, access: usage.access, ..StoreOptions::default() };
                 let gate = EmbeddedGate::open_with(address, options, Policy::shipped()).await?;
                 self.announce_new_log(&gate);
-                let gate = gate.acting_as(principal);
+                let sender = webhook_sender(&self.settings, None);
+                let gate = gate.acting_as(principal).with_webhooks(sender);
                 if usage.retry { Arc::new(gate.with_retries()) } else { Arc::new(gate) }
             }
         };

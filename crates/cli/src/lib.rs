@@ -16,6 +16,7 @@ mod present;
 mod proof_signing;
 mod scope;
 mod settings;
+mod webhook_sender;
 
 use args::{CliArguments, CliCommand};
 use clap::{CommandFactory, FromArgMatches};
@@ -138,6 +139,7 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::ApproverKey(command) => {
             commands::approver_key::run_approver_key_command(context, command).await
         }
+        CliCommand::Webhook(command) => commands::webhook::run_webhook_command(context, command).await,
         CliCommand::Grant(command) => commands::grant::run_grant_command(context, command).await,
         CliCommand::Policy(command) => commands::policy::run_policy_command(context, command).await,
         CliCommand::Stats(args) => commands::stats::print_stats(context, args).await,

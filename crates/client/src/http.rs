@@ -6,11 +6,12 @@ use countersign_api::{
     ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
     BulkDecisionRequest, Call, CallPage, CallStatistics, CallerView, CancelRequest, ClaimRequest,
     CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage, EventStream,
-    GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, PageQuery, PendingPage,
-    PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest,
-    RenewRequest, ResultRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StopReport, StopRequest,
-    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
-    ToolPoliciesRequest, retry::RetryingGate,
+    GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, NewWebhook, PageQuery,
+    PendingPage, PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest,
+    RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview,
+    ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
+    TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
+    WebhookTestReport, retry::RetryingGate,
 };
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId};
 use futures_util::StreamExt;
@@ -284,6 +285,26 @@ impl ApprovalGate for HttpGate {
         request: &RemoveKeyRequest,
     ) -> Result<ApproverKey, GateError> {
         self.connection.remove_approver_key(id, request).await
+    }
+
+    async fn webhooks(&self) -> Result<WebhookList, GateError> {
+        self.connection.webhooks().await
+    }
+
+    async fn add_webhook(&self, request: &WebhookRequest) -> Result<NewWebhook, GateError> {
+        self.connection.add_webhook(request).await
+    }
+
+    async fn remove_webhook(&self, name: &str) -> Result<Webhook, GateError> {
+        self.connection.remove_webhook(name).await
+    }
+
+    async fn test_webhook(&self, name: &str) -> Result<WebhookTestReport, GateError> {
+        self.connection.test_webhook(name).await
+    }
+
+    async fn retry_webhook(&self, name: &str, request: &RetryWebhookRequest) -> Result<Webhook, GateError> {
+        self.connection.retry_webhook(name, request).await
     }
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {

@@ -31,7 +31,8 @@ mod send;
 mod threads;
 mod tls;
 mod tokens;
+mod webhooks;
 
 pub use http::HttpGate;
 pub use secret::without_password;
-pub use tls::{new_http_client, new_service_client};
+pub use tls::{new_http_client, new_http_client_builder, new_service_client};

@@ -40,6 +40,11 @@ pub fn new_service_client(authorities: Option<&Path>, is_local: bool) -> Result<
     builder.build().map_err(|why| GateError::new(ErrorCode::Internal, why.to_string()))
 }
 
+/// Begins an HTTP client that trusts the authorities of the system, or none if it has none.
+pub fn new_http_client_builder() -> Result<ClientBuilder, GateError> {
+    builder(&TrustedAuthorities::System).or_else(|_| builder(&TrustedAuthorities::None))
+}
+
 /// Begins an HTTP client that trusts these authorities.
 pub(crate) fn builder(authorities: &TrustedAuthorities<'_>) -> Result<ClientBuilder, GateError> {
     let roots = match authorities {

@@ -6,7 +6,7 @@ use crate::{
     ToolName,
     event::{
         Basis, Decision, GrantAgents, Mode, OnExpiry, ProofKind, ProofRequirement, RiskLevel, Role, Source,
-        Status, TokenKind, ToolPolicy, Verdict,
+        Status, TokenKind, ToolPolicy, Verdict, WebhookFormat, WebhookTopic,
     },
     id::MAX_NAME_BYTES,
 };
@@ -124,6 +124,8 @@ impl_enum_schema! {
     TokenKind: "The kind of a token: a `token` that its holder keeps, a `link` that signs a person in once, or the `session` of a browser.", wire_names!(TokenKind);
     ProofKind: "The kind of a proof, and of the key that makes it: `ssh` for a signature of `ssh-keygen -Y sign`, `passkey` for an assertion of WebAuthn.", wire_names!(ProofKind);
     ProofRequirement: "The proof that an approval needs: of `any` kind, or of this one.", wire_names!(ProofRequirement);
+    WebhookFormat: "The form of the messages of a webhook: `standard` is signed JSON (standardwebhooks.com), the others are for chats.", wire_names!(WebhookFormat);
+    WebhookTopic: "What a message of a webhook is about.", wire_names!(WebhookTopic);
     Mode: "How the gate answers the requests of a thread.", wire_names!(Mode);
     OnExpiry: "The outcome of a request that expires unanswered.", wire_names!(OnExpiry);
     EventType: "The type of an event.", wire_names!(EventType);

@@ -15,7 +15,7 @@ use prometheus_client::{
     },
     registry::Registry,
 };
-use tracing::{debug, info};
+use tracing::{debug, info, warn};
 
 type CallLabels<const N: usize> = [(&'static str, &'static str); N];
 
@@ -31,6 +31,8 @@ pub(crate) struct CallMetrics {
     abandoned: Family<CallLabels<1>, Counter>,
     claims: Counter,
     results: Family<CallLabels<1>, Counter>,
+    webhook_attempts: Family<CallLabels<1>, Counter>,
+    webhook_parked: Counter,
 }
 
 impl Default for CallMetrics {
@@ -46,6 +48,8 @@ impl Default for CallMetrics {
             abandoned: Family::default(),
             claims: Counter::default(),
             results: Family::default(),
+            webhook_attempts: Family::default(),
+            webhook_parked: Counter::default(),
         };
         metrics.start_at_zero();
         metrics
@@ -66,6 +70,9 @@ impl CallMetrics {
         for status in Status::ALL {
             drop(self.results.get_or_create(&[("status", status.as_str())]));
         }
+        for outcome in ["delivered", "failed"] {
+            drop(self.webhook_attempts.get_or_create(&[("outcome", outcome)]));
+        }
     }
 
     pub(crate) fn register(&self, registry: &mut Registry) {
@@ -79,6 +86,8 @@ impl CallMetrics {
             abandoned,
             claims,
             results,
+            webhook_attempts,
+            webhook_parked,
         } = self.clone();
         registry.register("calls_proposed", "Calls proposed", proposed);
         registry.register("requests", "Requests to approvers", requested);
@@ -89,6 +98,14 @@ impl CallMetrics {
         registry.register("requests_abandoned", "Requests that expired or were cancelled", abandoned);
         registry.register("claims", "Claims by executors", claims);
         registry.register("results", "Results of calls, by status", results);
+        registry.register("webhook_attempts", "Attempts to deliver messages of webhooks", webhook_attempts);
+        registry.register("webhook_parked", "Messages of webhooks that were parked", webhook_parked);
+    }
+
+    /// Counts an attempt to deliver a message of a webhook.
+    pub(crate) fn count_webhook_attempt(&self, delivered: bool) {
+        let outcome = if delivered { "delivered" } else { "failed" };
+        self.webhook_attempts.get_or_create(&[("outcome", outcome)]).inc();
     }
 
     /// Logs and counts the events of a command.
@@ -218,6 +235,18 @@ impl CallMetrics {
                 info!(id = added.id, approver = %added.approver, by, seq, "approver key added");
             }
             Body::ApproverKeyRemoved(removed) => info!(id = removed.id, by, seq, "approver key removed"),
+            Body::WebhookAdded(added) => {
+                info!(name = added.name, host = added.host, by, seq, "webhook added");
+            }
+            Body::WebhookRemoved(removed) => info!(webhook = removed.webhook, by, seq, "webhook removed"),
+            Body::WebhookParked(parked) => {
+                self.webhook_parked.inc();
+                let (webhook, event, reason) = (parked.webhook, parked.event, parked.reason.as_str());
+                warn!(webhook, event, reason, seq, "webhook message parked");
+            }
+            Body::WebhookRetried(retried) => {
+                info!(webhook = retried.webhook, by, seq, "webhook messages retried");
+            }
             Body::PolicySet(set) => info!(hash = %set.hash, source = set.source, by, seq, "policy in force"),
             _ => {}
         }

@@ -28,14 +28,20 @@ mod embedded;
 mod error;
 mod finish_on_drop;
 mod gate;
+mod known_webhooks;
 mod large_work;
 mod log_policy;
 mod policy_follower;
 mod policy_judge;
 mod presence_keeper;
 mod view;
+mod webhook_delivery;
 
-pub use countersign_approvals::{CommandCaller, GrantScope, Refused, access};
+pub use countersign_approvals::{
+    CommandCaller, GrantScope, Refused, access,
+    decide::WebhookCommand,
+    webhook_directory::{ParkedMessage, WebhookDirectory, WebhookRecord},
+};
 pub use countersign_events::{
     CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
     ToolName, chain, event, id, json, principal,
@@ -46,15 +52,16 @@ pub use countersign_proofs as proofs;
 pub use countersign_replay as replay;
 pub use countersign_store::{
     BackupSummary, CheckpointMismatch, CheckpointReport, Clock, CopyStep, CopySummary, DatabaseName,
-    DatabaseUrl, IntegrityReport, OLDEST_POSTGRES, PostgresAddress, RoleRights, SchemaLayout, SchemaReport,
-    ServerExamination, StoreAccess, StoreError, StoreOptions, SyncMode, VerifyReport, backup, copy, examine,
-    sqlite_version,
+    DatabaseUrl, EventFollower, IntegrityReport, OLDEST_POSTGRES, PostgresAddress, RoleRights, SchemaLayout,
+    SchemaReport, ServerExamination, StoreAccess, StoreError, StoreOptions, SyncMode, VerifyReport,
+    WebhookDelivery, WebhookLease, backup, copy, examine, sqlite_version,
 };
 pub use embedded::AccountHolder;
 pub use error::GateFailure;
 pub use gate::EmbeddedGate;
 pub use large_work::run_large;
 pub use view::{read_grant_origin, view_call, view_caller};
+pub use webhook_delivery::{OpenClaim, PreparedWebhook, WebhookFollower, WebhookProgress, WebhookTransport};
 
 /// The log targets under which libraries log secrets: lines of `~/.pgpass` that cannot be parsed, and the words of the
 /// commands that a policy parses. A subscriber must drop them.

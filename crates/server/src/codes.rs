@@ -119,6 +119,7 @@ pub(crate) const CODES: &[CodeEntry] = &[
         "there is no such key of an approver",
     ),
     entry(404, ErrorCode::UnknownToken, "There is no such token.", "there is no such token"),
+    entry(404, ErrorCode::UnknownWebhook, "There is no such webhook.", "there is no such webhook"),
     entry(
         405,
         ErrorCode::WrongMethod,

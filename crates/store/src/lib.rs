@@ -33,6 +33,7 @@ mod search;
 mod store;
 mod verify;
 mod verify_from;
+mod webhook_lease;
 mod writer;
 
 pub use address::{DatabaseUrl, NEVER_LOGGED, PostgresAddress};
@@ -59,4 +60,5 @@ pub use search::{CallFate, ThreadOutline};
 pub use store::Store;
 pub use verify::{MAX_FINDINGS, VerifyReport};
 pub use verify_from::{CheckpointMismatch, CheckpointReport};
+pub use webhook_lease::{WebhookDelivery, WebhookLease};
 pub use writer::CommandOutcome;

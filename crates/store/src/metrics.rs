@@ -59,6 +59,8 @@ const QUERY_NAMES: &[&str] = &[
     "tip",
     "tokens",
     "tool_of_call",
+    "webhook_delivery",
+    "webhooks",
 ];
 
 /// The metrics of a store. A clone shares the counters of the original.

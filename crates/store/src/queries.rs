@@ -100,6 +100,7 @@ queries! {
         EVENTS_OF_THREAD = "events_of_thread.sql",
         HASH_AT = "hash_at.sql",
         HISTORY_OF_THREAD = "history_of_thread.sql",
+        HOLD_WEBHOOK = "hold_webhook.sql",
         NEXT_DUE = "next_due.sql",
         OLDEST_NEIGHBOUR = "oldest_neighbour.sql",
         OPEN_NOW = "open_now.sql",
@@ -120,6 +121,8 @@ queries! {
         TIP = "tip.sql",
         TOKENS = "tokens.sql",
         TOOL_OF_CALL = "tool_of_call.sql",
+        WEBHOOKS = "webhooks.sql",
+        WEBHOOK_DELIVERY = "webhook_delivery.sql",
     }
     pairs {
         CALLS = "calls.sql",

@@ -61,7 +61,7 @@ impl Store {
         self.inner.feed.watch_call(thread_id, id)
     }
 
-    /// Returns a waiter that wakes after each event of the log as a whole: a policy or a token.
+    /// Returns a waiter that wakes after each event of the log as a whole: a policy, a token or a webhook.
     #[must_use]
     pub fn watch_whole_log(&self) -> EventWaiter {
         self.inner.feed.watch_thread(&ThreadId::whole_log())

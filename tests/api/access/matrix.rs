@@ -56,7 +56,20 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
     (Needs::ManageKeys, &["addApproverKey", "removeApproverKey"]),
     (
         Needs::Administer,
-        &["applyPolicy", "setMode", "setPolicies", "listTokens", "createToken", "revokeToken", "erase"],
+        &[
+            "applyPolicy",
+            "setMode",
+            "setPolicies",
+            "listTokens",
+            "createToken",
+            "revokeToken",
+            "erase",
+            "listWebhooks",
+            "addWebhook",
+            "removeWebhook",
+            "testWebhook",
+            "retryWebhook",
+        ],
     ),
     // An agent has no sessions, so only people sign out of them.
     (Needs::AnyCaller, &["signOutEverywhere"]),
@@ -140,7 +153,11 @@ async fn every_endpoint_obeys_every_role_and_thread() {
         for (method, template, operation) in operations(&document) {
             let needs = needs_of(&operation);
             for thread in ["own", "foreign"] {
-                let path = template.replace("{thread}", thread).replace("{id}", "c").replace("{seq}", "1");
+                let path = template
+                    .replace("{thread}", thread)
+                    .replace("{id}", "c")
+                    .replace("{seq}", "1")
+                    .replace("{name}", "w");
                 for caller in &callers {
                     let refused = access(&server, *caller, &method, &path).await;
                     let expected = match (caller.has(needs), caller.role) {

@@ -77,6 +77,8 @@ codes! {
         ProofRequired = "proof_required",
         /// The proof does not prove the decision.
         ProofInvalid = "proof_invalid",
+        /// There is no such webhook.
+        UnknownWebhook = "unknown_webhook",
         /// The link has signed a person in before.
         LinkUsed = "link_used",
         /// The sign-in at the identity provider failed: it was begun elsewhere, took too long, or was used before, or the

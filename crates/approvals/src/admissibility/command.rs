@@ -60,7 +60,7 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
         Body::ThreadModeSet(set) => thread(ThreadCommand::SetMode(set.mode)),
         Body::ToolPolicySet(set) => thread(ThreadCommand::SetPolicies(vec![(set.tool.clone(), set.policy)])),
         Body::ThreadClosed(_) => thread(ThreadCommand::Close),
-        // A request follows its call, policies, tokens and erasures are checked apart, and no command writes a message.
+        // A request follows its call, policies, tokens, webhooks and erasures are checked apart, and no command writes a message.
         Body::ApprovalRequest(_)
         | Body::PolicySet(_)
         | Body::CallErased(_)
@@ -69,6 +69,11 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
         | Body::TokenRevoked(_)
         | Body::ApproverKeyAdded(_)
         | Body::ApproverKeyRemoved(_)
+        | Body::WebhookAdded(_)
+        | Body::WebhookRemoved(_)
+        | Body::WebhookDelivered(_)
+        | Body::WebhookParked(_)
+        | Body::WebhookRetried(_)
         | Body::Message(..) => Vec::new(),
     }
 }

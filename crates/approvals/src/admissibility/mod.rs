@@ -17,11 +17,15 @@ mod row_comparison;
 mod thread_guess;
 mod tokens;
 mod waiting;
+mod webhooks;
 
 use crate::{
     Call, DecisionContext, NewEvent, PendingCount, Refused,
-    access::{ApproverStanding, ProofContext, TokenDirectory},
-    batch::thread_state::{ThreadState, call_id_of},
+    access::{ApproverStanding, ProofContext},
+    batch::{
+        log_directories::LogDirectories,
+        thread_state::{ThreadState, call_id_of},
+    },
     decide,
 };
 use command_guess::{CommandGuess, GuessedCommand};
@@ -58,8 +62,8 @@ pub struct AdmissibilityCheck {
     /// The hash of the policy in force.
     policy: Option<Sha256>,
     erasures: ErasureCheck,
-    /// The tokens that the rows created, and the keys that they added.
-    tokens: TokenDirectory,
+    /// The tokens that the rows created, the keys that they added, and the webhooks.
+    directories: LogDirectories,
     /// The link of the first row, which identifies the log.
     log: Option<Sha256>,
     proofs: ProofTally,
@@ -119,14 +123,14 @@ impl AdmissibilityCheck {
                 if let Err(reason) = policy::check_judged_by(&row, self.policy) {
                     findings.push(InadmissibleRow { seq: row.event.seq, reason });
                 }
-                if let Err(reason) = self.proofs.note(&row, self.tokens.approver_keys()) {
+                if let Err(reason) = self.proofs.note(&row, self.directories.tokens.approver_keys()) {
                     findings.push(InadmissibleRow { seq: row.event.seq, reason });
                 }
                 self.erasures.note(&row);
                 if let Body::PolicySet(set) = &row.body {
                     self.policy = Some(set.hash);
                 }
-                self.tokens.evolve(&row.event, &row.body);
+                self.directories.evolve(&row.event, &row.body);
                 apply_row(&mut self.threads, row, &mut findings);
             }
         }
@@ -160,9 +164,16 @@ impl AdmissibilityCheck {
             };
         }
         if head.body.event_type().is_about_tokens() {
-            return tokens::compare_token_rows(rows, &self.tokens, self.log.unwrap_or(Sha256::ZERO));
+            return tokens::compare_token_rows(
+                rows,
+                &self.directories.tokens,
+                self.log.unwrap_or(Sha256::ZERO),
+            );
         }
-        let keys = self.tokens.approver_keys();
+        if head.body.event_type().is_about_webhooks() {
+            return webhooks::compare_webhook_row(head, &self.directories.webhooks);
+        }
+        let keys = self.directories.tokens.approver_keys();
         let proofs = ProofContext { log: self.log.unwrap_or(Sha256::ZERO), keys: Some(keys) };
         let empty = ThreadState::default();
         let state = self.threads.get(&head.event.thread_id).unwrap_or(&empty);

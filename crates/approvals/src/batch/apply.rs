@@ -2,11 +2,10 @@
 
 use super::{
     AppliedCommand, ApprovalCommand, BatchState, CommandEnvelope, CommandTarget, RecordedEvent, event_bytes,
+    log_directories::LogDirectories,
 };
 use crate::{
-    Call, CallCommand, DecisionContext, NewEvent, Refused, ThreadCommand,
-    access::{ProofContext, TokenDirectory},
-    decide,
+    Call, CallCommand, DecisionContext, NewEvent, Refused, ThreadCommand, access::ProofContext, decide,
 };
 use countersign_events::{Body, CallId, DamagedEvent, Event, ThreadId, chain};
 use std::sync::Arc;
@@ -54,11 +53,17 @@ impl BatchState {
                 self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
             }
             (CommandTarget::Log, ApprovalCommand::Tokens(command)) => {
-                let empty = TokenDirectory::default();
-                let tokens = self.tokens.as_ref().unwrap_or(&empty);
+                let empty = LogDirectories::default();
+                let tokens = &self.directories.as_ref().unwrap_or(&empty).tokens;
                 let proofs = ProofContext { log: envelope.log, keys: Some(tokens.approver_keys()) };
                 let facts = (proofs, &*envelope.policy, envelope.now);
                 let decided = decide::decide_on_tokens(command, &envelope.by, tokens, facts);
+                self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
+            }
+            (CommandTarget::Log, ApprovalCommand::Webhooks(command)) => {
+                let empty = LogDirectories::default();
+                let webhooks = &self.directories.as_ref().unwrap_or(&empty).webhooks;
+                let decided = decide::decide_on_webhooks(command, &envelope.by.principal, webhooks);
                 self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
             }
             _ => Err(wrong_target()),
@@ -97,7 +102,7 @@ impl BatchState {
     ) -> T {
         let pending = self.pending.count(thread_id, &envelope.by.principal);
         let state = self.threads.entry(thread_id.clone()).or_default();
-        let keys = self.tokens.as_ref().map(TokenDirectory::approver_keys);
+        let keys = self.directories.as_ref().map(|directories| directories.tokens.approver_keys());
         let proofs = ProofContext { log: envelope.log, keys };
         let context = DecisionContext { pending, proofs, ..state.decision_context(thread_id, envelope) };
         decide(state.call(id), &context)
@@ -166,7 +171,7 @@ impl BatchState {
             self.count_pending(&event, &body);
             match &body {
                 Body::PolicySet(set) => self.set_policy(Some(set.hash)),
-                body if body.event_type().is_about_tokens() => self.evolve_tokens(&event, body),
+                body if body.event_type().is_of_whole_log() => self.evolve_directories(&event, body),
                 _ => self.threads.entry(thread_id.clone()).or_default().evolve(&event, body.clone())?,
             }
             (self.tip, self.link) = (seq, link);

@@ -2,7 +2,7 @@
 
 use crate::{
     CallCommand, CommandCaller, CommandEvidence, ThreadCommand,
-    decide::{SetPolicyCommand, StopCommand, TokenCommand},
+    decide::{SetPolicyCommand, StopCommand, TokenCommand, WebhookCommand},
 };
 use countersign_events::{CallId, Sha256, ThreadId, Timestamp};
 use countersign_policy::Policy;
@@ -38,7 +38,8 @@ pub enum CommandTarget {
     Thread(ThreadId),
     /// Every thread that has pending calls. Only [`ThreadCommand::Stop`] applies to it.
     AllThreads,
-    /// The log as a whole. Only [`ApprovalCommand::SetPolicy`] and [`ApprovalCommand::Tokens`] apply to it.
+    /// The log as a whole. Only [`ApprovalCommand::SetPolicy`], [`ApprovalCommand::Tokens`] and
+    /// [`ApprovalCommand::Webhooks`] apply to it.
     Log,
 }
 
@@ -53,6 +54,8 @@ pub enum ApprovalCommand {
     SetPolicy(SetPolicyCommand),
     /// To the log: create, use or revoke tokens, add or remove keys of approvers.
     Tokens(TokenCommand),
+    /// To the log: add or remove webhooks, or record their deliveries.
+    Webhooks(WebhookCommand),
 }
 
 impl CommandTarget {

@@ -21,10 +21,10 @@ impl BatchState {
             if let Body::PolicySet(set) = Body::read(event.seq, event.kind, &event.data)? {
                 self.set_policy(Some(set.hash));
             }
-        } else if event.kind.is_about_tokens() {
-            if self.tokens.is_some() {
+        } else if event.kind.is_of_whole_log() {
+            if self.directories.is_some() {
                 let body = Body::read(event.seq, event.kind, &event.data)?;
-                self.evolve_tokens(event, &body);
+                self.evolve_directories(event, &body);
             }
         } else if let Some(thread) = self.threads.get_mut(&event.thread_id) {
             self.added_bytes += event_bytes(event);

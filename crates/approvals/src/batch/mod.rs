@@ -5,6 +5,7 @@
 mod apply;
 mod envelope;
 mod follow;
+pub(crate) mod log_directories;
 mod pending_counts;
 mod read_set;
 mod recorded;
@@ -15,8 +16,9 @@ pub use pending_counts::{PendingCount, PendingCounts};
 pub use read_set::ReadSet;
 pub use recorded::{AppliedCommand, RecordedEvent};
 
-use crate::{Call, CallCommand, Thread, access::TokenDirectory, thread::LONGEST_MEMORY};
+use crate::{Call, CallCommand, Thread, thread::LONGEST_MEMORY};
 use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId};
+use log_directories::LogDirectories;
 use std::collections::{HashMap, HashSet};
 use thread_state::{ThreadState, call_id_of};
 
@@ -35,8 +37,8 @@ pub struct BatchState {
     is_policy_read: bool,
     /// The open requests, as far as the commands of the batch need them.
     pending: PendingCounts,
-    /// The tokens of the log and the keys of its approvers, if a command needed them.
-    tokens: Option<TokenDirectory>,
+    /// The tokens of the log, the keys of its approvers and its webhooks, if a command needed them.
+    directories: Option<LogDirectories>,
 }
 
 impl BatchState {
@@ -51,7 +53,7 @@ impl BatchState {
             policy: None,
             is_policy_read: false,
             pending: PendingCounts::default(),
-            tokens: None,
+            directories: None,
         }
     }
 
@@ -101,8 +103,9 @@ impl BatchState {
                 return;
             }
             CommandTarget::Log => {
-                let needs_tokens = matches!(envelope.command, ApprovalCommand::Tokens(_));
-                missing.tokens |= needs_tokens && self.tokens.is_none();
+                let needs_directories =
+                    matches!(envelope.command, ApprovalCommand::Tokens(_) | ApprovalCommand::Webhooks(_));
+                missing.directories |= needs_directories && self.directories.is_none();
                 return;
             }
         };
@@ -135,23 +138,26 @@ impl BatchState {
                 if respond.and_waiting {
                     missing.open.insert(thread_id.clone());
                 }
-                missing.tokens |= respond.proof.is_some() && self.tokens.is_none();
+                missing.directories |= respond.proof.is_some() && self.directories.is_none();
             }
-            ApprovalCommand::Call(_) | ApprovalCommand::SetPolicy(_) | ApprovalCommand::Tokens(_) => {}
+            ApprovalCommand::Call(_)
+            | ApprovalCommand::SetPolicy(_)
+            | ApprovalCommand::Tokens(_)
+            | ApprovalCommand::Webhooks(_) => {}
         }
     }
 
     /// Adds the events that were read for `read`, in `seq` order. Calls that are loaded already keep their state.
     pub fn load(&mut self, read: &ReadSet, events: &[Event]) -> Result<(), DamagedEvent> {
-        if read.tokens {
-            self.tokens = Some(TokenDirectory::default());
+        if read.directories {
+            self.directories = Some(LogDirectories::default());
         }
         let mut newly_loaded: HashSet<(ThreadId, CallId)> = HashSet::new();
         for event in events {
             self.added_bytes += event_bytes(event);
             let body = Body::read(event.seq, event.kind, &event.data)?;
-            if event.kind.is_about_tokens() {
-                self.evolve_tokens(event, &body);
+            if event.kind.is_of_whole_log() {
+                self.evolve_directories(event, &body);
                 continue;
             }
             let state = self.threads.entry(event.thread_id.clone()).or_default();
@@ -190,10 +196,10 @@ impl BatchState {
         self.pending.clear();
     }
 
-    /// Applies an event about a token, if the tokens are loaded.
-    fn evolve_tokens(&mut self, event: &Event, body: &Body) {
-        if let Some(tokens) = &mut self.tokens {
-            tokens.evolve(event, body);
+    /// Applies an event of the log as a whole, if the tokens and webhooks are loaded.
+    fn evolve_directories(&mut self, event: &Event, body: &Body) {
+        if let Some(directories) = &mut self.directories {
+            directories.evolve(event, body);
         }
     }
 

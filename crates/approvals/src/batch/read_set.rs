@@ -25,8 +25,8 @@ pub struct ReadSet {
     pub counted_threads: HashSet<ThreadId>,
     /// Proposers of which the number of open requests is needed.
     pub counted_proposers: HashSet<Principal>,
-    /// True if all events about tokens are needed.
-    pub tokens: bool,
+    /// True if all events about tokens and webhooks are needed.
+    pub directories: bool,
 }
 
 impl Default for ReadSet {
@@ -41,7 +41,7 @@ impl Default for ReadSet {
             policy: false,
             counted_threads: HashSet::new(),
             counted_proposers: HashSet::new(),
-            tokens: false,
+            directories: false,
         }
     }
 }
@@ -58,6 +58,6 @@ impl ReadSet {
             && !self.policy
             && self.counted_threads.is_empty()
             && self.counted_proposers.is_empty()
-            && !self.tokens
+            && !self.directories
     }
 }

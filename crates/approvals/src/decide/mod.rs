@@ -35,6 +35,7 @@ mod terms;
 mod tokens;
 mod vote;
 mod waiting;
+mod webhooks;
 
 pub use approver_keys::{AddKeyCommand, MAX_KEYS};
 pub use arguments::HashedArguments;
@@ -57,6 +58,8 @@ pub(crate) use tokens::decide_on_tokens;
 pub use tokens::{LONGEST_LINK, MAX_ADDRESSES, TokenCommand};
 pub(crate) use waiting::answer_waiting;
 pub use waiting::{MAX_WAITING, preview_waiting};
+pub(crate) use webhooks::decide_on_webhooks;
+pub use webhooks::{MAX_WEBHOOKS, WebhookCommand};
 
 use crate::{Call, Refused};
 use countersign_events::{CallId, Principal};

@@ -29,3 +29,4 @@ pub(crate) mod token;
 pub(crate) mod verify;
 pub(crate) mod version;
 pub(crate) mod watch;
+pub(crate) mod webhook;

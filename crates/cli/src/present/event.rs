@@ -75,14 +75,9 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
         Body::ThreadModeSet(set) => {
             (TextStyle::Cyan, format!("{who} sets the mode to {}", set.mode.as_str()))
         }
-        Body::PolicySet(_)
-        | Body::TokenCreated(_)
-        | Body::TokenUsed(_)
-        | Body::TokenRevoked(_)
-        | Body::ApproverKeyAdded(_)
-        | Body::ApproverKeyRemoved(_) => describe_log_event(&who, &body),
         Body::ThreadClosed(_) => (TextStyle::Cyan, format!("{who} closes the thread")),
         Body::Message(kind, data) => (TextStyle::Dim, format!("{who}: {kind} {}", summarize_arguments(data))),
+        of_log => describe_log_event(&who, of_log),
     }
 }
 
@@ -120,6 +115,37 @@ fn describe_log_event(who: &str, body: &Body) -> (TextStyle, String) {
         Body::ApproverKeyRemoved(removed) => {
             let (id, why) = (escape_text(&removed.id), comment(removed.reason.as_ref()));
             (TextStyle::Cyan, format!("{who} removes the key {id}{why}"))
+        }
+        other if other.event_type().is_about_webhooks() => describe_webhook_event(who, other),
+        other => (TextStyle::Plain, format!("{who}: {}", other.event_type())),
+    }
+}
+
+/// An event about a webhook. The event that added it names it.
+fn describe_webhook_event(who: &str, body: &Body) -> (TextStyle, String) {
+    match body {
+        Body::WebhookAdded(added) => {
+            let (name, host) = (escape_text(&added.name), escape_text(&added.host));
+            let format = added.format.as_str();
+            (TextStyle::Cyan, format!("{who} adds webhook {name} ({format}) to {host}"))
+        }
+        Body::WebhookRemoved(removed) => {
+            (TextStyle::Cyan, format!("{who} removes webhook {}", removed.webhook))
+        }
+        Body::WebhookDelivered(delivered) => {
+            let (webhook, up_to) = (delivered.webhook, delivered.up_to);
+            (TextStyle::Dim, format!("{who}: webhook {webhook} has delivered up to event {up_to}"))
+        }
+        Body::WebhookParked(parked) => {
+            let (webhook, event, reason) = (parked.webhook, parked.event, escape_text(&parked.reason));
+            (
+                TextStyle::Cyan,
+                format!("{who} parks the message of webhook {webhook} about event {event}: {reason}"),
+            )
+        }
+        Body::WebhookRetried(retried) => {
+            let count = retried.events.len();
+            (TextStyle::Cyan, format!("{who} retries {count} messages of webhook {}", retried.webhook))
         }
         other => (TextStyle::Plain, format!("{who}: {}", other.event_type())),
     }

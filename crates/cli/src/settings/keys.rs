@@ -38,6 +38,7 @@ pub(crate) enum SettingKey {
     CheckpointKey,
     CheckpointTo,
     CheckpointEvery,
+    WebhookKey,
     Log,
     LogFormat,
     Otlp,
@@ -96,6 +97,7 @@ impl SettingKey {
                 | Self::As
                 | Self::TlsCertificate
                 | Self::TlsKey
+                | Self::WebhookKey
                 | Self::BehindProxy
                 | Self::PublicUrls
                 | Self::FrameBy

@@ -320,6 +320,15 @@ pub(crate) const KEYS: &[SettingDefinition] = &[
         about: "The interval of the checkpoints, such as 10m, 1h or 1d",
     },
     SettingDefinition {
+        key: SettingKey::WebhookKey,
+        name: "webhook_key",
+        variable: "COUNTERSIGN_WEBHOOK_KEY",
+        option: "",
+        takes: SettingKind::Path,
+        usual: "webhook.key",
+        about: "The key that seals the addresses of webhooks; only its owner may read it; created in the data folder with the first webhook",
+    },
+    SettingDefinition {
         key: SettingKey::Log,
         name: "log",
         variable: "COUNTERSIGN_LOG",

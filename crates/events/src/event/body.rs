@@ -5,7 +5,8 @@ use super::{
     ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, ApproverKeyAdded,
     ApproverKeyRemoved, CallErased, EventType, ExecutionReleased, ExecutionRenewed, ExecutionStarted,
     ExecutionTakenOver, GrantRevoked, PolicySet, ThreadClosed, ThreadMode, TokenCreated, TokenRevoked,
-    TokenUsed, ToolCall, ToolPolicySet, ToolResult, erasure::with_placeholders,
+    TokenUsed, ToolCall, ToolPolicySet, ToolResult, WebhookAdded, WebhookDelivered, WebhookParked,
+    WebhookRemoved, WebhookRetried, erasure::with_placeholders,
 };
 use crate::{DamagedEvent, Json};
 
@@ -74,6 +75,11 @@ bodies! {
     TokenRevoked(TokenRevoked),
     ApproverKeyAdded(ApproverKeyAdded),
     ApproverKeyRemoved(ApproverKeyRemoved),
+    WebhookAdded(WebhookAdded),
+    WebhookRemoved(WebhookRemoved),
+    WebhookDelivered(WebhookDelivered),
+    WebhookParked(WebhookParked),
+    WebhookRetried(WebhookRetried),
 }
 
 #[cfg(test)]

@@ -72,6 +72,16 @@ event_types! {
     ApproverKeyAdded = "APPROVER_KEY_ADDED",
     /// A key proves nothing from here on.
     ApproverKeyRemoved = "APPROVER_KEY_REMOVED",
+    /// Messages are sent to a target from here on. It belongs to the log as a whole.
+    WebhookAdded = "WEBHOOK_ADDED",
+    /// No message is sent to the target any more.
+    WebhookRemoved = "WEBHOOK_REMOVED",
+    /// The messages up to a position are delivered or parked.
+    WebhookDelivered = "WEBHOOK_DELIVERED",
+    /// A message could not be delivered.
+    WebhookParked = "WEBHOOK_PARKED",
+    /// A person asks for parked messages to be sent again.
+    WebhookRetried = "WEBHOOK_RETRIED",
     /// A message of a person to the model.
     UserMessage = "USER_MESSAGE",
     /// A message of the model.
@@ -112,7 +122,7 @@ impl EventType {
     /// True if the event belongs to the log as a whole, not to a thread.
     #[must_use]
     pub const fn is_of_whole_log(self) -> bool {
-        matches!(self, Self::PolicySet) || self.is_about_tokens()
+        matches!(self, Self::PolicySet) || self.is_about_tokens() || self.is_about_webhooks()
     }
 
     /// True if the event is about a token or about a key of an approver.
@@ -125,6 +135,19 @@ impl EventType {
                 | Self::TokenRevoked
                 | Self::ApproverKeyAdded
                 | Self::ApproverKeyRemoved
+        )
+    }
+
+    /// True if the event is about a webhook.
+    #[must_use]
+    pub const fn is_about_webhooks(self) -> bool {
+        matches!(
+            self,
+            Self::WebhookAdded
+                | Self::WebhookRemoved
+                | Self::WebhookDelivered
+                | Self::WebhookParked
+                | Self::WebhookRetried
         )
     }
 }

@@ -11,6 +11,7 @@ mod setting;
 mod state;
 mod token;
 mod verdict;
+mod webhook;
 mod words;
 
 pub use approval::{
@@ -27,9 +28,10 @@ pub use setting::{GrantRevoked, PolicyLayer, PolicySet, ThreadClosed, ThreadMode
 pub use state::{CallState, CallStateFilter};
 pub use token::{ProviderAccount, TokenCreated, TokenRevoked, TokenUsed};
 pub use verdict::Verdict;
+pub use webhook::{WebhookAdded, WebhookDelivered, WebhookParked, WebhookRemoved, WebhookRetried};
 pub use words::{
     Basis, Decision, GrantAgents, Mode, OnExpiry, ProofKind, ProofRequirement, RiskLevel, Role, Source,
-    Status, TokenKind, ToolPolicy, UnknownWord,
+    Status, TokenKind, ToolPolicy, UnknownWord, WebhookFormat, WebhookTopic,
 };
 
 use crate::{Json, Principal, Sha256, ThreadId, Timestamp};

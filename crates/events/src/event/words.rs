@@ -114,6 +114,22 @@ words! {
 }
 
 words! {
+    /// The form of the messages of a webhook.
+    WebhookFormat {
+        /// JSON with a signature, as standardwebhooks.com describes it.
+        Standard = "standard",
+        /// An incoming webhook of Slack.
+        Slack = "slack",
+        /// A workflow of Microsoft Teams.
+        Teams = "teams",
+        /// A webhook of a channel of Discord.
+        Discord = "discord",
+        /// A topic of ntfy.
+        Ntfy = "ntfy",
+    }
+}
+
+words! {
     /// The proof that an approval needs.
     ProofRequirement {
         /// One of any kind.
@@ -157,6 +173,26 @@ impl ProofRequirement {
             Self::Passkey => 3,
             Self::Other => 4,
         }
+    }
+}
+
+words! {
+    /// What a message of a webhook is about.
+    WebhookTopic {
+        /// The policy asks people about a call.
+        Opened = "opened",
+        /// People are reminded of a pending call.
+        Reminded = "reminded",
+        /// A pending call needs a higher level from now on.
+        Escalated = "escalated",
+        /// One approver of several has voted.
+        Voted = "voted",
+        /// A pending call was decided.
+        Decided = "decided",
+        /// A pending call expired.
+        Expired = "expired",
+        /// The lease of an executor lapsed without a result, so it is unknown if the call ran.
+        OutcomeUnknown = "outcome_unknown",
     }
 }
 

@@ -17,13 +17,15 @@ mod scope;
 mod stop;
 mod threads;
 mod tokens;
+mod webhooks;
 
 pub use tokens::AccountHolder;
 
 use crate::{
     GateFailure, active_policy::ActivePolicy, active_tokens::ActiveTokens, call_metrics::CallMetrics,
-    due_task_runner::DueTaskRunner, log_policy::open_policy, policy_follower::PolicyFollower,
-    policy_judge::PolicyJudge, presence_keeper::PresenceKeeper, view::view_call,
+    due_task_runner::DueTaskRunner, known_webhooks::KnownWebhooks, log_policy::open_policy,
+    policy_follower::PolicyFollower, policy_judge::PolicyJudge, presence_keeper::PresenceKeeper,
+    view::view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{
@@ -51,6 +53,7 @@ pub(crate) struct EmbeddedService {
     opened: Arc<Notify>,
     /// The identity of the log, once it has an event.
     log_id: OnceLock<Sha256>,
+    pub(crate) webhooks: Arc<KnownWebhooks>,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -115,6 +118,7 @@ impl EmbeddedService {
             tokens,
             opened,
             log_id: OnceLock::new(),
+            webhooks: Arc::default(),
             stop,
             tasks,
         })

@@ -38,6 +38,7 @@ impl EmbeddedService {
             rules: policy.rules(),
             policy: policy.hash(),
             policy_trouble: self.policy.file_trouble(),
+            webhook_trouble: self.webhook_trouble().await?,
             certificate_expires_at: None,
             certificate_trouble: None,
             checkpoint_at: None,

@@ -7,11 +7,12 @@ use countersign_api::{
     ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
     BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest, CloseReport,
     DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage, EventStream, GateError,
-    GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, PageQuery, PendingPage, PolicyInForce,
-    PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest,
-    ResultRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadMode,
-    ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
-    ToolPoliciesRequest,
+    GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage,
+    PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest,
+    RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest,
+    StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage,
+    TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
+    WebhookTestReport,
 };
 use countersign_approvals::Refused;
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId};
@@ -240,6 +241,26 @@ impl ApprovalGate for EmbeddedGate {
         request: &RemoveKeyRequest,
     ) -> Result<ApproverKey, GateError> {
         Ok(self.service.remove_approver_key(&self.by, id, request).await?)
+    }
+
+    async fn webhooks(&self) -> Result<WebhookList, GateError> {
+        Ok(self.service.webhooks().await?)
+    }
+
+    async fn add_webhook(&self, request: &WebhookRequest) -> Result<NewWebhook, GateError> {
+        Ok(self.service.add_webhook(&self.by, self.webhooks.as_deref(), request).await?)
+    }
+
+    async fn remove_webhook(&self, name: &str) -> Result<Webhook, GateError> {
+        Ok(self.service.remove_webhook(&self.by, name).await?)
+    }
+
+    async fn test_webhook(&self, name: &str) -> Result<WebhookTestReport, GateError> {
+        Ok(self.service.test_webhook(self.webhooks.as_deref(), name).await?)
+    }
+
+    async fn retry_webhook(&self, name: &str, request: &RetryWebhookRequest) -> Result<Webhook, GateError> {
+        Ok(self.service.retry_webhook(&self.by, name, request).await?)
     }
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {

@@ -3,8 +3,9 @@
 mod approval_gate;
 mod credentials;
 mod database;
+mod webhooks;
 
-use crate::{GateFailure, embedded::EmbeddedService};
+use crate::{GateFailure, embedded::EmbeddedService, webhook_delivery::WebhookTransport};
 use countersign_api::{LogCursor, OpenRequestCount, retry::RetryingGate};
 use countersign_approvals::{CommandCaller, access::VisibleThreads};
 use countersign_events::Principal;
@@ -21,6 +22,8 @@ pub struct EmbeddedGate {
     by: CommandCaller,
     /// The threads that the caller sees.
     threads: VisibleThreads,
+    /// Seals and tests webhooks; `None` in a program that sends no messages.
+    webhooks: Option<Arc<dyn WebhookTransport>>,
 }
 
 impl EmbeddedGate {
@@ -42,7 +45,7 @@ impl EmbeddedGate {
     ) -> Result<Self, GateFailure> {
         let service = EmbeddedService::open(address.into(), options, first).await?;
         let by = Principal::agent("local").into();
-        Ok(Self { service: Arc::new(service), by, threads: VisibleThreads::default() })
+        Ok(Self { service: Arc::new(service), by, threads: VisibleThreads::default(), webhooks: None })
     }
 
     /// Returns a gate to the same database for another principal.

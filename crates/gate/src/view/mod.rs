@@ -9,6 +9,7 @@ mod scope;
 mod statistics;
 mod thread;
 mod token;
+mod webhook;
 
 pub(crate) use approver_key::view_approver_key;
 pub use call::view_call;
@@ -21,3 +22,4 @@ pub(crate) use statistics::CallCounter;
 pub(crate) use thread::{grant_page, view_mode, view_policies, view_thread};
 pub use token::view_caller;
 pub(crate) use token::view_token;
+pub(crate) use webhook::view_webhook;

@@ -86,6 +86,17 @@ impl<S: Send + Sync> FromRequestParts<S> for ApproverKeyPath {
     }
 }
 
+/// The webhook in the path.
+pub(crate) struct WebhookPath(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for WebhookPath {
+    type Rejection = ProblemResponse;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
+        decode_part(parts, state, "name").await.map(Self)
+    }
+}
+
 fn path_parameter(name: &str, description: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
     openapi::parameter(name, ParameterIn::Path, description, schema)
 }
@@ -120,6 +131,12 @@ impl IntoParams for GrantPath {
 impl IntoParams for ApproverKeyPath {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         vec![path_parameter("id", "The id of the key.", openapi::text("0123456789abcdef"))]
+    }
+}
+
+impl IntoParams for WebhookPath {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![path_parameter("name", "The name of the webhook.", openapi::text("ops"))]
     }
 }
 

@@ -36,6 +36,7 @@ mod stats;
 mod stop;
 mod threads;
 mod tokens;
+mod webhooks;
 
 use crate::{
     AppState,
@@ -66,6 +67,10 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(tokens::revoke))
         .routes(routes!(approver_keys::list, approver_keys::add))
         .routes(routes!(approver_keys::remove))
+        .routes(routes!(webhooks::list, webhooks::add))
+        .routes(routes!(webhooks::remove))
+        .routes(routes!(webhooks::test))
+        .routes(routes!(webhooks::retry))
         .routes(routes!(log_policy::show, log_policy::apply))
         .routes(routes!(log_policy::history))
         .routes(routes!(calls::list_all))

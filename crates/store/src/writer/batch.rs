@@ -275,7 +275,10 @@ impl<D: WriteSession> BatchWriter<D> {
     }
 
     /// Runs statements that append nothing, in a transaction of their own.
-    async fn run_alone(&mut self, queries: impl IntoIterator<Item = SqlQuery>) -> Result<(), StoreError> {
+    pub(super) async fn run_alone(
+        &mut self,
+        queries: impl IntoIterator<Item = SqlQuery>,
+    ) -> Result<(), StoreError> {
         let OpenTransaction { kept, .. } = self.begin(&[]).await?;
         self.run_and_commit(queries).await.map_err(BatchFailure::error)?;
         self.state = kept;

@@ -41,7 +41,7 @@ impl StateLoad {
             .bind(json(&missing.same_arguments))
             .bind(json(&missing.counted_threads))
             .bind(json(&missing.counted_proposers))
-            .bind(missing.tokens)
+            .bind(missing.directories)
     }
 
     /// Adds the answer of the query to the state.

@@ -14,6 +14,7 @@ impl<D: WriteSession> BatchWriter<D> {
         match task {
             MaintenanceTask::RebuildIndex => self.rebuild_index().await,
             MaintenanceTask::RecordPresence { rows, prune } => self.record_presence(rows, prune).await,
+            MaintenanceTask::HoldWebhook(query) => self.run_alone([query]).await,
             MaintenanceTask::CopyEvents(events, source) => self.copy_events(&events, &source).await,
             MaintenanceTask::Mark(mark) => self.mark(&mark).await,
             MaintenanceTask::RewriteFiles => self.session.rewrite_files().await,

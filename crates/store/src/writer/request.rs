@@ -1,6 +1,6 @@
 //! Requests to the writer task, and their outcomes.
 
-use crate::{DatabaseName, StoreError, copy_mark::CopyMark};
+use crate::{DatabaseName, StoreError, copy_mark::CopyMark, database::SqlQuery};
 use countersign_approvals::{Call, CommandEnvelope, RecordedEvent};
 use countersign_events::{Event, Timestamp};
 use std::sync::Arc;
@@ -45,6 +45,8 @@ pub(crate) enum MaintenanceTask {
         rows: String,
         prune: bool,
     },
+    /// Give the delivery of a webhook to a server.
+    HoldWebhook(SqlQuery),
     /// Append events of the named log unchanged.
     CopyEvents(Vec<Arc<Event>>, DatabaseName),
     /// Set or clear the mark of an unfinished copy.

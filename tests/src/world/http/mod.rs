@@ -22,6 +22,7 @@ use countersign_server::{
     BoundListener, IdentityHeader, ListenAddress, NetworkAccess, RequestLimits, ServerOptions, TrustedProxy,
 };
 use countersign_store::ManualClock;
+use countersign_webhooks::{HttpWebhooks, WebhookKeyFile};
 use reqwest::Client;
 use std::{net::SocketAddr, path::Path, sync::Arc};
 use tempfile::TempDir;
@@ -88,9 +89,10 @@ pub async fn new_gate(policy: &str) -> (EmbeddedGate, Arc<ManualClock>, TempDir)
 
 async fn open_gate(file: &Path, clock: Clock, policy: &str) -> EmbeddedGate {
     let policy = Policy::read(policy).expect("a valid policy");
-    EmbeddedGate::open_with(file, StoreOptions { clock, ..StoreOptions::default() }, policy)
-        .await
-        .expect("a new log opens")
+    let gate = EmbeddedGate::open_with(file, StoreOptions { clock, ..StoreOptions::default() }, policy);
+    let key = WebhookKeyFile::new(file.with_file_name("webhook.key"));
+    let sender = HttpWebhooks::new(key, "https://approvals.example");
+    gate.await.expect("a new log opens").with_webhooks(Arc::new(sender))
 }
 
 impl World<Http> {

@@ -18,6 +18,7 @@ mod silence;
 mod stricter;
 mod tokens;
 mod waiting;
+mod webhooks;
 
 use super::{
     ArgumentsJudgement, CallCommand, ClaimCommand, CommandEvidence, EditReview, FinishCommand,
@@ -45,7 +46,9 @@ pub(super) struct DecisionStory {
 
 pub(super) fn given(policy: &str) -> DecisionStory {
     let mut batch = BatchState::new(0, Sha256::ZERO);
-    batch.load(&ReadSet { tokens: true, ..ReadSet::default() }, &[]).expect("an empty log has no tokens");
+    batch
+        .load(&ReadSet { directories: true, ..ReadSet::default() }, &[])
+        .expect("an empty log has no tokens or webhooks");
     DecisionStory {
         batch,
         log: Vec::new(),

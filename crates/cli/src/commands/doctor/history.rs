@@ -1,6 +1,6 @@
 //! Checks of the log: it opens, its hash chain is intact, and its index matches the events.
 
-use super::database;
+use super::{database, server::REMEDY};
 use crate::{
     commands::doctor::results::CheckResults,
     context::CommandContext,
@@ -70,6 +70,11 @@ async fn log(
     if is_file && is_empty_log(gate).await? {
         let remedy = format!("if it should have some: {COPIED_FILE}");
         results.warn("events", "this log has no events", remedy);
+    }
+    let parked: usize = gate.webhooks().await?.webhooks.iter().map(|webhook| webhook.parked_count).sum();
+    if parked > 0 {
+        let found = format!("{} of webhooks could not be delivered", count_words(parked as u64, "message"));
+        results.warn("webhooks", found, REMEDY);
     }
     let tip = gate.tip(None).await?;
     let from = (tip - LAST).max(0);

@@ -10,6 +10,9 @@ use countersign_client::HttpGate;
 
 const CHECKPOINTS: &str =
     "run `countersign verify` on the log; see the guide to auditing for what a lost checkpoint means";
+/// The remedy for parked messages.
+pub(super) const REMEDY: &str =
+    "`countersign webhook list` shows the reasons, and `countersign webhook retry` sends them again";
 
 pub(crate) async fn check_server(context: &CommandContext, url: &str, results: &mut CheckResults) {
     let authorities = context.settings.tls_authorities();
@@ -44,6 +47,10 @@ pub(crate) async fn check_server(context: &CommandContext, url: &str, results: &
             "correct the file and send SIGHUP to the server",
         ),
         None => results.ok("its policy", format!("{} rules, sha256 {}", ready.rules, ready.policy)),
+    }
+    match &ready.webhook_trouble {
+        Some(trouble) => results.warn("webhooks", trouble, REMEDY),
+        None => results.ok("webhooks", "every message is delivered or waits for its next attempt"),
     }
     check_reported_certificate(&ready, context.now(), results);
     match (&ready.checkpoint_trouble, ready.checkpoint_at) {

@@ -21,6 +21,7 @@ use crate::{
     exit::{CliError, CommandExit},
     present::words::count_words,
     settings::{keys::SettingKey, log_target::locate_database},
+    webhook_sender::webhook_sender,
 };
 pub(crate) use args::ServeArgs;
 use certificate_file::CertificateFollower;
@@ -30,6 +31,7 @@ use countersign_api::{ApprovalGate, LogFilter};
 use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
 use countersign_server::{BoundListener, ServerOptions};
 use countersign_tui::present::{print::print_line, text::escape_text};
+use countersign_webhooks::deliver_webhooks;
 use first_start::{create_first_credentials, describe_callers};
 use policy_file::PolicyFile;
 use serde_json::json;
@@ -54,13 +56,16 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     let address = context.settings.database_to_create()?;
     let gate = EmbeddedGate::open_with(address.clone(), StoreOptions::default(), Policy::shipped()).await?;
     context.announce_new_log(&gate);
-    let gate = gate.acting_as(context.settings.principal(Principal::user)?);
+    let urls: Vec<_> = listeners.iter().map(BoundListener::url).collect();
+    let public = options.access.public_urls.first().map(ToString::to_string);
+    let port = urls.iter().find(|url| !url.starts_with("unix:"));
+    let sender = webhook_sender(&context.settings, public.as_ref().or(port).map(String::as_str));
+    let gate = gate.acting_as(context.settings.principal(Principal::user)?).with_webhooks(sender.clone());
     let mut file = PolicyFile::from_settings(&context.settings, gate.clone());
     if let Some(file) = &mut file {
         file.apply().await?;
     }
     let rules = gate.policy_in_force()?.rules();
-    let urls: Vec<_> = listeners.iter().map(BoundListener::url).collect();
     let stop = CancellationToken::new();
     let certificate = options.certificate.clone().map(CertificateFollower::new);
     #[cfg(feature = "oidc")]
@@ -85,9 +90,11 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     }
     let served = CancellationToken::new();
     let checkpoints = schedule.map(|schedule| tokio::spawn(schedule.follow(gate.clone(), served.clone())));
+    let webhooks = tokio::spawn(deliver_webhooks(gate.clone(), sender, served.clone()));
     service::notify_ready();
     countersign_server::serve(listeners, gate.clone(), options, stop).await?;
     served.cancel();
+    webhooks.await?;
     if let Some(checkpoints) = checkpoints {
         checkpoints.await?;
     }

@@ -1,0 +1,188 @@
+//! Webhooks: targets to which a server sends messages about calls.
+
+use countersign_events::{
+    Principal, Timestamp,
+    event::{WebhookFormat, WebhookTopic},
+};
+use serde::{Deserialize, Serialize};
+
+/// A new webhook.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+    "name": "ops", "url": "https://hooks.example.com/countersign", "format": "standard", "topics": ["opened", "decided"]
+}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WebhookRequest {
+    /// The name: up to 64 letters, digits, `-`, `_` and `.`.
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 64))]
+    pub name: String,
+    /// The address of the target. It may be a secret, so the log keeps it in sealed form.
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 2048))]
+    pub url: String,
+    /// The form of the messages.
+    #[serde(default = "default_format")]
+    #[cfg_attr(feature = "openapi", schema(default = "standard"))]
+    pub format: WebhookFormat,
+    /// The topics of the messages; empty for all topics.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub topics: Vec<WebhookTopic>,
+    /// Globs over thread ids. Messages are about threads that one of them matches. Empty for all threads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<String>,
+    /// The signing secret of the format `standard`: `whsec_` and 24 to 64 bytes in base64. Absent for a random one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+    /// True if the target may have a private address, and may be reached without TLS.
+    #[serde(default)]
+    pub allow_private: bool,
+}
+
+const fn default_format() -> WebhookFormat {
+    WebhookFormat::Standard
+}
+
+impl std::fmt::Debug for WebhookRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WebhookRequest").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// A webhook without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+    "name": "ops", "seq": 7, "format": "standard", "host": "https://hooks.example.com", "topics": ["opened", "decided"],
+    "allowPrivate": false, "createdAt": "2026-01-31T12:00:00.000Z", "createdBy": "user:ada", "deliveredUpTo": 42,
+    "parkedCount": 0
+}))))]
+#[serde(rename_all = "camelCase")]
+pub struct Webhook {
+    /// The name.
+    pub name: String,
+    /// The `seq` of the event that added it.
+    pub seq: i64,
+    /// The form of the messages.
+    pub format: WebhookFormat,
+    /// The scheme, host and port of the target.
+    pub host: String,
+    /// The topics of the messages; empty for all topics.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub topics: Vec<WebhookTopic>,
+    /// The globs over thread ids; empty for all threads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<String>,
+    /// True if the target may have a private address.
+    pub allow_private: bool,
+    /// When it was added.
+    pub created_at: Timestamp,
+    /// Who added it.
+    pub created_by: Principal,
+    /// The messages about the events up to this `seq` are delivered or parked.
+    pub delivered_up_to: i64,
+    /// The messages that failed and are sent again, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<FailingMessage>,
+    /// The number of parked messages.
+    pub parked_count: usize,
+    /// The parked messages, the oldest first, 100 at most. They are not sent again until a person asks for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parked: Vec<ParkedMessageView>,
+}
+
+/// A message that failed and is sent again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+    "event": 43, "attempts": 2, "reason": "the target answered 500", "nextAttemptAt": "2026-01-31T12:00:05.000Z"
+}))))]
+#[serde(rename_all = "camelCase")]
+pub struct FailingMessage {
+    /// The `seq` of the event that the message is about.
+    pub event: i64,
+    /// The number of attempts so far.
+    pub attempts: u32,
+    /// The last failure.
+    pub reason: String,
+    /// The time of the next attempt.
+    pub next_attempt_at: Timestamp,
+}
+
+/// A message that is not sent again until a person asks for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+    "event": 43, "attempts": 11, "reason": "the target answered 500", "at": "2026-01-31T15:00:00.000Z", "retried": false
+}))))]
+#[serde(rename_all = "camelCase")]
+pub struct ParkedMessageView {
+    /// The `seq` of the event that the message is about.
+    pub event: i64,
+    /// The number of attempts.
+    pub attempts: u32,
+    /// The last failure.
+    pub reason: String,
+    /// When it was parked.
+    pub at: Timestamp,
+    /// True if a person asked for it to be sent again, and it is not delivered yet.
+    pub retried: bool,
+}
+
+/// A webhook that was just added. Its secret is shown this once.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"secret": "whsec_…", "webhook": {
+    "name": "ops", "seq": 7, "format": "standard", "host": "https://hooks.example.com", "allowPrivate": false,
+    "createdAt": "2026-01-31T12:00:00.000Z", "createdBy": "user:ada", "deliveredUpTo": 7, "parkedCount": 0
+}}))))]
+#[serde(rename_all = "camelCase")]
+pub struct NewWebhook {
+    /// The signing secret, with which the receiver checks messages. Only the format `standard` has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+    /// The webhook.
+    pub webhook: Webhook,
+}
+
+impl std::fmt::Debug for NewWebhook {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewWebhook").field("webhook", &self.webhook).finish_non_exhaustive()
+    }
+}
+
+/// All webhooks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"webhooks": [{
+    "name": "ops", "seq": 7, "format": "standard", "host": "https://hooks.example.com", "allowPrivate": false,
+    "createdAt": "2026-01-31T12:00:00.000Z", "createdBy": "user:ada", "deliveredUpTo": 42, "parkedCount": 0
+}]}))))]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookList {
+    /// The webhooks, the oldest first.
+    pub webhooks: Vec<Webhook>,
+}
+
+/// The outcome of a test message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"delivered": true, "detail": "the target answered 204"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookTestReport {
+    /// True if the target accepted the message.
+    pub delivered: bool,
+    /// The answer of the target, or the failure.
+    pub detail: String,
+}
+
+/// The parked messages to send again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"events": [43]}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RetryWebhookRequest {
+    /// The `seq` of the events that the messages are about; empty for all parked messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(max_items = 1000))]
+    pub events: Vec<i64>,
+}

@@ -1,0 +1,160 @@
+//! Webhooks: who may add them, and how deliveries are recorded.
+
+use super::*;
+use crate::{
+    admissibility::AdmissibilityCheck,
+    decide::{MAX_WEBHOOKS, WebhookCommand},
+    webhook_directory::WebhookDirectory,
+};
+use countersign_events::{
+    Event,
+    event::{
+        WebhookAdded, WebhookDelivered, WebhookFormat, WebhookParked, WebhookRemoved, WebhookRetried,
+        WebhookTopic,
+    },
+};
+
+fn webhook(name: &str) -> WebhookAdded {
+    WebhookAdded {
+        name: name.to_owned(),
+        format: WebhookFormat::Standard,
+        host: "https://hooks.example".to_owned(),
+        sealed: "1.k.x".to_owned(),
+        topics: vec![WebhookTopic::Opened],
+        threads: vec!["ci/*".to_owned()],
+        allow_private: false,
+    }
+}
+
+fn delivered(up_to: i64, retried: &[i64]) -> WebhookCommand {
+    WebhookCommand::Deliver(WebhookDelivered { webhook: 1, up_to, retried: retried.to_vec() })
+}
+
+fn parked(event: i64) -> WebhookCommand {
+    WebhookCommand::Park(WebhookParked { webhook: 1, event, attempts: 3, reason: "no answer".to_owned() })
+}
+
+fn retried(events: &[i64]) -> WebhookCommand {
+    WebhookCommand::Retry(WebhookRetried { webhook: 1, events: events.to_vec() })
+}
+
+impl DecisionStory {
+    fn webhooks(&mut self, by: Principal, command: WebhookCommand) -> Result<Vec<String>, Refused> {
+        self.set_by(by);
+        self.execute(CommandTarget::Log, ApprovalCommand::Webhooks(command))
+    }
+
+    fn adds(&mut self, webhook: WebhookAdded) -> Result<Vec<String>, Refused> {
+        self.webhooks(Principal::user("root"), WebhookCommand::Add(webhook))
+    }
+
+    fn records(&mut self, command: WebhookCommand) -> Result<Vec<String>, Refused> {
+        self.webhooks(Principal::system("webhooks"), command)
+    }
+
+    fn webhook_directory(&self) -> WebhookDirectory {
+        let mut directory = WebhookDirectory::default();
+        for event in &self.log {
+            directory.evolve(event, &Body::read(event.seq, event.kind, &event.data).expect("reads"));
+        }
+        directory
+    }
+}
+
+fn check_log(log: impl Iterator<Item = Event>) -> Vec<String> {
+    let mut check = AdmissibilityCheck::default();
+    let mut findings: Vec<_> = log.flat_map(|event| check.check(event)).collect();
+    findings.extend(check.finish());
+    findings.into_iter().map(|finding| format!("{}: {}", finding.seq, finding.reason)).collect()
+}
+
+#[test]
+fn only_people_add_remove_and_retry() {
+    let mut story = given("");
+    let agent = || Principal::agent("bot");
+    assert_eq!(code(story.webhooks(agent(), WebhookCommand::Add(webhook("ops")))), "not_an_approver");
+    story.adds(webhook("ops")).expect("a person adds it");
+    story.records(parked(3)).expect("the service parks");
+    assert_eq!(code(story.webhooks(agent(), retried(&[3]))), "not_an_approver");
+    let remove = || WebhookCommand::Remove(WebhookRemoved { webhook: 1 });
+    assert_eq!(code(story.webhooks(agent(), remove())), "not_an_approver");
+    story.webhooks(Principal::user("root"), remove()).expect("a person removes it");
+    assert_eq!(code(story.records(delivered(9, &[]))), "unknown_webhook", "a late server records nothing");
+    story.adds(webhook("ops")).expect("the name is free again");
+    assert_eq!(check_log(story.log.into_iter()), Vec::<String>::new());
+}
+
+#[test]
+fn webhook_that_breaks_a_rule_is_refused() {
+    let mut story = given("");
+    story.adds(webhook("ops")).expect("added");
+    for bad in [
+        webhook("ops"),
+        webhook(""),
+        webhook("two words"),
+        webhook("a/b"),
+        webhook(&"x".repeat(65)),
+        WebhookAdded { format: WebhookFormat::Other, ..webhook("a") },
+        WebhookAdded { topics: vec![WebhookTopic::Other], ..webhook("a") },
+        WebhookAdded { topics: vec![WebhookTopic::Opened; 8], ..webhook("a") },
+        WebhookAdded { threads: vec!["[".to_owned()], ..webhook("a") },
+        WebhookAdded { threads: vec!["x".to_owned(); 65], ..webhook("a") },
+        WebhookAdded { sealed: "x".repeat(10_000), ..webhook("a") },
+    ] {
+        assert_eq!(code(story.adds(bad.clone())), "invalid", "{bad:?}");
+    }
+    for number in 1..MAX_WEBHOOKS {
+        story.adds(webhook(&format!("w{number}"))).expect("added");
+    }
+    assert_eq!(code(story.adds(webhook("one-more"))), "invalid");
+}
+
+#[test]
+fn delivery_moves_the_cursor_and_never_back() {
+    let mut story = given("");
+    story.adds(webhook("ops")).expect("added");
+    assert_eq!(story.webhook_directory().find("ops").expect("known").cursor, 1, "it begins after itself");
+    assert_eq!(story.records(delivered(7, &[])).expect("recorded").len(), 1);
+    assert_eq!(story.records(delivered(7, &[])), Ok(Vec::new()));
+    assert_eq!(story.records(delivered(5, &[])), Ok(Vec::new()));
+    assert_eq!(story.webhook_directory().find("ops").expect("known").cursor, 7);
+    assert_eq!(code(story.webhooks(Principal::user("root"), delivered(9, &[]))), "invalid");
+}
+
+#[test]
+fn parked_message_is_retried_and_delivered() {
+    let mut story = given("");
+    story.adds(webhook("ops")).expect("added");
+    assert_eq!(story.records(parked(5)).expect("parked").len(), 1);
+    assert_eq!(story.records(parked(5)), Ok(Vec::new()), "another server gave up, too");
+    let root = || Principal::user("root");
+    assert_eq!(code(story.webhooks(root(), retried(&[6]))), "invalid", "it is not parked");
+    assert_eq!(story.webhooks(root(), retried(&[5])).expect("retried").len(), 1);
+    assert_eq!(story.webhooks(root(), retried(&[5])), Ok(Vec::new()));
+    assert_eq!(story.records(parked(5)).expect("it failed again").len(), 1);
+    story.webhooks(root(), retried(&[5])).expect("retried");
+    story.records(delivered(1, &[5])).expect("delivered");
+    assert!(story.webhook_directory().find("ops").expect("known").parked.is_empty());
+    assert_eq!(check_log(story.log.into_iter()), Vec::<String>::new());
+}
+
+#[test]
+fn webhook_has_messages_of_its_topics_and_threads() {
+    let mut story = given("");
+    story.adds(webhook("ops")).expect("added");
+    let directory = story.webhook_directory();
+    let ops = directory.find("ops").expect("known");
+    let thread = |text| ThreadId::new(text).expect("valid");
+    assert!(ops.has_topic(WebhookTopic::Opened) && !ops.has_topic(WebhookTopic::Decided));
+    assert!(ops.has_thread(&thread("ci/7")) && !ops.has_thread(&thread("prod")));
+}
+
+#[test]
+fn verify_names_webhooks_that_rules_would_refuse() {
+    let mut story = given("");
+    story.adds(webhook("ops")).expect("added");
+    story.records(delivered(7, &[])).expect("recorded");
+    let forged = story.log.iter().cloned().map(|event| Event { principal: Principal::agent("bot"), ..event });
+    let findings = check_log(forged);
+    assert_eq!(findings.len(), 2, "{findings:?}");
+}

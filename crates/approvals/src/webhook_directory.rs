@@ -1,0 +1,144 @@
+//! The webhooks of a log, as its events describe them.
+
+use crate::{access::VisibleThreads, call::RecordedFact};
+use countersign_events::{
+    Body, Event, ThreadId, Timestamp,
+    event::{WebhookAdded, WebhookDelivered, WebhookParked, WebhookRetried, WebhookTopic},
+};
+use std::collections::BTreeMap;
+
+/// The webhooks of a log that are not removed, by the `seq` of the event that added each.
+#[derive(Debug, Clone, Default)]
+pub struct WebhookDirectory {
+    webhooks: BTreeMap<i64, WebhookRecord>,
+}
+
+/// One webhook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebhookRecord {
+    /// The event that added it, with its author. Its `seq` names the webhook in other events.
+    pub added: RecordedFact<WebhookAdded>,
+    /// The threads that its messages are about.
+    pub threads: VisibleThreads,
+    /// The durable cursor: the messages about the events up to this `seq` are delivered or parked.
+    pub cursor: i64,
+    /// When the cursor was last written.
+    pub recorded_at: Timestamp,
+    /// The parked messages, by the `seq` of the event that each is about.
+    pub parked: BTreeMap<i64, ParkedMessage>,
+}
+
+/// A message that was not delivered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParkedMessage {
+    /// The event that parked it.
+    pub parked: RecordedFact<WebhookParked>,
+    /// True if a person asked for it to be sent again.
+    pub is_retried: bool,
+}
+
+impl WebhookDirectory {
+    /// Applies an event. Events about other things change nothing.
+    pub fn evolve(&mut self, event: &Event, body: &Body) {
+        match body {
+            Body::WebhookAdded(added) => {
+                self.webhooks.insert(event.seq, WebhookRecord::new(event, added));
+            }
+            Body::WebhookRemoved(removed) => {
+                self.webhooks.remove(&removed.webhook);
+            }
+            Body::WebhookDelivered(delivered) => self.change(delivered.webhook, |webhook| {
+                webhook.deliver(delivered);
+                webhook.recorded_at = event.timestamp;
+            }),
+            Body::WebhookParked(parked) => self.change(parked.webhook, |webhook| {
+                let fact = RecordedFact::from_event(event, parked.clone());
+                webhook.parked.insert(parked.event, ParkedMessage { parked: fact, is_retried: false });
+            }),
+            Body::WebhookRetried(retried) => self.change(retried.webhook, |webhook| webhook.retry(retried)),
+            _ => {}
+        }
+    }
+
+    fn change(&mut self, webhook: i64, change: impl FnOnce(&mut WebhookRecord)) {
+        if let Some(webhook) = self.webhooks.get_mut(&webhook) {
+            change(webhook);
+        }
+    }
+
+    /// The webhook that the event with this `seq` added.
+    #[must_use]
+    pub fn get(&self, webhook: i64) -> Option<&WebhookRecord> {
+        self.webhooks.get(&webhook)
+    }
+
+    /// The webhook with this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&WebhookRecord> {
+        self.webhooks.values().find(|webhook| webhook.added.what.name == name)
+    }
+
+    /// The webhooks, the oldest first.
+    pub fn records(&self) -> impl Iterator<Item = &WebhookRecord> {
+        self.webhooks.values()
+    }
+
+    /// The number of webhooks.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.webhooks.len()
+    }
+
+    /// True if there is no webhook.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.webhooks.is_empty()
+    }
+}
+
+impl WebhookRecord {
+    fn new(event: &Event, added: &WebhookAdded) -> Self {
+        // A glob that this version cannot read matches nothing. No thread id is `.`.
+        let nothing = || VisibleThreads::parse(&[".".to_owned()]).unwrap_or_default();
+        Self {
+            added: RecordedFact::from_event(event, added.clone()),
+            threads: VisibleThreads::parse(&added.threads).unwrap_or_else(|_| nothing()),
+            cursor: event.seq,
+            recorded_at: event.timestamp,
+            parked: BTreeMap::new(),
+        }
+    }
+
+    fn deliver(&mut self, delivered: &WebhookDelivered) {
+        self.cursor = self.cursor.max(delivered.up_to);
+        for event in &delivered.retried {
+            self.parked.remove(event);
+        }
+    }
+
+    fn retry(&mut self, retried: &WebhookRetried) {
+        for event in &retried.events {
+            if let Some(message) = self.parked.get_mut(event) {
+                message.is_retried = true;
+            }
+        }
+    }
+
+    /// The `seq` of the event that added it, which names it in other events.
+    #[must_use]
+    pub const fn id(&self) -> i64 {
+        self.added.seq
+    }
+
+    /// True if it has messages about this topic.
+    #[must_use]
+    pub fn has_topic(&self, topic: WebhookTopic) -> bool {
+        self.added.what.topics.is_empty() || self.added.what.topics.contains(&topic)
+    }
+
+    /// True if it has messages about calls of this thread.
+    #[must_use]
+    pub fn has_thread(&self, thread: &ThreadId) -> bool {
+        self.threads.admits(thread)
+    }
+}

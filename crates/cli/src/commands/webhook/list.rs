@@ -1,0 +1,100 @@
+//! `countersign webhook list`
+
+use crate::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        table::{ColumnFit, TextTable},
+        words::count_words,
+    },
+};
+use countersign_api as api;
+use countersign_gate::Timestamp;
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::{escape_text, format_age},
+};
+
+/// The most failing and parked messages that are printed for each webhook.
+const MAX_MESSAGES: usize = 5;
+
+/// Options of `webhook list`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "JSON: {\"webhooks\": [{\"name\", \"seq\", \"format\", \"host\", \"topics\", \"threads\", \"allowPrivate\", \"createdAt\", \"createdBy\", \"deliveredUpTo\", \"failing\": [{\"event\", \"attempts\", \"reason\", \"nextAttemptAt\"}], \"parkedCount\", \"parked\": [{\"event\", \"attempts\", \"reason\", \"at\", \"retried\"}]}]}, the oldest first"
+)]
+pub(crate) struct WebhookListArgs {}
+
+pub(super) async fn list_webhooks(
+    context: &CommandContext,
+    _: &WebhookListArgs,
+) -> anyhow::Result<CommandExit> {
+    let list = context.connect().await?.webhooks().await?;
+    if context.json {
+        print_json(&list)?;
+    } else if list.webhooks.is_empty() {
+        print_line("No webhooks.");
+    } else {
+        print_line(&webhook_table(&list.webhooks, context.now()).format(&context.screen()));
+        for line in list.webhooks.iter().flat_map(|webhook| undelivered_lines(context, webhook)) {
+            print_line(&line);
+        }
+    }
+    Ok(CommandExit::DONE)
+}
+
+fn webhook_table(webhooks: &[api::Webhook], now: Timestamp) -> TextTable {
+    let mut table = TextTable::new(&[
+        ("NAME", ColumnFit::Whole),
+        ("FORMAT", ColumnFit::Whole),
+        ("TARGET", ColumnFit::Wrapped),
+        ("TOPICS", ColumnFit::Wrapped),
+        ("THREADS", ColumnFit::Wrapped),
+        ("DELIVERED", ColumnFit::Whole),
+        ("FAILING", ColumnFit::Whole),
+        ("PARKED", ColumnFit::Whole),
+        ("ADDED", ColumnFit::Whole),
+    ]);
+    for webhook in webhooks {
+        let all_or = |texts: Vec<&str>| if texts.is_empty() { "all".to_owned() } else { texts.join(", ") };
+        let private = if webhook.allow_private { " (private permitted)" } else { "" };
+        table.add_row(vec![
+            escape_text(&webhook.name).into(),
+            webhook.format.as_str().into(),
+            format!("{}{private}", escape_text(&webhook.host)).into(),
+            all_or(webhook.topics.iter().map(|topic| topic.as_str()).collect()).into(),
+            escape_text(&all_or(webhook.threads.iter().map(String::as_str).collect())).into(),
+            format!("to event {}", webhook.delivered_up_to).into(),
+            webhook.failing.len().to_string().into(),
+            webhook.parked_count.to_string().into(),
+            format_age(webhook.created_at, now).into(),
+        ]);
+    }
+    table
+}
+
+/// The messages of a webhook that are not delivered, and how to send the parked ones again.
+fn undelivered_lines(context: &CommandContext, webhook: &api::Webhook) -> Vec<String> {
+    let name = escape_text(&webhook.name);
+    let attempts = |count: u32| count_words(u64::from(count), "attempt");
+    let failing = webhook.failing.iter().take(MAX_MESSAGES).map(|failing| {
+        format!(
+            "\n{name}: event {} failed after {}, next at {}: {}",
+            failing.event,
+            attempts(failing.attempts),
+            failing.next_attempt_at,
+            escape_text(&failing.reason)
+        )
+    });
+    let parked = webhook.parked.iter().take(MAX_MESSAGES).map(|parked| {
+        let state = if parked.retried { "is sent again" } else { "is parked" };
+        let (event, attempts) = (parked.event, attempts(parked.attempts));
+        format!("\n{name}: event {event} {state} after {attempts}: {}", escape_text(&parked.reason))
+    });
+    let mut lines: Vec<_> = failing.chain(parked).collect();
+    if webhook.parked_count > 0 {
+        lines
+            .push(format!("  Send parked messages again: {} webhook retry {name}", context.command_prefix()));
+    }
+    lines
+}

@@ -1,0 +1,140 @@
+//! The webhooks of the log: list, add, remove, test, and send parked messages again.
+
+use super::EmbeddedService;
+use crate::{
+    GateFailure,
+    view::view_webhook,
+    webhook_delivery::{WebhookProgress, WebhookTransport},
+};
+use countersign_api as api;
+use countersign_approvals::{
+    ApprovalCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, Refused,
+    decide::WebhookCommand,
+    webhook_directory::{WebhookDirectory, WebhookRecord},
+};
+use countersign_events::{
+    Sha256,
+    event::{WebhookRemoved, WebhookRetried},
+};
+
+/// The most parked messages that one request sends again.
+const MAX_RETRIED: usize = 1_000;
+
+impl EmbeddedService {
+    pub(crate) async fn webhooks(&self) -> Result<api::WebhookList, GateFailure> {
+        let directory = self.read_webhooks().await?;
+        let mut webhooks = Vec::new();
+        for record in directory.records() {
+            webhooks.push(self.view_webhook(record).await?);
+        }
+        Ok(api::WebhookList { webhooks })
+    }
+
+    pub(crate) async fn add_webhook(
+        &self,
+        by: &CommandCaller,
+        transport: Option<&dyn WebhookTransport>,
+        request: &api::WebhookRequest,
+    ) -> Result<api::NewWebhook, GateFailure> {
+        let prepared = require(transport)?.prepare(request).await?;
+        let name = prepared.added.name.clone();
+        self.execute_on_webhooks(by, WebhookCommand::Add(prepared.added)).await?;
+        let webhook = self.view_webhook(&self.find_webhook(&name).await?).await?;
+        Ok(api::NewWebhook { secret: prepared.secret, webhook })
+    }
+
+    pub(crate) async fn remove_webhook(
+        &self,
+        by: &CommandCaller,
+        name: &str,
+    ) -> Result<api::Webhook, GateFailure> {
+        let record = self.find_webhook(name).await?;
+        let removed = self.view_webhook(&record).await?;
+        let command = WebhookCommand::Remove(WebhookRemoved { webhook: record.id() });
+        self.execute_on_webhooks(by, command).await?;
+        Ok(removed)
+    }
+
+    pub(crate) async fn test_webhook(
+        &self,
+        transport: Option<&dyn WebhookTransport>,
+        name: &str,
+    ) -> Result<api::WebhookTestReport, GateFailure> {
+        let record = self.find_webhook(name).await?;
+        Ok(require(transport)?.test(&record, self.store.clock().now()).await)
+    }
+
+    pub(crate) async fn retry_webhook(
+        &self,
+        by: &CommandCaller,
+        name: &str,
+        request: &api::RetryWebhookRequest,
+    ) -> Result<api::Webhook, GateFailure> {
+        let record = self.find_webhook(name).await?;
+        if request.events.len() > MAX_RETRIED {
+            return Err(GateFailure::invalid(
+                "events",
+                &format!("name up to {MAX_RETRIED}, or none for all"),
+            ));
+        }
+        let mut events = request.events.clone();
+        if events.is_empty() {
+            let parked = record.parked.iter().filter(|(_, message)| !message.is_retried);
+            events = parked.map(|(event, _)| *event).take(MAX_RETRIED).collect();
+        }
+        events.sort_unstable();
+        events.dedup();
+        let command = WebhookCommand::Retry(WebhookRetried { webhook: record.id(), events });
+        self.execute_on_webhooks(by, command).await?;
+        self.view_webhook(&self.find_webhook(name).await?).await
+    }
+
+    async fn read_webhooks(&self) -> Result<WebhookDirectory, GateFailure> {
+        Ok(self.webhooks.read(&self.store).await?)
+    }
+
+    /// The number of parked messages, by the names of their webhooks; `None` if there are none.
+    pub(crate) async fn webhook_trouble(&self) -> Result<Option<String>, GateFailure> {
+        let directory = self.read_webhooks().await?;
+        let parked = directory.records().filter(|record| !record.parked.is_empty());
+        let texts: Vec<_> =
+            parked.map(|record| format!("{} ({})", record.added.what.name, record.parked.len())).collect();
+        Ok((!texts.is_empty()).then(|| format!("undelivered messages of webhooks: {}", texts.join(", "))))
+    }
+
+    pub(crate) async fn execute_on_webhooks(
+        &self,
+        by: &CommandCaller,
+        command: WebhookCommand,
+    ) -> Result<(), GateFailure> {
+        let envelope = CommandEnvelope {
+            target: CommandTarget::Log,
+            command: ApprovalCommand::Webhooks(command),
+            by: by.clone(),
+            now: self.store.clock().now(),
+            policy: self.policy.policy_for_views(),
+            evidence: CommandEvidence::NotNeeded,
+            // No command about webhooks has a proof.
+            log: Sha256::ZERO,
+        };
+        self.execute(envelope).await.map(|_| ())
+    }
+
+    async fn find_webhook(&self, name: &str) -> Result<WebhookRecord, GateFailure> {
+        let directory = self.read_webhooks().await?;
+        directory.find(name).cloned().ok_or_else(|| Refused::UnknownWebhook.into())
+    }
+
+    async fn view_webhook(&self, record: &WebhookRecord) -> Result<api::Webhook, GateFailure> {
+        let delivery = self.store.webhook_delivery(record.id()).await?;
+        let progress = delivery.map(|delivery| WebhookProgress::parse(&delivery.state)).unwrap_or_default();
+        Ok(view_webhook(record, progress))
+    }
+}
+
+/// Fails in a program that cannot send messages.
+fn require(transport: Option<&dyn WebhookTransport>) -> Result<&dyn WebhookTransport, GateFailure> {
+    transport.ok_or_else(|| {
+        GateFailure::invalid("webhook", &"this program cannot send messages; use `countersign webhook`")
+    })
+}

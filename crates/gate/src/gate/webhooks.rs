@@ -1,0 +1,105 @@
+//! The operations that the delivery of webhooks needs: their list as it changes, the events they are about, the right to
+//! deliver, and the record of it.
+
+use super::EmbeddedGate;
+use crate::{
+    GateFailure,
+    view::view_call,
+    webhook_delivery::{WebhookFollower, WebhookProgress, WebhookTransport},
+};
+use countersign_api as api;
+use countersign_approvals::{decide::WebhookCommand, webhook_directory::WebhookRecord};
+use countersign_events::{CallId, Event, EventType, Principal, ThreadId, Timestamp, event::WebhookTopic};
+use countersign_store::{Clock, EventFilter, EventFollower, WebhookDelivery, WebhookLease};
+use std::sync::Arc;
+
+impl EmbeddedGate {
+    /// Returns a gate to the same database that can add and test webhooks with this transport.
+    #[must_use]
+    pub fn with_webhooks(&self, transport: Arc<dyn WebhookTransport>) -> Self {
+        Self { webhooks: Some(transport), ..self.clone() }
+    }
+
+    /// Follows the webhooks of the log.
+    #[must_use]
+    pub fn follow_webhooks(&self) -> WebhookFollower {
+        let store = self.service.store.clone();
+        let waiter = store.watch_whole_log();
+        WebhookFollower { store, known: Arc::clone(&self.service.webhooks), waiter }
+    }
+
+    /// Follows the events after `after` that the messages of a webhook depend on, in its threads.
+    #[must_use]
+    pub fn follow_for_webhook(&self, webhook: &WebhookRecord, after: i64) -> EventFollower {
+        let types = WebhookTopic::ALL.iter().filter(|topic| webhook.has_topic(**topic));
+        let mut types: Vec<_> = types.flat_map(|topic| event_types(*topic)).copied().collect();
+        types.dedup();
+        let threads = webhook.threads.clone().without_whole_log();
+        self.service.store.follow(EventFilter { types, threads, ..EventFilter::default() }, after)
+    }
+
+    /// Takes or keeps the right to deliver the messages of a webhook, and writes the state of the delivery unless it is
+    /// `None`. Returns the right and the state that are in force afterwards; another server may have the right.
+    pub async fn hold_webhook(
+        &self,
+        lease: &WebhookLease,
+        progress: Option<&WebhookProgress>,
+        now: Timestamp,
+    ) -> Result<WebhookDelivery, GateFailure> {
+        let state = progress.map(WebhookProgress::to_text);
+        Ok(self.service.store.hold_webhook(lease, state, now).await?)
+    }
+
+    /// Reads which server delivers the messages of a webhook, and how far; `None` if none has so far.
+    pub async fn webhook_delivery(&self, webhook: i64) -> Result<Option<WebhookDelivery>, GateFailure> {
+        Ok(self.service.store.webhook_delivery(webhook).await?)
+    }
+
+    /// Records deliveries and parked messages, as the service.
+    pub async fn record_webhook(&self, command: WebhookCommand) -> Result<(), GateFailure> {
+        let by = Principal::system("webhooks").into();
+        self.service.execute_on_webhooks(&by, command).await
+    }
+
+    /// Reads one event of the log; `None` if the log has none at this position.
+    pub async fn event(&self, seq: i64) -> Result<Option<Arc<Event>>, GateFailure> {
+        let page = self.service.store.events(&EventFilter::default(), seq - 1, 1).await?;
+        Ok(page.items.into_iter().next().filter(|event| event.seq == seq).map(Arc::new))
+    }
+
+    /// Reads a call for a message; `None` if the thread has no such call.
+    pub async fn call_for_webhook(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+    ) -> Result<Option<api::Call>, GateFailure> {
+        let now = self.clock().now();
+        Ok(self.service.store.call(thread, id).await?.map(|call| view_call(&call, now)))
+    }
+
+    /// Counts an attempt to deliver a message.
+    pub fn count_webhook_attempt(&self, delivered: bool) {
+        self.service.metrics.count_webhook_attempt(delivered);
+    }
+
+    /// The clock that the log was opened with.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        self.service.store.clock()
+    }
+}
+
+/// The types of events that tell about a topic.
+fn event_types(topic: WebhookTopic) -> &'static [EventType] {
+    match topic {
+        WebhookTopic::Opened => &[EventType::ApprovalRequest],
+        WebhookTopic::Reminded => &[EventType::ApprovalReminder],
+        WebhookTopic::Escalated => &[EventType::ApprovalEscalated],
+        WebhookTopic::Voted => &[EventType::ApprovalVote],
+        WebhookTopic::Decided | WebhookTopic::Expired => &[EventType::ApprovalResponse],
+        WebhookTopic::OutcomeUnknown => {
+            &[EventType::ExecutionStarted, EventType::ExecutionTakenOver, EventType::ToolResult]
+        }
+        WebhookTopic::Other => &[],
+    }
+}

@@ -1,0 +1,106 @@
+//! The parts of webhooks that a gate offers to the crate that sends the messages: their list as it changes, the events
+//! they are about, the right to deliver, and the record of it.
+
+use crate::{GateFailure, known_webhooks::KnownWebhooks};
+use async_trait::async_trait;
+use countersign_api as api;
+use countersign_approvals::{
+    Refused,
+    webhook_directory::{WebhookDirectory, WebhookRecord},
+};
+use countersign_events::{CallId, ThreadId, Timestamp, event::WebhookAdded};
+use countersign_store::{EventWaiter, Store};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Seals the addresses and secrets of webhooks, and sends test messages.
+#[async_trait]
+pub trait WebhookTransport: Send + Sync {
+    /// Checks the target of a new webhook, and seals its address and secret. Fails if the target is not permitted.
+    async fn prepare(&self, request: &api::WebhookRequest) -> Result<PreparedWebhook, Refused>;
+
+    /// Sends a test message to a webhook.
+    async fn test(&self, webhook: &WebhookRecord, now: Timestamp) -> api::WebhookTestReport;
+}
+
+/// A webhook that can be added.
+pub struct PreparedWebhook {
+    /// The event that adds it.
+    pub added: WebhookAdded,
+    /// The signing secret, for the answer to the caller alone.
+    pub secret: Option<String>,
+}
+
+/// The state of the delivery of a webhook, as the server that delivers writes it beside the log.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct WebhookProgress {
+    /// The messages about the events up to this `seq` are delivered or parked.
+    pub cursor: i64,
+    /// The events up to this `seq` were looked at.
+    pub seen: i64,
+    /// True if no further events are looked at until one of those messages is delivered.
+    pub is_full: bool,
+    /// The events after the cursor whose messages are delivered or parked.
+    pub done: Vec<i64>,
+    /// The messages that failed and are sent again.
+    pub failing: Vec<api::FailingMessage>,
+    /// The claims whose outcome is not known yet.
+    pub claims: Vec<OpenClaim>,
+    /// The deliveries since the cursor was written to the log.
+    pub unrecorded: usize,
+}
+
+/// A claim whose outcome is not known yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenClaim {
+    /// The `seq` of the claim.
+    pub seq: i64,
+    /// The thread of the call.
+    pub thread: ThreadId,
+    /// The call.
+    pub call: CallId,
+    /// The end of the lease, as far as it is known. The executor may have renewed it.
+    pub ends_at: Timestamp,
+}
+
+impl WebhookProgress {
+    /// Reads the state. One that this version cannot read is ignored: messages may then be sent again.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        serde_json::from_str(text).unwrap_or_default()
+    }
+
+    /// The cursor to write to the log. It stays before the claims whose outcome is open, because only this state has them.
+    #[must_use]
+    pub fn durable_cursor(&self) -> i64 {
+        let oldest = self.claims.iter().map(|claim| claim.seq).min();
+        oldest.map_or(self.cursor, |oldest| self.cursor.min(oldest - 1))
+    }
+
+    /// The text of the state.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// The webhooks of a log, as it changes.
+pub struct WebhookFollower {
+    pub(crate) store: Store,
+    pub(crate) known: Arc<KnownWebhooks>,
+    pub(crate) waiter: EventWaiter,
+}
+
+impl WebhookFollower {
+    /// Waits for an event of the log as a whole.
+    pub async fn changed(&mut self) {
+        self.waiter.woken().await;
+    }
+
+    /// Reads the webhooks as they are now.
+    pub async fn read(&self) -> Result<WebhookDirectory, GateFailure> {
+        Ok(self.known.read(&self.store).await?)
+    }
+}

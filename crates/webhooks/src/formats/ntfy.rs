@@ -1,0 +1,31 @@
+//! A message of ntfy, published as JSON (<https://docs.ntfy.sh/publish/#publish-as-json>). Its texts are plain unless the
+//! message asks for Markdown, which it does not.
+
+use crate::call_message::CallMessage;
+use countersign_events::event::WebhookTopic;
+use serde_json::{Value, json};
+
+/// The longest text, in characters. A longer one than 4,096 bytes would become an attachment.
+const MAX_MESSAGE: usize = 1_000;
+
+pub(super) fn render(message: &CallMessage, topic: &str) -> Value {
+    let (title, facts) = message.chat_texts();
+    let facts: Vec<_> = facts.iter().map(|(label, text)| format!("{label}: {text}")).collect();
+    // 1 is the lowest of five, and 4 makes a longer sound.
+    let priority = match message.topic {
+        WebhookTopic::Opened
+        | WebhookTopic::Reminded
+        | WebhookTopic::Escalated
+        | WebhookTopic::OutcomeUnknown => 4,
+        _ => 3,
+    };
+    json!({
+        "topic": topic,
+        "title": title,
+        "message": facts.join("\n").chars().take(MAX_MESSAGE).collect::<String>(),
+        "priority": priority,
+        "markdown": false,
+        "click": message.link,
+        "actions": [{ "action": "view", "label": "Open the call", "url": message.link }],
+    })
+}

@@ -1,0 +1,136 @@
+//! Texts of a model must not become markup, links or mentions in any format.
+
+use super::*;
+use serde_json::json;
+
+/// A message whose every text is hostile.
+fn hostile() -> CallMessage {
+    let evil = "<!channel> <@U1> @everyone @here [x](https://evil.example) *b* _i_ `c` ||s|| {{DATE(1)}} ${a}\n\n# h\u{202e}";
+    let text = || Some(evil.to_owned());
+    CallMessage {
+        tool: evil.to_owned(),
+        agent: evil.to_owned(),
+        thread: evil.to_owned(),
+        call: evil.to_owned(),
+        risk: text(),
+        message: text(),
+        rule: text(),
+        reason: text(),
+        level: text(),
+        by: text(),
+        comment: text(),
+        decision: Some("deny"),
+        is_test: false,
+        link: "https://server.example/calls/t/c".to_owned(),
+        ..CallMessage::test(
+            "evt_1".to_owned(),
+            "2026-01-31T12:00:00.000Z".parse().expect("a time"),
+            "https://x",
+        )
+    }
+}
+
+fn target(format: WebhookFormat) -> TargetUrl {
+    TargetUrl::parse("https://hooks.example/topic", format, false).expect("a target")
+}
+
+fn rendered(format: WebhookFormat) -> Value {
+    render(format, &hostile(), &target(format)).body
+}
+
+/// All texts of a JSON value.
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(members) => members.values().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn no_format_contains_hidden_characters_or_foreign_links() {
+    for format in WebhookFormat::ALL {
+        for text in texts(&rendered(*format)) {
+            assert!(!text.contains('\u{202e}'), "{format:?}: {text}");
+            let is_own =
+                |link: &str| ["server.example", "adaptivecards.io"].iter().any(|host| link.starts_with(host));
+            let foreign = text.split("://").skip(1).any(|link| !is_own(link));
+            assert!(*format == WebhookFormat::Standard || !foreign, "{format:?}: {text}");
+        }
+    }
+}
+
+#[test]
+fn slack_has_only_plain_text_without_mentions() {
+    let body = rendered(WebhookFormat::Slack);
+    assert!(!body.to_string().contains("mrkdwn\":true") && !body.to_string().contains("\"type\":\"mrkdwn\""));
+    for text in texts(&body) {
+        assert!(!text.contains('<') && !text.contains('>'), "{text}");
+    }
+    assert_eq!(body["blocks"][2]["elements"][0]["url"], "https://server.example/calls/t/c");
+}
+
+#[test]
+fn teams_has_only_runs_without_functions() {
+    let body = rendered(WebhookFormat::Teams);
+    let card = &body["attachments"][0]["content"];
+    assert!(card["body"].as_array().expect("a list").iter().all(|block| block["type"] == "RichTextBlock"));
+    assert!(!body.to_string().contains("TextBlock\"") || !body.to_string().contains("\"TextBlock\""));
+    assert!(!card["body"].to_string().contains("{{") && card["msteams"].is_null());
+    assert_eq!(
+        card["actions"],
+        json!([{
+            "type": "Action.OpenUrl", "title": "Open the call", "url": "https://server.example/calls/t/c"
+        }])
+    );
+}
+
+#[test]
+fn discord_escapes_punctuation_and_allows_no_mention() {
+    let body = rendered(WebhookFormat::Discord);
+    assert_eq!(body["allowed_mentions"], json!({ "parse": [] }));
+    assert!(body["content"].is_null());
+    for field in body["embeds"][0]["fields"].as_array().expect("fields") {
+        let value = field["value"].as_str().expect("a text");
+        assert!(value.chars().count() <= 1_024);
+        let mut escaped = false;
+        for c in value.chars() {
+            assert!(escaped || !c.is_ascii_punctuation() || c == '\\', "{value}");
+            escaped = c == '\\' && !escaped;
+        }
+    }
+}
+
+#[test]
+fn ntfy_is_plain_and_names_the_topic() {
+    let target = target(WebhookFormat::Ntfy);
+    let message = render(WebhookFormat::Ntfy, &hostile(), &target);
+    assert_eq!(message.url.as_str(), "https://hooks.example/");
+    assert_eq!((&message.body["topic"], &message.body["markdown"]), (&json!("topic"), &json!(false)));
+    assert_eq!(message.body["actions"].as_array().map(Vec::len), Some(1));
+    assert_eq!(message.body["actions"][0]["action"], "view", "a button opens a page and decides nothing");
+}
+
+#[test]
+fn standard_message_has_the_facts_and_no_arguments() {
+    let body = rendered(WebhookFormat::Standard);
+    assert_eq!(body["type"], "call.opened");
+    let names: Vec<_> = body["data"].as_object().expect("an object").keys().map(String::as_str).collect();
+    assert!(names.contains(&"tool") && names.contains(&"link") && !names.contains(&"arguments"), "{names:?}");
+}
+
+#[test]
+fn long_texts_stay_within_the_limits_of_chats() {
+    let long = "\\*".repeat(10_000);
+    let message =
+        CallMessage { tool: long.clone(), message: Some(long.clone()), comment: Some(long), ..hostile() };
+    let body = |format| render(format, &message, &target(format)).body;
+    let slack = body(WebhookFormat::Slack);
+    assert!(slack["blocks"][0]["text"]["text"].as_str().expect("a text").chars().count() <= 150);
+    let discord = body(WebhookFormat::Discord);
+    assert!(discord["embeds"][0]["title"].as_str().expect("a text").chars().count() <= 256);
+    let total: usize = texts(&discord["embeds"][0]).iter().map(|text| text.chars().count()).sum();
+    assert!(total <= 6_000, "{total}");
+    assert!(body(WebhookFormat::Ntfy).to_string().len() < 4_096 * 4);
+}

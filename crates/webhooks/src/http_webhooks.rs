@@ -1,0 +1,238 @@
+//! Sends messages over HTTP: to the address that was checked, without redirects, within time limits.
+
+use crate::{
+    call_message::CallMessage,
+    delivery_queue::FailedAttempt,
+    formats::render,
+    public_address::{PrivateAddress, PublicResolver},
+    signing_secret::SigningSecret,
+    target_url::TargetUrl,
+    webhook_key::{WebhookKeyError, WebhookKeyFile},
+};
+use async_trait::async_trait;
+use countersign_api::{self as api, random_id};
+use countersign_client::new_http_client_builder;
+use countersign_events::{
+    Timestamp,
+    event::{WebhookAdded, WebhookFormat},
+};
+use countersign_gate::{PreparedWebhook, Refused, WebhookRecord, WebhookTransport};
+use reqwest::{Client, Response, StatusCode, header, redirect::Policy};
+use serde::{Deserialize, Serialize};
+use std::{error::Error, sync::OnceLock, time::Duration};
+
+/// The time within which a connection is made.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The time within which a target must answer.
+const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// The bytes of an answer that are read, so that the connection can be used again. Its content is never used.
+const MAX_ANSWER_BYTES: usize = 64 * 1024;
+
+/// Sends the messages of webhooks, and seals their addresses.
+pub struct HttpWebhooks {
+    key: WebhookKeyFile,
+    /// The address of the server in links.
+    base: String,
+    /// Created when the first message is sent, because the authorities of the system take time to read.
+    clients: OnceLock<Result<HttpClients, String>>,
+}
+
+/// The client for public targets, and the one for those that may be private.
+struct HttpClients {
+    public: Client,
+    unrestricted: Client,
+}
+
+/// The sealed part of a webhook.
+#[derive(Serialize, Deserialize)]
+struct SealedTarget {
+    url: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    secret: Option<String>,
+}
+
+/// The opened part of a webhook.
+pub(crate) struct OpenTarget {
+    url: TargetUrl,
+    secret: Option<SigningSecret>,
+    format: WebhookFormat,
+    allow_private: bool,
+}
+
+impl HttpWebhooks {
+    /// Creates a sender with the key in this file, which need not exist yet. `base` is the address of the server in links.
+    #[must_use]
+    pub fn new(key: WebhookKeyFile, base: &str) -> Self {
+        Self { key, base: base.to_owned(), clients: OnceLock::new() }
+    }
+
+    /// The address of the server in links.
+    pub(crate) fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Opens the sealed part of a webhook.
+    pub(crate) fn open(&self, added: &WebhookAdded) -> Result<OpenTarget, WebhookKeyError> {
+        let text = self.key.open(&added.name, &added.sealed)?;
+        let sealed: SealedTarget = serde_json::from_str(&text).map_err(|_| WebhookKeyError::Changed)?;
+        let url = TargetUrl::parse(&sealed.url, added.format, added.allow_private);
+        let secret = sealed.secret.as_deref().map(SigningSecret::parse).transpose();
+        Ok(OpenTarget {
+            url: url.map_err(|_| WebhookKeyError::Changed)?,
+            secret: secret.map_err(|_| WebhookKeyError::Changed)?,
+            format: added.format,
+            allow_private: added.allow_private,
+        })
+    }
+
+    /// Sends a message once. Returns the status of an answer that accepts it.
+    pub(crate) async fn send(
+        &self,
+        target: &OpenTarget,
+        message: &CallMessage,
+        now: Timestamp,
+    ) -> Result<StatusCode, FailedAttempt> {
+        let rendered = render(target.format, message, &target.url);
+        let body = rendered.body.to_string();
+        let clients =
+            self.clients.get_or_init(HttpClients::new).as_ref().map_err(|why| failed(why.clone()))?;
+        let client = if target.allow_private { &clients.unrestricted } else { &clients.public };
+        let mut request = client.post(rendered.url).header(header::CONTENT_TYPE, "application/json");
+        request = request.header(header::USER_AGENT, concat!("countersign/", env!("CARGO_PKG_VERSION")));
+        if let Some(secret) = &target.secret {
+            let timestamp = now.as_millis() / 1_000;
+            request = request
+                .header("webhook-id", &message.id)
+                .header("webhook-timestamp", timestamp)
+                .header("webhook-signature", secret.sign(&message.id, timestamp, &body));
+        }
+        let answer = request.body(body).send().await.map_err(|why| failed(describe_failure(&why)))?;
+        let (status, retry_after) = (answer.status(), retry_after(&answer));
+        discard(answer).await;
+        if status.is_success() {
+            return Ok(status);
+        }
+        let redirected = if status.is_redirection() { ", and redirects are not followed" } else { "" };
+        let reason = format!("the target answered {}{redirected}", status.as_u16());
+        Err(FailedAttempt { reason, retry_after, is_gone: status == StatusCode::GONE })
+    }
+
+    fn seal(&self, request: &api::WebhookRequest, secret: Option<&SigningSecret>) -> Result<String, Refused> {
+        let sealed =
+            SealedTarget { url: request.url.trim().to_owned(), secret: secret.map(SigningSecret::expose) };
+        let text = serde_json::to_string(&sealed).map_err(|why| invalid("url", &why.to_string()))?;
+        let key = self.key.read_or_create().map_err(|why| invalid("key", &why.to_string()))?;
+        key.seal(&request.name, &text).ok_or_else(|| invalid("key", "the system has no randomness"))
+    }
+}
+
+impl HttpClients {
+    fn new() -> Result<Self, String> {
+        let builder = || {
+            let builder = new_http_client_builder().map_err(|why| why.to_string())?;
+            // A proxy of the environment would connect to addresses that nothing has checked.
+            let builder = builder.no_proxy().redirect(Policy::none());
+            Ok::<_, String>(builder.connect_timeout(CONNECT_TIMEOUT).timeout(TIMEOUT))
+        };
+        let text = |why: reqwest::Error| why.to_string();
+        Ok(Self {
+            public: builder()?.dns_resolver(PublicResolver).build().map_err(text)?,
+            unrestricted: builder()?.build().map_err(text)?,
+        })
+    }
+}
+
+#[async_trait]
+impl WebhookTransport for HttpWebhooks {
+    async fn prepare(&self, request: &api::WebhookRequest) -> Result<PreparedWebhook, Refused> {
+        let url = TargetUrl::parse(&request.url, request.format, request.allow_private)
+            .map_err(|why| invalid("url", &why.to_string()))?;
+        if !request.allow_private {
+            url.check_name().await.map_err(|why| invalid("url", &why.to_string()))?;
+        }
+        let secret = new_secret(request)?;
+        let added = WebhookAdded {
+            name: request.name.clone(),
+            format: request.format,
+            host: url.host(),
+            sealed: self.seal(request, secret.as_ref())?,
+            topics: request.topics.clone(),
+            threads: request.threads.clone(),
+            allow_private: request.allow_private,
+        };
+        Ok(PreparedWebhook { added, secret: secret.map(|secret| secret.expose()) })
+    }
+
+    async fn test(&self, webhook: &WebhookRecord, now: Timestamp) -> api::WebhookTestReport {
+        let report = |delivered, detail| api::WebhookTestReport { delivered, detail };
+        let target = match self.open(&webhook.added.what) {
+            Ok(target) => target,
+            Err(why) => return report(false, why.to_string()),
+        };
+        let message = CallMessage::test(random_id("test_"), now, &self.base);
+        match self.send(&target, &message, now).await {
+            Ok(status) => report(true, format!("the target answered {}", status.as_u16())),
+            Err(failed) => report(false, failed.reason),
+        }
+    }
+}
+
+/// The secret of a new webhook: as the request says, or a random one. Only the format `standard` is signed.
+fn new_secret(request: &api::WebhookRequest) -> Result<Option<SigningSecret>, Refused> {
+    match (&request.secret, request.format) {
+        (Some(text), WebhookFormat::Standard) => {
+            SigningSecret::parse(text).map(Some).map_err(|why| invalid("secret", &why.to_string()))
+        }
+        (Some(_), _) => Err(invalid("secret", "only the format standard is signed")),
+        (None, WebhookFormat::Standard) => match SigningSecret::random() {
+            Some(secret) => Ok(Some(secret)),
+            None => Err(invalid("secret", "the system has no randomness")),
+        },
+        (None, _) => Ok(None),
+    }
+}
+
+/// Reads the rest of an answer, up to a limit.
+async fn discard(mut answer: Response) {
+    let mut bytes = 0;
+    while bytes < MAX_ANSWER_BYTES {
+        match answer.chunk().await {
+            Ok(Some(chunk)) => bytes += chunk.len(),
+            _ => return,
+        }
+    }
+}
+
+/// The pause that a target asks for, in seconds.
+fn retry_after(answer: &Response) -> Option<Duration> {
+    let text = answer.headers().get(header::RETRY_AFTER)?.to_str().ok()?;
+    text.trim().parse().ok().map(Duration::from_secs)
+}
+
+/// Describes a failure without the address, which may be a secret.
+fn describe_failure(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return format!("the target did not answer within {} seconds", TIMEOUT.as_secs());
+    }
+    let mut cause = error.source();
+    let mut why = "unknown cause".to_owned();
+    while let Some(found) = cause {
+        if let Some(private) = found.downcast_ref::<PrivateAddress>() {
+            return private.to_string();
+        }
+        why = found.to_string();
+        cause = found.source();
+    }
+    let what = if error.is_connect() { "no connection to the target" } else { "the request failed" };
+    format!("{what}: {}", why.chars().take(200).collect::<String>())
+}
+
+fn failed(reason: String) -> FailedAttempt {
+    FailedAttempt { reason, retry_after: None, is_gone: false }
+}
+
+fn invalid(field: &'static str, why: &str) -> Refused {
+    Refused::Invalid { field, why: why.to_owned() }
+}

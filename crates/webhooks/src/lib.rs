@@ -1,0 +1,24 @@
+//! Messages about calls to other services: signed JSON as Standard Webhooks describes it, and messages for Slack, Teams,
+//! Discord and ntfy, each with a link to the page of the call. No message has arguments, and no button decides.
+//!
+//! [`deliver_webhooks`] delivers each message at least once, and the messages of a thread in order. Its durable cursor is
+//! in the log. The right to deliver, and the progress since the cursor, are beside the log.
+
+mod call_message;
+mod delivery;
+mod delivery_queue;
+mod delivery_worker;
+mod formats;
+mod http_webhooks;
+mod open_claims;
+mod plain_text;
+mod public_address;
+mod retry_delay;
+mod signing_secret;
+mod target_url;
+mod webhook_key;
+
+pub use delivery::deliver_webhooks;
+pub use http_webhooks::HttpWebhooks;
+pub use signing_secret::{BadSigningSecret, SigningSecret};
+pub use webhook_key::{WebhookKeyError, WebhookKeyFile};

@@ -1,0 +1,170 @@
+//! A target of webhooks: an HTTP server whose answers the test chooses.
+
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::mpsc,
+    task::JoinHandle,
+};
+
+/// The answer of a target to one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetAnswer {
+    /// An answer with this status.
+    Status(u16),
+    /// A redirect to another address of the target.
+    Redirect,
+    /// None: the connection stays open.
+    Hang,
+}
+
+/// A message that a target received.
+#[derive(Debug, Clone)]
+pub struct ReceivedMessage {
+    /// The path of the request.
+    pub path: String,
+    /// The headers, by their names in lower case.
+    pub headers: BTreeMap<String, String>,
+    /// The body.
+    pub body: String,
+}
+
+impl ReceivedMessage {
+    /// Returns the body as JSON.
+    #[must_use]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.body).expect("the body is JSON")
+    }
+
+    /// Returns the header with this name.
+    #[must_use]
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).unwrap_or_else(|| panic!("no header {name}: {:?}", self.headers))
+    }
+
+    /// Returns the kind of the message, and the call that it is about.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        let json = self.json();
+        let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        format!("{} {}", text(&json["type"]), text(&json["data"]["call"]))
+    }
+}
+
+/// A target of webhooks on a free port.
+pub struct WebhookTarget {
+    address: SocketAddr,
+    messages: mpsc::UnboundedReceiver<ReceivedMessage>,
+    serving: JoinHandle<()>,
+}
+
+impl Drop for WebhookTarget {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+impl WebhookTarget {
+    /// Starts a target. `answer` gets the number of the request, from 0, and the message.
+    pub async fn start(
+        answer: impl Fn(usize, &ReceivedMessage) -> TargetAnswer + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let (sender, messages) = mpsc::unbounded_channel();
+        let (answer, count) = (Arc::new(answer), Arc::new(AtomicUsize::new(0)));
+        let serving = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (answer, count, sender) = (Arc::clone(&answer), Arc::clone(&count), sender.clone());
+                tokio::spawn(async move {
+                    let number = || count.fetch_add(1, Ordering::SeqCst);
+                    serve(stream, sender, |message| answer(number(), message)).await;
+                });
+            }
+        });
+        Self { address, messages, serving }
+    }
+
+    /// Starts a target that accepts every message.
+    pub async fn accepting() -> Self {
+        Self::start(|_, _| TargetAnswer::Status(204)).await
+    }
+
+    /// Returns the URL of the target.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}/secret-path", self.address)
+    }
+
+    /// Waits for the next message.
+    pub async fn receives(&mut self) -> ReceivedMessage {
+        self.messages.recv().await.expect("the target runs")
+    }
+
+    /// Waits for this number of messages, and returns their subjects.
+    pub async fn receives_subjects(&mut self, count: usize) -> Vec<String> {
+        let mut subjects = Vec::new();
+        while subjects.len() < count {
+            subjects.push(self.receives().await.subject());
+        }
+        subjects
+    }
+}
+
+async fn serve(
+    mut stream: TcpStream,
+    sender: mpsc::UnboundedSender<ReceivedMessage>,
+    answer: impl Fn(&ReceivedMessage) -> TargetAnswer,
+) {
+    while let Some(message) = read_request(&mut stream).await {
+        let answered = answer(&message);
+        let _ = sender.send(message);
+        let head = match answered {
+            TargetAnswer::Status(status) => format!("HTTP/1.1 {status} Status\r\n"),
+            TargetAnswer::Redirect => "HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\n".to_owned(),
+            TargetAnswer::Hang => {
+                let mut rest = Vec::new();
+                let _ = stream.read_to_end(&mut rest).await;
+                return;
+            }
+        };
+        if stream.write_all(format!("{head}Content-Length: 0\r\n\r\n").as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn read_request(stream: &mut TcpStream) -> Option<ReceivedMessage> {
+    let mut bytes = Vec::new();
+    let head_end = loop {
+        if let Some(position) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            break position;
+        }
+        let mut chunk = [0; 4_096];
+        let read = stream.read(&mut chunk).await.ok().filter(|read| *read > 0)?;
+        bytes.extend_from_slice(&chunk[..read]);
+    };
+    let head = String::from_utf8_lossy(&bytes[..head_end]).into_owned();
+    let mut lines = head.lines();
+    let path = lines.next()?.split(' ').nth(1)?.to_owned();
+    let headers: BTreeMap<_, _> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+        .collect();
+    let length: usize = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut body = bytes[head_end + 4..].to_vec();
+    while body.len() < length {
+        let mut chunk = [0; 4_096];
+        let read = stream.read(&mut chunk).await.ok().filter(|read| *read > 0)?;
+        body.extend_from_slice(&chunk[..read]);
+    }
+    Some(ReceivedMessage { path, headers, body: String::from_utf8_lossy(&body).into_owned() })
+}
