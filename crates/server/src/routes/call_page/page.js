@@ -30,7 +30,7 @@ function showFacts(call) {
   find("facts").replaceChildren();
   const asked = call.request || {};
   addFact("call", `${call.id} in ${call.threadId}`);
-  addFact("agent", call.proposer);
+  addFact("agent", call.proposal.principal);
   addFact("purpose", call.description);
   addFact("impact", call.impact && JSON.stringify(call.impact));
   addFact("asked", asked.reason);
