@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the lines of `countersign log --json --proof`, without the log and without Countersign.
+"""Checks the lines of `countersign log --json --proof`, or an archive, without the log and without Countersign.
 
-    python3 verify_export.py FILE [SEQ:HASH ...]
+    python3 verify_export.py FILE [SEQ:HASH | DIGEST ...]
 
 Each SEQ:HASH is a tip that was noted earlier, for example in a signed checkpoint. Exported events that lead up to a noted
-tip without a gap are proved to be those of its log. Needs Python 3.8 or later, and nothing else.
+tip without a gap are proved to be those of its log. A DIGEST is that of an archive, as the THREAD_ARCHIVED events of the log
+have it: the archive must have the same. Needs Python 3.8 or later, and nothing else.
 
 Exit codes: 0 the lines hold, 1 they do not, 2 the arguments are invalid or the file cannot be read.
 """
@@ -61,9 +62,10 @@ def check_event(event):
 
 
 def check_lines(lines, noted):
-    """Checks all lines. Returns the number of events, the proved ranges as (first, last), and the erased events that no
-    exported CALL_ERASED event names."""
+    """Checks all lines. Returns the number of events, the proved ranges as (first, last), the erased events that no
+    exported CALL_ERASED event names, and the digest of an archive."""
     events, first, last, start, proved, trailer, erased = 0, None, None, None, [], None, set()
+    sealed = "0" * 64
     for line in map(json.loads, lines):
         if trailer is not None:
             raise Mismatch("a line follows the last one")
@@ -85,28 +87,37 @@ def check_lines(lines, noted):
         if seq in noted:
             proved = [(a, b) for a, b in proved if a != start] + [(start, seq)]
         events, first, last = events + 1, first or seq, (seq, link)
+        sealed = sha256(dump([sealed, seq, link]))
     if trailer is None:
         raise Mismatch("the last line is missing: the export was interrupted or cut off")
     if (events, first, last and f"{last[0]}:{last[1]}") != (trailer["events"], trailer["first"], trailer["last"]):
         raise Mismatch(f"the last line counts {trailer['events']} events up to {trailer['last']}: some were removed or added")
-    return events, proved, sorted(seq for seq, _ in erased)
+    if trailer.get("digest", sealed) != sealed:
+        raise Mismatch(f"the events have the digest {sealed}, but the last line says {trailer['digest']}")
+    return events, proved, sorted(seq for seq, _ in erased), trailer.get("digest")
 
 
 def main(arguments):
-    tips = [re.fullmatch(r"([1-9][0-9]*):([0-9a-f]{64})", tip) for tip in arguments[1:]]
+    digests = [text for text in arguments[1:] if re.fullmatch(r"[0-9a-f]{64}", text)]
+    tips = [re.fullmatch(r"([1-9][0-9]*):([0-9a-f]{64})", tip) for tip in arguments[1:] if tip not in digests]
     if not arguments or not all(tips):
         print(__doc__, file=sys.stderr)
         return 2
     try:
         with open(arguments[0], encoding="utf-8") as lines:
-            events, proved, erased = check_lines(lines, {int(tip[1]): tip[2] for tip in tips})
+            events, proved, erased, digest = check_lines(lines, {int(tip[1]): tip[2] for tip in tips})
     except (OSError, ValueError, KeyError, TypeError) as error:
         print(f"{arguments[0]} is not an export with proof: {error!r}", file=sys.stderr)
         return 2
     except Mismatch as mismatch:
         print(f"The export does not hold: {mismatch}")
         return 1
+    if any(noted != digest for noted in digests):
+        print(f"The archive has the digest {digest}, and another one was noted.")
+        return 1
     print(f"{events} events, and each has the hash of its line.")
+    if digest:
+        print(f"digest {digest}")
     for first, last in proved:
         print(f"The events {first} to {last} are those of the log with the noted tip at event {last}.")
     if erased:

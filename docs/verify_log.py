@@ -13,12 +13,9 @@ import hashlib, json, os, pathlib, re, sqlite3, sys
 COLUMNS = ("thread_id", "type", "timestamp", "principal", "data")
 TYPES_WITHOUT_HASH = ("TOOL_APPROVAL_RESPONSE", "TOOL_RESULT")  # of decisions made with SQL; the next hash seals them
 TEXTS = ("arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content")
-
 sha256 = lambda text: hashlib.sha256(text.encode()).hexdigest()
 dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-class Mismatch(Exception):
-    """The first event that does not hold, and the reason."""
+Mismatch = type("Mismatch", (Exception,), {})  # The first event that does not hold, and the reason.
 
 def split(text):
     """The members of a JSON object in their order, each value as its text."""
@@ -41,7 +38,7 @@ def digest(kind, data):
 
 def check_rows(rows, noted):
     """Checks rows of (seq, *COLUMNS, hash). Returns the last seq, its link, and the number of unsealed rows."""
-    seq, link, unsealed, erased = 0, "0" * 64, 0, set()
+    seq, link, unsealed, erased = 0, "0" * 64, 0, {}
     for found, *fields, stored in rows:
         if found != seq + 1:
             raise Mismatch(f"event {seq + 1} is missing: the next event in the log is {found}")
@@ -56,13 +53,16 @@ def check_rows(rows, noted):
             raise Mismatch(f"event {seq}: its hash is {stored}, but its row and the link before give {link}: "
                            f"{rows} was changed, inserted or moved, or the hash before was replaced")
         unsealed = 0 if stored else unsealed + 1
-        erased |= {(seq, thread)} if kind.startswith("TOOL_") and "erased" in dict(split(data)) else set()
-        erased -= {(row["seq"], thread) for row in json.loads(data)["rows"]} if kind == "CALL_ERASED" else set()
+        if kind.startswith("TOOL_") and "erased" in dict(split(data)):
+            erased.setdefault(thread, set()).add(seq)
+        if kind in ("CALL_ERASED", "THREAD_ARCHIVED") and thread in erased:
+            named, through = {row["seq"] for row in json.loads(data).get("rows", [])}, json.loads(data).get("through", 0)
+            erased[thread] = {row for row in erased[thread] - named if row > through}
         if noted.get(seq, {link}) != {link}:
             raise Mismatch(f"event {seq}: its link is {link}, but {' and '.join(noted[seq])} was noted: the log was "
                            "replaced, or changed at or before this event")
-    if erased:
-        raise Mismatch(f"event {min(erased)[0]}: its texts are erased, and no later CALL_ERASED event names it")
+    if any(erased.values()):
+        raise Mismatch(f"event {min(set().union(*erased.values()))}: its texts are erased, and no later event says so")
     if noted and max(noted) > seq:
         raise Mismatch(f"event {seq + 1} is missing, but event {max(noted)} was noted: the end of the log was removed")
     return seq, link, unsealed

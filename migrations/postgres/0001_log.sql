@@ -48,7 +48,7 @@ CREATE TABLE events (
         'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_ERASED', 'POLICY_SET',
         'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
         'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED',
-        'WEBHOOK_PARKED', 'WEBHOOK_RETRIED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
+        'WEBHOOK_PARKED', 'WEBHOOK_RETRIED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'USER_MESSAGE', 'AGENT_MESSAGE',
         'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp text COLLATE "C" NOT NULL
         DEFAULT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') CHECK (
@@ -117,8 +117,10 @@ CREATE UNIQUE INDEX results_by_call ON events ((data ->> 'toolCallId'), thread_i
 CREATE UNIQUE INDEX erasures_by_call ON events ((data ->> 'toolCallId'), thread_id)
     WHERE type = 'CALL_ERASED';
 
--- A thread closes once, and a grant is revoked once.
+-- A thread closes once and is archived once, and a grant is revoked once.
 CREATE UNIQUE INDEX closings_by_thread ON events (thread_id) WHERE type = 'THREAD_CLOSED';
+
+CREATE UNIQUE INDEX archive_of_thread ON events (thread_id) WHERE type = 'THREAD_ARCHIVED';
 
 CREATE UNIQUE INDEX revocations_by_thread ON events (thread_id, (data ->> 'grant')) WHERE type = 'GRANT_REVOKED';
 
@@ -162,13 +164,24 @@ BEGIN
         ELSE 'countersign: events are never deleted' END USING ERRCODE = 'CS001';
 END $$;
 
--- Rejects each change of a row, except an UPDATE that erases its texts as a CALL_ERASED event of its call says.
+-- Rejects each change of a row, except an UPDATE that removes its texts as a CALL_ERASED event of its call or a
+-- THREAD_ARCHIVED event of its thread says.
 CREATE FUNCTION reject_change_of_row() RETURNS trigger
     LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     IF NEW.seq = OLD.seq AND NEW.thread_id = OLD.thread_id AND NEW.type = OLD.type
         AND NEW.timestamp = OLD.timestamp AND NEW.principal = OLD.principal
-        AND NEW.hash IS NOT DISTINCT FROM OLD.hash AND NOT document(OLD.data) ? 'erased' AND EXISTS (
+        AND NEW.hash IS NOT DISTINCT FROM OLD.hash AND NOT document(OLD.data) ? 'erased' AND (EXISTS (
+            SELECT FROM events x WHERE x.type = 'THREAD_ARCHIVED' AND x.thread_id = OLD.thread_id
+                AND OLD.type ~ '^TOOL_[ACER]' AND OLD.seq <= (x.data ->> 'through')::bigint
+                AND document(NEW.data) = document(OLD.data)
+                    - ARRAY['arguments', 'impact', 'description', 'suggestedScopes', 'comment', 'changes', 'content']
+                    - (CASE WHEN NEW.data -> 'erased' ? 'scope' THEN 'scope' ELSE 'erased' END)
+                    || jsonb_build_object('erased', NEW.data -> 'erased')
+                AND (SELECT count(*) FROM jsonb_each_text(NEW.data -> 'erased') t WHERE t.value ~ '^[0-9a-f]{64}$')
+                    = (SELECT count(*) FROM jsonb_object_keys(document(OLD.data)) t (key) WHERE NEW.data -> 'erased' ? t.key
+                        OR t.key IN ('arguments', 'impact', 'description', 'suggestedScopes', 'comment', 'changes', 'content'))
+        ) OR EXISTS (
             SELECT FROM events x, jsonb_array_elements(x.data -> 'rows') r
             WHERE x.type = 'CALL_ERASED' AND x.thread_id = OLD.thread_id
                 AND x.data ->> 'toolCallId' = coalesce(OLD.data ->> 'toolCallId', OLD.data ->> 'id')
@@ -176,7 +189,7 @@ BEGIN
                 AND document(NEW.data) = document(OLD.data)
                     - ARRAY['arguments', 'impact', 'description', 'suggestedScopes', 'comment', 'changes', 'content']
                     - (CASE WHEN r -> 'texts' ? 'scope' THEN 'scope' ELSE 'erased' END)
-                    || jsonb_build_object('erased', r -> 'texts'))
+                    || jsonb_build_object('erased', r -> 'texts')))
     THEN
         RETURN NEW;
     END IF;
@@ -240,6 +253,9 @@ BEGIN
         WHEN NEW.type IN ('TOOL_CALL', 'THREAD_CLOSED') AND EXISTS (
             SELECT FROM events e WHERE e.type = 'THREAD_CLOSED' AND e.thread_id = NEW.thread_id)
         THEN 'countersign: the thread is closed'
+        WHEN NEW.type = 'THREAD_ARCHIVED' AND NOT EXISTS (
+            SELECT FROM events e WHERE e.type = 'THREAD_CLOSED' AND e.thread_id = NEW.thread_id)
+        THEN 'countersign: only a closed thread is archived'
     END;
     IF complaint IS NOT NULL THEN
         RAISE EXCEPTION '%', complaint USING ERRCODE = 'CS001';

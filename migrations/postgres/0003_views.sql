@@ -70,7 +70,8 @@ SELECT
             AND o.thread_id = c.thread_id) AS votes,
     round(extract(epoch FROM r.timestamp::timestamptz - c.timestamp::timestamptz), 3) AS decision_seconds,
     round(extract(epoch FROM t.timestamp::timestamptz - s.timestamp::timestamptz), 3) AS run_seconds,
-    x.principal AS erased_by, x.timestamp AS erased_at
+    x.principal AS erased_by, x.timestamp AS erased_at,
+    z.data ->> 'file' AS archived_in, z.timestamp AS archived_at
 FROM events c
 LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST'
     AND q.data ->> 'toolCallId' = c.data ->> 'id' AND q.thread_id = c.thread_id
@@ -92,6 +93,7 @@ LEFT JOIN events t ON t.type = 'TOOL_RESULT'
     AND t.data ->> 'toolCallId' = c.data ->> 'id' AND t.thread_id = c.thread_id
 LEFT JOIN events x ON x.type = 'CALL_ERASED'
     AND x.data ->> 'toolCallId' = c.data ->> 'id' AND x.thread_id = c.thread_id
+LEFT JOIN events z ON z.type = 'THREAD_ARCHIVED' AND z.thread_id = c.thread_id
 WHERE c.type = 'TOOL_CALL';
 
 -- One row per request without an answer. `seq` is that of the request.

@@ -13,7 +13,7 @@ CREATE TABLE events (
         'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_ERASED', 'POLICY_SET',
         'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
         'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED',
-        'WEBHOOK_PARKED', 'WEBHOOK_RETRIED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'USER_MESSAGE', 'AGENT_MESSAGE',
+        'WEBHOOK_PARKED', 'WEBHOOK_RETRIED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'USER_MESSAGE', 'AGENT_MESSAGE',
         'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')) CHECK (
         timestamp GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9].[0-9][0-9][0-9]Z'),
@@ -75,8 +75,10 @@ CREATE UNIQUE INDEX results_by_call ON events (data ->> 'toolCallId', thread_id)
 CREATE UNIQUE INDEX erasures_by_call ON events (data ->> 'toolCallId', thread_id)
     WHERE type = 'CALL_ERASED';
 
--- A thread closes once, and a grant is revoked once.
+-- A thread closes once and is archived once, and a grant is revoked once.
 CREATE UNIQUE INDEX closings_by_thread ON events (thread_id) WHERE type = 'THREAD_CLOSED';
+
+CREATE UNIQUE INDEX archive_of_thread ON events (thread_id) WHERE type = 'THREAD_ARCHIVED';
 
 CREATE UNIQUE INDEX revocations_by_thread ON events (thread_id, data ->> 'grant') WHERE type = 'GRANT_REVOKED';
 
@@ -109,13 +111,25 @@ CREATE INDEX recent_decisions_by_thread ON events (thread_id, data ->> 'argument
     WHERE type = 'TOOL_APPROVAL_RESPONSE' AND (data ->> 'source' = 'approver' OR data ->> 'scope' = 'once');
 
 -- Each refusal rolls back the whole transaction (RAISE(ROLLBACK, …)), so that no other row of the transaction is kept.
--- The only change is to erase the texts of a row that a CALL_ERASED event of its call names: the members of `data` that
--- hold texts go, their hashes from that event come as the last member, and everything else stays. The hash chain covers
--- these hashes and each byte that stays, so `countersign verify` finds any other change.
+-- The only change is to remove the texts of a row that a CALL_ERASED event of its call names, or that a THREAD_ARCHIVED
+-- event of its thread covers: the members of `data` that hold texts go, their hashes come as the last member, and
+-- everything else stays. The hash chain covers these hashes and each byte that stays, so `countersign verify` finds any
+-- other change.
 CREATE TRIGGER rows_are_never_changed BEFORE UPDATE ON events
 WHEN NOT (NEW.seq IS OLD.seq AND NEW.thread_id IS OLD.thread_id AND NEW.type IS OLD.type
     AND NEW.timestamp IS OLD.timestamp AND NEW.principal IS OLD.principal AND NEW.hash IS OLD.hash
-    AND json_valid(NEW.data) AND OLD.data -> 'erased' IS NULL AND EXISTS (
+    AND json_valid(NEW.data) AND OLD.data -> 'erased' IS NULL AND (EXISTS (
+        SELECT 1 FROM events x WHERE x.type = 'THREAD_ARCHIVED' AND x.thread_id = OLD.thread_id
+            AND OLD.type GLOB 'TOOL_[ACER]*' AND OLD.seq <= x.data ->> 'through'
+            AND json(NEW.data) = json_set(json_remove(OLD.data, '$.arguments', '$.impact', '$.description',
+                '$.suggestedScopes', '$.comment', '$.changes', '$.content',
+                CASE WHEN NEW.data -> 'erased' -> 'scope' IS NULL THEN '$.erased' ELSE '$.scope' END),
+                '$.erased', NEW.data -> 'erased')
+            AND (SELECT count(*) FROM json_each(NEW.data, '$.erased') t
+                WHERE length(t.value) = 64 AND t.value NOT GLOB '*[^0-9a-f]*')
+                = (SELECT count(*) FROM json_each(OLD.data) t WHERE NEW.data -> 'erased' ->> t.key IS NOT NULL
+                    OR t.key IN ('arguments', 'impact', 'description', 'suggestedScopes', 'comment', 'changes', 'content'))
+    ) OR EXISTS (
         SELECT 1 FROM events x, json_each(x.data, '$.rows') r
         WHERE x.type = 'CALL_ERASED' AND x.thread_id = OLD.thread_id
             AND x.data ->> 'toolCallId' = coalesce(OLD.data ->> 'toolCallId', OLD.data ->> 'id')
@@ -123,7 +137,7 @@ WHEN NOT (NEW.seq IS OLD.seq AND NEW.thread_id IS OLD.thread_id AND NEW.type IS 
             AND json(NEW.data) = json_set(json_remove(OLD.data, '$.arguments', '$.impact', '$.description',
                 '$.suggestedScopes', '$.comment', '$.changes', '$.content',
                 CASE WHEN r.value -> 'texts' -> 'scope' IS NULL THEN '$.erased' ELSE '$.scope' END),
-                '$.erased', r.value -> 'texts'))) BEGIN
+                '$.erased', r.value -> 'texts')))) BEGIN
     SELECT RAISE(ROLLBACK, 'countersign: events are never changed');
 END;
 
@@ -145,6 +159,11 @@ CREATE TRIGGER rows_keep_the_structure BEFORE INSERT ON events BEGIN
     SELECT RAISE(ROLLBACK, 'countersign: the thread is closed')
     WHERE (NEW.type = 'TOOL_CALL' OR NEW.type = 'THREAD_CLOSED') AND EXISTS (
         SELECT 1 FROM events e WHERE e.type = 'THREAD_CLOSED' AND e.thread_id = NEW.thread_id);
+
+    SELECT RAISE(ROLLBACK, 'countersign: only a closed thread is archived, and once')
+    WHERE NEW.type = 'THREAD_ARCHIVED' AND (EXISTS (
+        SELECT 1 FROM events e WHERE e.type = 'THREAD_ARCHIVED' AND e.thread_id = NEW.thread_id)
+        OR NOT EXISTS (SELECT 1 FROM events e WHERE e.type = 'THREAD_CLOSED' AND e.thread_id = NEW.thread_id));
 
     SELECT RAISE(ROLLBACK, 'countersign: the grant is revoked already')
     WHERE NEW.type = 'GRANT_REVOKED' AND EXISTS (

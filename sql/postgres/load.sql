@@ -71,6 +71,9 @@ WITH threads (thread_id) AS (
         SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'THREAD_CLOSED' OFFSET 0) e
     UNION ALL
     SELECT 0, e.* FROM threads t, LATERAL (
+        SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'THREAD_ARCHIVED' OFFSET 0) e
+    UNION ALL
+    SELECT 0, e.* FROM threads t, LATERAL (
         SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'THREAD_MODE_SET' OFFSET 0) e
     UNION ALL
     SELECT 0, e.* FROM threads t, LATERAL (

@@ -1,5 +1,5 @@
 -- The events that define the state of thread $1: those of the calls that gave its grants and remembered denials, its
--- revocations, its mode, its policies and its closing. They have no order, because the reader sorts them. LATERAL with
+-- revocations, its mode, its policies, its closing and its archive. They have no order, because the reader sorts them. LATERAL with
 -- OFFSET 0 makes PostgreSQL look up each call in the indexes. Otherwise, a plan that was made for a short log would
 -- read the whole thread.
 SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
@@ -15,6 +15,9 @@ FROM events WHERE thread_id = $1 AND type = 'GRANT_REVOKED'
 UNION ALL
 SELECT seq, thread_id, type, timestamp, principal, data, hash
 FROM events WHERE thread_id = $1 AND type = 'THREAD_CLOSED'
+UNION ALL
+SELECT seq, thread_id, type, timestamp, principal, data, hash
+FROM events WHERE thread_id = $1 AND type = 'THREAD_ARCHIVED'
 UNION ALL
 SELECT seq, thread_id, type, timestamp, principal, data, hash
 FROM events WHERE thread_id = $1 AND type = 'THREAD_MODE_SET'

@@ -59,6 +59,9 @@ WITH keys (thread_id, tool_call_id) AS (
     FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'THREAD_CLOSED'
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
+    FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'THREAD_ARCHIVED'
+    UNION ALL
+    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'THREAD_MODE_SET'
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash

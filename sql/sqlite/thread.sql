@@ -1,5 +1,5 @@
 -- The events that define the state of thread $1: those of the calls that gave its grants and remembered denials, its
--- revocations, its mode, its policies and its closing. They have no order, because the reader sorts them.
+-- revocations, its mode, its policies, its closing and its archive. They have no order, because the reader sorts them.
 SELECT e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
 FROM (
     SELECT thread_id, data ->> 'toolCallId' AS tool_call_id FROM events
@@ -13,6 +13,9 @@ FROM events WHERE thread_id = $1 AND type = 'GRANT_REVOKED'
 UNION ALL
 SELECT seq, thread_id, type, timestamp, principal, data, hash
 FROM events WHERE thread_id = $1 AND type = 'THREAD_CLOSED'
+UNION ALL
+SELECT seq, thread_id, type, timestamp, principal, data, hash
+FROM events WHERE thread_id = $1 AND type = 'THREAD_ARCHIVED'
 UNION ALL
 SELECT seq, thread_id, type, timestamp, principal, data, hash
 FROM events WHERE thread_id = $1 AND type = 'THREAD_MODE_SET'

@@ -20,7 +20,7 @@ async fn backup_of_log_in_use_is_complete() {
             "the copy has the call that waits"
         );
         assert_snapshot!(desk.types("backup copy.db").await, @"
-        ! countersign: [here]/copy.db exists already; nothing was changed, name a new file for the backup
+        ! countersign: [here]/copy.db exists already; nothing was changed, name a new file
         exit 3
         ");
         assert_snapshot!(desk.types("backup no/copy.db").await, @"

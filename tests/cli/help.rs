@@ -36,7 +36,9 @@ async fn short_help_lists_the_commands() {
           verify        Check the hash chain of the whole log
           checkpoint    Sign the tip of the log, so that a later change to it shows
           migrate       Upgrade a log to the schema of this version
+          archive       Move the texts of old closed threads to a file
           backup        Back up the log into a new file, while processes use it
+          restore       Restore a backup as the log
           copy          Copy a whole log into another database
           demo          Try countersign in a minute with a scripted agent
           config        Show the settings and where each was set
@@ -217,7 +219,7 @@ async fn invalid_command_line_is_refused() {
         assert_snapshot!(desk.types("approve call_1").await, @"
         ! error: unrecognized subcommand 'approve'
         ! 
-        !   tip: a similar subcommand exists: 'approver-key'
+        !   tip: some similar subcommands exist: 'archive', 'approver-key'
         ! 
         ! Usage: countersign [OPTIONS] <COMMAND>
         ! 

@@ -115,6 +115,7 @@ async fn verify_faults_as_json() {
         desk.propose("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(format_json(&desk.types("verify --json").await), @r#"
         {
+          "archives": [],
           "broken": null,
           "chainHolds": true,
           "checkpoint": "3:[sha256]",

@@ -1,5 +1,7 @@
 //! The real command in a temporary folder: its output and its exit codes.
 
+mod archive;
+mod attacks;
 mod backup;
 mod checkpoint;
 mod config;
@@ -13,6 +15,7 @@ mod doctor;
 mod documentation;
 mod edit;
 mod export;
+mod full_disk;
 mod help;
 mod hostile_text;
 mod identity_provider;
@@ -32,6 +35,7 @@ mod progress;
 mod proofs;
 mod read_only;
 mod remote;
+mod restore;
 mod run;
 mod scopes_and_quorum;
 mod secret;

@@ -217,7 +217,7 @@ async fn script_confirms_an_erased_log() {
         ");
         let hidden = "DELETE FROM events WHERE type = 'CALL_ERASED'";
         assert_snapshot!(attack(desk, hidden, &[]).await, @"
-        The log does not hold: event 5: its texts are erased, and no later CALL_ERASED event names it
+        The log does not hold: event 5: its texts are erased, and no later event says so
         exit 1
         ");
         let restored = "UPDATE events SET data = '{\"id\":\"call_2\",\"name\":\"bash\",\"arguments\":{}}' WHERE seq = 5";

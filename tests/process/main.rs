@@ -32,6 +32,7 @@ macro_rules! on_each_database {
 }
 
 mod arguments;
+mod backups;
 mod creation;
 mod descriptors;
 mod due;
@@ -48,6 +49,7 @@ mod races;
 mod readers;
 mod refused_runs;
 mod replay;
+mod retention;
 mod secrets;
 mod shell;
 mod shutdown;

@@ -18,17 +18,17 @@ on_each_database! {
 }
 
 /// A text that occurs nowhere else.
-const SECRET: &str = "IBAN DE02 1203 0000 0000 2020 51";
+pub(crate) const SECRET: &str = "IBAN DE02 1203 0000 0000 2020 51";
 
 /// Calls of one thread with texts in every place, and the people who decide.
-struct ErasureStory {
-    bot: SharedGate,
-    ada: SharedGate,
-    thread: ThreadId,
+pub(crate) struct ErasureStory {
+    pub(crate) bot: SharedGate,
+    pub(crate) ada: SharedGate,
+    pub(crate) thread: ThreadId,
 }
 
 impl ErasureStory {
-    async fn open(world: &World) -> Self {
+    pub(crate) async fn open(world: &World) -> Self {
         let gate = EmbeddedGate::open_with(world.address(), world.options(), Policy::ask_always()).await;
         let gate = gate.expect("opens");
         Self {
@@ -38,7 +38,7 @@ impl ErasureStory {
         }
     }
 
-    async fn proposes(&self, id: &str, secret: &str) -> api::Call {
+    pub(crate) async fn proposes(&self, id: &str, secret: &str) -> api::Call {
         let arguments = format!(r#"{{"text":"{secret}"}}"#);
         let request = api::ProposeRequest {
             description: Some(format!("mails {secret}")),
@@ -48,7 +48,7 @@ impl ErasureStory {
     }
 
     /// Proposes, edits, runs and finishes a call, with the secret in each text.
-    async fn runs(&self, id: &str, secret: &str) {
+    pub(crate) async fn runs(&self, id: &str, secret: &str) {
         let call = self.proposes(id, secret).await;
         let edit = api::DecisionRequest {
             arguments: Some(Json::parse(&format!(r#"{{"text":"{secret}!"}}"#)).expect("valid")),
@@ -62,17 +62,17 @@ impl ErasureStory {
         self.bot.finish(&self.thread, &call.id, &result).await.expect("finished");
     }
 
-    async fn erases(&self, id: &str) -> Result<api::ErasureReport, api::GateError> {
+    pub(crate) async fn erases(&self, id: &str) -> Result<api::ErasureReport, api::GateError> {
         let request = api::EraseRequest { reason: "request 17".to_owned() };
         self.ada.erase(&self.thread, &api::parse_call_id(id).expect("valid"), &request).await
     }
 
-    async fn ends(self) {
+    pub(crate) async fn ends(self) {
         self.ada.shut_down().await;
     }
 }
 
-async fn events_with(store: &Store, text: &str) -> Vec<i64> {
+pub(crate) async fn events_with(store: &Store, text: &str) -> Vec<i64> {
     let log = store.events(&EventFilter::default(), 0, usize::MAX).await.expect("reads").items;
     log.iter().filter(|event| event.data.as_str().contains(text)).map(|event| event.seq).collect()
 }
@@ -181,7 +181,7 @@ async fn erased_log_can_be_copied(world: &mut World) {
 }
 
 /// True if the bytes of the file contain the text.
-fn contains(path: &Path, text: &str) -> bool {
+pub(crate) fn contains(path: &Path, text: &str) -> bool {
     let bytes = fs::read(path).unwrap_or_default();
     bytes.windows(text.len()).any(|part| part == text.as_bytes())
 }

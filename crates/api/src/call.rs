@@ -104,6 +104,10 @@ pub struct Call {
     /// `description` and comments are absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erased: Option<CallErasure>,
+    /// The archive file that has the texts of the call. `arguments` and the content of the result are then `null`, as if they
+    /// were erased.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archived: Option<CallArchive>,
     /// The calls of the thread that waited and that the decision decided too, the oldest first. Only the answer to a
     /// decision has them, and only the first answer: to repeat a decision decides nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -143,6 +147,24 @@ pub struct CallErasure {
     pub at: Timestamp,
     /// The reason.
     pub reason: String,
+}
+
+/// The move of the texts of a call to an archive file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 9, "principal": "user:zoe", "at": "2026-01-31T12:10:00.000Z", "file": "2025.ndjson", "digest": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct CallArchive {
+    /// The `seq` of the event.
+    pub seq: i64,
+    /// The person who archived the thread.
+    pub principal: Principal,
+    /// The time.
+    pub at: Timestamp,
+    /// The name of the file, without its folder.
+    pub file: String,
+    /// The digest of the archive, which `countersign verify --archive` compares.
+    pub digest: Sha256,
 }
 
 /// The proposal of a call.

@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod admissibility;
+pub mod archivable;
 pub mod batch;
 pub mod call;
 pub mod decide;

@@ -144,6 +144,15 @@ pub enum Refused {
         /// The `seq` of the response that gave it.
         grant: i64,
     },
+    /// The texts of the call are in an archive file.
+    #[error(
+        "the texts of this thread were moved to the archive {file}: use it with the file, as in `countersign erase --archive \
+         FILE`"
+    )]
+    CallArchived {
+        /// The name of the file.
+        file: String,
+    },
     /// Another policy was put in force meanwhile.
     #[error("another policy is in force now, {in_force}: look at it before you replace it")]
     PolicyChanged {
@@ -280,6 +289,7 @@ impl Refused {
             Self::NotUnknown { .. } => "not_unknown",
             Self::CallOpen { .. } => "call_open",
             Self::GrantInForce { .. } => "grant_in_force",
+            Self::CallArchived { .. } => "call_archived",
             Self::PolicyChanged { .. } => "policy_changed",
             Self::ProofRequired { .. } => "proof_required",
             Self::ProofInvalid { .. } => "proof_invalid",

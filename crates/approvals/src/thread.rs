@@ -8,8 +8,8 @@ use crate::{
 use countersign_events::{
     Body, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
     event::{
-        ApprovalResponse, Decision, GrantAgents, GrantRevoked, Mode, Source, Status, ThreadMode, ToolPolicy,
-        ToolPolicySet,
+        ApprovalResponse, Decision, GrantAgents, GrantRevoked, Mode, Source, Status, ThreadArchived,
+        ThreadMode, ToolPolicy, ToolPolicySet,
     },
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -25,6 +25,8 @@ pub(crate) const ONCE: &str = "\"once\"";
 pub struct Thread {
     /// The closing of the thread.
     pub closed: Option<RecordedFact<()>>,
+    /// The archive file that has the texts of the thread.
+    pub archived: Option<RecordedFact<ThreadArchived>>,
     /// The decisions for the session, oldest first: grants, and remembered denials.
     pub grants: Vec<Grant>,
     /// The revocations of grants.
@@ -158,6 +160,9 @@ impl Thread {
     pub fn evolve(&mut self, event: &Event, body: &Body, call: Option<&Call>) {
         match (body, call) {
             (Body::ThreadClosed(_), _) => self.closed = Some(RecordedFact::from_event(event, ())),
+            (Body::ThreadArchived(archived), _) => {
+                self.archived = Some(RecordedFact::from_event(event, archived.clone()));
+            }
             (Body::GrantRevoked(revoked), _) if self.revocation(revoked.grant).is_none() => {
                 self.revocations.push(RecordedFact::from_event(event, revoked.clone()));
             }

@@ -100,8 +100,12 @@ as the owner of the schema, if servers run as a role without these rights.\n\n\
 JSON: {\"database\", \"done\": made, migrated or nothing}"
     )]
     Migrate,
+    /// Move the texts of old closed threads to a file
+    Archive(commands::archive::ArchiveArgs),
     /// Back up the log into a new file, while processes use it
     Backup(commands::backup::BackupArgs),
+    /// Restore a backup as the log
+    Restore(commands::restore::RestoreArgs),
     /// Copy a whole log into another database
     Copy(commands::copy::CopyArgs),
     /// Try countersign in a minute with a scripted agent

@@ -89,6 +89,18 @@ impl CommandContext {
         self.open(CallerSide::Person, DatabaseUse::DECIDE).await
     }
 
+    /// Opens the database itself to change it, for commands that also use files beside it. The database must exist.
+    pub(crate) async fn open_database_to_decide(&self) -> anyhow::Result<EmbeddedGate> {
+        if self.options.server.is_some() {
+            let why = "this works on a database: use --database instead of --server";
+            return Err(CliError::usage(why).into());
+        }
+        let by = self.settings.principal(Principal::user)?;
+        let options = StoreOptions { create: false, ..StoreOptions::default() };
+        let gate = EmbeddedGate::open_with(self.settings.database()?, options, Policy::shipped()).await?;
+        Ok(gate.acting_as(by))
+    }
+
     /// Connects to propose calls. Creates a missing database, and retries while it is unavailable.
     pub(crate) async fn connect_to_propose(&self) -> anyhow::Result<SharedGate> {
         self.open(CallerSide::Agent, DatabaseUse::PROPOSE).await

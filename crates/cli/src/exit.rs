@@ -124,9 +124,13 @@ fn store_exit(error: &StoreError) -> CommandExit {
         | StoreError::NewerDatabase { .. }
         | StoreError::NoWal { .. }
         | StoreError::HalfCopied { .. } => CommandExit::UNAVAILABLE,
-        StoreError::TargetNotEmpty { .. } | StoreError::TargetExists { .. } | StoreError::NotACopy { .. } => {
-            CommandExit::REFUSED
-        }
+        StoreError::InUse(_)
+        | StoreError::LogExists(_)
+        | StoreError::FileInTheWay(_)
+        | StoreError::BackupTooOld { .. }
+        | StoreError::TargetNotEmpty { .. }
+        | StoreError::TargetExists { .. }
+        | StoreError::NotACopy { .. } => CommandExit::REFUSED,
         StoreError::DatabaseUnavailable(unavailable) => {
             reason_exit(UnavailableReason::parse(unavailable.reason()))
         }

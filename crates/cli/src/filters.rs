@@ -24,10 +24,10 @@ pub(crate) struct FilterArgs {
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct TimeRangeArgs {
     /// Only from this time on: a time such as 2026-01-31T12:00:00Z, or an age such as 2h
-    #[arg(long, value_name = "WHEN", value_parser = moment)]
+    #[arg(long, value_name = "WHEN", value_parser = parse_moment)]
     pub(crate) since: Option<Timestamp>,
     /// Only before this time
-    #[arg(long, value_name = "WHEN", value_parser = moment)]
+    #[arg(long, value_name = "WHEN", value_parser = parse_moment)]
     pub(crate) until: Option<Timestamp>,
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn parse_principal(text: &str) -> Result<Principal, String> {
     text.parse().map_err(|why: countersign_gate::principal::BadPrincipal| why.to_string())
 }
 
-fn moment(text: &str) -> Result<Timestamp, String> {
+pub(crate) fn parse_moment(text: &str) -> Result<Timestamp, String> {
     if let Some(span) = parse_span(text) {
         let now = Clock::System.now().as_millis();
         return Ok(Timestamp::from_millis(

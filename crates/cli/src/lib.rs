@@ -150,7 +150,9 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         }
         CliCommand::Verify(args) => commands::verify::verify_log(context, args).await,
         CliCommand::Migrate => commands::migrate::migrate_log(context).await,
+        CliCommand::Archive(args) => commands::archive::archive_threads(context, args).await,
         CliCommand::Backup(args) => commands::backup::back_up_log(context, args).await,
+        CliCommand::Restore(args) => commands::restore::restore_log(context, args).await,
         CliCommand::Copy(args) => commands::copy::copy_log(context, args).await,
         CliCommand::Config(args) => commands::config::print_config(context, args),
         // `run_without_settings` has run these.

@@ -9,6 +9,7 @@ pub mod look;
 #[cfg(feature = "openapi")]
 mod openapi;
 pub mod principal;
+pub mod proven;
 pub mod sealed;
 pub mod timestamp;
 

@@ -225,6 +225,7 @@ impl CallMetrics {
                 info!(thread, tool = set.tool.as_str(), policy = set.policy.as_str(), by, seq, "policy set");
             }
             Body::ThreadClosed(_) => info!(thread, by, seq, "thread closed"),
+            Body::ThreadArchived(archived) => info!(thread, file = archived.file, by, seq, "thread archived"),
             Body::TokenCreated(token) => {
                 let (id, name, role) = (token.id.as_str(), token.name.as_str(), token.role.as_str());
                 info!(id, kind = token.kind.as_str(), name, role, by, seq, "token created");

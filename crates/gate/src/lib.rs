@@ -37,6 +37,7 @@ mod presence_keeper;
 mod view;
 mod webhook_delivery;
 
+pub use countersign_approvals::archivable::ThreadExtent;
 pub use countersign_approvals::{
     CommandCaller, GrantScope, Refused, access,
     decide::WebhookCommand,
@@ -44,19 +45,23 @@ pub use countersign_approvals::{
 };
 pub use countersign_events::{
     CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
-    ToolName, chain, event, id, json, principal,
+    ToolName, chain, event, id, json, principal, proven,
 };
 pub use countersign_policy as policy;
 pub use countersign_policy::Policy;
 pub use countersign_proofs as proofs;
 pub use countersign_replay as replay;
 pub use countersign_store::{
-    BackupSummary, CheckpointMismatch, CheckpointReport, Clock, CopyStep, CopySummary, DatabaseName,
-    DatabaseUrl, EventFollower, IntegrityReport, OLDEST_POSTGRES, PostgresAddress, RoleRights, SchemaLayout,
-    SchemaReport, ServerExamination, StoreAccess, StoreError, StoreOptions, SyncMode, VerifyReport,
-    WebhookDelivery, WebhookLease, backup, copy, examine, sqlite_version,
+    ArchiveContents, ArchivePlan, BackupSummary, CheckpointMismatch, CheckpointReport, Clock, CopyStep,
+    CopySummary, DatabaseName, DatabaseUrl, EventFollower, IntegrityReport, OLDEST_POSTGRES, PostgresAddress,
+    ReplacedLog, RestoreOptions, RestoreSummary, RoleRights, SchemaLayout, SchemaReport, ServerExamination,
+    StoreAccess, StoreError, StoreOptions, SyncMode, VerifyReport, WebhookDelivery, WebhookLease, backup,
+    copy, examine, restore, sqlite_version,
 };
-pub use embedded::AccountHolder;
+pub use embedded::{
+    AccountHolder,
+    archive::{ArchiveCheck, ArchiveSummary},
+};
 pub use error::GateFailure;
 pub use gate::EmbeddedGate;
 pub use large_work::run_large;

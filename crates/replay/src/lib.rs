@@ -82,6 +82,10 @@ impl PolicyReplay {
             self.counts.unsettled += 1;
             return;
         }
+        if has_no_texts(call) {
+            self.counts.masked += 1;
+            return;
+        }
         let proposed = &call.proposal.what;
         let judgement = self.policy.judge(&call.subject_with(&proposed.arguments, &proposed.redacted), late);
         let Some(now) = replay_answer(call, then, &judgement, self.policy.hash()) else {
@@ -186,6 +190,11 @@ impl PolicyReplay {
             shadow: self.shadow.into_rows(),
         }
     }
+}
+
+/// True if the arguments of the call were erased, or moved to an archive.
+fn has_no_texts(call: &Call) -> bool {
+    !call.proposal.what.erased.is_empty()
 }
 
 /// Determines the answer to the call under the policy: the verdict of the policy first, then the recorded answer of

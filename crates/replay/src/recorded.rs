@@ -2,7 +2,7 @@
 //! again; a difference means that this version reads the policy in another way, or that the row was not judged by it.
 
 use super::{
-    ListedCalls, answer_of_verdict,
+    ListedCalls, answer_of_verdict, has_no_texts,
     past_answer::{PastAnswer, judging_policy},
     recorded_decision, replayed_call,
     tally::{CaseList, is_same_answer},
@@ -95,6 +95,10 @@ impl RecordedReplay {
         let then = PastAnswer::from_call(call);
         if then == PastAnswer::Unsettled {
             self.unsettled += 1;
+            return;
+        }
+        if has_no_texts(call) {
+            self.masked += 1;
             return;
         }
         let proposed = &call.proposal;

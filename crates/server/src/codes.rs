@@ -194,6 +194,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(
         409,
+        ErrorCode::CallArchived,
+        "The texts of the call are in an archive file, which the server does not have.",
+        "the texts of this thread were moved to the archive 2025.ndjson: use it with the file, as in `countersign erase --archive FILE`",
+    ),
+    entry(
+        409,
         ErrorCode::NotAllowed,
         "Only an allowed call can be claimed.",
         "the call is pending, and only an allowed call can be claimed",

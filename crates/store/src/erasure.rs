@@ -7,11 +7,11 @@ use crate::{
     read::read_events,
     writer::{self, MaintenanceTask},
 };
-use countersign_events::{CallId, ThreadId, event::ErasedRow, sealed};
+use countersign_events::{CallId, ThreadId, event::ErasedRow};
 
 impl Store {
-    /// Reads the rows of a call that have texts, with the hashes of these, in `seq` order. The list is empty if the thread
-    /// has no such call, and if its texts are erased already.
+    /// Reads the rows of a call that have or had texts, with the hashes of these, in `seq` order. The list is empty if the
+    /// thread has no such call.
     pub async fn rows_with_texts(
         &self,
         thread_id: &ThreadId,
@@ -19,7 +19,6 @@ impl Store {
     ) -> Result<Vec<ErasedRow>, StoreError> {
         let query = SqlQuery::new(queries::CALL).bind(thread_id.as_str()).bind(id.as_str());
         let mut events = read_events(&self.query_rows("call", query).await?)?;
-        events.retain(|event| !sealed::has_erased_texts(event.kind, &event.data));
         events.sort_by_key(|event| event.seq);
         Ok(events.iter().filter_map(ErasedRow::of_event).collect())
     }

@@ -131,8 +131,46 @@ pub enum StoreError {
         /// The reason.
         why: String,
     },
-    /// A backup never replaces a file.
-    #[error("{place} exists already; nothing was changed, name a new file for the backup")]
+    /// The backup does not verify, or is not of the log of the checkpoint.
+    #[error("the backup {place} is not restored: {why}; nothing was changed")]
+    BadBackup {
+        /// The backup.
+        place: DatabaseName,
+        /// The reason.
+        why: String,
+    },
+    /// The backup ends before a checkpoint.
+    #[error(
+        "the backup {place} ends at event {tip}, and the checkpoint is event {checkpoint}: the events between them would be \
+         lost; nothing was changed, restore a later backup or use --accept-loss"
+    )]
+    BackupTooOld {
+        /// The backup.
+        place: DatabaseName,
+        /// Its last event.
+        tip: i64,
+        /// The event of the checkpoint.
+        checkpoint: i64,
+    },
+    /// Another process has the log open.
+    #[error("{0} is open in another process; nothing was changed, stop every process that uses it")]
+    InUse(DatabaseName),
+    /// The file is not an intact archive, or not one of this log.
+    #[error("{place} is not an intact archive of this log: {why}")]
+    BadArchive {
+        /// The file.
+        place: DatabaseName,
+        /// The first line that does not hold, and the reason.
+        why: String,
+    },
+    /// A restore replaces a log only on request.
+    #[error("there is a log at {0}; nothing was changed, use --replace to put the backup in its place")]
+    LogExists(DatabaseName),
+    /// A file has a name that a restore needs.
+    #[error("{0} is in the way; nothing was changed, move it to another folder")]
+    FileInTheWay(DatabaseName),
+    /// A new file never replaces one.
+    #[error("{place} exists already; nothing was changed, name a new file")]
     TargetExists {
         /// The target.
         place: DatabaseName,
@@ -184,7 +222,11 @@ impl StoreError {
             Self::SameLog(_) => "same_log",
             Self::NotACopy { .. } => "not_a_copy",
             Self::EventRefused { .. } => "event_refused",
-            Self::TargetExists { .. } => "target_exists",
+            Self::BadBackup { .. } => "bad_backup",
+            Self::BackupTooOld { .. } => "backup_too_old",
+            Self::InUse(_) => "in_use",
+            Self::BadArchive { .. } => "bad_archive",
+            Self::TargetExists { .. } | Self::LogExists(_) | Self::FileInTheWay(_) => "target_exists",
             Self::CursorBeyondEnd { .. } | Self::CursorOfAnotherLog { .. } => "bad_cursor",
             Self::ShuttingDown => "shutting_down",
         }

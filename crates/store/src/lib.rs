@@ -5,6 +5,7 @@
 //! `database` contains the differences between the two databases.
 
 mod address;
+mod archive;
 mod backup;
 mod clock;
 mod copy;
@@ -23,10 +24,12 @@ mod open;
 mod options;
 mod page;
 mod page_limit;
+mod partial_file;
 mod presence;
 pub mod queries;
 mod read;
 mod recent_tools;
+mod restore;
 mod row;
 mod schema;
 mod search;
@@ -37,6 +40,7 @@ mod webhook_lease;
 mod writer;
 
 pub use address::{DatabaseUrl, NEVER_LOGGED, PostgresAddress};
+pub use archive::{ArchiveContents, ArchivePlan, read_archive};
 pub use backup::{BackupSummary, backup};
 pub use clock::{Clock, ManualClock};
 pub use copy::{CopyStep, CopySummary, copy};
@@ -55,6 +59,7 @@ pub use options::{StoreAccess, StoreOptions, SyncMode};
 pub use page::ResultPage;
 pub use presence::ProposerPresence;
 pub use read::CallInContext;
+pub use restore::{ReplacedLog, RestoreOptions, RestoreSummary, restore};
 pub use schema::{SchemaLayout, migrations};
 pub use search::{CallFate, ThreadOutline};
 pub use store::Store;

@@ -4,7 +4,11 @@ use super::{
     MESSAGE, PostgresShell, ada, assert_receives, bot, follows, holds, on_a_server, opens, options, tries,
     try_open_with,
 };
-use countersign_store::{Store, StoreError, StoreOptions};
+use countersign_api::ApprovalGate;
+use countersign_approvals::access::VisibleThreads;
+use countersign_events::Principal;
+use countersign_gate::EmbeddedGate;
+use countersign_store::{DatabaseUrl, Store, StoreError, StoreOptions};
 use countersign_tests::{
     Proposal, code,
     postgres::{Cluster, ClusterSetup},
@@ -134,6 +138,30 @@ async fn propose_large_call(store: &Store, number: usize) -> Result<usize, Store
 
 const ROLES: &str = include_str!("../../../packaging/postgres/roles.sql");
 
+/// The role has no right to change rows; the function of the owner does it, and a trigger checks each row.
+async fn application_role_erases_and_archives(server: &Cluster) {
+    let url = server.url_as("countersign_app", "postgres");
+    let address = DatabaseUrl::parse(&url).expect("a valid address");
+    let gate = EmbeddedGate::open(address).await.expect("opens").acting_as(Principal::user("zoe"));
+    let thread = countersign_events::ThreadId::new("t").expect("valid");
+    let call = countersign_api::parse_call_id("call_1").expect("valid");
+    let request = countersign_api::EraseRequest { reason: "request 17".to_owned() };
+    let report = gate.erase(&thread, &call, &request).await.expect("erased");
+    assert_eq!((report.call.arguments.as_str(), report.cleared), ("null", false));
+    gate.close(&thread).await.expect("closed");
+    let folder = tempfile::tempdir().expect("a folder");
+    let later = countersign_events::Timestamp::from_millis(9_000_000_000_000);
+    let archived = gate.archive(later, &VisibleThreads::default(), &folder.path().join("old"), |_| {}).await;
+    assert_eq!(archived.expect("archived").archived, 1);
+    assert!(gate.verify(|_| {}).await.expect("reads").holds());
+    gate.shut_down().await;
+    for change in ["UPDATE events SET data = '{}'", "DELETE FROM events"] {
+        let refused =
+            countersign_tests::run_psql(&url, change).await.expect_err("the role has no such right");
+        assert!(refused.contains("permission denied"), "{refused}");
+    }
+}
+
 #[test]
 fn application_role_can_do_all_the_work() {
     on_a_server(async |server| {
@@ -153,6 +181,7 @@ fn application_role_can_do_all_the_work() {
         assert_receives(&mut follower, 1, 5).await;
         store.probe().await.expect("the log verifies");
         assert_eq!(holds(&store).await, 5);
+        application_role_erases_and_archives(server).await;
         let Err(repair) = store.rebuild_index().await else { panic!("only the owner may rebuild the table") };
         assert_eq!(repair.reason(), Some("forbidden"));
         owner.rebuild_index().await.expect("the owner rebuilds the table");

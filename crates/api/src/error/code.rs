@@ -110,6 +110,8 @@ codes! {
         CallOpen = "call_open",
         /// The call gave a grant for a pattern, which is still in force.
         GrantInForce = "grant_in_force",
+        /// The texts of the call are in an archive file.
+        CallArchived = "call_archived",
         /// The call is not allowed, so it cannot be claimed.
         NotAllowed = "not_allowed",
         /// An executor has claimed the call.

@@ -60,6 +60,7 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
         Body::ThreadModeSet(set) => thread(ThreadCommand::SetMode(set.mode)),
         Body::ToolPolicySet(set) => thread(ThreadCommand::SetPolicies(vec![(set.tool.clone(), set.policy)])),
         Body::ThreadClosed(_) => thread(ThreadCommand::Close),
+        Body::ThreadArchived(archived) => thread(ThreadCommand::Archive(archived.clone())),
         // A request follows its call, policies, tokens, webhooks and erasures are checked apart, and no command writes a message.
         Body::ApprovalRequest(_)
         | Body::PolicySet(_)

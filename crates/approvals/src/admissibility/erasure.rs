@@ -1,27 +1,38 @@
-//! Checks the rows whose texts are erased: each has a later `CALL_ERASED` event of its call with the same hashes, and each
-//! row that such an event names is erased. The hash chain covers the hashes and everything else in such a row.
+//! Checks the rows whose texts are erased or archived: each has a later `CALL_ERASED` event of its call with the same hashes,
+//! or a later `THREAD_ARCHIVED` event of its thread, and each row that such an event covers has lost its texts. The hash
+//! chain covers the hashes and everything else in such a row.
 
 use super::log_row::LogRow;
 use crate::batch::thread_state::call_id_of;
 use countersign_events::{
-    CallId, ThreadId,
-    event::{CallErased, ErasedTexts},
+    Body, EventType, Sha256, ThreadId,
+    event::{CallErased, ErasedTexts, ThreadArchived},
     principal::PrincipalKind,
     sealed,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-/// The erased rows for which no event has been found yet.
+/// The rows of each thread, as far as erasures and archives depend on them.
 #[derive(Debug, Default)]
 pub(super) struct ErasureCheck {
-    rows: BTreeMap<i64, ErasedCallRow>,
+    threads: HashMap<ThreadId, ThreadTexts>,
 }
 
-#[derive(Debug)]
-struct ErasedCallRow {
-    thread_id: ThreadId,
-    call_id: CallId,
-    texts: ErasedTexts,
+/// The rows of a thread with and without texts.
+#[derive(Debug, Default)]
+struct ThreadTexts {
+    /// The erased rows, each with a digest of its call and its hashes: those that no event covers yet, and those that an
+    /// archive covers.
+    erased: BTreeMap<i64, Sha256>,
+    is_closed: bool,
+    /// The number of rows up to the closing of the thread.
+    events: u64,
+    /// The number of these that have texts.
+    with_texts: u64,
+    /// The later rows, and true for those that have texts.
+    later: Vec<(i64, bool)>,
+    /// The last row that the archive of the thread covers.
+    archived_through: Option<i64>,
 }
 
 /// The part of an erased row that its `CALL_ERASED` event repeats.
@@ -31,17 +42,35 @@ struct ErasedTextHashes {
 }
 
 impl ErasureCheck {
-    /// Notes a row if its texts are erased.
+    /// Notes a row: if its texts are erased, and if it has texts.
     pub(super) fn note(&mut self, row: &LogRow) {
-        if let Some(texts) = erased_texts(row)
-            && let Some(call_id) = call_id_of(&row.body)
-        {
-            let thread_id = row.event.thread_id.clone();
-            self.rows.insert(row.event.seq, ErasedCallRow { thread_id, call_id: call_id.clone(), texts });
+        if row.event.kind.is_of_whole_log() {
+            return;
+        }
+        if !self.threads.contains_key(&row.event.thread_id) {
+            self.threads.insert(row.event.thread_id.clone(), ThreadTexts::default());
+        }
+        let Some(thread) = self.threads.get_mut(&row.event.thread_id) else { return };
+        let erased = erased_texts(row);
+        let has_texts =
+            erased.is_none() && matches!(row.event.kind, EventType::ToolCall | EventType::ToolResult);
+        if let Some((texts, call)) = erased.zip(call_id_of(&row.body)) {
+            thread.erased.insert(row.event.seq, texts_digest(call.as_str(), &texts));
+        }
+        if thread.is_closed {
+            thread.later.push((row.event.seq, has_texts));
+        } else {
+            thread.events += 1;
+            thread.with_texts += u64::from(has_texts);
+        }
+        match &row.body {
+            Body::ThreadClosed(_) => thread.is_closed = true,
+            Body::ThreadArchived(archived) => thread.archived_through = Some(archived.through),
+            _ => {}
         }
     }
 
-    /// Compares an event with the erased rows of its call. The error is the reason why it is wrong, for people.
+    /// Compares an erasure with the erased rows of its call. The error is the reason why it is wrong, for people.
     pub(super) fn confirm(&mut self, head: &LogRow, erased: &CallErased) -> Result<(), String> {
         if head.event.principal.kind() != PrincipalKind::User {
             return Err("only a person erases texts".to_owned());
@@ -49,13 +78,11 @@ impl ErasureCheck {
         if erased.rows.is_empty() {
             return Err("it names no row, and each call has arguments".to_owned());
         }
+        let mut thread = self.threads.get_mut(&head.event.thread_id);
         let mut different = None;
         for named in &erased.rows {
-            let is_same = self.rows.remove(&named.seq).is_some_and(|row| {
-                row.thread_id == head.event.thread_id
-                    && row.call_id == erased.tool_call_id
-                    && row.texts == named.texts
-            });
+            let found = thread.as_mut().and_then(|thread| thread.remove_uncovered(named.seq));
+            let is_same = found == Some(texts_digest(erased.tool_call_id.as_str(), &named.texts));
             different = different.or((!is_same).then_some(named.seq));
         }
         match different {
@@ -64,10 +91,52 @@ impl ErasureCheck {
         }
     }
 
-    /// The erased rows for which the log has no event.
-    pub(super) fn finish(&mut self) -> impl Iterator<Item = i64> {
-        std::mem::take(&mut self.rows).into_keys()
+    /// Compares the archive of a thread with its rows. The error is the reason why it is wrong, for people.
+    pub(super) fn confirm_archive(&self, head: &LogRow, archived: &ThreadArchived) -> Result<(), String> {
+        let Some(thread) = self.threads.get(&head.event.thread_id) else {
+            return Err("its thread has no events".to_owned());
+        };
+        let covered = || thread.later.iter().filter(|(seq, _)| *seq <= archived.through);
+        let events = thread.events + covered().count() as u64;
+        if events != archived.events {
+            return Err(format!(
+                "the archive has {} events of the thread, and the log {events}",
+                archived.events
+            ));
+        }
+        match thread.with_texts + covered().filter(|(_, has_texts)| *has_texts).count() as u64 {
+            0 => Ok(()),
+            count => Err(format!("{count} events of the thread still have their texts")),
+        }
     }
+
+    /// The erased rows that no event of the log covers.
+    pub(super) fn finish(&mut self) -> impl Iterator<Item = i64> {
+        let threads = std::mem::take(&mut self.threads).into_values();
+        let mut rows: Vec<i64> = threads.flat_map(ThreadTexts::into_uncovered).collect();
+        rows.sort_unstable();
+        rows.into_iter()
+    }
+}
+
+impl ThreadTexts {
+    /// The digest of an erased row. A row in an archive can be erased from the archive later, so it stays.
+    fn remove_uncovered(&mut self, seq: i64) -> Option<Sha256> {
+        if self.archived_through.is_some_and(|through| seq <= through) {
+            return self.erased.get(&seq).copied();
+        }
+        self.erased.remove(&seq)
+    }
+
+    fn into_uncovered(self) -> impl Iterator<Item = i64> {
+        let through = self.archived_through.unwrap_or(0);
+        self.erased.into_keys().filter(move |seq| *seq > through)
+    }
+}
+
+/// One hash in the place of the names and hashes of a row, so that a log of which most is archived takes little memory.
+fn texts_digest(call: &str, texts: &ErasedTexts) -> Sha256 {
+    Sha256::digest(&serde_json::to_vec(&(call, texts)).unwrap_or_default())
 }
 
 /// The hashes of the erased texts of a row; `None` if it has its texts.

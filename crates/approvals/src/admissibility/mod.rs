@@ -20,7 +20,7 @@ mod waiting;
 mod webhooks;
 
 use crate::{
-    Call, DecisionContext, NewEvent, PendingCount, Refused,
+    Call, CallStanding, DecisionContext, NewEvent, PendingCount, Refused,
     access::{ApproverStanding, ProofContext},
     batch::{
         log_directories::LogDirectories,
@@ -29,7 +29,7 @@ use crate::{
     decide,
 };
 use command_guess::{CommandGuess, GuessedCommand};
-use countersign_events::{Body, CallId, Event, Sha256, ThreadId, chain};
+use countersign_events::{Body, CallId, Event, Sha256, ThreadId, chain, event::ThreadArchived};
 use countersign_proofs::pinned::PinnedKeys;
 use erasure::ErasureCheck;
 use log_row::LogRow;
@@ -102,7 +102,8 @@ impl AdmissibilityCheck {
     /// Returns the findings about the last rows, after the end of the log.
     pub fn finish(&mut self) -> Vec<InadmissibleRow> {
         let mut findings = self.judge_while(|rows| !rows.is_empty());
-        let reason = "its texts are erased, and no CALL_ERASED event of its call names it";
+        let reason =
+            "its texts are erased, and no CALL_ERASED event of its call names it, nor is its thread archived";
         let unnamed = |seq| InadmissibleRow { seq, reason: reason.to_owned() };
         findings.extend(self.erasures.finish().map(unnamed));
         findings
@@ -163,6 +164,11 @@ impl AdmissibilityCheck {
                 Err(reason) => RowComparison::Different { position: 0, reason },
             };
         }
+        if let Body::ThreadArchived(archived) = &head.body
+            && let Err(reason) = check_archive(&self.erasures, &self.threads, head, archived)
+        {
+            return RowComparison::Different { position: 0, reason };
+        }
         if head.body.event_type().is_about_tokens() {
             return tokens::compare_token_rows(
                 rows,
@@ -200,6 +206,23 @@ impl AdmissibilityCheck {
             (0, reason.to_owned())
         });
         RowComparison::Different { position, reason }
+    }
+}
+
+/// Checks what the rule of the command cannot know: that the archive has the rows of the thread, and that none of its calls
+/// was running.
+fn check_archive(
+    erasures: &ErasureCheck,
+    threads: &HashMap<ThreadId, ThreadState>,
+    head: &LogRow,
+    archived: &ThreadArchived,
+) -> Result<(), String> {
+    erasures.confirm_archive(head, archived)?;
+    let calls = threads.get(&head.event.thread_id).map(|state| &state.calls);
+    let is_running = |call: &&Call| matches!(call.standing, CallStanding::Running { .. });
+    match calls.and_then(|calls| calls.values().flatten().find(is_running)) {
+        Some(call) => Err(format!("call {} of the thread was running", call.id())),
+        None => Ok(()),
     }
 }
 

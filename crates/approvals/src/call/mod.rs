@@ -138,7 +138,7 @@ impl Call {
     pub fn arguments(&self) -> &Json {
         let edited = match self.response() {
             // The edited ones are erased too.
-            _ if self.course.erasure.is_some() => None,
+            _ if !self.proposal.what.erased.is_empty() => None,
             Some(response) => response.what.arguments.as_ref(),
             None => self.course.edited().and_then(|vote| vote.arguments.as_ref()),
         };

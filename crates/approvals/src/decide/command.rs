@@ -5,8 +5,8 @@ use crate::{Call, GrantScope};
 use countersign_events::{
     CallId, Json, Principal, Sha256, ThreadId, ToolName,
     event::{
-        Decision, DecisionProof, ErasedRow, ErasedTexts, GrantAgents, Mode, Status, ToolDefinition,
-        ToolPolicy,
+        Decision, DecisionProof, ErasedRow, ErasedTexts, GrantAgents, Mode, Status, ThreadArchived,
+        ToolDefinition, ToolPolicy,
     },
 };
 use countersign_policy::JudgedCall;
@@ -46,8 +46,10 @@ pub enum CallCommand {
 pub struct EraseCommand {
     /// The reason, which the log keeps.
     pub reason: String,
-    /// The rows of the call that have texts, with the hashes of these.
+    /// The rows of the call that have or had texts, with the hashes of these.
     pub rows: Vec<ErasedRow>,
+    /// The digest of the archive file from which the caller will erase the texts. Needed if the thread is archived.
+    pub archive: Option<Sha256>,
 }
 
 /// A command to a whole thread.
@@ -57,6 +59,8 @@ pub enum ThreadCommand {
     Revoke(i64),
     /// Close the thread: its grants end, and its pending calls are cancelled.
     Close,
+    /// Replace the texts of the closed thread by their hashes, because an archive file has them.
+    Archive(ThreadArchived),
     /// Deny its pending calls.
     Stop(StopCommand),
     /// Set its mode.

@@ -14,6 +14,11 @@ pub(super) fn erase(
     if call.course.erasure.is_some() {
         return Ok(Vec::new());
     }
+    if let Some(archived) = &context.thread.archived
+        && command.archive != Some(archived.what.digest)
+    {
+        return Err(Refused::CallArchived { file: archived.what.file.clone() });
+    }
     let Some(result) = call.result() else {
         return Err(Refused::CallOpen { state: call.state(context.now) });
     };

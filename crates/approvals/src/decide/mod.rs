@@ -4,6 +4,7 @@
 
 mod answer;
 mod approver_keys;
+mod archive;
 mod arguments;
 mod cancel;
 mod claim;
@@ -94,6 +95,7 @@ pub fn decide_thread<'a>(
     match command {
         ThreadCommand::Revoke(grant) => revoke::revoke(*grant, open, context),
         ThreadCommand::Close => Ok(close::close(open, context)),
+        ThreadCommand::Archive(archived) => archive::archive(archived, context),
         ThreadCommand::Stop(stop) => stop::stop(open, stop, context),
         ThreadCommand::SetMode(mode) => settings::set_mode(*mode, open, context),
         ThreadCommand::SetPolicies(policies) => settings::set_policies(policies, &open, context),

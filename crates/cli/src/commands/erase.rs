@@ -1,11 +1,12 @@
 //! `countersign erase`
 
 use crate::{context::CommandContext, exit::CommandExit};
-use countersign_api as api;
+use countersign_api::{self as api, ApprovalGate};
 use countersign_tui::present::{
     print::{print_json, print_line},
     text::escape_text,
 };
+use std::path::PathBuf;
 
 /// Options of `erase`.
 #[derive(Debug, clap::Args)]
@@ -23,13 +24,23 @@ pub(crate) struct EraseArgs {
     /// The reason, for example the number of the legal request; the log stores it, so do not repeat the texts
     #[arg(long, value_name = "TEXT")]
     reason: String,
+    /// The archive file of the thread, if its texts were archived: they are erased there
+    #[arg(long, value_name = "FILE")]
+    archive: Option<PathBuf>,
 }
 
 pub(crate) async fn erase_call(context: &CommandContext, args: &EraseArgs) -> anyhow::Result<CommandExit> {
     let (thread, id) = (api::parse_thread_id(&args.thread)?, api::parse_call_id(&args.call)?);
-    let gate = context.connect_to_decide().await?;
-    let report = gate.erase(&thread, &id, &api::EraseRequest { reason: args.reason.clone() }).await?;
-    gate.shut_down().await;
+    let request = api::EraseRequest { reason: args.reason.clone() };
+    let report = match &args.archive {
+        Some(file) => {
+            let gate = context.open_database_to_decide().await?;
+            let report = gate.erase_from_archive(&thread, &id, &request, file).await;
+            gate.shut_down().await;
+            report?
+        }
+        None => context.connect_to_decide().await?.erase(&thread, &id, &request).await?,
+    };
     if context.json {
         print_json(&report)?;
         return Ok(CommandExit::DONE);

@@ -1,6 +1,7 @@
 //! The commands, one module each, with the options of each command.
 
 pub(crate) mod approver_key;
+pub(crate) mod archive;
 pub(crate) mod backup;
 pub(crate) mod calls;
 pub(crate) mod checkpoint;
@@ -19,6 +20,7 @@ pub(crate) mod pending;
 pub(crate) mod policy;
 pub(crate) mod reference;
 pub(crate) mod release;
+pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod serve;
 pub(crate) mod show;

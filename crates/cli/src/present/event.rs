@@ -6,7 +6,7 @@ use countersign_gate::{
     Event, Json,
     event::{
         ApprovalRequest, ApprovalResponse, ApprovalVote, Body, CallErased, Decision, DecisionProof,
-        GrantAgents, PolicySet, ProofKind, Source, Status, TokenCreated, ToolPolicy,
+        GrantAgents, PolicySet, ProofKind, Source, Status, ThreadArchived, TokenCreated, ToolPolicy,
     },
 };
 use countersign_tui::present::{facts::describe_remembered, text::argument_lines};
@@ -26,10 +26,8 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
     match &body {
         Body::ToolCall(call) => {
             let (tool, id) = (escape_text(call.name.as_str()), escape_text(call.id.as_str()));
-            (
-                TextStyle::Plain,
-                format!("{who} proposes {tool} as {id}: {}", summarize_arguments(&call.arguments)),
-            )
+            let arguments = summarize_arguments(&call.arguments);
+            (TextStyle::Plain, format!("{who} proposes {tool} as {id}: {arguments}"))
         }
         Body::ApprovalRequest(request) => (TextStyle::Yellow, describe_request(request)),
         Body::ApprovalVote(vote) => (TextStyle::Plain, describe_vote(&who, vote)),
@@ -76,6 +74,7 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
             (TextStyle::Cyan, format!("{who} sets the mode to {}", set.mode.as_str()))
         }
         Body::ThreadClosed(_) => (TextStyle::Cyan, format!("{who} closes the thread")),
+        Body::ThreadArchived(archived) => (TextStyle::Cyan, describe_archiving(&who, archived)),
         Body::Message(kind, data) => (TextStyle::Dim, format!("{who}: {kind} {}", summarize_arguments(data))),
         of_log => describe_log_event(&who, of_log),
     }
@@ -225,6 +224,11 @@ fn describe_request(request: &ApprovalRequest) -> String {
 fn describe_policy(who: &str, set: &PolicySet) -> String {
     let (source, hash) = (escape_text(&set.source), set.hash.to_string());
     format!("{who} puts a policy in force: {} ({source})", &hash[..12])
+}
+
+fn describe_archiving(who: &str, archived: &ThreadArchived) -> String {
+    let (file, events) = (escape_text(&archived.file), archived.events);
+    format!("{who} moves the texts of {events} events of the thread to {file}")
 }
 
 fn describe_erasure(who: &str, erased: &CallErased) -> String {

@@ -4,9 +4,9 @@
 use super::{
     ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, ApproverKeyAdded,
     ApproverKeyRemoved, CallErased, EventType, ExecutionReleased, ExecutionRenewed, ExecutionStarted,
-    ExecutionTakenOver, GrantRevoked, PolicySet, ThreadClosed, ThreadMode, TokenCreated, TokenRevoked,
-    TokenUsed, ToolCall, ToolPolicySet, ToolResult, WebhookAdded, WebhookDelivered, WebhookParked,
-    WebhookRemoved, WebhookRetried, erasure::with_placeholders,
+    ExecutionTakenOver, GrantRevoked, PolicySet, ThreadArchived, ThreadClosed, ThreadMode, TokenCreated,
+    TokenRevoked, TokenUsed, ToolCall, ToolPolicySet, ToolResult, WebhookAdded, WebhookDelivered,
+    WebhookParked, WebhookRemoved, WebhookRetried, erasure::with_placeholders,
 };
 use crate::{DamagedEvent, Json};
 
@@ -70,6 +70,7 @@ bodies! {
     GrantRevoked(GrantRevoked),
     ThreadModeSet(ThreadMode),
     ThreadClosed(ThreadClosed),
+    ThreadArchived(ThreadArchived),
     TokenCreated(TokenCreated),
     TokenUsed(TokenUsed),
     TokenRevoked(TokenRevoked),

@@ -62,6 +62,8 @@ event_types! {
     ThreadModeSet = "THREAD_MODE_SET",
     /// The thread is over.
     ThreadClosed = "THREAD_CLOSED",
+    /// The texts of the closed thread were moved to an archive file.
+    ThreadArchived = "THREAD_ARCHIVED",
     /// A credential of a server exists from here on. It belongs to the log as a whole.
     TokenCreated = "TOKEN_CREATED",
     /// A token was used for the first time from an address.

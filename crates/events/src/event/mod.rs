@@ -2,6 +2,7 @@
 
 mod approval;
 mod approver_key;
+mod archive;
 mod body;
 mod erasure;
 mod execution;
@@ -19,6 +20,7 @@ pub use approval::{
     SuggestedScope,
 };
 pub use approver_key::{ApproverKeyAdded, ApproverKeyRemoved, DecisionProof};
+pub use archive::ThreadArchived;
 pub use body::Body;
 pub use erasure::{CallErased, ErasedRow, ErasedTexts};
 pub use execution::{ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, ToolResult};

@@ -39,6 +39,7 @@ impl EmbeddedService {
             .await?;
         let mut calls: Vec<_> = page.items.iter().map(|call| view_call(call, now)).collect();
         self.add_grant_origins(&mut calls).await?;
+        self.add_archives(&mut calls).await?;
         Ok(api::CallPage { calls: self.all_with_presence(calls).await?, next: page.next })
     }
 
@@ -156,6 +157,7 @@ impl EmbeddedService {
         let mut view = self.view(&call);
         self.add_grant_origins(std::slice::from_mut(&mut view)).await?;
         if !view.is_pending() {
+            self.add_archives(std::slice::from_mut(&mut view)).await?;
             return Ok(view);
         }
         if let Some(request) = &mut view.request {

@@ -3,6 +3,7 @@
 
 mod answer;
 mod approver_keys;
+pub(crate) mod archive;
 mod decisions;
 mod erase;
 mod execute;

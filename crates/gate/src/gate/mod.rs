@@ -1,6 +1,7 @@
 //! The gate over an open database, and the operations that only this gate offers.
 
 mod approval_gate;
+mod archive;
 mod credentials;
 mod database;
 mod webhooks;

@@ -50,6 +50,7 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
             at: erasure.at,
             reason: erasure.what.reason.clone(),
         }),
+        archived: None,
         also_decided: Vec::new(),
         hidden_characters: Vec::new(),
         mixed_scripts: Vec::new(),

@@ -17,7 +17,7 @@ mod write;
 pub use options::{MIN_VARIED_VALUES, SkippedPrompts, SuggestionOptions};
 pub use suggestion::{RuleSuggestion, SuggestedRule};
 
-use crate::past_answer;
+use crate::{has_no_texts, past_answer};
 use countersign_approvals::Call;
 use countersign_events::{
     Json, Sha256, ToolName,
@@ -81,7 +81,7 @@ impl RuleSuggester {
             skipped.asked_by_thread += 1;
         } else if is_asked_on_purpose(call) {
             skipped.asked_on_purpose += 1;
-        } else if !call.proposal.what.redacted.is_empty() {
+        } else if !call.proposal.what.redacted.is_empty() || has_no_texts(call) {
             skipped.masked += 1;
         } else {
             self.allowed

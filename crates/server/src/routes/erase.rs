@@ -8,7 +8,7 @@ use crate::{
 use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
-refusals!(Refusals: UnknownCall, CallOpen, GrantInForce, NotAnApprover);
+refusals!(Refusals: UnknownCall, CallOpen, GrantInForce, CallArchived, NotAnApprover);
 
 /// Erases the texts of a call that has ended, for example because a law requires it.
 ///

@@ -6,7 +6,11 @@ use super::{
     wakeup_signals::{ReceiverKey, WakeupSignals},
 };
 use crate::page_limit::PageLimit;
-use countersign_events::{CallId, Event, EventType, Sha256, ThreadId, chain, event::CallErased, sealed};
+use countersign_events::{
+    CallId, Event, EventType, Sha256, ThreadId, chain,
+    event::{CallErased, ThreadArchived},
+    sealed,
+};
 use std::{
     collections::VecDeque,
     sync::{
@@ -173,8 +177,10 @@ impl RecentEvents {
             self.link = event.hash.or_else(|| self.link.map(|link| chain::link(link, event)));
             self.bytes += event.data.as_str().len();
             self.events.push_back(Arc::clone(event));
-            if event.kind == EventType::CallErased {
-                self.erase_texts(event);
+            match event.kind {
+                EventType::CallErased => self.erase_texts(event),
+                EventType::ThreadArchived => self.remove_texts_of_thread(event),
+                _ => {}
             }
         }
         while self.events.len() > self.limit || self.bytes > RECENT_BYTES {
@@ -190,12 +196,30 @@ impl RecentEvents {
         let Ok(erased) = event.data.read::<CallErased>() else { return };
         let Some(first) = self.events.front().map(|first| first.seq) else { return };
         for row in erased.rows {
-            let position = usize::try_from(row.seq - first).ok();
-            let Some(recent) = position.and_then(|position| self.events.get_mut(position)) else { continue };
-            let data = sealed::erase_texts(recent.kind, &recent.data);
-            self.bytes = self.bytes + data.as_str().len() - recent.data.as_str().len();
-            *recent = Arc::new(Event { data, ..Event::clone(recent) });
+            if let Ok(position) = usize::try_from(row.seq - first) {
+                self.seal(position);
+            }
         }
+    }
+
+    /// Removes the texts of a thread in memory, as they are removed from the table.
+    fn remove_texts_of_thread(&mut self, event: &Event) {
+        self.erasures += 1;
+        let Ok(archived) = event.data.read::<ThreadArchived>() else { return };
+        for position in 0..self.events.len() {
+            let recent = &self.events[position];
+            if recent.thread_id == event.thread_id && recent.seq <= archived.through {
+                self.seal(position);
+            }
+        }
+    }
+
+    /// Puts the sealed form in the place of the data of an event.
+    fn seal(&mut self, position: usize) {
+        let Some(recent) = self.events.get_mut(position) else { return };
+        let data = sealed::erase_texts(recent.kind, &recent.data);
+        self.bytes = self.bytes + data.as_str().len() - recent.data.as_str().len();
+        *recent = Arc::new(Event { data, ..Event::clone(recent) });
     }
 }
 

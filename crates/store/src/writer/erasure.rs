@@ -1,16 +1,28 @@
-//! Erases the texts of calls in the transaction that appends their `CALL_ERASED` events.
+//! Removes the texts of calls and threads in the transaction that appends their `CALL_ERASED` and `THREAD_ARCHIVED` events.
 
 use super::rows::json;
 use crate::{
     database::{BatchFailure, SqlQuery, WriteSession},
     queries, row,
 };
-use countersign_approvals::{ApprovalCommand, CallCommand, CommandEnvelope, RecordedEvent};
-use countersign_events::{Body, Event, ThreadId, event::CallErased, sealed};
+use countersign_approvals::{
+    ApprovalCommand, CallCommand, CommandEnvelope, RecordedEvent, Refused, ThreadCommand,
+};
+use countersign_events::{
+    Body, Event, ThreadId,
+    event::{CallErased, ThreadArchived},
+    sealed,
+};
+
+/// The rows of a thread that are changed with one statement.
+const PAGE: i64 = 100;
 
 /// True if the command changes rows, which takes more statements than the one that appends events.
 pub(super) fn erases_texts(command: &CommandEnvelope) -> bool {
-    matches!(command.command, ApprovalCommand::Call(CallCommand::Erase(_)))
+    matches!(
+        command.command,
+        ApprovalCommand::Call(CallCommand::Erase(_)) | ApprovalCommand::Thread(ThreadCommand::Archive(_))
+    )
 }
 
 /// Erases the texts of the calls whose erasure is among the events of the open transaction.
@@ -19,8 +31,12 @@ pub(super) async fn erase_texts<D: WriteSession>(
     events: &[RecordedEvent],
 ) -> Result<(), BatchFailure> {
     for event in events {
-        if let Body::CallErased(erased) = &*event.body {
-            erase_texts_of_call(session, &event.thread_id, erased).await?;
+        match &*event.body {
+            Body::CallErased(erased) => erase_texts_of_call(session, &event.thread_id, erased).await?,
+            Body::ThreadArchived(archived) => {
+                remove_texts_of_thread(session, &event.thread_id, archived).await?;
+            }
+            _ => {}
         }
     }
     Ok(())
@@ -32,13 +48,52 @@ async fn erase_texts_of_call<D: WriteSession>(
     erased: &CallErased,
 ) -> Result<(), BatchFailure> {
     let call = SqlQuery::new(queries::CALL).bind(thread_id.as_str()).bind(erased.tool_call_id.as_str());
-    let rows = session.query_all(call).await?;
+    let mut events = read_rows(session, call).await?;
+    events.retain(|event| erased.rows.iter().any(|row| row.seq == event.seq));
+    replace_with_sealed_form(session, &events).await
+}
+
+/// Fails if the log has other rows of the thread than the archive.
+async fn remove_texts_of_thread<D: WriteSession>(
+    session: &mut D,
+    thread_id: &ThreadId,
+    archived: &ThreadArchived,
+) -> Result<(), BatchFailure> {
+    let (mut after, mut count) = (0, 0);
+    while after < archived.through {
+        let page = SqlQuery::new(queries::EVENTS_OF_THREAD).bind(after).bind(PAGE).bind(thread_id.as_str());
+        let mut events = read_rows(session, page).await?;
+        events.retain(|event| event.seq <= archived.through);
+        let Some(last) = events.last() else { break };
+        (after, count) = (last.seq, count + events.len() as u64);
+        replace_with_sealed_form(session, &events).await?;
+    }
+    if count == archived.events {
+        return Ok(());
+    }
+    let why =
+        format!("the log has {count} events of thread {thread_id}, and the archive {}", archived.events);
+    Err(BatchFailure::Some(Refused::Invalid { field: "events", why }.into()))
+}
+
+async fn read_rows<D: WriteSession>(session: &mut D, query: SqlQuery) -> Result<Vec<Event>, BatchFailure> {
+    let rows = session.query_all(query).await?;
     let read = rows.iter().map(|found| row::read_event(found, 0)).collect::<Result<Vec<Event>, _>>();
-    let events = read.map_err(|damaged| BatchFailure::Some(damaged.into()))?;
-    let is_named = |event: &&Event| erased.rows.iter().any(|row| row.seq == event.seq);
-    let sealed =
-        |event: &Event| (event.seq, sealed::erase_texts(event.kind, &event.data).as_str().to_owned());
-    let replaced: Vec<_> = events.iter().filter(is_named).map(sealed).collect();
-    session.query_all(SqlQuery::new(D::REPLACE_DATA).bind(json(&replaced))).await?;
+    read.map_err(|damaged| BatchFailure::Some(damaged.into()))
+}
+
+/// Puts the sealed form in the place of the data of those rows that have texts.
+async fn replace_with_sealed_form<D: WriteSession>(
+    session: &mut D,
+    events: &[Event],
+) -> Result<(), BatchFailure> {
+    let sealed = |event: &Event| {
+        let sealed = sealed::erase_texts(event.kind, &event.data);
+        (sealed.as_str() != event.data.as_str()).then(|| (event.seq, sealed.as_str().to_owned()))
+    };
+    let replaced: Vec<_> = events.iter().filter_map(sealed).collect();
+    if !replaced.is_empty() {
+        session.query_all(SqlQuery::new(D::REPLACE_DATA).bind(json(&replaced))).await?;
+    }
     Ok(())
 }

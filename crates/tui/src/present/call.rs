@@ -110,6 +110,10 @@ fn execution_facts(call: &api::Call) -> Vec<CallFact> {
         let (who, why) = (escape_text(erased.principal.as_str()), escape_text(&erased.reason));
         facts.push(("erased", format!("all texts, by {who} at {} ({why})", erased.at)));
     }
+    if let Some(archived) = &call.archived {
+        let (who, file) = (escape_text(archived.principal.as_str()), escape_text(&archived.file));
+        facts.push(("archived", format!("all texts are in {file}, by {who} at {}", archived.at)));
+    }
     facts.extend(call.execution.as_ref().map(|execution| ("started", run(execution))));
     if let Some(result) = &call.result {
         facts.push(("ended", format!("{} at {}", result.status.as_str(), result.at)));

@@ -74,6 +74,11 @@ impl Process {
         self.child.id().expect("the process runs")
     }
 
+    /// True if the process has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("its state can be read").is_some()
+    }
+
     /// Kills the process with `SIGKILL`, and waits until it has ended.
     pub async fn kill(&mut self) {
         self.child.kill().await.expect("it can be killed");

@@ -28,7 +28,7 @@ impl DecisionStory {
     fn erasure_of(&self, id: &str, reason: &str) -> CallCommand {
         let is_about = |event: &&Event| event.data.read::<CallOfRow>().is_ok_and(|call| call.id == id);
         let rows = self.log.iter().filter(is_about).filter_map(ErasedRow::of_event).collect();
-        CallCommand::Erase(EraseCommand { reason: reason.to_owned(), rows })
+        CallCommand::Erase(EraseCommand { reason: reason.to_owned(), rows, archive: None })
     }
 
     fn erases(&mut self, id: &str) -> Result<Vec<String>, Refused> {
@@ -128,7 +128,8 @@ fn erased_row_without_its_event_is_named() {
     let mut story = history();
     let row = story.log.iter_mut().find(|event| event.kind == EventType::ToolResult).expect("a result");
     row.data = sealed::erase_texts(row.kind, &row.data);
-    let reason = "5: its texts are erased, and no CALL_ERASED event of its call names it";
+    let reason =
+        "5: its texts are erased, and no CALL_ERASED event of its call names it, nor is its thread archived";
     assert_eq!(story.findings(), [reason]);
 }
 

@@ -5,22 +5,11 @@ use countersign_api::{LogFilter, PageQuery, SharedGate};
 use countersign_gate::{
     Event, Sha256,
     chain::{Checkpoint, link},
+    proven::ProvenEvent,
 };
 use countersign_tui::present::print::format_json_line;
-use serde::Serialize;
 use serde_json::json;
 use std::sync::Arc;
-
-/// An event with everything that its link covers.
-#[derive(Serialize)]
-struct ProvenEvent<'a> {
-    #[serde(flatten)]
-    event: &'a Event,
-    /// The text of `data`, byte for byte: a line has no line breaks.
-    text: &'a str,
-    /// The link of the event before.
-    previous: Sha256,
-}
 
 /// The links of the events that were printed.
 #[derive(Default)]
@@ -44,7 +33,7 @@ impl ProofTrail {
         self.first = self.first.or(Some(event.seq));
         self.last = Some(Checkpoint { seq: event.seq, hash: computed });
         self.events += 1;
-        Ok(format_json_line(&ProvenEvent { event, text: event.data.as_str(), previous })?)
+        Ok(format_json_line(&ProvenEvent::new(event, previous))?)
     }
 
     /// The last line: the number of events, and the links at the last one and at the end of the log.

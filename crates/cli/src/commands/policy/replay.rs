@@ -147,7 +147,7 @@ pub(super) fn summarize_replay(report: &ReplayReport) -> String {
 
 fn left_out(report: &ReplayReport) -> String {
     let reasons = [
-        (report.masked, ", because the policy may depend on masked values"),
+        (report.masked, ", because the policy may depend on masked or erased values"),
         (report.unsettled, " without an answer"),
     ];
     let told = reasons.into_iter().filter(|(number, _)| *number > 0);

@@ -65,7 +65,7 @@ fn print_report(report: &RecordedReplayReport, limit: usize, screen: &ScreenForm
         }
     }
     let left_out = [
-        (report.masked, ", because the policy may depend on masked values"),
+        (report.masked, ", because the policy may depend on masked or erased values"),
         (report.unsettled, " without an answer"),
         (report.unreadable, ", because the log has no policy for them that this version can read"),
     ];

@@ -21,19 +21,19 @@ use std::{
 const MAX_TAIL: u64 = 4_096;
 
 /// Reads a checkpoint, or the file whose last line ends with one.
-pub(super) fn read_checkpoint(text: &str) -> anyhow::Result<Checkpoint> {
+pub(crate) fn read_checkpoint(option: &str, text: &str) -> anyhow::Result<Checkpoint> {
     let parsed = text.parse::<Checkpoint>();
     let (Err(why), Ok(mut file)) = (&parsed, File::open(text)) else {
         return parsed.map_err(|why| {
-            CliError::usage(format!("--from {text}: it is neither a file nor a checkpoint; {why}")).into()
+            CliError::usage(format!("{option} {text}: it is neither a file nor a checkpoint; {why}")).into()
         });
     };
-    let tail = read_tail(&mut file).map_err(|e| CliError::usage(format!("--from {text}: {e}")))?;
+    let tail = read_tail(&mut file).map_err(|e| CliError::usage(format!("{option} {text}: {e}")))?;
     let line = tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let last = line.split_whitespace().last().unwrap_or_default();
     last.parse().map_err(|_| {
         CliError::usage(format!(
-            "--from {text}: the last line of the file does not end with a checkpoint; {why}"
+            "{option} {text}: the last line of the file does not end with a checkpoint; {why}"
         ))
         .into()
     })

@@ -1,6 +1,7 @@
 //! `countersign verify`
 
-mod checkpoint;
+mod archives;
+pub(crate) mod checkpoint;
 mod database_findings;
 mod signed;
 
@@ -10,6 +11,7 @@ use crate::{
     exit::{CliError, CommandExit},
     present::words::count_words,
 };
+use archives::ArchiveFindings;
 use countersign_api::ApprovalGate;
 use countersign_gate::{
     EmbeddedGate, Policy, StoreOptions, VerifyReport, chain::Checkpoint, proofs::pinned::PinnedKeys,
@@ -23,7 +25,7 @@ use std::path::{Path, PathBuf};
 /// Options of `verify`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"proofs\": {\"proved\", \"unproved\": the approvals with and without a proof}, \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
+    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"proofs\": {\"proved\", \"unproved\": the approvals with and without a proof}, \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}, \"archives\": [{\"file\", \"problem\": null or the reason, \"threads\", \"events\", \"digest\", \"left\": the threads whose archiving was interrupted, \"hasErasedTexts\"}]}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
 )]
 pub(crate) struct VerifyArgs {
     /// Rebuild the index of open requests from the events, if it is wrong
@@ -43,13 +45,16 @@ pub(crate) struct VerifyArgs {
     /// the log
     #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "checkpoint"])]
     approver_keys: Option<PathBuf>,
+    /// Also check this archive: that it is intact and has the events of the log; repeatable
+    #[arg(long = "archive", value_name = "FILE", conflicts_with_all = ["from", "checkpoint"])]
+    archives: Vec<PathBuf>,
 }
 
 pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> anyhow::Result<CommandExit> {
     if context.options.server.is_some() {
         return Err(CliError::usage("verify works on a database: use --database instead of --server").into());
     }
-    let from = args.from.as_deref().map(checkpoint::read_checkpoint).transpose()?;
+    let from = args.from.as_deref().map(|from| checkpoint::read_checkpoint("--from", from)).transpose()?;
     let signed = args.checkpoint.as_deref().zip(args.public_key.as_deref());
     let signed = signed.map(|(path, key)| VerifiedCheckpoint::read(path, key)).transpose()?;
     let pinned = args.approver_keys.as_deref().map(read_pinned_keys).transpose()?;
@@ -73,21 +78,27 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
         gate.rebuild_index().await?;
         report = walk(context, &gate, pinned.as_ref()).await?;
     }
+    let archives = ArchiveFindings::read(context, &gate, &args.archives).await?;
     let empty = describe_empty_log(context, &gate).await?;
     gate.shut_down().await;
     if context.json {
-        print_line(&as_json(&report, repaired, empty.is_some(), &findings).to_string());
+        print_line(&as_json(&report, (repaired, empty.is_some()), &findings, &archives).to_string());
     } else {
         if repaired {
             print_line("The index of open requests was wrong and has been rebuilt from the events.");
         }
         findings.lines().iter().for_each(|line| print_line(line));
         print_line(&as_text(&report, pinned.as_ref()));
+        archives.lines().iter().for_each(|line| print_line(line));
         if let Some(empty) = empty {
             print_line(&empty);
         }
     }
-    Ok(if report.holds() && findings.holds() { CommandExit::DONE } else { CommandExit::FAILED })
+    Ok(if report.holds() && findings.holds() && archives.holds() {
+        CommandExit::DONE
+    } else {
+        CommandExit::FAILED
+    })
 }
 
 /// Reads the keys that are pinned off the machine of the log.
@@ -111,12 +122,12 @@ async fn walk(
 
 fn as_json(
     report: &VerifyReport,
-    repaired: bool,
-    empty: bool,
+    (repaired, empty): (bool, bool),
     findings: &DatabaseFindings,
+    archives: &ArchiveFindings,
 ) -> serde_json::Value {
     json!({
-        "holds": report.holds() && findings.holds(),
+        "holds": report.holds() && findings.holds() && archives.holds(),
         "events": report.events,
         "empty": empty,
         "tip": report.tip,
@@ -131,6 +142,7 @@ fn as_json(
         "checkpoint": report.broken.is_none().then(|| tip_of(report).to_string()),
         "schema": database_findings::schema_json(&findings.schema),
         "integrity": { "problems": findings.integrity.problems, "skipped": findings.integrity.skipped },
+        "archives": archives.to_json(),
     })
 }
 

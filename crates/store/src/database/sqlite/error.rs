@@ -10,10 +10,15 @@ const CORRUPT: u32 = 11;
 const FULL: u32 = 13;
 const CONSTRAINT: u32 = 19;
 const NOTADB: u32 = 26;
+/// The shared memory beside the file cannot grow (`SQLITE_IOERR_SHMSIZE`), because the disk is full.
+const SHARED_MEMORY_SIZE: u32 = 4_874;
 
 /// Converts an error of SQLite.
 pub(crate) fn error(place: DatabaseName, error: &sqlx::Error) -> StoreError {
     let why = error.to_string();
+    if result_code(error) == Some(SHARED_MEMORY_SIZE) {
+        return UnavailableDatabase::Full(place).into();
+    }
     match primary_code(error) {
         Some(READONLY) => UnavailableDatabase::ReadOnly(place).into(),
         Some(BUSY | LOCKED) => UnavailableDatabase::Locked(place).into(),
@@ -37,6 +42,10 @@ pub(super) fn batch_failure(place: DatabaseName, e: &sqlx::Error) -> BatchFailur
 
 /// The low byte of SQLite's extended result code.
 pub(super) fn primary_code(error: &sqlx::Error) -> Option<u32> {
-    let code = error.as_database_error()?.code()?;
-    code.parse::<u32>().ok().map(|code| code & 0xff)
+    result_code(error).map(|code| code & 0xff)
+}
+
+/// SQLite's extended result code.
+fn result_code(error: &sqlx::Error) -> Option<u32> {
+    error.as_database_error()?.code()?.parse().ok()
 }

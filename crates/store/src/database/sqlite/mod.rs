@@ -13,7 +13,7 @@ mod writable;
 mod write_session;
 
 pub(crate) use error::error;
-pub(crate) use open_file::cannot_create;
+pub(crate) use open_file::{cannot_create, check_file_system};
 pub(crate) use read_only::ReadOnlyFile;
 pub(crate) use read_pool::SqliteReadPool;
 pub use version::sqlite_version;

@@ -1,0 +1,33 @@
+//! Archive: the texts of a closed thread leave the log, because an archive file has them.
+
+use super::{DecisionContext, NewEvent, eligible};
+use crate::Refused;
+use countersign_events::{Body, event::ThreadArchived};
+
+/// The longest name of an archive file, in bytes.
+const MAX_NAME: usize = 255;
+
+/// The caller has made the file durable before. The store replaces the texts in the transaction that appends the event, and
+/// refuses if the log has other events of the thread than the file.
+pub(super) fn archive(
+    archived: &ThreadArchived,
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
+    eligible::check_is_person(context.by)?;
+    let invalid = |field, why: &str| Err(Refused::Invalid { field, why: why.to_owned() });
+    match &context.thread.archived {
+        Some(before) if before.what.digest == archived.digest => return Ok(Vec::new()),
+        Some(before) => return Err(Refused::CallArchived { file: before.what.file.clone() }),
+        None => {}
+    }
+    let Some(closed) = &context.thread.closed else {
+        return invalid("thread", "it is open, and only a closed thread can be archived: close it first");
+    };
+    if archived.file.is_empty() || archived.file.len() > MAX_NAME || archived.file.contains('/') {
+        return invalid("file", "it must be the name of a file, without its folder");
+    }
+    if archived.through < closed.seq || archived.events == 0 {
+        return invalid("through", "the archive must have all events of the thread, with its closing");
+    }
+    Ok(vec![NewEvent::new(context.by, Body::ThreadArchived(archived.clone()))])
+}

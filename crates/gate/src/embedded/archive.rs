@@ -1,0 +1,171 @@
+//! Archiving closed threads: their texts move to a file.
+
+use super::EmbeddedService;
+use crate::GateFailure;
+use countersign_api as api;
+use countersign_approvals::{
+    CallCommand, CommandCaller, CommandTarget, Refused, ThreadCommand, access::VisibleThreads,
+    decide::EraseCommand,
+};
+use countersign_events::{CallId, ThreadId, Timestamp, event::ThreadArchived};
+use countersign_store::{ArchiveContents, ArchivePlan, StoreError, read_archive};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use std::{collections::BTreeMap, path::Path};
+
+/// The threads whose events are written to the log together.
+const THREADS_AT_ONCE: usize = 64;
+
+/// The outcome of archiving.
+#[derive(Debug, Clone)]
+pub struct ArchiveSummary {
+    /// What the file has; `None` if no thread could be archived and no file was made.
+    pub contents: Option<ArchiveContents>,
+    /// The number of threads that this command has archived. An earlier one may have archived others of the file.
+    pub archived: usize,
+    /// True if the file was there, and an interrupted command was continued.
+    pub continued: bool,
+    /// Closed threads that stay in the log, with a call that may still report a result.
+    pub running: BTreeMap<ThreadId, CallId>,
+    /// True if the database has given the space back. On PostgreSQL its owner does that with `VACUUM FULL events`.
+    pub cleared: bool,
+}
+
+/// The findings about an intact archive of the log.
+#[derive(Debug, Clone)]
+pub struct ArchiveCheck {
+    /// What the file has.
+    pub contents: ArchiveContents,
+    /// The threads that the log still has too, because the command was interrupted.
+    pub left: Vec<ThreadId>,
+    /// True if the file has texts of calls that were erased since.
+    pub has_erased_texts: bool,
+}
+
+impl EmbeddedService {
+    pub(crate) async fn plan_archive(
+        &self,
+        before: Timestamp,
+        threads: &VisibleThreads,
+        progress: impl FnMut(i64),
+    ) -> Result<ArchivePlan, GateFailure> {
+        Ok(self.store.plan_archive(before, threads, progress).await?)
+    }
+
+    /// Writes the file, unless it is there already, checks it against the log, and only then removes the texts from the log.
+    /// So a process that is killed at any moment leaves the texts in the log, or a complete file.
+    pub(crate) async fn archive(
+        &self,
+        by: &CommandCaller,
+        (before, threads): (Timestamp, &VisibleThreads),
+        path: &Path,
+        mut progress: impl FnMut(i64),
+    ) -> Result<ArchiveSummary, GateFailure> {
+        let name = archive_name(path)?;
+        let continued = path.symlink_metadata().is_ok();
+        let mut running = BTreeMap::new();
+        if !continued {
+            let plan = self.store.plan_archive(before, threads, &mut progress).await?;
+            running.clone_from(&plan.selection.running);
+            if plan.selection.threads.is_empty() {
+                let (contents, archived, cleared) = (None, 0, false);
+                return Ok(ArchiveSummary { contents, archived, continued, running, cleared });
+            }
+            self.store.write_archive(&plan, path, &mut progress).await?;
+        }
+        let contents = self.store.compare_archive(path, &mut progress).await?;
+        let archived = self.archive_threads(by, &name, &contents).await?;
+        // A call may have been erased while the file was made.
+        self.store.erase_in_archive(path, &contents).await?;
+        let cleared = self.store.clear_erased_texts().await?;
+        Ok(ArchiveSummary { contents: Some(contents), archived, continued, running, cleared })
+    }
+
+    /// Archives the threads of a complete file. Returns the number of those that were not archived before.
+    async fn archive_threads(
+        &self,
+        by: &CommandCaller,
+        name: &str,
+        contents: &ArchiveContents,
+    ) -> Result<usize, GateFailure> {
+        let archive = |(thread_id, (events, through)): (&ThreadId, &(u64, i64))| {
+            let (events, through) = (*events, *through);
+            let archived = ThreadArchived { file: name.to_owned(), digest: contents.digest, events, through };
+            let target = CommandTarget::Thread(thread_id.clone());
+            self.execute_on_threads(by, target, ThreadCommand::Archive(archived))
+        };
+        let outcomes = stream::iter(contents.threads.iter().map(archive)).buffered(THREADS_AT_ONCE);
+        let counts = outcomes.map_ok(|outcome| usize::from(!outcome.events.is_empty()));
+        counts.try_fold(0, async |count, one| Ok(count + one)).await
+    }
+
+    /// Checks an archive against the log.
+    pub(crate) async fn check_archive(
+        &self,
+        path: &Path,
+        progress: impl FnMut(i64),
+    ) -> Result<ArchiveCheck, GateFailure> {
+        let contents = self.store.compare_archive(path, progress).await?;
+        let mut left = Vec::new();
+        for (thread_id, (events, through)) in &contents.threads {
+            let Some(archived) = self.store.thread(thread_id).await?.archived else {
+                left.push(thread_id.clone());
+                continue;
+            };
+            let recorded = (archived.what.digest, archived.what.events, archived.what.through);
+            if recorded != (contents.digest, *events, *through) {
+                let why = format!("event {} names another archive for thread {thread_id}", archived.seq);
+                return Err(StoreError::BadArchive { place: path.into(), why }.into());
+            }
+        }
+        let has_erased_texts = self.store.archive_has_erased_texts(path, &contents).await?;
+        Ok(ArchiveCheck { contents, left, has_erased_texts })
+    }
+
+    /// Erases the texts of an archived call from the archive.
+    pub(crate) async fn erase_from_archive(
+        &self,
+        by: &CommandCaller,
+        (thread, id): (&ThreadId, &CallId),
+        erase: &api::EraseRequest,
+        path: &Path,
+    ) -> Result<api::ErasureReport, GateFailure> {
+        let contents = read_archive(path)?;
+        let rows = self.store.rows_with_texts(thread, id).await?;
+        let (reason, archive) = (erase.reason.clone(), Some(contents.digest));
+        let command = CallCommand::Erase(EraseCommand { reason, rows, archive });
+        self.execute_without_evidence(by, thread, id, command).await?;
+        self.store.erase_in_archive(path, &contents).await?;
+        let cleared = self.store.clear_erased_texts().await?;
+        Ok(api::ErasureReport { call: self.call(thread, id).await?, cleared })
+    }
+
+    /// Adds to calls without texts the archive that has them.
+    pub(super) async fn add_archives(&self, calls: &mut [api::Call]) -> Result<(), GateFailure> {
+        let mut threads: BTreeMap<ThreadId, Option<api::CallArchive>> = BTreeMap::new();
+        for call in calls {
+            if call.erased.is_some() || call.arguments.as_str() != "null" {
+                continue;
+            }
+            if !threads.contains_key(&call.thread_id) {
+                let archived = self.store.thread(&call.thread_id).await?.archived;
+                let archive = archived.map(|fact| api::CallArchive {
+                    seq: fact.seq,
+                    principal: fact.by,
+                    at: fact.at,
+                    file: fact.what.file,
+                    digest: fact.what.digest,
+                });
+                threads.insert(call.thread_id.clone(), archive);
+            }
+            call.archived = threads.get(&call.thread_id).cloned().flatten();
+        }
+        Ok(())
+    }
+}
+
+/// The name of the file in the log.
+fn archive_name(path: &Path) -> Result<String, Refused> {
+    let name = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+    let why = || format!("{} has no file name of valid UTF-8", path.display());
+    name.ok_or_else(|| Refused::Invalid { field: "file", why: why() })
+}

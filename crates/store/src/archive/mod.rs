@@ -1,0 +1,22 @@
+//! Archives: files that have the texts of closed threads, each line with what its link in the hash chain covers. A file is
+//! complete and on disk before any text leaves the log.
+
+mod compare;
+mod erase;
+mod plan;
+mod read;
+mod write;
+
+pub use plan::ArchivePlan;
+pub use read::{ArchiveContents, read_archive};
+
+use crate::{DatabaseName, StoreError};
+use std::path::Path;
+
+/// The number of events in one read of the log.
+const PAGE: usize = 2_000;
+
+/// The error of a file that is not an intact archive of the log.
+fn bad_archive(path: &Path, why: impl Into<String>) -> StoreError {
+    StoreError::BadArchive { place: DatabaseName::from(path), why: why.into() }
+}
