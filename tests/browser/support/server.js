@@ -28,10 +28,11 @@ export async function startServer(t, log, options = [], variables = {}) {
   const commandLine = ["serve", "--json", "--listen", "127.0.0.1:0", "--database", log.database, ...options];
   const child = spawn(program, commandLine, { env: environment(log, variables), cwd: log.folder });
   const ended = once(child, "exit");
-  t.after(async () => {
+  const stop = async () => {
     child.kill("SIGTERM");
     await ended;
-  });
+  };
+  t.after(stop);
   let errors = "";
   child.stderr.on("data", (chunk) => { errors += chunk; });
   const lines = createInterface({ input: child.stdout });
@@ -39,7 +40,7 @@ export async function startServer(t, log, options = [], variables = {}) {
     once(lines, "line").then(([line]) => line),
     ended.then(() => { throw new Error(`the server ended: ${errors}`); }),
   ]);
-  return { url: JSON.parse(first).listening, log, errors: () => errors };
+  return { url: JSON.parse(first).listening, log, stop, errors: () => errors };
 }
 
 // Runs a command on the log, and returns its JSON.

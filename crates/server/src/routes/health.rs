@@ -1,8 +1,13 @@
 //! `GET /healthz`, `GET /readyz`, and a page for people who open the address in a browser.
 
-use super::RouteAnswer;
+use super::{RouteAnswer, inbox::inbox_page};
 use crate::{AppState, openapi::refusals, problem::ProblemResponse};
-use axum::{Json, extract::State};
+use axum::{
+    Json,
+    extract::State,
+    http::HeaderMap,
+    response::{IntoResponse, Response},
+};
 use countersign_api::{self as api, ApprovalGate, ErrorCode, GateError};
 use serde::Serialize;
 
@@ -57,21 +62,24 @@ pub(super) async fn readiness(State(app): State<AppState>) -> RouteAnswer<api::R
     Ok(Json(ready))
 }
 
-/// Returns a welcome text with the most important paths.
+/// Returns the inbox to a browser, and to other clients a text with the most important paths.
 #[utoipa::path(
     get,
     path = "/",
     operation_id = "getWelcome",
     tag = "service",
-    responses((status = 200, description = "A short text for people.", body = String))
+    responses((status = 200, description = "The inbox, or a short text.", body = String))
 )]
-pub(super) async fn welcome() -> String {
-    format!(
-        "Countersign {}: the approval service between an AI agent and its tools.\n\
+pub(super) async fn welcome(headers: HeaderMap) -> Response {
+    let text = || {
+        format!(
+            "Countersign {}: the approval service between an AI agent and its tools.\n\
          Pending calls: /v1/approvals/pending\nThe log: /v1/events\n\
          The API: /openapi.json, and to try it: /docs\n",
-        env!("CARGO_PKG_VERSION")
-    )
+            env!("CARGO_PKG_VERSION")
+        )
+    };
+    inbox_page(&headers).unwrap_or_else(|| text().into_response())
 }
 
 /// Returns the name of the failed check.

@@ -15,6 +15,7 @@ mod finish;
 mod grants;
 mod health;
 mod heartbeat;
+mod inbox;
 mod log_policy;
 mod log_tag;
 mod metrics;
@@ -97,7 +98,7 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(close::close))
         .split_for_parts();
     openapi::complete(&mut document);
-    let pages = document::page().merge(sign_in_page::routes());
+    let pages = document::page().merge(sign_in_page::routes()).merge(inbox::files());
     #[cfg(feature = "oidc")]
     let pages = pages.merge(oidc::routes());
     (router.merge(pages), document)

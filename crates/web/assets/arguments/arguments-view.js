@@ -1,0 +1,144 @@
+// The whole arguments of a call, each rendered by its kind: a command, a change of a file, an address, JSON, or text.
+
+import { html, nothing } from "../vendor/lit-html/lit-html.js";
+import { renderText } from "../hidden-text.js";
+import { MOST, divideCommandLine } from "./command-line.js";
+import { compareLines } from "./line-diff.js";
+
+/** @import { Json } from "../types.d.ts" */
+
+/** The names of arguments that hold a command line, as the policy has them. */
+const COMMANDS = new Set(["command", "cmd", "script"]);
+/** Pairs of arguments that hold a text before and after a change. */
+const CHANGES = [
+  ["old_string", "new_string"],
+  ["old_str", "new_str"],
+  ["oldText", "newText"],
+  ["old_content", "new_content"],
+  ["before", "after"],
+];
+/** Names of arguments that hold the new content of a file. */
+const CONTENTS = new Set(["content", "file_text", "contents"]);
+
+/** From this number of characters on, the arguments are folded. */
+export const LONG = 2_400;
+/** From this number of lines on, the arguments are folded. */
+export const MANY_LINES = 30;
+
+/** True if the arguments are folded until a person unfolds them. @param {Json} value */
+export function isLong(value) {
+  const text = JSON.stringify(value) ?? "";
+  return text.length > LONG || text.split("\\n").length > MANY_LINES;
+}
+
+/** @param {Json} value @returns {value is { [key: string]: Json }} */
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * Renders all arguments.
+ * @param {Json} value @param {string[]} masked The JSON pointers of masked values.
+ */
+export function renderArguments(value, masked = []) {
+  if (!isObject(value) || Object.keys(value).length === 0) return renderJson(value, "", masked);
+  const change = CHANGES.find(([before = "", after = ""]) => {
+    return typeof value[before] === "string" && typeof value[after] === "string";
+  });
+  const rows = Object.entries(value).map(([name, part]) => {
+    if (change?.[1] === name) return nothing;
+    const isChange = change?.[0] === name;
+    const shown = isChange ? renderChange(value, change) : renderPart(name, part, `/${escapePointer(name)}`, masked);
+    const label = isChange ? `${change[0]} → ${change[1]}` : name;
+    return html`<div class="argument"><dt>${renderText(label)}</dt><dd>${shown}</dd></div>`;
+  });
+  return html`<dl class="arguments">${rows}</dl>`;
+}
+
+/** @param {string} name */
+const escapePointer = (name) => name.replaceAll("~", "~0").replaceAll("/", "~1");
+
+/** @param {string} name @param {Json} part @param {string} pointer @param {string[]} masked */
+function renderPart(name, part, pointer, masked) {
+  if (masked.includes(pointer)) return renderMasked(part);
+  if (typeof part !== "string") return renderJson(part, pointer, masked);
+  if (COMMANDS.has(name)) return renderCommand(part);
+  const address = readAddress(part);
+  if (address) return renderAddress(part, address);
+  if (CONTENTS.has(name)) return renderLines(part.split("\n").map((text) => ({ sign: "+", text })));
+  return part.includes("\n") ? html`<pre class="text">${renderText(part)}</pre>` : html`<code>${renderText(part)}</code>`;
+}
+
+/** @param {{ [key: string]: Json }} value @param {string[]} change */
+function renderChange(value, [before = "", after = ""]) {
+  return renderLines(compareLines(String(value[before]), String(value[after])));
+}
+
+/** @param {{ sign: string, text: string }[]} lines */
+function renderLines(lines) {
+  const kinds = /** @type {Record<string, string>} */ ({ "+": "added", "-": "removed", " ": "same" });
+  return html`<div class="diff" role="group" aria-label="change of a file">
+    ${lines.map(
+      ({ sign, text }) =>
+        html`<div class="line ${kinds[sign]}"><span class="sign">${sign}</span><span>${renderText(text)}</span></div>`,
+    )}
+  </div>`;
+}
+
+/** @param {string} text */
+export function renderCommand(text) {
+  if (text.length > MOST) return html`<pre class="text">${renderText(text)}</pre>`;
+  const lines = divideCommandLine(text);
+  return html`<div class="command">
+    ${lines.map(
+      (pieces) =>
+        html`<div class="line">${pieces.map(({ kind, text: piece }) => html`<span class=${kind}>${renderText(piece)}</span>`)}</div>`,
+    )}
+  </div>`;
+}
+
+/** @param {string} text */
+function readAddress(text) {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return null;
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Marks the host that a browser would connect to. @param {string} text @param {URL} address */
+function renderAddress(text, address) {
+  const host = address.host;
+  const at = text.toLowerCase().indexOf(host);
+  const isPlain = at > 0 && text.slice(0, at).endsWith("://") && !address.username;
+  const whole = isPlain
+    ? html`${renderText(text.slice(0, at))}<strong class="host">${renderText(host)}</strong>${renderText(text.slice(at + host.length))}`
+    : renderText(text);
+  const warning = isPlain
+    ? nothing
+    : html`<p class="note warning">The real host is <strong class="host">${renderText(host)}</strong>.</p>`;
+  return html`<code class="address">${whole}</code>${warning}`;
+}
+
+/** @param {Json} value */
+function renderMasked(value) {
+  return html`<span class="masked" title="a secret that was masked before it was written">${renderText(String(value))}</span>`;
+}
+
+/** Renders JSON as a tree. @param {Json} value @param {string} pointer @param {string[]} masked @returns {unknown} */
+export function renderJson(value, pointer = "", masked = []) {
+  if (masked.includes(pointer)) return renderMasked(value);
+  if (typeof value === "string") return html`<code class="string">"${renderText(value)}"</code>`;
+  if (typeof value !== "object" || value === null) return html`<code class="literal">${String(value)}</code>`;
+  if (JSON.isRawJSON(value)) return html`<code class="literal">${/** @type {any} */ (value).rawJSON}</code>`;
+  const parts = Array.isArray(value) ? value.map((part, n) => [String(n), part]) : Object.entries(value);
+  if (parts.length === 0) return html`<code class="literal">${Array.isArray(value) ? "[]" : "{}"}</code>`;
+  return html`<ul class="tree">
+    ${parts.map(
+      ([name, part]) =>
+        html`<li>
+          <span class="name">${renderText(/** @type {string} */ (name))}</span>
+          ${renderJson(/** @type {Json} */ (part), `${pointer}/${escapePointer(/** @type {string} */ (name))}`, masked)}
+        </li>`,
+    )}
+  </ul>`;
+}

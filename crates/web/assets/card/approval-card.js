@@ -1,0 +1,192 @@
+// <tool-approval-card>: one call with everything that is about to happen, and the decision about it.
+
+import { CountersignElement, html, nothing } from "../element.js";
+import { argumentStyles, baseStyles } from "../element-styles.js";
+import { renderText } from "../hidden-text.js";
+import { isLong, renderArguments, renderJson } from "../arguments/arguments-view.js";
+import { describeAge, nameOf } from "../times.js";
+import { describeRefusal, describeState, describeTimeLeft } from "./describe.js";
+import { cardStyles } from "./card-styles.js";
+import { keyOf } from "../inbox-store.js";
+import "./decision-panel.js";
+
+/** @import { Call } from "../types.d.ts" */
+/** @import { InboxStore } from "../inbox-store.js" */
+
+export class ToolApprovalCard extends CountersignElement {
+  static properties = {
+    call: { attribute: false },
+    store: { attribute: false },
+    now: { type: Number },
+    canDecide: { type: Boolean, attribute: "can-decide" },
+    isUnfolded: { state: true },
+  };
+  static styles = [baseStyles, argumentStyles, cardStyles];
+
+  /** The call that is on show, with the hash of its arguments. */
+  #shown = "";
+
+  constructor() {
+    super();
+    /** @type {Call | undefined} */
+    this.call = undefined;
+    /** @type {InboxStore | undefined} */
+    this.store = undefined;
+    this.now = Date.now();
+    this.canDecide = false;
+    /** True if all arguments were on show. */
+    this.isUnfolded = false;
+  }
+
+  /** @param {Map<PropertyKey, unknown>} changed @override */
+  willUpdate(changed) {
+    if (!changed.has("call") || !this.call) return;
+    const shown = `${keyOf(this.call)}\n${this.call.argumentsHash}`;
+    if (shown !== this.#shown) this.isUnfolded = !isLong(this.call.arguments);
+    this.#shown = shown;
+  }
+
+  /** @override */
+  render() {
+    const { call } = this;
+    if (!call) return nothing;
+    const state = describeState(call, this.now);
+    return html`
+      <article aria-labelledby="tool">
+        <header>
+          <h2 id="tool">${renderText(call.name)}</h2>
+          ${this.#renderRisk(call)}
+          ${call.state === "pending" ? nothing : html`<span class="badge ${state.style}">${state.badge}</span>`}
+          <span class="time">${describeTimeLeft(call, this.now)}</span>
+        </header>
+        <p class="meta muted">
+          <span>${renderText(nameOf(call.proposal.principal))}</span>
+          <span>thread ${renderText(call.threadId)}</span>
+          <time datetime=${call.proposal.at} title=${call.proposal.at}>${describeAge(call.proposal.at, this.now)}</time>
+          <a href=${`/calls/${encodeURIComponent(call.threadId)}/${encodeURIComponent(call.id)}`}>${renderText(call.id)}</a>
+        </p>
+        ${state.text ? html`<p class="state">${renderText(state.text)}</p>` : nothing}
+        ${this.#renderMessage(call)} ${this.#renderWarnings(call)} ${this.#renderArguments(call)}
+        ${this.#renderContext(call)} ${this.#renderResult(call)} ${this.#renderControls(call)}
+      </article>
+    `;
+  }
+
+  /** @param {Call} call */
+  #renderRisk(call) {
+    const risk = call.impact?.riskLevel;
+    return risk ? html`<span class="badge ${risk}">${risk} risk</span>` : nothing;
+  }
+
+  /** @param {Call} call */
+  #renderMessage(call) {
+    const text = call.impact?.message ?? call.description ?? call.definition?.description;
+    return text ? html`<p class="message">${renderText(text)}</p>` : nothing;
+  }
+
+  /** @param {Call} call */
+  #renderWarnings(call) {
+    const warnings = [];
+    if (call.hiddenCharacters?.length) {
+      warnings.push("It contains characters that are invisible. They are marked below.");
+    }
+    if (call.mixedScripts?.length) {
+      warnings.push(`Words mix letters of several alphabets: ${call.mixedScripts.join(", ")}.`);
+    }
+    if (call.redacted?.length) warnings.push(`Secrets are masked: ${call.redacted.join(", ")}.`);
+    if (call.proposerGone) warnings.push("The agent no longer waits. It may never run this call.");
+    if (call.request?.sameCall) {
+      warnings.push(`The same call is allowed already and has not started: ${call.request.sameCall.id}.`);
+    }
+    return warnings.map((text) => html`<p class="note warning banner">${renderText(text)}</p>`);
+  }
+
+  /** @param {Call} call */
+  #renderArguments(call) {
+    if (call.erased) return html`<p class="muted">The arguments were erased.</p>`;
+    const isFolded = !this.isUnfolded;
+    return html`
+      <section class="arguments-section ${isFolded ? "folded" : ""}" aria-label="arguments">
+        ${renderArguments(call.arguments, call.redacted)}
+      </section>
+      ${isFolded
+        ? html`<button class="unfold" @click=${() => (this.isUnfolded = true)}>
+            Show all arguments to decide
+          </button>`
+        : nothing}
+    `;
+  }
+
+  /** @param {Call} call */
+  #renderContext(call) {
+    const { request, impact } = call;
+    const votes = request?.votes ?? [];
+    const quorum = request?.quorum ?? 1;
+    /** @type {[string, unknown][]} */
+    const facts = [];
+    const add = (/** @type {string} */ name, /** @type {unknown} */ value) => facts.push([name, value]);
+    if (request) add("Asked because", html`${renderText(request.reason)}${request.rule && !request.reason.includes(request.rule) ? html` (${renderText(request.rule)})` : nothing}`);
+    if (impact?.reversible !== undefined) add("Reversible", impact.reversible ? "yes" : html`<strong class="problem">no</strong>`);
+    if (impact?.affectedResources?.length) add("Affects", renderText(impact.affectedResources.join(", ")));
+    if (impact?.estimatedImpact) add("Estimated impact", renderText(impact.estimatedImpact));
+    if (request?.similarOperationsCount) add("Similar", `${request.similarOperationsCount} lately in this thread`);
+    if (request?.level) add("Needs level", renderText(request.level));
+    if (quorum > 1 || votes.length > 0) {
+      const counted = votes.filter((vote) => vote.counts && vote.decision !== "deny");
+      const names = counted.map((vote) => nameOf(vote.principal)).join(", ");
+      add("Votes", renderText(`${counted.length} of ${quorum}${names ? `, ${names}` : ""}`));
+    }
+    return html`<dl class="facts">
+      ${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+    </dl>`;
+  }
+
+  /** @param {Call} call */
+  #renderResult(call) {
+    if (!call.result) return nothing;
+    const { content, status } = call.result;
+    const shown = typeof content === "string" ? html`<pre class="text">${renderText(content)}</pre>` : renderJson(content);
+    return html`<details class="result" open>
+      <summary>${status === "error" ? "The tool failed" : "Output"}</summary>
+      ${shown}
+    </details>`;
+  }
+
+  /** @param {Call} call */
+  #renderControls(call) {
+    const refusal = this.store?.refusals.get(keyOf(call));
+    const deciding = this.store?.deciding.get(keyOf(call));
+    return html`
+      <div aria-live="polite">
+        ${refusal ? html`<p class="problem banner" role="alert">${renderText(describeRefusal(refusal, this.now))}</p>` : nothing}
+      </div>
+      ${call.state === "pending" && this.canDecide
+        ? html`<decision-panel
+            .call=${call}
+            .deciding=${deciding}
+            .client=${this.store?.client}
+            ?is-seen=${this.isUnfolded}
+            @decision=${(/** @type {CustomEvent} */ event) => this.store?.decide(call, event.detail)}
+          ></decision-panel>`
+        : nothing}
+      ${call.state === "unknown" && this.canDecide && !call.released
+        ? html`<button @click=${() => this.#release(call)}>Let another executor take over</button>`
+        : nothing}
+    `;
+  }
+
+  /** @param {Call} call */
+  async #release(call) {
+    await this.store?.release(call);
+  }
+
+  /** Handles a key of the inbox. @param {KeyboardEvent} event @returns {boolean} True if the key was used. */
+  handleKey(event) {
+    const panel = /** @type {import("./decision-panel.js").DecisionPanel | null} */ (
+      this.renderRoot.querySelector("decision-panel")
+    );
+    return panel?.handleKey(event) ?? false;
+  }
+}
+
+customElements.define("tool-approval-card", ToolApprovalCard);

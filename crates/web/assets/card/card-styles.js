@@ -1,0 +1,45 @@
+// The styles of the card and of its decision.
+
+import { css } from "../element.js";
+
+export const cardStyles = css`
+  article { display: grid; gap: 14px; padding: 20px; }
+  header { display: flex; flex-wrap: wrap; align-items: center; gap: 10px; }
+  h2 { font: 700 17px/1.3 var(--cs-mono, monospace); overflow-wrap: anywhere; min-width: 0; }
+  .time { margin-left: auto; color: var(--cs-warn); font-variant-numeric: tabular-nums; font-size: 13px; }
+  .meta { display: flex; flex-wrap: wrap; gap: 2px 14px; font-size: 13px; margin-top: -8px; }
+  .meta a { color: inherit; }
+  .message { font-size: 15px; white-space: pre-wrap; }
+  .banner { padding: 8px 12px; border-radius: var(--cs-radius-small); background: var(--cs-warn-ground); }
+  .problem.banner { background: var(--cs-deny-ground); }
+  .arguments-section.folded { max-height: 260px; overflow: hidden; mask-image: linear-gradient(#000 60%, transparent); }
+  .unfold { justify-self: start; border-color: var(--cs-accent); color: var(--cs-accent); font-weight: 600; }
+  .facts { display: grid; gap: 6px 24px; grid-template-columns: repeat(auto-fill, minmax(240px, 1fr)); font-size: 13px; padding-top: 12px; border-top: 1px solid var(--cs-line); }
+  .facts dt { color: var(--cs-muted); }
+  .facts dd { overflow-wrap: anywhere; }
+  .result summary { cursor: pointer; font-weight: 600; padding: 4px 0; }
+  .result pre { max-height: 320px; overflow: auto; }
+  decision-panel { position: sticky; bottom: 0; background: var(--cs-surface); border-top: 1px solid var(--cs-line); margin: 0 -20px -20px; padding: 12px 20px 16px; }
+`;
+
+export const panelStyles = css`
+  .details { display: flex; gap: 8px; margin-bottom: 8px; }
+  .details select { width: auto; flex: none; }
+  .buttons { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
+  .buttons .allow { margin-left: auto; }
+  .more { display: grid; gap: 10px; margin-bottom: 12px; max-height: 50vh; overflow: auto; }
+  .buttons + p { min-height: 20px; margin-top: 4px; }
+  .more label { display: grid; gap: 4px; font-size: 13px; color: var(--cs-muted); }
+  .more label > :is(input, select, textarea) { color: var(--cs-text); }
+  textarea { min-height: 180px; resize: vertical; padding: 8px 10px; }
+  fieldset { border: 1px solid var(--cs-line); border-radius: var(--cs-radius-small); margin: 0; padding: 8px 12px; display: grid; gap: 6px; }
+  legend { padding: 0 4px; font-size: 13px; color: var(--cs-muted); }
+  .choice { display: flex; gap: 8px; align-items: baseline; color: var(--cs-text); }
+  .choice input { flex: none; }
+  .armed { outline: 2px solid currentcolor; outline-offset: 2px; }
+  @media (max-width: 520px) {
+    .buttons button { flex: 1 1 40%; min-height: 44px; }
+    .buttons .allow { margin-left: 0; }
+    kbd { display: none; }
+  }
+`;

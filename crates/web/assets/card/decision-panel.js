@@ -1,0 +1,265 @@
+// The decision about one call: deny, allow once, or a choice of scope; with level, comment and changed arguments.
+
+import { CountersignElement, html, nothing } from "../element.js";
+import { argumentStyles, baseStyles } from "../element-styles.js";
+import { renderText } from "../hidden-text.js";
+import { panelStyles } from "./card-styles.js";
+import { ArgumentsEdit } from "./arguments-edit.js";
+
+/** @import { Call, Decision, DecisionBody, ScopePreview } from "../types.d.ts" */
+/** @import { CountersignClient } from "../countersign.js" */
+
+/** A key must be released and pressed again before it decides, and not at once: a held key decides nothing. */
+const ARMED_AFTER = 250;
+
+/** The keys that choose a decision. @type {Record<string, Decision>} */
+const KEYS = { a: "allow_once", d: "deny" };
+
+export class DecisionPanel extends CountersignElement {
+  static properties = {
+    call: { attribute: false },
+    client: { attribute: false },
+    deciding: { attribute: false },
+    isSeen: { type: Boolean, attribute: "is-seen" },
+    mode: { state: true },
+    armed: { state: true },
+    preview: { state: true },
+    edit: { state: true },
+    scopeIndex: { state: true },
+    andWaiting: { state: true },
+  };
+  static styles = [baseStyles, argumentStyles, panelStyles];
+
+  #armedAt = 0;
+  #shown = "";
+
+  constructor() {
+    super();
+    /** @type {Call | undefined} */
+    this.call = undefined;
+    /** @type {CountersignClient | undefined} */
+    this.client = undefined;
+    /** The decision that is on its way to the server. @type {DecisionBody | undefined} */
+    this.deciding = undefined;
+    this.isSeen = false;
+    /** What is open besides the buttons. @type {"" | "scope" | "edit"} */
+    this.mode = "";
+    /** The decision that a key has chosen and that the next press makes. @type {Decision | ""} */
+    this.armed = "";
+    /** @type {ScopePreview | string | null} */
+    this.preview = null;
+    /** @type {ArgumentsEdit | null} */
+    this.edit = null;
+    this.scopeIndex = 0;
+    this.andWaiting = false;
+  }
+
+  /** @override */
+  willUpdate() {
+    const shown = `${this.call?.threadId}\n${this.call?.id}\n${this.call?.argumentsHash}`;
+    if (shown === this.#shown) return;
+    // Another call, or other arguments: nothing that was chosen for the one before may apply to it.
+    this.#shown = shown;
+    this.mode = "";
+    this.armed = "";
+    this.edit = null;
+    this.preview = null;
+    this.scopeIndex = 0;
+    this.andWaiting = false;
+  }
+
+  /** @override */
+  render() {
+    const request = this.call?.request;
+    if (!this.call || !request) return nothing;
+    const isLocked = this.deciding !== undefined;
+    if (request.proof) return this.#renderProof(this.call, request.proof, isLocked);
+    const mayAllow = this.isSeen && !isLocked;
+    return html`
+      ${this.mode === "scope" ? this.#renderScopes() : nothing} ${this.mode === "edit" ? this.#renderEdit() : nothing}
+      <div class="details">
+        <input id="comment" maxlength="2000" autocomplete="off" aria-label="comment" placeholder="Comment for the agent and the log (optional)" />
+        ${(request.availableLevels?.length ?? 0) > 1
+          ? html`<select id="level" aria-label="level of this decision" title="the level of this decision">
+              ${request.availableLevels?.map((level) => html`<option ?selected=${level === request.defaultLevel}>${level}</option>`)}
+            </select>`
+          : nothing}
+      </div>
+      <div class="buttons" role="group" aria-label="decision">
+        <button class="deny ${this.armed === "deny" ? "armed" : ""}" ?disabled=${isLocked} @click=${() => this.#decide("deny")}>
+          ${this.deciding?.decision === "deny" ? "Denying…" : "Deny"} <kbd>d</kbd>
+        </button>
+        ${request.options.includes("allow_session") && this.mode !== "scope"
+          ? html`<button ?disabled=${!mayAllow} @click=${() => this.#openScopes()}>Allow more… <kbd>s</kbd></button>`
+          : nothing}
+        ${this.mode === "" ? html`<button class="quiet" ?disabled=${!mayAllow} @click=${() => this.#openEdit()}>Edit <kbd>e</kbd></button>` : nothing}
+        ${this.mode === "" ? nothing : html`<button class="quiet" ?disabled=${isLocked} @click=${() => (this.mode = "")}>Cancel</button>`}
+        ${request.options.includes("allow_once") ? this.#renderAllow(mayAllow) : nothing}
+      </div>
+      <p class="note muted" aria-live="polite">
+        ${this.armed ? `Press the same key again to ${this.armed === "deny" ? "deny" : "allow once"}.` : nothing}
+        ${this.isSeen ? nothing : "Allowing is possible once all arguments were on show."}
+      </p>
+    `;
+  }
+
+  /** An approval with a proof is made on the page of the call, which shows what is signed. A denial needs no proof.
+   * @param {Call} call @param {"any" | "ssh" | "passkey"} proof @param {boolean} isLocked */
+  #renderProof(call, proof, isLocked) {
+    const page = `/calls/${encodeURIComponent(call.threadId)}/${encodeURIComponent(call.id)}`;
+    return html`<div class="buttons" role="group" aria-label="decision">
+        <button class="deny ${this.armed === "deny" ? "armed" : ""}" ?disabled=${isLocked} @click=${() => this.#decide("deny")}>
+          Deny <kbd>d</kbd>
+        </button>
+        ${proof === "ssh" ? nothing : html`<a class="button" href=${page}>Allow with a passkey…</a>`}
+      </div>
+      <p class="note muted" aria-live="polite">
+        ${proof === "passkey" ? "The rule asks for a passkey." : html`${proof === "ssh" ? "The rule asks for" : "Or with"} an SSH key, in a terminal:
+              <code>countersign allow ${call.id} --sign-with KEYFILE</code>`}
+        ${this.armed ? "Press the same key again to deny." : nothing}
+      </p>`;
+  }
+
+  /** @param {boolean} mayAllow */
+  #renderAllow(mayAllow) {
+    const isScope = this.mode === "scope";
+    const isBad = this.mode === "edit" && (!this.edit || this.edit.problem !== "" || this.edit.isUnchanged);
+    const words = isScope ? "Allow for the session" : this.mode === "edit" ? "Allow the edited call" : "Allow once";
+    const isRunning = this.deciding !== undefined && this.deciding.decision !== "deny";
+    return html`<button
+      class="allow ${this.armed === "allow_once" ? "armed" : ""}"
+      ?disabled=${!mayAllow || isBad}
+      @click=${() => this.#decide(isScope ? "allow_session" : "allow_once")}
+    >
+      ${isRunning ? "Allowing…" : words} ${this.mode === "" ? html`<kbd>a</kbd>` : nothing}
+    </button>`;
+  }
+
+  #renderScopes() {
+    const scopes = this.call?.request?.scopes ?? [];
+    const preview = this.preview;
+    return html`<div class="more">
+      <fieldset>
+        <legend>Also allow later calls of this agent in this thread</legend>
+        ${scopes.map(
+          ({ says }, n) =>
+            html`<label class="choice"><input type="radio" name="scope" ?checked=${n === this.scopeIndex} @change=${() => this.#chooseScope(n)} /><span>${renderText(says)}</span></label>`,
+        )}
+      </fieldset>
+      <div class="note" aria-live="polite">
+        ${preview === null ? "…" : typeof preview === "string" ? html`<span class="problem">${renderText(preview)}</span>` : this.#renderPreview(preview)}
+      </div>
+    </div>`;
+  }
+
+  /** @param {ScopePreview} preview */
+  #renderPreview({ earlier, waiting }) {
+    const others = waiting.allows.filter((id) => id !== this.call?.id);
+    return html`<p>
+        Of ${earlier.compared} earlier calls of this tool in the thread, it would have allowed <strong>${earlier.allows}</strong>.
+      </p>
+      ${others.length > 0
+        ? html`<label class="choice"
+            ><input type="checkbox" .checked=${this.andWaiting} @change=${(/** @type {Event} */ event) => (this.andWaiting = /** @type {HTMLInputElement} */ (event.target).checked)} />
+            <span>Also allow ${others.length} that wait now: ${renderText(others.slice(0, 5).join(", "))}${others.length > 5 ? "…" : ""}</span></label
+          >`
+        : nothing}`;
+  }
+
+  #renderEdit() {
+    const edit = this.edit;
+    if (!edit) return nothing;
+    const change = (/** @type {Event} */ event) => {
+      this.edit = edit.with(/** @type {HTMLTextAreaElement} */ (event.target).value);
+    };
+    return html`<div class="more">
+      <label>Arguments, as JSON<textarea class="mono" spellcheck="false" @input=${change} .value=${edit.text}></textarea></label>
+      ${edit.problem ? html`<p class="note problem" role="alert">${edit.problem}</p>` : edit.renderDifference()}
+    </div>`;
+  }
+
+  #openScopes() {
+    this.mode = "scope";
+    this.armed = "";
+    this.#chooseScope(0);
+  }
+
+  #openEdit() {
+    if (!this.call) return;
+    this.mode = "edit";
+    this.armed = "";
+    this.edit = ArgumentsEdit.of(this.call.arguments);
+  }
+
+  /** @param {number} index */
+  async #chooseScope(index) {
+    const { call, client } = this;
+    this.scopeIndex = index;
+    this.preview = null;
+    this.andWaiting = false;
+    const scope = call?.request?.scopes?.[index]?.scope;
+    if (!call || !client || scope === undefined) return;
+    let preview;
+    try {
+      preview = await client.previewScope(call, { scope });
+    } catch (error) {
+      preview = error instanceof Error ? error.message : String(error);
+    }
+    if (this.scopeIndex === index && this.call === call) this.preview = preview;
+  }
+
+  /** @param {Decision} decision */
+  #decide(decision) {
+    const { call } = this;
+    if (!call || this.deciding || (decision !== "deny" && !this.isSeen)) return;
+    this.armed = "";
+    /** @type {DecisionBody} */
+    const body = { decision };
+    const read = (/** @type {string} */ id) => /** @type {HTMLInputElement | null} */ (this.renderRoot.querySelector(id))?.value.trim();
+    const comment = read("#comment");
+    const level = read("#level");
+    if (comment) body.comment = comment;
+    if (level) body.level = level;
+    if (decision === "allow_session") {
+      body.scope = call.request?.scopes?.[this.scopeIndex]?.scope;
+      if (this.andWaiting) body.andWaiting = true;
+    }
+    if (decision === "allow_once" && this.mode === "edit" && this.edit) body.arguments = this.edit.value;
+    this.emit("decision", body);
+  }
+
+  /** Handles a key of the inbox. @param {KeyboardEvent} event @returns {boolean} True if the key was used. */
+  handleKey(event) {
+    const decision = KEYS[event.key];
+    if (decision) {
+      if (!event.repeat && this.mode === "") this.#pressDecision(decision);
+      return true;
+    }
+    if (event.key === "Escape" && (this.mode !== "" || this.armed !== "")) {
+      this.mode = "";
+      this.armed = "";
+      return true;
+    }
+    if (event.repeat || !this.isSeen || this.deciding || this.call?.request?.proof) return false;
+    if (event.key === "s" && this.call?.request?.options.includes("allow_session")) this.#openScopes();
+    else if (event.key === "e") this.#openEdit();
+    else return false;
+    return true;
+  }
+
+  /** The first press chooses, the second decides. @param {Decision} decision */
+  #pressDecision(decision) {
+    const request = this.call?.request;
+    const isOffered = (request?.options.includes(decision) ?? false) && (decision === "deny" || !request?.proof);
+    if (this.deciding || !isOffered || (decision !== "deny" && !this.isSeen)) return;
+    const now = performance.now();
+    if (this.armed === decision && now - this.#armedAt >= ARMED_AFTER) {
+      this.#decide(decision);
+    } else if (this.armed !== decision) {
+      this.armed = decision;
+      this.#armedAt = now;
+    }
+  }
+}
+
+customElements.define("decision-panel", DecisionPanel);

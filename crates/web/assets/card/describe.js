@@ -1,0 +1,67 @@
+// The state of a call in words.
+
+import { describeAge, describeSpan, nameOf } from "../times.js";
+
+/** @import { ApprovalResponse, Call } from "../types.d.ts" */
+/** @import { CountersignError } from "../countersign.js" */
+
+const DECISIONS = /** @type {Record<string, string>} */ ({
+  allow_once: "allow once",
+  allow_session: "allow for the session",
+  deny: "deny",
+});
+
+/** Who decided what, and when. @param {ApprovalResponse} response @param {number} now */
+export function describeResponse(response, now) {
+  const by = response.source === "approver" ? nameOf(response.principal) : response.principal;
+  return `${by}, ${describeAge(response.at, now)}: ${DECISIONS[response.decision] ?? response.decision}`;
+}
+
+/**
+ * The state of a call: a word for its badge, and a sentence.
+ * @param {Call} call @param {number} now @returns {{ badge: string, style: string, text: string }}
+ */
+export function describeState(call, now) {
+  const decided = call.response ? describeResponse(call.response, now) : "";
+  switch (call.state) {
+    case "pending":
+      return { badge: "pending", style: "pending", text: "" };
+    case "allowed":
+      return { badge: "approved", style: "allowed", text: `${decided}. It has not started yet.` };
+    case "denied": {
+      const isExpired = call.response?.source === "expiry";
+      return { badge: isExpired ? "expired" : "denied", style: isExpired ? "expired" : "denied", text: `${decided}.` };
+    }
+    case "running":
+      return { badge: "executing", style: "running", text: `${call.execution?.executor ?? "An executor"} runs it. ${decided}.` };
+    case "finished": {
+      const failed = call.result?.status === "error";
+      return { badge: failed ? "failed" : "done", style: failed ? "failed" : "done", text: decided ? `${decided}.` : "" };
+    }
+    case "cancelled":
+      return { badge: "cancelled", style: "cancelled", text: "The agent withdrew it." };
+    default:
+      return {
+        badge: "unknown outcome",
+        style: "unknown",
+        text: `${call.execution?.executor ?? "The executor"} was lost, so nobody knows if it ran. ${decided}.`,
+      };
+  }
+}
+
+/** The time until a pending request expires. @param {Call} call @param {number} now */
+export function describeTimeLeft(call, now) {
+  const end = call.request?.expiresAt;
+  if (!end || call.state !== "pending") return "";
+  const left = Date.parse(end) - now;
+  return left > 0 ? `${describeSpan(left)} left` : "expires now";
+}
+
+/** Why a decision was refused. @param {CountersignError} error @param {number} now */
+export function describeRefusal(error, now) {
+  const { code, detail, response } = error.problem;
+  if (code === "already_decided" && response) return `Already decided by ${describeResponse(response, now)}.`;
+  if (code === "arguments_changed") return "The arguments were changed meanwhile. Look at them again.";
+  if (code === "unauthenticated") return "You are signed out. Sign in again; nothing was decided.";
+  return `Not decided: ${detail}`;
+}

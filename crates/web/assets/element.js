@@ -1,0 +1,27 @@
+// The base of the elements: reactive properties, and a template that is rendered into a shadow root.
+
+import { ReactiveElement } from "./vendor/reactive-element/reactive-element.js";
+import { render } from "./vendor/lit-html/lit-html.js";
+
+export { css } from "./vendor/reactive-element/reactive-element.js";
+export { html, nothing } from "./vendor/lit-html/lit-html.js";
+export { repeat } from "./vendor/lit-html/directives/repeat.js";
+
+/** An element that renders a template of lit-html. Subclasses define `render`. */
+export class CountersignElement extends ReactiveElement {
+  /** @returns {unknown} */
+  render() {
+    return "";
+  }
+
+  /** @param {Map<PropertyKey, unknown>} changed @override */
+  update(changed) {
+    super.update(changed);
+    render(this.render(), /** @type {ShadowRoot} */ (this.renderRoot), { host: this });
+  }
+
+  /** Emits an event that leaves the shadow tree. @param {string} name @param {unknown} [detail] */
+  emit(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+  }
+}

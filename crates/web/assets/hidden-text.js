@@ -1,0 +1,34 @@
+// Texts of models and tools as they are, with the characters made visible that a person would not see.
+
+import { html } from "./vendor/lit-html/lit-html.js";
+
+// The same characters as `hiddenCharacters` of the API: control characters except line breaks and tabs, formats (zero
+// width, direction), spaces other than the usual one, characters without an agreed look, and the braille blank.
+const HIDDEN =
+  /(?![ \n\t]|\r\n)[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** The notation of a hidden character. @param {string} character */
+const nameOf = (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+
+/** True if the text has hidden characters. @param {string} text */
+export function hasHidden(text) {
+  HIDDEN.lastIndex = 0;
+  return HIDDEN.test(text);
+}
+
+/** The text with hidden characters in notation, as plain text. @param {string} text */
+export const escapeHidden = (text) => text.replace(HIDDEN, nameOf);
+
+/** Renders a text. Each hidden character is a marked notation. @param {string} text */
+export function renderText(text) {
+  const parts = [];
+  let from = 0;
+  for (const match of text.matchAll(HIDDEN)) {
+    parts.push(text.slice(from, match.index));
+    parts.push(html`<mark class="hidden" title="a character that is invisible">${nameOf(match[0])}</mark>`);
+    from = match.index + match[0].length;
+  }
+  parts.push(text.slice(from));
+  // `bdi` keeps letters of right-to-left scripts from reordering what is around the text.
+  return html`<bdi>${parts}</bdi>`;
+}

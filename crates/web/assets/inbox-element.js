@@ -1,0 +1,308 @@
+// <countersign-inbox>: the pending calls of one person, live, and the card of the selected one.
+
+import { CountersignElement, html, nothing, repeat } from "./element.js";
+import { baseStyles } from "./element-styles.js";
+import { inboxStyles } from "./inbox-styles.js";
+import { CountersignClient } from "./countersign.js";
+import { InboxStore, keyOf } from "./inbox-store.js";
+import { arrange, describeRow, readFilter, shapeOf } from "./inbox-list.js";
+import { renderText } from "./hidden-text.js";
+import { describeState } from "./card/describe.js";
+import { describeAge, nameOf } from "./times.js";
+import "./bulk-review.js";
+import "./card/approval-card.js";
+
+/** @import { Call, Caller } from "./types.d.ts" */
+
+/** The rows that are drawn beyond the visible ones, and the height of a row in pixels. */
+const OVERSCAN = 8;
+const ROW = 64;
+
+export class CountersignInbox extends CountersignElement {
+  static properties = {
+    server: { type: String },
+    thread: { type: String },
+    selected: { state: true },
+    checked: { state: true },
+    filter: { state: true },
+    order: { state: true },
+    now: { state: true },
+    caller: { state: true },
+    scrolled: { state: true },
+    asksToStop: { state: true },
+    isOpen: { state: true },
+  };
+  static styles = [baseStyles, inboxStyles];
+
+  #clock = 0;
+  #resync = () => {
+    if (document.visibilityState === "visible") this.store?.refresh().catch(() => {});
+  };
+
+  constructor() {
+    super();
+    this.server = "";
+    /** @type {string | undefined} */
+    this.thread = undefined;
+    /** The key of the selected call. */
+    this.selected = "";
+    /** The keys of the calls that a bulk decision applies to. @type {Set<string>} */
+    this.checked = new Set();
+    this.filter = "";
+    /** @type {"oldest" | "risk"} */
+    this.order = "oldest";
+    this.now = Date.now();
+    /** @type {Caller | null} */
+    this.caller = null;
+    this.scrolled = 0;
+    this.asksToStop = false;
+    /** True if a narrow window shows the selected call instead of the list. */
+    this.isOpen = false;
+    /** @type {InboxStore | undefined} */
+    this.store = undefined;
+  }
+
+  /** @override */
+  connectedCallback() {
+    super.connectedCallback();
+    const client = new CountersignClient(this.server);
+    this.store = new InboxStore(client, this.thread);
+    this.store.addEventListener("change", () => this.#update());
+    client.caller().then((caller) => (this.caller = caller), () => {});
+    this.store.open();
+    this.#clock = window.setInterval(() => (this.now = Date.now()), 1_000);
+    document.addEventListener("visibilitychange", this.#resync);
+    window.addEventListener("online", this.#resync);
+    window.addEventListener("pageshow", this.#resync);
+    document.addEventListener("keydown", this.#handleKey);
+  }
+
+  /** @override */
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.store?.close();
+    clearInterval(this.#clock);
+    document.removeEventListener("visibilitychange", this.#resync);
+    window.removeEventListener("online", this.#resync);
+    window.removeEventListener("pageshow", this.#resync);
+    document.removeEventListener("keydown", this.#handleKey);
+  }
+
+  #update() {
+    this.now = Date.now();
+    for (const key of this.checked) if (!this.store?.pending.has(key)) this.checked.delete(key);
+    this.emit("pending-count", this.store?.pending.size ?? 0);
+    this.requestUpdate();
+  }
+
+  /** The calls of the list, in its order. @returns {Call[]} */
+  get rows() {
+    return this.store ? arrange([...this.store.pending.values()], readFilter(this.filter), this.order) : [];
+  }
+
+  /** True if the caller may decide. */
+  get canDecide() {
+    return this.caller === null || this.caller.solo || this.caller.roles.includes("approver");
+  }
+
+  /** @override */
+  render() {
+    const { store } = this;
+    if (!store) return nothing;
+    if (store.connection === "failed") return this.#renderFailure();
+    const rows = this.rows;
+    const chosen = store.pending.get(this.selected) ?? store.recent.get(this.selected);
+    const shown = chosen ?? rows[0];
+    const checked = rows.filter((call) => this.checked.has(keyOf(call)));
+    if (shown && this.selected !== keyOf(shown)) this.selected = keyOf(shown);
+    return html`
+      <div class="layout ${this.isOpen ? "open" : ""}">
+        <section class="list" aria-label="pending calls">
+          ${this.#renderToolbar(rows)} ${this.#renderRows(rows)} ${this.#renderRecent()}
+        </section>
+        <section class="detail" aria-label="the selected call">
+          ${checked.length > 1 ? this.#renderReview(checked) : shown ? this.#renderDetail(shown, rows) : this.#renderEmpty()}
+        </section>
+      </div>
+      <p class="visually-hidden" role="status" aria-live="polite">${this.#describeCount()}</p>
+    `;
+  }
+
+  #describeCount() {
+    const count = this.store?.pending.size ?? 0;
+    if (this.store?.connection === "loading") return "Loading";
+    return count === 1 ? "1 call is pending" : `${count} calls are pending`;
+  }
+
+  #renderFailure() {
+    const failure = this.store?.failure;
+    const isSignedOut = failure?.status === 401;
+    return html`<div class="empty">
+      <h2>${isSignedOut ? "You are signed out" : "The inbox cannot be read"}</h2>
+      <p class="muted">${renderText(failure?.message ?? "")}</p>
+      ${isSignedOut ? html`<p><a href="/sign-in/">Sign in</a></p>` : html`<button @click=${() => this.store?.open()}>Try again</button>`}
+    </div>`;
+  }
+
+  #renderEmpty() {
+    if (this.store?.connection === "loading") return html`<div class="empty muted" aria-busy="true">Loading…</div>`;
+    const hidden = this.store?.pending.size ?? 0;
+    return html`<div class="empty">
+      <h2>${hidden ? "No call matches the filter" : "Nothing waits for you"}</h2>
+      <p class="muted">${hidden ? `${hidden} are hidden.` : "New calls appear here by themselves."}</p>
+    </div>`;
+  }
+
+  /** @param {Call[]} rows */
+  #renderToolbar(rows) {
+    const connection = this.store?.connection;
+    return html`<div class="toolbar">
+      <label class="search"><span class="visually-hidden">Filter</span>
+        <input id="filter" type="search" placeholder="Filter: words, tool:bash, agent:…, thread:…, risk:high" .value=${this.filter}
+          @input=${(/** @type {Event} */ event) => (this.filter = /** @type {HTMLInputElement} */ (event.target).value)} /></label>
+      <div class="line">
+        <span class="count">${rows.length} pending</span>
+        ${connection === "reconnecting" ? html`<span class="badge medium" role="status">Reconnecting…</span>` : nothing}
+        <button class="quiet" aria-pressed=${this.order === "risk"} @click=${() => (this.order = this.order === "risk" ? "oldest" : "risk")}>
+          ${this.order === "risk" ? "Riskiest first" : "Oldest first"}
+        </button>
+      </div>
+    </div>`;
+  }
+
+  /** @param {Call[]} calls */
+  #renderReview(calls) {
+    const clear = () => (this.checked = new Set());
+    const decide = (/** @type {CustomEvent<"allow_once" | "deny">} */ event) => {
+      this.store?.decideAll(calls, event.detail);
+      clear();
+    };
+    return html`<div class="detail-bar"><button class="quiet back" @click=${() => (this.isOpen = false)}>All calls</button></div>
+      <bulk-review .calls=${calls} @decide-all=${decide} @clear=${clear}></bulk-review>`;
+  }
+
+  /** Draws only the rows near the visible ones: a long list stays fast. @param {Call[]} rows */
+  #renderRows(rows) {
+    const height = this.clientHeight || 800;
+    const from = Math.max(0, Math.floor(this.scrolled / ROW) - OVERSCAN);
+    const to = Math.min(rows.length, Math.ceil((this.scrolled + height) / ROW) + OVERSCAN);
+    return html`<div class="rows" @scroll=${(/** @type {Event} */ event) => (this.scrolled = /** @type {HTMLElement} */ (event.target).scrollTop)}>
+      <ul .style=${`height:${rows.length * ROW}px`}>
+        ${repeat(rows.slice(from, to), keyOf, (call, n) => this.#renderRow(call, from + n))}
+      </ul>
+    </div>`;
+  }
+
+  /** @param {Call} call @param {number} index */
+  #renderRow(call, index) {
+    const key = keyOf(call);
+    const toggle = () => {
+      const checked = new Set(this.checked);
+      if (!checked.delete(key)) checked.add(key);
+      this.checked = checked;
+    };
+    const risk = call.impact?.riskLevel;
+    return html`<li class=${key === this.selected ? "selected" : ""} .style=${`top:${index * ROW}px`}>
+      ${this.canDecide ? html`<input type="checkbox" aria-label=${`check ${call.id}`} .checked=${this.checked.has(key)} @change=${toggle} />` : nothing}
+      <button class="row" aria-current=${key === this.selected} @click=${() => this.#select(key)}>
+        <span class="top"><strong>${renderText(call.name)}</strong>
+          ${risk ? html`<span class="badge ${risk}">${risk}</span>` : nothing}
+          <span class="age">${describeAge(call.proposal.at, this.now)}</span></span>
+        <span class="summary">${renderText(describeRow(call))}</span>
+        <span class="from">${renderText(`${nameOf(call.proposal.principal)} · ${call.threadId}`)}</span>
+      </button>
+    </li>`;
+  }
+
+  #renderRecent() {
+    const recent = [...(this.store?.recent.values() ?? [])].reverse().slice(0, 8);
+    if (recent.length === 0) return nothing;
+    return html`<div class="recent"><h2>Decided lately</h2>
+      ${recent.map((call) => {
+        const { badge, style } = describeState(call, this.now);
+        return html`<button class="row ${keyOf(call) === this.selected ? "selected" : ""}" @click=${() => this.#select(keyOf(call))}>
+          <span class="top"><strong>${renderText(call.name)}</strong><span class="badge ${style}">${badge}</span></span>
+          <span class="summary">${renderText(describeRow(call))}</span>
+        </button>`;
+      })}
+    </div>`;
+  }
+
+  /** @param {Call} call @param {Call[]} rows */
+  #renderDetail(call, rows) {
+    const at = rows.indexOf(call);
+    const similar = rows.filter((other) => shapeOf(other) === shapeOf(call));
+    const same = rows.filter((other) => other.threadId === call.threadId).length;
+    return html`<div class="detail-bar">
+        <button class="quiet back" @click=${() => (this.isOpen = false)}>All calls</button>
+        ${at >= 0
+          ? html`<span class="muted">${at + 1} of ${rows.length}</span>
+              <button class="quiet" ?disabled=${at === 0} aria-label="previous" @click=${() => this.#move(-1)}>‹ <kbd>k</kbd></button>
+              <button class="quiet" ?disabled=${at === rows.length - 1} aria-label="next" @click=${() => this.#move(1)}>› <kbd>j</kbd></button>`
+          : nothing}
+        ${similar.length > 1 && this.canDecide
+          ? html`<button class="quiet similar" @click=${() => (this.checked = new Set(similar.map(keyOf)))}>Review ${similar.length} similar</button>`
+          : nothing}
+        ${same > 1 && this.canDecide ? this.#renderStop(call.threadId, same) : nothing}
+      </div>
+      <tool-approval-card .call=${call} .store=${this.store} .now=${this.now} ?can-decide=${this.canDecide}></tool-approval-card>`;
+  }
+
+  /** @param {string} thread @param {number} count */
+  #renderStop(thread, count) {
+    if (!this.asksToStop) {
+      return html`<button class="quiet stop" @click=${() => (this.asksToStop = true)}>Stop the thread…</button>`;
+    }
+    const stop = async () => {
+      this.asksToStop = false;
+      await this.store?.stop(thread);
+    };
+    return html`<span class="stop"><button class="deny" @click=${stop}>Deny all ${count} of ${renderText(thread)}</button>
+      <button class="quiet" @click=${() => (this.asksToStop = false)}>Cancel</button></span>`;
+  }
+
+  /** @param {string} key */
+  #select(key) {
+    this.selected = key;
+    this.isOpen = true;
+    this.asksToStop = false;
+  }
+
+  /** @param {number} step */
+  #move(step) {
+    const rows = this.rows;
+    const at = rows.findIndex((call) => keyOf(call) === this.selected);
+    const next = rows[Math.min(rows.length - 1, Math.max(0, at + step))];
+    if (!next) return;
+    this.selected = keyOf(next);
+    this.asksToStop = false;
+    const list = this.renderRoot.querySelector(".rows");
+    const top = rows.indexOf(next) * ROW;
+    if (list && (top < list.scrollTop || top + ROW > list.scrollTop + list.clientHeight)) list.scrollTop = top - ROW;
+  }
+
+  #handleKey = (/** @type {KeyboardEvent} */ event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
+    if (target instanceof HTMLElement && target.matches("input:not([type=checkbox]):not([type=radio]), textarea, select")) {
+      if (event.key === "Escape") target.blur();
+      return;
+    }
+    const card = /** @type {import("./card/approval-card.js").ToolApprovalCard | null} */ (
+      this.renderRoot.querySelector("tool-approval-card")
+    );
+    if (event.key === "j" || event.key === "k") this.#move(event.key === "j" ? 1 : -1);
+    else if (event.key === "x") this.#toggleSelected();
+    else if (event.key === "/") /** @type {HTMLElement | null} */ (this.renderRoot.querySelector("#filter"))?.focus();
+    else if (!card?.handleKey(event)) return;
+    event.preventDefault();
+  };
+
+  #toggleSelected() {
+    const checked = new Set(this.checked);
+    if (!checked.delete(this.selected) && this.store?.pending.has(this.selected)) checked.add(this.selected);
+    this.checked = checked;
+  }
+}
+
+customElements.define("countersign-inbox", CountersignInbox);

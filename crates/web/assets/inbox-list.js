@@ -1,0 +1,68 @@
+// The order and the filter of the list of pending calls.
+
+/** @import { Call, Json } from "./types.d.ts" */
+
+const RISKS = ["low", "medium", "high", "critical"];
+
+/** @typedef {{ words: string[], tool: string, agent: string, thread: string, risk: string }} ListFilter */
+
+/** Reads a filter such as `tool:bash risk:high deploy`. @param {string} text @returns {ListFilter} */
+export function readFilter(text) {
+  /** @type {ListFilter} */
+  const filter = { words: [], tool: "", agent: "", thread: "", risk: "" };
+  for (const word of text.toLowerCase().split(/\s+/).filter(Boolean)) {
+    const [, name, value] = /^(tool|agent|thread|risk):(.+)$/.exec(word) ?? [];
+    if (name && value) filter[/** @type {"tool" | "agent" | "thread" | "risk"} */ (name)] = value;
+    else filter.words.push(word);
+  }
+  return filter;
+}
+
+/** @param {Call} call @param {ListFilter} filter */
+function isListed(call, filter) {
+  const has = (/** @type {string} */ text, /** @type {string} */ part) => text.toLowerCase().includes(part);
+  const text = () => `${call.name} ${call.id} ${call.threadId} ${call.proposal.principal} ${JSON.stringify(call.arguments)}`;
+  return (
+    has(call.name, filter.tool) &&
+    has(call.proposal.principal, filter.agent) &&
+    has(call.threadId, filter.thread) &&
+    has(call.impact?.riskLevel ?? "", filter.risk) &&
+    filter.words.every((word) => has(text(), word))
+  );
+}
+
+/** @param {Call} call */
+const riskOf = (call) => RISKS.indexOf(call.impact?.riskLevel ?? "");
+
+/**
+ * The calls that the filter lists, in order.
+ * @param {Call[]} calls @param {ListFilter} filter @param {"oldest" | "risk"} order
+ */
+export function arrange(calls, filter, order) {
+  const age = (/** @type {Call} */ a, /** @type {Call} */ b) => (a.request?.seq ?? 0) - (b.request?.seq ?? 0);
+  const risk = (/** @type {Call} */ a, /** @type {Call} */ b) => riskOf(b) - riskOf(a) || age(a, b);
+  return calls.filter((call) => isListed(call, filter)).sort(order === "risk" ? risk : age);
+}
+
+/** The tool and the names of the arguments: calls with the same shape are similar. @param {Call} call */
+export function shapeOf(call) {
+  const value = call.arguments;
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return `${call.name}\n${isObject ? Object.keys(value).sort().join("\n") : ""}`;
+}
+
+/** A line about the arguments. The card shows all of them. @param {Call} call */
+export function describeRow(call) {
+  const value = call.arguments;
+  if (call.erased) return "erased";
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return shorten(value);
+  const parts = Object.entries(value);
+  if (parts.length === 1) return shorten(parts[0]?.[1] ?? null);
+  return parts.map(([name, part]) => `${name}: ${shorten(part)}`).join(", ").slice(0, 300);
+}
+
+/** @param {Json} value */
+function shorten(value) {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return text.slice(0, 300).replaceAll(/\s+/g, " ");
+}

@@ -1,0 +1,122 @@
+//! The browser interface: the pages, and the elements that other pages can embed. The files are plain ES modules, so there
+//! is no build step, and they are part of the program.
+//!
+//! `assets/vendor/` has files of the npm packages `lit-html` and `@lit/reactive-element`, unchanged.
+
+/// A file of the interface.
+#[derive(Debug, Clone, Copy)]
+pub struct WebFile {
+    /// Its path below `/assets/`.
+    pub path: &'static str,
+    /// Its media type.
+    pub kind: &'static str,
+    /// Its content.
+    pub content: &'static str,
+}
+
+/// The page of the inbox.
+pub const INBOX_PAGE: &str = include_str!("../assets/index.html");
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLES: &str = "text/css; charset=utf-8";
+const IMAGE: &str = "image/svg+xml";
+const TEXT: &str = "text/plain; charset=utf-8";
+
+macro_rules! files {
+    ($($path:literal $kind:ident),* $(,)?) => {
+        &[$(WebFile { path: $path, kind: $kind, content: include_str!(concat!("../assets/", $path)) }),*]
+    };
+}
+
+/// All files below `/assets/`.
+pub const FILES: &[WebFile] = files![
+    "arguments/arguments-view.js" SCRIPT,
+    "arguments/command-line.js" SCRIPT,
+    "arguments/line-diff.js" SCRIPT,
+    "bulk-review.js" SCRIPT,
+    "card/approval-card.js" SCRIPT,
+    "card/arguments-edit.js" SCRIPT,
+    "card/card-styles.js" SCRIPT,
+    "card/decision-panel.js" SCRIPT,
+    "card/describe.js" SCRIPT,
+    "countersign.js" SCRIPT,
+    "element-styles.js" SCRIPT,
+    "element.js" SCRIPT,
+    "hidden-text.js" SCRIPT,
+    "icon.svg" IMAGE,
+    "inbox-element.js" SCRIPT,
+    "inbox-list.js" SCRIPT,
+    "inbox-store.js" SCRIPT,
+    "inbox-styles.js" SCRIPT,
+    "page.css" STYLES,
+    "page.js" SCRIPT,
+    "times.js" SCRIPT,
+    "tokens.css" STYLES,
+    "types.d.ts" TEXT,
+    "vendor/lit-html/LICENSE" TEXT,
+    "vendor/lit-html/directive-helpers.js" SCRIPT,
+    "vendor/lit-html/directive.js" SCRIPT,
+    "vendor/lit-html/directives/repeat.js" SCRIPT,
+    "vendor/lit-html/lit-html.js" SCRIPT,
+    "vendor/reactive-element/LICENSE" TEXT,
+    "vendor/reactive-element/css-tag.js" SCRIPT,
+    "vendor/reactive-element/reactive-element.js" SCRIPT,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    /// The largest interface, in bytes before compression. `tests/browser` checks the compressed size.
+    const MOST_BYTES: usize = 400 * 1024;
+
+    fn list_files(folder: &Path, root: &Path, found: &mut BTreeSet<String>) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                list_files(&path, root, found);
+            } else {
+                let name = path.strip_prefix(root).expect("below the root");
+                found.insert(name.to_str().expect("ASCII").to_owned());
+            }
+        }
+    }
+
+    #[test]
+    fn every_file_is_served() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+        let mut found = BTreeSet::new();
+        list_files(&root, &root, &mut found);
+        assert!(found.remove("index.html"), "the page of the inbox");
+        let listed: BTreeSet<_> = FILES.iter().map(|file| file.path.to_owned()).collect();
+        assert_eq!(found, listed);
+    }
+
+    #[test]
+    fn every_import_is_a_file() {
+        for file in FILES.iter().filter(|file| file.kind == SCRIPT) {
+            let folder = Path::new(file.path).parent().expect("a folder");
+            let imports = ["from\"./", "from \"./", "import \"./"].into_iter();
+            for import in imports.flat_map(|start| file.content.split(start).skip(1)) {
+                let Some((name, _)) = import.split_once('"') else { continue };
+                let path = folder.join(name);
+                let is_file = FILES.iter().any(|other| Path::new(other.path) == path);
+                assert!(is_file, "{} imports {name}", file.path);
+            }
+        }
+    }
+
+    #[test]
+    fn interface_is_small() {
+        let bytes: usize = FILES.iter().map(|file| file.content.len()).sum();
+        assert!(bytes < MOST_BYTES, "{bytes} bytes");
+    }
+
+    #[test]
+    fn page_has_no_code_of_its_own() {
+        assert!(!INBOX_PAGE.contains("<style") && !INBOX_PAGE.contains("style="), "styles are files");
+        assert!(!INBOX_PAGE.contains("<script>") && !INBOX_PAGE.contains("onclick"), "scripts are files");
+        assert!(!INBOX_PAGE.contains("//"), "the page loads nothing from other servers");
+    }
+}

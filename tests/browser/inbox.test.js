@@ -1,0 +1,245 @@
+// The inbox: what a person sees is what the server has, and only a deliberate act decides.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkPage, newPage, startBrowser } from "./support/browser.js";
+import { Agent, openInbox, readList, waitForCount } from "./support/inbox.js";
+import { createToken, newLog, runCommand, startServer, verifyLog } from "./support/server.js";
+
+// A log with a server, an agent, and the page of an approver.
+async function startInbox(t, { role = "approver", name = "ada" } = {}) {
+  const log = await newLog(t);
+  const server = await startServer(t, log);
+  const agent = new Agent(server, (await createToken(log, "bot", "agent")).secret);
+  const browser = await startBrowser(t);
+  const page = await openInbox(browser, server, name, role);
+  return { log, server, agent, browser, page };
+}
+
+test("the list equals the server's after loading, reloading and a restart of the server", async (t) => {
+  const { log, server, agent, page } = await startInbox(t);
+  for (const id of ["a", "b", "c"]) await agent.propose("t", id, "bash", { command: `echo ${id}` });
+  await waitForCount(page, 3);
+  assert.deepEqual(await readList(page), ["echo a", "echo b", "echo c"]);
+  await page.reload();
+  await waitForCount(page, 3);
+  const port = new URL(server.url).port;
+  await server.stop();
+  await page.getByText("Reconnecting…").waitFor();
+  await startServer(t, log, ["--listen", `127.0.0.1:${port}`]);
+  await agent.propose("t", "d", "bash", { command: "echo d" });
+  await waitForCount(page, 4);
+  assert.deepEqual(await readList(page), ["echo a", "echo b", "echo c", "echo d"]);
+});
+
+test("a decision at another server process over the same file reaches the page", async (t) => {
+  const { log, agent, page } = await startInbox(t);
+  const other = await startServer(t, log);
+  await agent.propose("t", "a", "bash", { command: "echo a" });
+  await page.getByRole("button", { name: "Allow once" }).waitFor();
+  const grace = await createToken(log, "grace", "approver");
+  await new Agent(other, grace.secret).decide("t", "a", { decision: "allow_once" });
+  await waitForCount(page, 0);
+  await page.getByText(/^grace, .*: allow once\. It has not started yet\.$/).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Allow once" }).count(), 0, "a decided card has no buttons");
+  await agent.run("t", "a", "hello");
+  await page.locator("tool-approval-card").getByText("hello").waitFor();
+  await verifyLog(log);
+});
+
+test("two people who decide at once make one decision, and the second is told", async (t) => {
+  const { log, server, agent, browser, page } = await startInbox(t);
+  await agent.propose("t", "a", "bash", { command: "echo a" });
+  const second = await openInbox(browser, server, "grace", "approver");
+  await second.getByRole("button", { name: "Allow once" }).waitFor();
+  // The second page does not learn of the first decision before it sends its own.
+  await second.route("**/v1/threads/t/tool-calls/a", () => {});
+  await page.getByRole("button", { name: /^Deny/ }).click();
+  await page.getByText(/^ada, .*: deny\.$/).waitFor();
+  await second.getByRole("button", { name: "Allow once" }).click();
+  await second.getByText(/Already decided by ada, .*: deny\./).waitFor();
+  const { events } = await agent.get("/v1/threads/t/events?type=TOOL_APPROVAL_RESPONSE");
+  assert.equal(events.length, 1, "one decision");
+  await verifyLog(log);
+});
+
+test("a held key decides nothing, and a second press does", async (t) => {
+  const { agent, page } = await startInbox(t);
+  await agent.propose("t", "a", "bash", { command: "echo a" });
+  await page.getByRole("button", { name: "Allow once" }).waitFor();
+  for (let n = 0; n < 40; n += 1) await page.keyboard.down("a");
+  await page.keyboard.up("a");
+  await page.getByText("Press the same key again to allow once.").waitFor();
+  assert.equal((await agent.get("/v1/threads/t/tool-calls/a")).state, "pending");
+  await page.keyboard.press("Escape");
+  await page.getByText("Press the same key again").waitFor({ state: "detached" });
+  await page.keyboard.press("a");
+  await page.getByText("Press the same key again to allow once.").waitFor();
+  await page.waitForFunction((since) => performance.now() - since > 300, await page.evaluate(() => performance.now()));
+  await page.keyboard.press("a");
+  await waitForCount(page, 0);
+  assert.equal((await agent.get("/v1/threads/t/tool-calls/a")).state, "allowed");
+});
+
+test("a call that arrives never moves the card or the focus under the hand", async (t) => {
+  const { agent, page } = await startInbox(t);
+  await agent.propose("t", "a", "bash", { command: "echo a" });
+  const allow = page.getByRole("button", { name: "Allow once" });
+  await allow.focus();
+  await agent.propose("t", "b", "bash", { command: "echo b" });
+  await waitForCount(page, 2);
+  await page.locator("tool-approval-card").getByText("echo a").waitFor();
+  await agent.cancel("t", "a");
+  await page.locator("tool-approval-card").getByText("The agent withdrew it.").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Allow once" }).count(), 0, "no other call takes its place");
+});
+
+test("long arguments must be on show before they can be allowed", async (t) => {
+  const { agent, page } = await startInbox(t);
+  const content = Array.from({ length: 200 }, (_, n) => `line ${n}`).join("\n");
+  await agent.propose("t", "a", "file-write", { path: "/srv/a", content });
+  const allow = page.getByRole("button", { name: "Allow once" });
+  await allow.waitFor();
+  assert.ok(await allow.isDisabled());
+  await page.keyboard.press("a");
+  assert.equal(await page.getByText("Press the same key again").count(), 0);
+  await page.getByRole("button", { name: "Show all arguments to decide" }).click();
+  await page.getByText("line 199").scrollIntoViewIfNeeded();
+  assert.ok(await allow.isEnabled());
+});
+
+test("numbers and hidden characters show as they are, and an edit keeps them", async (t) => {
+  const { agent, page } = await startInbox(t);
+  await agent.proposeText("t", "a", "transfer", '{"amount":12345678901234567890.10,"to":"ada","note":"pay\\u202e"}');
+  await page.locator("tool-approval-card").getByText("12345678901234567890.10").waitFor();
+  await page.locator("tool-approval-card mark", { hasText: "\\u{202e}" }).waitFor();
+  await page.keyboard.press("e");
+  const text = page.locator("textarea");
+  await text.fill((await text.inputValue()).replace('"ada"', '"bob"'));
+  await page.getByRole("button", { name: "Allow the edited call" }).click();
+  await waitForCount(page, 0);
+  const answer = await agent.getText("/v1/threads/t/tool-calls/a");
+  assert.ok(answer.includes('"amount":12345678901234567890.10') && answer.includes('"to":"bob"'), answer);
+});
+
+test("a choice of scope shows what it covers, and decides the calls that wait", async (t) => {
+  const { agent, page } = await startInbox(t);
+  for (const id of ["a", "b"]) await agent.propose("t", id, "bash", { command: "git status" });
+  await waitForCount(page, 2);
+  await page.keyboard.press("s");
+  await page.getByText("these exact arguments").waitFor();
+  await page.getByText("Also allow 1 that wait now: b").click();
+  await page.getByRole("button", { name: "Allow for the session" }).click();
+  await waitForCount(page, 0);
+  const { grants } = await agent.get("/v1/threads/t/grants");
+  assert.equal(grants.length, 1);
+});
+
+test("a bulk decision applies to exactly the calls on show", async (t) => {
+  const { agent, page } = await startInbox(t);
+  for (const id of ["a", "b", "c"]) await agent.propose("t", id, "bash", { command: `echo ${id}` });
+  await waitForCount(page, 3);
+  await page.getByLabel("check a").check();
+  await page.getByLabel("check c").check();
+  await page.locator("bulk-review").getByText("echo c").waitFor();
+  await agent.propose("t", "d", "bash", { command: "echo d" });
+  await waitForCount(page, 4);
+  await page.getByRole("button", { name: "Allow these 2 once" }).click();
+  await waitForCount(page, 2);
+  assert.deepEqual(await readList(page), ["echo b", "echo d"]);
+});
+
+test("stopping a thread denies its calls and no others", async (t) => {
+  const { agent, page } = await startInbox(t);
+  for (const [thread, id] of [["t", "a"], ["t", "b"], ["u", "c"]]) await agent.propose(thread, id, "bash", { command: `echo ${id}` });
+  await waitForCount(page, 3);
+  await page.getByRole("button", { name: "Stop the thread…" }).click();
+  await page.getByRole("button", { name: "Deny all 2 of t" }).click();
+  await waitForCount(page, 1);
+  assert.deepEqual(await readList(page), ["echo c"]);
+});
+
+test("hostile content in any field neither runs nor breaks the page", async (t) => {
+  const { agent, page } = await startInbox(t);
+  const broken = [];
+  page.on("pageerror", (error) => broken.push(error.message));
+  page.on("dialog", (dialog) => { broken.push("a dialog"); dialog.dismiss(); });
+  const markup = "<img src=x onerror=\"window.hacked=1\"><script>window.hacked=1</script>{{7*7}}${7*7}";
+  const texts = [markup, "\u202e\u2066txt.exe\u2069", "😀".repeat(5_000), "\u001b[31mred\u001b[0m\u0007", "a".repeat(20_000), "שלום عالم"];
+  for (const [n, text] of texts.entries()) {
+    const impact = { message: text.slice(0, 900), riskLevel: "high", affectedResources: [text.slice(0, 200)] };
+    await agent.propose("t", `call_${n}`, "bash", { command: text, [`key ${text.slice(0, 40)}`]: [text.slice(0, 300)] }, impact);
+  }
+  await agent.propose("t", "large", "file-write", { content: `${markup}\n`.repeat(9_000).slice(0, 900_000) });
+  await waitForCount(page, texts.length + 1);
+  for (let n = 0; n <= texts.length; n += 1) {
+    const unfold = page.getByRole("button", { name: "Show all arguments to decide" });
+    if ((await unfold.count()) > 0) await unfold.click();
+    await page.getByRole("button", { name: "Allow once" }).waitFor();
+    const { width, client } = await page.evaluate(() => ({ width: document.documentElement.scrollWidth, client: innerWidth }));
+    assert.ok(width <= client, `call ${n}: the page is ${width} pixels wide`);
+    await page.keyboard.press("j");
+  }
+  assert.equal(await page.evaluate(() => globalThis.hacked), undefined);
+  assert.deepEqual(broken, []);
+});
+
+test("a thousand pending calls stay fast: only the visible rows are drawn", async (t) => {
+  const { log, agent, page } = await startInbox(t);
+  await runCommand(log, "policy", "apply", "--yes", await agent.writePolicy(log, 'default = "ask"\n[limits]\npendingPerThread = 2000\npendingPerAgent = 2000\n'));
+  await Promise.all(Array.from({ length: 1_000 }, (_, n) => agent.propose("t", `c${n}`, "bash", { command: `echo ${n}` })));
+  await waitForCount(page, 1_000);
+  assert.ok((await page.locator("countersign-inbox .rows li").count()) < 60);
+  await page.locator("countersign-inbox .rows").evaluate((rows) => rows.scrollTo(0, rows.scrollHeight));
+  await page.locator("countersign-inbox .rows li").last().waitFor();
+  await page.reload();
+  await waitForCount(page, 1_000);
+});
+
+test("a gap in the network loses no call", async (t) => {
+  const { agent, page } = await startInbox(t);
+  await agent.propose("t", "a", "bash", { command: "echo a" });
+  await waitForCount(page, 1);
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: "Allow once" }).click();
+  await page.getByText("The server does not answer. Nothing was decided.").waitFor();
+  await agent.propose("t", "b", "bash", { command: "echo b" });
+  await page.context().setOffline(false);
+  await waitForCount(page, 2);
+});
+
+test("an auditor sees everything and has no buttons", async (t) => {
+  const { agent, page } = await startInbox(t, { role: "auditor", name: "eve" });
+  await agent.propose("t", "a", "bash", { command: "echo a" });
+  await page.locator("tool-approval-card").getByText("echo a").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Allow once" }).count(), 0);
+});
+
+test("a person who signs out elsewhere is told so", async (t) => {
+  const { page } = await startInbox(t);
+  await page.getByText("Nothing waits for you").waitFor();
+  await page.evaluate(() => fetch("/v1/sessions/current", { method: "DELETE" }));
+  await page.getByText("You are signed out").waitFor();
+});
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`each state of the page passes axe and fits 320 pixels (${colorScheme})`, async (t) => {
+    const { server, agent, browser } = await startInbox(t);
+    const page = await openInbox(browser, server, "grace", "approver", { colorScheme });
+    await page.getByText("Nothing waits for you").waitFor();
+    await checkPage(page);
+    const impact = { message: "Deploys main", riskLevel: "critical", reversible: false, affectedResources: ["db-1"] };
+    await agent.propose("t", "a", "bash", { command: "cd /srv && git pull | tee log # go" }, impact);
+    await agent.propose("t", "b", "edit", { path: "a", old_string: "1\n2", new_string: "1\n3" });
+    await waitForCount(page, 2);
+    await checkPage(page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    for (const key of ["s", "Escape", "e", "Escape", "j"]) {
+      await page.keyboard.press(key);
+      await checkPage(page);
+      await page.setViewportSize({ width: 1280, height: 800 });
+    }
+    await page.getByRole("button", { name: /^Deny/ }).click();
+    await page.getByText(/: deny\.$/).waitFor();
+    await checkPage(page);
+  });
+}

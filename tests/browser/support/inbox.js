@@ -1,0 +1,84 @@
+// An agent over the API, and the inbox in a browser.
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { newPage } from "./browser.js";
+import { createLink } from "./server.js";
+
+// A caller with a token. It acts as an agent or a person, depending on the token.
+export class Agent {
+  constructor(server, token) {
+    this.server = server;
+    this.headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  }
+
+  async send(method, path, text) {
+    const response = await fetch(this.server.url + path, { method, headers: this.headers, body: text });
+    const answer = await response.text();
+    assert.ok(response.ok, `${method} ${path}: ${response.status} ${answer}`);
+    return answer;
+  }
+
+  async post(path, body) {
+    return JSON.parse(await this.send("POST", path, JSON.stringify(body)));
+  }
+
+  getText(path) {
+    return this.send("GET", path);
+  }
+
+  async get(path) {
+    return JSON.parse(await this.getText(path));
+  }
+
+  propose(thread, id, name, args, impact) {
+    return this.post(`/v1/threads/${thread}/tool-calls`, { id, name, arguments: args, ...(impact ? { impact } : {}) });
+  }
+
+  // Proposes arguments that are sent as this text.
+  proposeText(thread, id, name, args) {
+    return this.send("POST", `/v1/threads/${thread}/tool-calls`, `{"id":"${id}","name":"${name}","arguments":${args}}`);
+  }
+
+  decide(thread, id, decision) {
+    return this.post(`/v1/threads/${thread}/approvals/${id}`, decision);
+  }
+
+  cancel(thread, id) {
+    return this.post(`/v1/threads/${thread}/tool-calls/${id}/cancel`, {});
+  }
+
+  // Claims an allowed call and reports its result.
+  async run(thread, id, content) {
+    const path = `/v1/threads/${thread}/tool-calls/${id}`;
+    const { argumentsHash } = await this.get(path);
+    await this.post(`${path}/claim`, { executor: "worker", argumentsHash });
+    await this.post(`${path}/result`, { status: "success", content });
+  }
+
+  async writePolicy(log, text) {
+    const path = join(log.folder, "policy.toml");
+    await writeFile(path, text);
+    return path;
+  }
+}
+
+// Signs a person in and opens the inbox.
+export async function openInbox(browser, server, name, role, options = {}) {
+  const page = await newPage(browser, { viewport: { width: 1280, height: 800 }, ...options });
+  await page.goto(await createLink(server, name, role));
+  await page.locator("#signed-in").waitFor();
+  await page.goto(server.url);
+  return page;
+}
+
+// Waits until the page says that this many calls are pending.
+export async function waitForCount(page, count) {
+  const text = count === 1 ? "1 call is pending" : `${count} calls are pending`;
+  await page.getByRole("status").getByText(text, { exact: true }).waitFor({ state: "attached" });
+}
+
+// The summaries of the rows, in order.
+export function readList(page) {
+  return page.locator("countersign-inbox .rows .summary").allTextContents();
+}
