@@ -322,6 +322,17 @@ async fn server_and_file_follow_precedence() {
         colour                   auto                                              default
         exit 0
         ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn server_and_database_of_environment_conflict() {
+    with_desk(async |desk| {
+        desk.set_variable("COUNTERSIGN_CONFIG", "countersign.toml");
+        desk.write_file("countersign.toml", "server = \"http://127.0.0.1:1\"\ndatabase = \"file.db\"\n");
+        desk.set_variable("COUNTERSIGN_DATABASE", "environment.db");
+        desk.set_variable("COUNTERSIGN_AS", "user:ada");
         desk.set_variable("COUNTERSIGN_SERVER", "http://127.0.0.1:2");
         assert_snapshot!(desk.types("pending").await, @"
         ! countersign: COUNTERSIGN_SERVER names a server and COUNTERSIGN_DATABASE names a database; use only one of them
