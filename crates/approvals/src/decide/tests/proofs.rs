@@ -386,7 +386,7 @@ fn erased_comment_and_pattern_keep_the_proof_checkable() {
     story.responds("ada", "a", deny, Some(proof)).expect("denied");
     let rows: Vec<_> = story.log.iter().filter(|event| event.kind.is_about_a_call()).collect();
     let rows = rows.into_iter().filter_map(ErasedRow::of_event).collect();
-    let erase = crate::decide::EraseCommand { reason: "a request".to_owned(), rows };
+    let erase = crate::decide::EraseCommand { reason: "a request".to_owned(), rows, archive: None };
     story.person("root").call_command("a", CallCommand::Erase(erase)).expect("erased");
     for event in story.log.iter_mut().filter(|event| event.kind.is_about_a_call()) {
         event.data = countersign_events::sealed::erase_texts(event.kind, &event.data);
