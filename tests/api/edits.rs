@@ -69,7 +69,7 @@ async fn edit_that_needs_more_approvers_is_refused() {
         let call = r#"{"id":"call_1","name":"transfer","arguments":{"amount":10}}"#;
         world.agent("builder").post(CALLS, call).await;
         let more = r#"{"decision":"allow_once","arguments":{"amount":5000}}"#;
-        assert_snapshot!(world.person("ada").post(DECIDE, more).await, @"422 invalid: arguments: the policy requires more votes, a higher level or other approvers for these arguments than the request does; deny the call and let the agent propose another");
+        assert_snapshot!(world.person("ada").post(DECIDE, more).await, @"422 invalid: arguments: the policy requires more votes, a higher level, other approvers or another proof for these arguments than the request does; deny the call and let the agent propose another");
         let less = r#"{"decision":"allow_once","arguments":{"amount":5}}"#;
         assert_eq!(world.person("ada").post(DECIDE, less).await.text("state"), "allowed");
     })

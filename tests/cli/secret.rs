@@ -135,41 +135,14 @@ async fn address_and_address_file_follow_precedence() {
         desk.write_file("here.toml", "database = \"nowhere.db\"\n");
         assert_eq!(desk.types("pending --config here.toml").await.code, 0, "a variable overrides the settings file");
         desk.set_variable("COUNTERSIGN_AS", "user:ada");
-        assert_snapshot!(types(desk, "config").await, @"
-        KEY               VALUE                                             FROM
-        database                                                            not used
-        database_file     secret                                            COUNTERSIGN_DATABASE_FILE
-        server                                                              not used
-        tls_ca                                                              not set
-        policy                                                              not set
-        as                user:ada                                          COUNTERSIGN_AS
-        token_file                                                          not set
-        solo              false                                             default
-        identity_header                                                     not set
-        identity_roles    approver                                          default
-        listen            127.0.0.1:7878                                    default
-        reuse_port        false                                             default
-        max_connections                                                     not set
-        timeouts          connect=10, head=10, body=30, idle=120, write=30  default
-        max_body          1048576                                           default
-        caller_limits     requests=5000, streams=5000, waits=10000          default
-        tls_certificate                                                     not set
-        tls_key                                                             not set
-        behind_proxy                                                        not set
-        public_urls                                                         not set
-        frame_by                                                            not set
-        cors_origins                                                        not set
-        checkpoint_key                                                      not set
-        checkpoint_to                                                       not set
-        checkpoint_every  1h                                                default
-        webhook_key       webhook.key                                       default
-        log               error                                             default
-        log_format        human                                             default
-        otlp                                                                not set
-        bell              true                                              default
-        colour            auto                                              default
-        exit 0
-        ");
+        let config = types(desk, "config").await;
+        let of_database = |line: &&str| line.starts_with("database");
+        let lines: Vec<Vec<_>> =
+            config.lines().filter(of_database).map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(
+            lines,
+            [vec!["database", "not", "used"], vec!["database_file", "secret", "COUNTERSIGN_DATABASE_FILE"]]
+        );
         desk.set_variable("COUNTERSIGN_DATABASE", "nowhere.db");
         assert_snapshot!(types(desk, "verify").await, @"
         ! countersign: COUNTERSIGN_DATABASE and COUNTERSIGN_DATABASE_FILE both name a database; use only one of them

@@ -20,15 +20,15 @@ const OPENINGS: &[&str] = &["What", "Whether"];
 
 /// Returns the prose of a file: the text of Markdown, or the comments of code, SQL and configuration.
 pub(crate) fn read_prose(path: &str) -> Option<String> {
-    let text = read(path);
     let marker = match path.rsplit('.').next()? {
-        "md" => return Some(without_code_blocks(&text)),
+        "md" => return Some(without_code_blocks(&read(path))),
         "rs" => "//",
         "sql" => "--",
         "toml" | "sh" => "#",
         _ if path == "justfile" || path.ends_with("/run") => "#",
         _ => return None,
     };
+    let text = read(path);
     let comments = text.lines().filter_map(|line| line.trim_start().strip_prefix(marker));
     Some(comments.map(|line| line.trim_start_matches(['/', '!', '-', '#'])).collect::<Vec<_>>().join("\n"))
 }

@@ -27,6 +27,9 @@ const RENEWAL: Duration = Duration::from_secs(2);
 /// The time for which a server that has delivered everything keeps the right, so that it does not write for each message.
 const LINGER: Duration = Duration::from_secs(1);
 
+/// The time that a server which stops waits for the answers to messages that it has sent.
+const FINISH: Duration = Duration::from_secs(2);
+
 /// The pause after a failure of the database, and before another look at a webhook that cannot be used.
 const PAUSE: Duration = Duration::from_secs(2);
 
@@ -223,7 +226,10 @@ impl DeliveryWorker {
             let due = due.into_iter().flatten().min();
             let is_idle = session.sending.is_empty() && !session.queue.has_attempt_before(now.after(LEASE));
             tokio::select! {
-                () = stop.cancelled() => return Ok(SessionEnd::Stopped),
+                () = stop.cancelled() => {
+                    self.finish_sending(session, &record).await?;
+                    return Ok(SessionEnd::Stopped);
+                }
                 Some((seq, outcome)) = session.sending.next() => {
                     self.note_outcome(session, &record, seq, outcome).await?;
                 }
@@ -238,6 +244,24 @@ impl DeliveryWorker {
                 }
                 () = sleep_until(self.gate.clock(), due) => {}
                 () = Clock::System.sleep(LINGER), if is_idle => return Ok(SessionEnd::Idle),
+            }
+        }
+    }
+
+    /// Waits a moment for the answers to messages that were sent. Without them, these messages would be sent again.
+    async fn finish_sending(
+        &mut self,
+        session: &mut DeliverySession,
+        record: &WebhookRecord,
+    ) -> Result<(), GateFailure> {
+        let mut end = std::pin::pin!(Clock::System.sleep(FINISH));
+        loop {
+            tokio::select! {
+                sent = session.sending.next() => match sent {
+                    Some((seq, outcome)) => self.note_outcome(session, record, seq, outcome).await?,
+                    None => return Ok(()),
+                },
+                () = &mut end => return Ok(()),
             }
         }
     }

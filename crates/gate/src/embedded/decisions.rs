@@ -80,6 +80,9 @@ impl EmbeddedService {
             self.prepare_decision(self.policy.policy()?, &item.thread_id, &item.id, &item.request()).await
         };
         let prepared = join_all(request.decisions.iter().map(prepare)).await;
+        // Read the id of the log before: if each decision read it, they would not be executed in their order. A failure is
+        // that of each decision.
+        let _ = self.log_id().await;
         let execute = async |(item, prepared): (&api::BulkDecisionItem, Result<_, GateFailure>)| {
             let seen_here = self.presence.last_seen(&item.thread_id, &item.id);
             let outcome = match prepared {
