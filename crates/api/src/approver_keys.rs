@@ -16,18 +16,14 @@ pub struct ProofRequest {
     /// The kind of the key.
     pub kind: ProofKind,
     /// The id of the key.
-    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub key: String,
     /// The output of `ssh-keygen -Y sign -n countersign`, or the signature of a passkey in base64url.
-    #[cfg_attr(feature = "openapi", schema(max_length = 8_192))]
     pub signature: String,
     /// The authenticator data of a passkey in base64url.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(max_length = 8_192))]
     pub authenticator_data: Option<String>,
     /// The client data of a passkey in base64url.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(max_length = 8_192))]
     pub client_data: Option<String>,
 }
 
@@ -156,6 +152,6 @@ pub enum ApproverKeySelection {
 pub struct RemoveKeyRequest {
     /// The reason, which the log keeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(max_length = 256))]
+    #[cfg_attr(feature = "openapi", schema(max_length = 1_024))]
     pub reason: Option<String>,
 }
