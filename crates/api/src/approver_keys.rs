@@ -1,6 +1,6 @@
 //! The keys with which approvers prove their decisions.
 
-use crate::{Principal, Sha256, Timestamp, object::read_optional_object};
+use crate::{Principal, Sha256, Timestamp, commands::read_word, object::read_optional_object};
 use countersign_events::event::{DecisionProof, ProofKind};
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProofRequest {
     /// The kind of the key.
+    #[serde(deserialize_with = "read_word")]
     pub kind: ProofKind,
     /// The id of the key.
     pub key: String,
