@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     StoreError, UnavailableDatabase,
-    database::{BatchFailure, FirstReads, LogEnd, SqlQuery, SqlRow, WriteSession},
+    database::{BatchFailure, BegunTransaction, FirstReads, LogEnd, SqlQuery, SqlRow, WriteSession},
     feed::EventFeed,
     metrics::StoreMetrics,
     page_limit::PageLimit,
@@ -187,22 +187,33 @@ impl<D: WriteSession> BatchWriter<D> {
         let state = self.state.take();
         let load = StateLoad::of(state.as_ref(), commands);
         let after = state.as_ref().map(BatchState::tip);
-        let reads = FirstReads { after, load: load.as_ref().map(StateLoad::query::<D>) };
-        let begun = self.session.begin(self.feed.last_sealed(), reads).await?;
-        let (end, known) = (begun.end, self.feed.tip());
-        // The feed delivers only committed events. If the log lacks one of them, the database went back.
-        if end.tip < known || self.feed.has_diverged() {
+        let reads = || FirstReads { after, load: load.as_ref().map(StateLoad::query::<D>) };
+        let mut begun = self.begin_at_known_end(reads()).await?;
+        while begun.end.tip < self.feed.tip() {
+            // Others wrote while this transaction should have held the lock, so the server has ended it.
             self.session.roll_back().await;
-            return Err(UnavailableDatabase::Behind {
-                place: self.session.database_name(),
-                known,
-                found: end.tip,
-            }
-            .into());
+            begun = self.begin_at_known_end(reads()).await?;
         }
+        let end = begun.end;
         let kept = state.and_then(|state| self.follow_new_rows(state, end, &begun.new_rows));
         let loaded = load.filter(|load| load.fits(kept.as_ref())).zip(begun.loaded);
         Ok(OpenTransaction { began: Instant::now(), kept, loaded })
+    }
+
+    /// Begins a transaction, and checks that the log still has all events that the feed had before.
+    async fn begin_at_known_end(&mut self, reads: FirstReads) -> Result<BegunTransaction, StoreError> {
+        // Only the tip before the transaction counts: a transaction that the server has ended reads an older end.
+        let known = self.feed.tip();
+        let begun = self.session.begin(self.feed.last_sealed(), reads).await?;
+        let found = begun.end.tip;
+        // The feed delivers only committed events. If the log lacks one of them, the database went back.
+        if found < known || self.feed.has_diverged() {
+            self.session.roll_back().await;
+            return Err(
+                UnavailableDatabase::Behind { place: self.session.database_name(), known, found }.into()
+            );
+        }
+        Ok(begun)
     }
 
     /// Applies the new events of other processes to the state, and gives them to the feed. Returns `None` if they are not
