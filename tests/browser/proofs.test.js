@@ -178,6 +178,34 @@ test("a second key needs a touch of the first, and a removed one approves nothin
   await verifyLog(world.log);
 });
 
+test("a passkey signs in, and a sign-in approves nothing", async (t) => {
+  const world = await start(t);
+  const ada = await newApprover(world, "ada");
+  await addPasskey(world, ada);
+  await ada.page.context().clearCookies();
+  await ada.page.goto(`${world.site}/sign-in/`);
+  let sent;
+  ada.page.on("request", (request) => { if (request.url().endsWith("/v1/sessions/passkey")) sent = request.postDataJSON(); });
+  await ada.page.locator("#passkey").click();
+  await ada.page.locator("#name", { hasText: "ada" }).waitFor();
+  // The same assertion signs in once, and its challenge is none of a decision.
+  const again = await post(world.site, ada.token, "/v1/sessions/passkey", sent);
+  assert.deepEqual([again.status, again.answer.code], [401, "unauthenticated"]);
+  await propose(world, "call_1", "wire", {});
+  const [key] = await readEvents(world.log, "APPROVER_KEY_ADDED");
+  const { credentialId, ...assertion } = sent;
+  const proof = { kind: "passkey", key: key.data.id, ...assertion };
+  const decided = await post(world.site, ada.token, "/v1/threads/t1/approvals/call_1", { decision: "allow_once", proof });
+  assert.equal(decided.answer.code, "proof_invalid");
+  // Removing the passkey ends the session that it began.
+  await ada.page.goto(`${world.site}/keys/`);
+  await ada.page.locator("#key-list li button").click();
+  await ada.page.locator("#message").filter({ hasNotText: /^$/ }).waitFor();
+  await ada.page.reload();
+  await ada.page.locator("#signed-out").waitFor();
+  await verifyLog(world.log);
+});
+
 test("an address instead of a host name is refused with the address to open", async (t) => {
   const world = await start(t);
   const site = world.site.replace("localhost", "127.0.0.1");

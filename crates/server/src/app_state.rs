@@ -2,8 +2,8 @@
 
 use crate::{
     CheckpointMonitor, ConnectionTimeouts, IdentityHeader, NetworkAccess, RequestLimits, ServerCertificate,
-    guard::RequestGuard, limits::CallerLimiter, metrics::ServerMetrics, openapi::DocumentText,
-    stream::ReplayQueue,
+    guard::RequestGuard, identity::SignInChallenges, limits::CallerLimiter, metrics::ServerMetrics,
+    openapi::DocumentText, stream::ReplayQueue,
 };
 use countersign_gate::{Clock, EmbeddedGate};
 use std::{sync::Arc, time::Duration};
@@ -23,6 +23,7 @@ pub(crate) struct ServerState {
     pub(crate) document: Arc<DocumentText>,
     pub(crate) guard: RequestGuard,
     pub(crate) limiter: CallerLimiter,
+    pub(crate) sign_in_challenges: SignInChallenges,
 }
 
 /// The options of a server.

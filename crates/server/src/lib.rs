@@ -39,6 +39,7 @@ pub use listen::{BoundListener, ListenOptions};
 pub use server_error::ServerError;
 pub use tls::{CertificateError, CertificateReport, ServerCertificate};
 
+use crate::identity::SignInChallenges;
 use axum::{Router, middleware};
 use connection::{ConnectionSet, accept_connections};
 use countersign_gate::{Clock, EmbeddedGate};
@@ -100,6 +101,7 @@ async fn serve_until_stopped(
         document: document_text,
         guard: RequestGuard::new(options.access.clone()),
         limiter: CallerLimiter::new(options.limits),
+        sign_in_challenges: SignInChallenges::default(),
     });
     let max_connections = max_connections(&options);
     let service = router(routes, app);
@@ -197,6 +199,7 @@ mod tests {
             document,
             guard: RequestGuard::new(NetworkAccess::default()),
             limiter: CallerLimiter::new(RequestLimits::default()),
+            sign_in_challenges: SignInChallenges::default(),
         });
         let routes = routes.route("/panic", get(async || -> String { panic!("secret {}", 7) }));
         let socket = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;

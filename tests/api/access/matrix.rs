@@ -25,7 +25,18 @@ enum Needs {
 }
 
 const ENDPOINTS: &[(Needs, &[&str])] = &[
-    (Needs::Nothing, &["getWelcome", "getHealth", "getDocument", "getReadiness", "signIn"]),
+    (
+        Needs::Nothing,
+        &[
+            "getWelcome",
+            "getHealth",
+            "getDocument",
+            "getReadiness",
+            "signIn",
+            "beginPasskeySignIn",
+            "signInWithPasskey",
+        ],
+    ),
     (Needs::AnyCaller, &["getCaller", "signOut"]),
     (
         Needs::Read,

@@ -168,6 +168,34 @@ impl TokenDirectory {
             .any(|known| known.sign_in == *sign_in)
     }
 
+    /// The token, link or session that a session was made from. For a session that a passkey began, it is the token under
+    /// which the passkey was registered.
+    fn find_parent(&self, record: &TokenRecord) -> Option<&TokenRecord> {
+        let parent = record.created.parent.as_deref()?;
+        self.find(parent).map(AsRef::as_ref).or_else(|| self.find_token_of_passkey(parent))
+    }
+
+    /// The token whose rights a passkey gives when it signs in.
+    #[must_use]
+    pub fn find_token_of_passkey(&self, key: &str) -> Option<&TokenRecord> {
+        let token = self.approver_keys.find(key)?.added.token.as_deref()?;
+        self.find(token).map(AsRef::as_ref)
+    }
+
+    fn is_of_removed_passkey(&self, record: &TokenRecord) -> bool {
+        let key = record.created.parent.as_deref().and_then(|parent| self.approver_keys.find(parent));
+        key.is_some_and(|key| key.removed.is_some())
+    }
+
+    /// The id of the token or link at the beginning of the line of sessions to which this one belongs. `None` for a session
+    /// that was made from no token.
+    #[must_use]
+    pub fn find_origin(&self, record: &TokenRecord) -> Option<String> {
+        let parent = |record: &&TokenRecord| self.find_parent(record);
+        let origin = std::iter::successors(Some(record), parent).take(LONGEST_LINEAGE).last()?;
+        (origin.created.kind != TokenKind::Session).then(|| origin.created.id.clone())
+    }
+
     /// Returns the token with this secret if it is accepted now. `kind` is the purpose that it is used for.
     pub fn authenticate(
         &self,
@@ -192,8 +220,10 @@ impl TokenDirectory {
         if record.created.expires_at.is_some_and(|end| end <= now) {
             return Err(TokenRejection::Expired);
         }
-        let parent = |record: &&TokenRecord| self.find(record.created.parent.as_deref()?).map(AsRef::as_ref);
+        let parent = |record: &&TokenRecord| self.find_parent(record);
         let mut lineage = std::iter::successors(Some(record), parent).take(LONGEST_LINEAGE);
-        if lineage.any(|ancestor| ancestor.revoked.is_some()) { Err(TokenRejection::Revoked) } else { Ok(()) }
+        let has_ended =
+            |ancestor: &TokenRecord| ancestor.revoked.is_some() || self.is_of_removed_passkey(ancestor);
+        if lineage.any(has_ended) { Err(TokenRejection::Revoked) } else { Ok(()) }
     }
 }

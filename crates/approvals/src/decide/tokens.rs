@@ -8,7 +8,9 @@ use super::{
 };
 use crate::{
     Refused,
-    access::{CommandCaller, ProofContext, SOLO_MARK, TokenDirectory, TokenRecord, VisibleThreads},
+    access::{
+        CommandCaller, ProofContext, SOLO_MARK, TokenDirectory, TokenRecord, TokenRejection, VisibleThreads,
+    },
 };
 use countersign_events::{
     Body, Principal, Timestamp,
@@ -166,11 +168,25 @@ fn check_session(
         check_account(account, &session.name, tokens)?;
         return check_session_times((expires_at, ends_at), []);
     }
-    let parent = session.parent.as_deref().and_then(|parent| tokens.find(parent));
+    let named = session.parent.as_deref().unwrap_or_default();
+    let passkey = tokens.approver_keys().find(named);
+    let parent = match passkey {
+        Some(_) => tokens.find_token_of_passkey(named),
+        None => tokens.find(named).map(AsRef::as_ref),
+    };
     let Some(parent) = parent else { return Err(Refused::UnknownToken) };
-    tokens.check(parent, now).map_err(Refused::TokenRejected)?;
     let from = &parent.created;
-    if from.kind == TokenKind::Link && parent.has_sessions {
+    let is_link = from.kind == TokenKind::Link;
+    match tokens.check(parent, now) {
+        // A link can be used for minutes, and a passkey that was registered in its session for longer.
+        Err(TokenRejection::Expired) if passkey.is_some() && is_link => {}
+        checked => checked.map_err(Refused::TokenRejected)?,
+    }
+    // A link that has expired may have been revoked, too.
+    if parent.revoked.is_some() || passkey.is_some_and(|key| key.removed.is_some()) {
+        return Err(Refused::TokenRejected(TokenRejection::Revoked));
+    }
+    if passkey.is_none() && is_link && parent.has_sessions {
         return Err(Refused::LinkUsed);
     }
     let is_same_holder = (&session.name, session.role, &session.level, &session.groups, &session.threads)

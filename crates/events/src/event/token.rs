@@ -33,7 +33,7 @@ pub struct TokenCreated {
     /// The latest `expiresAt` of the sessions that continue this one. Only sessions have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends_at: Option<Timestamp>,
-    /// The id of the token, link or session that it was made from. It ends with that one.
+    /// The id of the token, link or session that it was made from, or of the passkey that began it. It ends with that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// The account with which its person signed in at an identity provider. Only sessions have it.

@@ -5,13 +5,14 @@ use crate::{GateFailure, view::view_token};
 use countersign_api as api;
 use countersign_approvals::{
     ApprovalCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, Refused,
-    access::{TokenRecord, TokenRejection, TokenSecret},
+    access::{TokenHolder, TokenRecord, TokenRejection, TokenSecret},
     decide::TokenCommand,
 };
 use countersign_events::{
     Principal, Sha256, Timestamp,
     event::{ProviderAccount, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
 };
+use countersign_proofs::passkey::PasskeyPublicKey;
 use std::{
     sync::{Arc, PoisonError},
     time::Duration,
@@ -136,6 +137,55 @@ impl EmbeddedService {
         let by = Principal::system("sign-in").into();
         self.execute_on_tokens(&by, TokenCommand::Create(vec![created.clone()])).await?;
         Ok((secret, created))
+    }
+
+    /// The passkey with this credential id (base64url), and its id, if it signs a person in.
+    pub(crate) async fn find_passkey(
+        &self,
+        credential_id: &str,
+    ) -> Result<Option<(String, PasskeyPublicKey)>, GateFailure> {
+        // Another process may have registered or removed it a moment ago.
+        self.tokens.reload(&self.store).await?;
+        Ok(self.tokens.with(|directory| {
+            let mut keys = directory.approver_keys().records();
+            keys.find_map(|record| {
+                let passkey = record.public_key.as_ref()?.passkey()?;
+                let signs_in = record.removed.is_none() && record.added.token.is_some();
+                (signs_in && passkey.credential_id() == credential_id)
+                    .then(|| (record.added.id.clone(), passkey.clone()))
+            })
+        }))
+    }
+
+    /// Starts the session of a person who was authenticated with this passkey. It has the rights of the token under which
+    /// the person registered the passkey.
+    pub(crate) async fn start_passkey_session(
+        &self,
+        key: &str,
+        (idle, longest): (Duration, Duration),
+    ) -> Result<(TokenSecret, TokenCreated, Arc<TokenHolder>), GateFailure> {
+        let origin = self.tokens.with(|directory| directory.find_token_of_passkey(key).cloned());
+        let origin = origin.ok_or(Refused::UnknownToken)?;
+        let (secret, now, from) = (random_secret()?, self.store.clock().now(), &origin.created);
+        let end = from.expires_at.filter(|_| from.kind == TokenKind::Token);
+        let ends_at = end.map_or(now.after(longest), |end| end.min(now.after(longest)));
+        let created = TokenCreated {
+            id: secret.id().to_owned(),
+            kind: TokenKind::Session,
+            hash: secret.hash(),
+            expires_at: Some(now.after(idle).min(ends_at)),
+            ends_at: Some(ends_at),
+            parent: Some(key.to_owned()),
+            ..from.clone()
+        };
+        let by = Principal::system("sign-in").into();
+        self.execute_on_tokens(&by, TokenCommand::Create(vec![created.clone()])).await?;
+        Ok((secret, created, origin.holder))
+    }
+
+    /// The id of the token or link at the beginning of the line of sessions of this one.
+    pub(crate) fn find_origin(&self, record: &TokenRecord) -> Option<String> {
+        self.tokens.with(|directory| directory.find_origin(record))
     }
 
     /// Revokes a token and everything that was made from it. Returns when this process does not accept them.

@@ -10,6 +10,7 @@ use countersign_events::{
     Principal,
     event::{TokenCreated, TokenKind},
 };
+use countersign_proofs::passkey::PasskeyPublicKey;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
@@ -66,6 +67,30 @@ impl EmbeddedGate {
         (idle, longest): (Duration, Duration),
     ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
         self.service.start_session(parent, (idle, longest)).await
+    }
+
+    /// The passkey with this credential id (base64url), and its id, if it signs a person in.
+    pub async fn find_passkey(
+        &self,
+        credential_id: &str,
+    ) -> Result<Option<(String, PasskeyPublicKey)>, GateFailure> {
+        self.service.find_passkey(credential_id).await
+    }
+
+    /// Starts the session of a browser, whose person was authenticated with this passkey, as
+    /// [`start_session`](Self::start_session) does. Returns its holder, too.
+    pub async fn start_passkey_session(
+        &self,
+        key: &str,
+        spans: (Duration, Duration),
+    ) -> Result<(TokenSecret, TokenCreated, Arc<TokenHolder>), GateFailure> {
+        self.service.start_passkey_session(key, spans).await
+    }
+
+    /// The id of the token or link at the beginning of the line of sessions of this one; `None` if there is none.
+    #[must_use]
+    pub fn find_origin(&self, record: &TokenRecord) -> Option<String> {
+        self.service.find_origin(record)
     }
 
     /// Adds a key of an approver. `as_admin` is true if the caller acts as an administrator, and `token` the one whose

@@ -137,15 +137,19 @@ impl RequestGuard {
         let Some(client_data) = proof.and_then(|proof| proof.client_data.as_deref()) else { return Ok(()) };
         let refuse = |why: String| ProblemResponse::new(ErrorCode::ProofInvalid, why);
         let (origin, _) = read_origin(client_data).map_err(|why| refuse(why.to_string()))?;
-        let is_local = is_origin_of(&origin, "localhost");
-        let is_public = HeaderValue::from_str(&origin)
+        self.check_own_origin(&origin)
+    }
+
+    /// Checks the origin of the page on which a passkey was used.
+    pub(crate) fn check_own_origin(&self, origin: &str) -> Result<(), ProblemResponse> {
+        let is_local = is_origin_of(origin, "localhost");
+        let is_public = HeaderValue::from_str(origin)
             .is_ok_and(|origin| self.access.public_urls.iter().any(|url| url.is(&origin)));
         if is_local || is_public {
             return Ok(());
         }
-        Err(refuse(
-            "the passkey was used on a page of another server; add the address with --public-url".to_owned(),
-        ))
+        let why = "the passkey was used on a page of another server; add the address with --public-url";
+        Err(ProblemResponse::new(ErrorCode::ProofInvalid, why))
     }
 
     /// Returns true if a host, with or without a port, is a loopback name or a public name of this server.

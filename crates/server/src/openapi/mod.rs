@@ -72,7 +72,7 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
     let mut shared = BTreeMap::new();
     for (path, item) in &mut document.paths.paths {
         for operation in operations(item) {
-            if needs_caller(path) && path != SIGN_IN {
+            if needs_caller(path) && !SIGN_IN.contains(&path.as_str()) {
                 operation.security = Some(vec![requirement(TOKEN_SCHEME), requirement(SESSION_SCHEME)]);
             }
             let description = "An id for the server's log: 1 to 128 visible ASCII characters. The server generates \
@@ -102,8 +102,8 @@ pub(crate) fn complete(document: &mut utoipa::openapi::OpenApi) {
 const TOKEN_SCHEME: &str = "token";
 const SESSION_SCHEME: &str = "session";
 
-/// The path whose request carries its credential in the body.
-const SIGN_IN: &str = "/v1/sessions";
+/// The paths whose requests carry their credential in the body.
+const SIGN_IN: [&str; 3] = ["/v1/sessions", "/v1/sessions/passkey", "/v1/sessions/passkey/challenge"];
 
 fn requirement(scheme: &str) -> SecurityRequirement {
     SecurityRequirement::new(scheme, [] as [&str; 0])

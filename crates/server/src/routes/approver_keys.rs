@@ -58,7 +58,12 @@ pub(super) async fn add(
         let key = key.map_err(|why| ProblemResponse::new(ErrorCode::ProofInvalid, why.to_string()))?;
         (request.kind, request.public_key) = (ProofKind::Passkey, Some(key.to_string()));
     }
-    let added = gate.add_approver_key_as(&request, as_admin, None).await?;
+    // A passkey that a person registers for itself signs in with the rights of the token at the beginning of the session.
+    let is_own = request.approver.as_ref().is_none_or(|approver| approver == gate.principal());
+    let signs_in = is_own && request.kind == ProofKind::Passkey && gate.identity().holder.may(Right::Decide);
+    let record = gate.identity().record.as_deref().filter(|_| signs_in);
+    let token = record.and_then(|record| gate.find_origin(record));
+    let added = gate.add_approver_key_as(&request, as_admin, token).await?;
     Ok((StatusCode::CREATED, Json(added)))
 }
 

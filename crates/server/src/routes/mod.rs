@@ -24,6 +24,7 @@ mod mode;
 mod oidc;
 #[cfg(feature = "oidc")]
 mod outcome_page;
+mod passkey_sessions;
 mod pending;
 mod policy;
 mod propose;
@@ -63,6 +64,8 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(stats::stats))
         .routes(routes!(sessions::show_caller))
         .routes(routes!(sessions::sign_in, sessions::sign_out_everywhere))
+        .routes(routes!(passkey_sessions::begin))
+        .routes(routes!(passkey_sessions::sign_in))
         .routes(routes!(sessions::sign_out))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))

@@ -14,8 +14,8 @@ use axum::{
 };
 use countersign_api::{self as api, ApprovalGate, ErrorCode};
 use countersign_gate::{
-    access::{Right, TokenHolder},
-    event::{Role, TokenKind},
+    access::{Right, TokenHolder, TokenSecret},
+    event::{Role, TokenCreated, TokenKind},
     view_caller,
 };
 use serde::Deserialize;
@@ -33,6 +33,9 @@ pub(super) struct SignInRequest {
 
 /// A header that sets the cookie of the session.
 type CookieHeader = [(HeaderName, HeaderValue); 1];
+
+/// The answer to a person who has signed in: the cookie of the session.
+pub(super) type SignedIn = (StatusCode, CookieHeader, Json<api::CallerView>);
 
 /// The answer to a caller who was signed out: the cookie of the session ends.
 type SignedOut = (CookieHeader, Json<api::CallerView>);
@@ -68,7 +71,7 @@ pub(super) async fn sign_in(
     source: RequestSource,
     _: NoQuery,
     JsonBody(request): JsonBody<SignInRequest>,
-) -> Result<(StatusCode, CookieHeader, Json<api::CallerView>), ProblemResponse> {
+) -> Result<SignedIn, ProblemResponse> {
     let secret = parse_token(request.token.trim())?;
     let mut found = app.gate.authenticate(&secret, TokenKind::Link).await?;
     if found.is_err() {
@@ -81,11 +84,21 @@ pub(super) async fn sign_in(
     }
     app.gate.record_token_use(&record, &source.peer).await;
     let (session, created) = app.gate.start_session(&record, (SESSION_IDLE, SESSION_LONGEST)).await?;
+    Ok(answer_sign_in(&app, &source, (&session, created), &record.holder))
+}
+
+/// The answer to a person who has signed in, with the cookie of the session.
+pub(super) fn answer_sign_in(
+    app: &AppState,
+    source: &RequestSource,
+    (session, created): (&TokenSecret, TokenCreated),
+    holder: &TokenHolder,
+) -> SignedIn {
     let (now, end) = (app.options.clock.now(), created.ends_at.or(created.expires_at));
     let cookie = session_cookie(session.expose(), end.unwrap_or(now), now, source.is_https);
-    let holder = TokenHolder { token: Some(created.id), ..TokenHolder::clone(&record.holder) };
+    let holder = TokenHolder { token: Some(created.id), ..holder.clone() };
     let caller = Json(view_caller(&holder, created.expires_at));
-    Ok((StatusCode::CREATED, [(header::SET_COOKIE, cookie)], caller))
+    (StatusCode::CREATED, [(header::SET_COOKIE, cookie)], caller)
 }
 
 /// Signs out: ends the session or revokes the token of this request.

@@ -8,6 +8,7 @@ mod laws;
 mod leases;
 mod lifting;
 mod memory;
+mod passkey_sessions;
 mod pending;
 mod proofs;
 mod restrictions;

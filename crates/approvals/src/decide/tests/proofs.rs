@@ -13,7 +13,7 @@ use countersign_proofs::{
     ApproverPublicKey, DecisionStatement, KeyStatement, ScopeOrHash, hash_text, test_keys::TestKey,
 };
 
-const POLICY: &str = r#"
+pub(super) const POLICY: &str = r#"
 [[rule]]
 name = "signed"
 tool = "deploy"
@@ -34,7 +34,7 @@ proof = "passkey"
 
 const SITE: &str = "example.com";
 
-fn key(kind: ProofKind, number: u8) -> ApproverPublicKey {
+pub(super) fn key(kind: ProofKind, number: u8) -> ApproverPublicKey {
     let key = TestKey::number(number);
     let line = if kind == ProofKind::Ssh { key.ssh_line() } else { key.passkey_line(SITE) };
     ApproverPublicKey::parse(kind, &line).expect("a key")
@@ -65,12 +65,12 @@ impl DecisionStory {
         self.person(by).execute(CommandTarget::Log, ApprovalCommand::Tokens(command))
     }
 
-    fn adds_key(&mut self, name: &str, kind: ProofKind, number: u8) -> &mut Self {
+    pub(super) fn adds_key(&mut self, name: &str, kind: ProofKind, number: u8) -> &mut Self {
         self.adds_key_as((name, name), &key(kind, number), None, false).expect("a first key");
         self
     }
 
-    fn removes_key(&mut self, by: &str, key: &ApproverPublicKey) {
+    pub(super) fn removes_key(&mut self, by: &str, key: &ApproverPublicKey) {
         let removed = ApproverKeyRemoved { id: key.id(), reason: None };
         let command = ApprovalCommand::Tokens(TokenCommand::RemoveKey(removed));
         self.person(by).execute(CommandTarget::Log, command).expect("removed");
@@ -120,7 +120,7 @@ impl DecisionStory {
     }
 }
 
-fn is_whole(story: &DecisionStory) {
+pub(super) fn is_whole(story: &DecisionStory) {
     assert_eq!(story.findings_with(None), Vec::<String>::new());
 }
 

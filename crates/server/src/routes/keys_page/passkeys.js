@@ -118,7 +118,7 @@ export async function addPasskey(person, name) {
     user: { id: await hash(person), name: person, displayName: person },
     pubKeyCredParams: [-7, -8, -257].map((alg) => ({ type: "public-key", alg })),
     excludeCredentials: passkeysHere(keys).map((key) => ({ type: "public-key", id: decode(key.credentialId) })),
-    authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
+    authenticatorSelection: { residentKey: "required", userVerification: "required" },
     attestation: "none",
   } });
   const passkey = {
@@ -134,4 +134,15 @@ export async function addPasskey(person, name) {
     const proof = await signStatement(error.problem.statement, keys);
     return request("POST", "/v1/approver-keys", { ...body, proof });
   }
+}
+
+// Signs in with a passkey of this site, which the authenticator or the person chooses.
+export async function signInWithPasskey() {
+  const { challenge } = await request("POST", "/v1/sessions/passkey/challenge", {});
+  const credential = await navigator.credentials.get({ publicKey: {
+    challenge: decode(challenge),
+    rpId: location.hostname,
+    userVerification: "required",
+  } });
+  return request("POST", "/v1/sessions/passkey", { credentialId: encode(credential.rawId), ...assertionOf(credential) });
 }

@@ -1,6 +1,7 @@
 // The page on which people sign in and out. The token of a link is in the fragment of the URL, which browsers send to no
 // server; the page removes it from the history at once. Texts are set as text, never as markup.
-"use strict";
+
+import { passkeyTrouble, signInWithPasskey } from "/keys/passkeys.js";
 
 const find = (id) => document.getElementById(id);
 
@@ -80,6 +81,15 @@ async function signIn(token) {
   find("name").focus();
 }
 
+async function signInByTouch() {
+  const trouble = passkeyTrouble();
+  if (trouble) {
+    throw new Error(trouble);
+  }
+  show(await signInWithPasskey());
+  find("name").focus();
+}
+
 async function signOut(path) {
   await request("DELETE", path);
   show(null);
@@ -100,6 +110,7 @@ find("token-form").addEventListener("submit", (event) => {
   find("token").value = "";
   attempt(() => signIn(token));
 });
+find("passkey").addEventListener("click", () => attempt(signInByTouch));
 find("sign-out").addEventListener("click", () => attempt(() => signOut("/v1/sessions/current")));
 find("sign-out-everywhere").addEventListener("click", () => attempt(() => signOut("/v1/sessions")));
 

@@ -1,0 +1,107 @@
+//! `POST /v1/sessions/passkey/challenge` and `POST /v1/sessions/passkey`
+
+use super::sessions::{SignedIn, answer_sign_in};
+use crate::{
+    AppState,
+    extract::{JsonBody, NoQuery, RequestSource},
+    identity::{SESSION_IDLE, SESSION_LONGEST},
+    problem::ProblemResponse,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use countersign_api::{self as api, ErrorCode};
+use countersign_gate::proofs::passkey::{PasskeyAssertion, encode_bytes, read_origin};
+use serde::{Deserialize, Serialize};
+
+/// A request for a challenge.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({})))]
+pub(super) struct ChallengeRequest {}
+
+/// The challenge of a sign-in.
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(examples(json!({"challenge": "Q291bnRlcnNpZ24gc2lnbi1pbiA…"})))]
+pub(super) struct SignInChallenge {
+    /// The bytes that the passkey signs, in base64url. It is used once, within five minutes.
+    challenge: String,
+}
+
+/// The assertion of a passkey that signs a person in.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(examples(json!({"credentialId": "dGVzdA", "clientData": "eyJ0…", "authenticatorData": "SZYN…", "signature": "MEUC…"})))]
+pub(super) struct PasskeySignIn {
+    /// The id of the credential in base64url.
+    #[schema(max_length = 2_048)]
+    credential_id: String,
+    /// The client data in base64url.
+    #[schema(max_length = 8_192)]
+    client_data: String,
+    /// The authenticator data in base64url.
+    #[schema(max_length = 8_192)]
+    authenticator_data: String,
+    /// The signature in base64url.
+    #[schema(max_length = 8_192)]
+    signature: String,
+}
+
+/// Makes the challenge of a sign-in with a passkey.
+///
+/// The process that made it must get the assertion.
+#[utoipa::path(
+    post,
+    path = "/v1/sessions/passkey/challenge",
+    operation_id = "beginPasskeySignIn",
+    tag = "access",
+    request_body(content = ChallengeRequest),
+    responses((status = 201, description = "The challenge.", body = SignInChallenge))
+)]
+pub(super) async fn begin(
+    State(app): State<AppState>,
+    _: NoQuery,
+    JsonBody(ChallengeRequest {}): JsonBody<ChallengeRequest>,
+) -> Result<(StatusCode, Json<SignInChallenge>), ProblemResponse> {
+    let challenge = app.sign_in_challenges.issue(app.options.clock.now());
+    let challenge = challenge.map_err(|why| ProblemResponse::new(ErrorCode::Internal, why))?;
+    Ok((StatusCode::CREATED, Json(SignInChallenge { challenge: encode_bytes(&challenge) })))
+}
+
+/// Signs a person in with a passkey, and sets the cookie of a session.
+///
+/// The session has the rights of the token or link under which the person registered the passkey. It ends when the passkey
+/// is removed, and with that token.
+#[utoipa::path(
+    post,
+    path = "/v1/sessions/passkey",
+    operation_id = "signInWithPasskey",
+    tag = "access",
+    request_body(content = PasskeySignIn),
+    responses((status = 201, description = "The person who is signed in.", body = api::CallerView, headers(
+        ("set-cookie" = String, description = "The session, closed to scripts and to other sites."),
+    )))
+)]
+pub(super) async fn sign_in(
+    State(app): State<AppState>,
+    source: RequestSource,
+    _: NoQuery,
+    JsonBody(request): JsonBody<PasskeySignIn>,
+) -> Result<SignedIn, ProblemResponse> {
+    let refuse = |why: &str| ProblemResponse::new(ErrorCode::Unauthenticated, why);
+    let (origin, challenge) = read_origin(&request.client_data).map_err(|why| refuse(&why.to_string()))?;
+    if !app.sign_in_challenges.take(&challenge, app.options.clock.now()) {
+        return Err(refuse("the challenge is unknown, too old or was used before; try again"));
+    }
+    app.guard.check_own_origin(&origin)?;
+    let found = app.gate.find_passkey(&request.credential_id).await?;
+    let (id, key) =
+        found.ok_or_else(|| refuse("no passkey of this log, or one that signs no one in"))?;
+    let assertion = PasskeyAssertion {
+        client_data: &request.client_data,
+        authenticator_data: &request.authenticator_data,
+        signature: &request.signature,
+    };
+    assertion.check(&key, &challenge).map_err(|why| refuse(&why.to_string()))?;
+    let spans = (SESSION_IDLE, SESSION_LONGEST);
+    let (session, created, holder) = app.gate.start_passkey_session(&id, spans).await?;
+    Ok(answer_sign_in(&app, &source, (&session, created), &holder))
+}
