@@ -1,18 +1,13 @@
 //! Delivers the messages of one webhook. One server at a time has the right to, and writes how far it is beside the log.
 
-use crate::{
-    call_message::CallMessage,
-    delivery_queue::{DeliveryQueue, FailedAttempt},
-    http_webhooks::{HttpWebhooks, OpenTarget},
-    open_claims::OpenClaims,
-};
+use crate::{delivery_queue::FailedAttempt, delivery_session::DeliverySession, http_webhooks::HttpWebhooks};
 use countersign_api::fill_random;
-use countersign_events::{Body, CallId, Event, Timestamp, event::WebhookDelivered};
+use countersign_events::{Timestamp, event::WebhookDelivered};
 use countersign_gate::{
-    Clock, EmbeddedGate, EventFollower, GateFailure, ParkedMessage, Refused, WebhookCommand, WebhookLease,
-    WebhookProgress, WebhookRecord,
+    Clock, EmbeddedGate, GateFailure, ParkedMessage, Refused, WebhookCommand, WebhookLease, WebhookProgress,
+    WebhookRecord,
 };
-use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use futures_util::StreamExt;
 use reqwest::StatusCode;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::sync::watch;
@@ -37,9 +32,6 @@ const PAUSE: Duration = Duration::from_secs(2);
 const CURSOR_MESSAGES: usize = 100;
 const CURSOR_INTERVAL: Duration = Duration::from_hours(1);
 
-/// The messages that are being sent, each with its `seq`.
-type SendingMessages = FuturesUnordered<BoxFuture<'static, (i64, Result<StatusCode, FailedAttempt>)>>;
-
 /// Delivers the messages of one webhook.
 pub(crate) struct DeliveryWorker {
     gate: EmbeddedGate,
@@ -51,22 +43,6 @@ pub(crate) struct DeliveryWorker {
     /// The parked messages that were sent again: the `seq` of the event that each is about, and of the event that parked
     /// it. The record of the webhook may be a moment older.
     handled: HashMap<i64, i64>,
-}
-
-/// The delivery while this process has the right to it.
-struct DeliverySession {
-    target: Arc<OpenTarget>,
-    queue: DeliveryQueue,
-    claims: OpenClaims,
-    follower: EventFollower,
-    sending: SendingMessages,
-    /// The events up to this `seq` were offered in an earlier session.
-    seen: i64,
-    /// The retried messages that were delivered and are not recorded yet.
-    retried: Vec<i64>,
-    /// The deliveries since the cursor was written to the log.
-    unrecorded: usize,
-    renew_at: Timestamp,
 }
 
 /// The reason why a session or a wait ends.
@@ -131,7 +107,7 @@ impl DeliveryWorker {
     async fn deliver_once(&mut self, stop: &CancellationToken) -> Result<(), GateFailure> {
         let record = self.webhook.borrow_and_update().clone();
         let target = match self.sender.open(&record.added.what) {
-            Ok(target) => Arc::new(target),
+            Ok(target) => target,
             Err(error) => {
                 tracing::error!(%error, webhook = record.added.what.name, "no message can be sent");
                 tokio::select! {
@@ -159,7 +135,10 @@ impl DeliveryWorker {
             return self.wait_until(held.lease.until, stop).await;
         }
         let progress = WebhookProgress::parse(&held.state);
-        let mut session = DeliverySession::begin(&self.gate, &record, target, &progress, now);
+        let mut session = {
+            let (gate, sender) = (self.gate.clone(), Arc::clone(&self.sender));
+            DeliverySession::begin(gate, (sender, target), &record, &progress, now.after(RENEWAL))
+        };
         let end = self.deliver_all(&mut session, stop).await?;
         if end == SessionEnd::Lost {
             return Ok(());
@@ -191,7 +170,7 @@ impl DeliveryWorker {
         stop: &CancellationToken,
     ) -> Result<bool, GateFailure> {
         let is_failing = |event: &i64| progress.failing.iter().any(|failing| failing.event == *event);
-        if self.retried(record).any(|event| !is_failing(&event)) {
+        if self.retried(record).iter().any(|event| !is_failing(event)) {
             return Ok(true);
         }
         // After the last event that was offered, so that messages that wait for an attempt cause no work.
@@ -213,14 +192,12 @@ impl DeliveryWorker {
     ) -> Result<SessionEnd, GateFailure> {
         loop {
             let record = self.webhook.borrow_and_update().clone();
-            self.fill(session, &record).await?;
+            session.fill(&record, &self.retried(&record)).await?;
             let now = self.now();
             if session.renew_at <= now && !self.renew(session, &record, now).await? {
                 return Ok(SessionEnd::Lost);
             }
-            for message in session.queue.start_ready(now) {
-                session.sending.push(self.send(&session.target, message));
-            }
+            session.start_ready(now);
             let is_full = session.queue.is_full();
             let due = [session.queue.next_attempt(), session.claims.next_end(now), Some(session.renew_at)];
             let due = due.into_iter().flatten().min();
@@ -235,7 +212,7 @@ impl DeliveryWorker {
                 }
                 event = session.follower.next(), if !is_full => {
                     let event = event.map_err(GateFailure::from)?;
-                    self.take_event(session, &event).await?;
+                    session.take_event(&record, &event).await?;
                 }
                 changed = self.webhook.changed() => {
                     if changed.is_err() {
@@ -266,91 +243,12 @@ impl DeliveryWorker {
         }
     }
 
-    /// Adds the events at hand, the claims that lapsed, and the messages that a person wants to be sent again.
-    async fn fill(
-        &mut self,
-        session: &mut DeliverySession,
-        record: &WebhookRecord,
-    ) -> Result<(), GateFailure> {
-        while !session.queue.is_full() {
-            let Some(event) = session.follower.next_at_hand().await.map_err(GateFailure::from)? else {
-                break;
-            };
-            self.take_event(session, &event).await?;
-        }
-        for claim in session.claims.ended(self.now()) {
-            if session.queue.is_queued(claim.seq) {
-                continue;
-            }
-            let call = self.gate.call_for_webhook(&claim.thread, &claim.call).await?;
-            let is_unknown = session.claims.check(&claim, call.as_ref(), self.now());
-            if is_unknown && let (Some(event), Some(call)) = (self.gate.event(claim.seq).await?, call) {
-                let message = CallMessage::outcome_unknown(&event, &call, self.sender.base());
-                session.queue.offer_extra(message);
-            }
-        }
-        for seq in self.retried(record).collect::<Vec<_>>() {
-            if let Some(message) = self.message_about(seq).await? {
-                session.queue.offer_extra(message);
-            }
-        }
-        Ok(())
-    }
-
     /// The events whose parked messages a person wants to be sent again.
-    fn retried(&self, record: &WebhookRecord) -> impl Iterator<Item = i64> {
+    fn retried(&self, record: &WebhookRecord) -> Vec<i64> {
         let is_open = |(event, message): &(&i64, &ParkedMessage)| {
             message.is_retried && self.handled.get(*event) != Some(&message.parked.seq)
         };
-        let events: Vec<_> = record.parked.iter().filter(is_open).map(|(event, _)| *event).collect();
-        events.into_iter()
-    }
-
-    /// The message about an event that was parked.
-    async fn message_about(&self, seq: i64) -> Result<Option<CallMessage>, GateFailure> {
-        let Some(event) = self.gate.event(seq).await? else { return Ok(None) };
-        let Ok(body) = Body::read(event.seq, event.kind, &event.data) else { return Ok(None) };
-        let Some(id) = call_of(&body) else { return Ok(None) };
-        let Some(call) = self.gate.call_for_webhook(&event.thread_id, id).await? else { return Ok(None) };
-        let is_claim = matches!(body, Body::ExecutionStarted(_) | Body::ExecutionTakenOver(_));
-        Ok(if is_claim {
-            Some(CallMessage::outcome_unknown(&event, &call, self.sender.base()))
-        } else {
-            CallMessage::from_event(&event, &body, &call, self.sender.base())
-        })
-    }
-
-    /// Adds the message about an event, if there is one, and notes claims and results.
-    async fn take_event(&self, session: &mut DeliverySession, event: &Event) -> Result<(), GateFailure> {
-        let seq = event.seq;
-        // A row that cannot be read has no message. `verify` names it.
-        if let Ok(body) = Body::read(seq, event.kind, &event.data) {
-            if seq > session.seen {
-                session.claims.note(event, &body);
-            }
-            if OpenClaims::concern(&body) || session.queue.has(seq) {
-                session.queue.note_offered(seq);
-                return Ok(());
-            }
-            if let Some(id) = call_of(&body)
-                && let Some(call) = self.gate.call_for_webhook(&event.thread_id, id).await?
-                && let Some(message) = CallMessage::from_event(event, &body, &call, self.sender.base())
-                && self.webhook.borrow().has_topic(message.topic)
-            {
-                session.queue.offer(message);
-            }
-        }
-        session.queue.note_offered(seq);
-        Ok(())
-    }
-
-    fn send(
-        &self,
-        target: &Arc<OpenTarget>,
-        message: CallMessage,
-    ) -> BoxFuture<'static, (i64, Result<StatusCode, FailedAttempt>)> {
-        let (sender, target, now) = (Arc::clone(&self.sender), Arc::clone(target), self.now());
-        Box::pin(async move { (message.seq, sender.send(&target, &message, now).await) })
+        record.parked.iter().filter(is_open).map(|(event, _)| *event).collect()
     }
 
     async fn note_outcome(
@@ -421,48 +319,6 @@ impl DeliveryWorker {
         }
         self.gate.hold_webhook(&self.lease(&record, now), Some(&session.progress()), now).await?;
         Ok(())
-    }
-}
-
-impl DeliverySession {
-    fn begin(
-        gate: &EmbeddedGate,
-        record: &WebhookRecord,
-        target: Arc<OpenTarget>,
-        progress: &WebhookProgress,
-        now: Timestamp,
-    ) -> Self {
-        let queue = DeliveryQueue::restore(record.cursor, progress);
-        let follower = gate.follow_for_webhook(record, queue.cursor());
-        Self {
-            target,
-            claims: OpenClaims::restore(&progress.claims),
-            follower,
-            queue,
-            sending: FuturesUnordered::new(),
-            seen: progress.seen,
-            retried: Vec::new(),
-            unrecorded: progress.unrecorded,
-            renew_at: now.after(RENEWAL),
-        }
-    }
-
-    fn progress(&self) -> WebhookProgress {
-        WebhookProgress { claims: self.claims.all(), unrecorded: self.unrecorded, ..self.queue.progress() }
-    }
-}
-
-/// The call that an event is about.
-fn call_of(body: &Body) -> Option<&CallId> {
-    match body {
-        Body::ApprovalRequest(request) => Some(&request.tool_call_id),
-        Body::ApprovalVote(vote) => Some(&vote.tool_call_id),
-        Body::ApprovalReminder(reminder) => Some(&reminder.tool_call_id),
-        Body::ApprovalEscalated(escalated) => Some(&escalated.tool_call_id),
-        Body::ApprovalResponse(response) => Some(&response.tool_call_id),
-        Body::ExecutionStarted(started) => Some(&started.tool_call_id),
-        Body::ExecutionTakenOver(taken) => Some(&taken.started.tool_call_id),
-        _ => None,
     }
 }
 

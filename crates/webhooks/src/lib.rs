@@ -7,6 +7,7 @@
 mod call_message;
 mod delivery;
 mod delivery_queue;
+mod delivery_session;
 mod delivery_worker;
 mod formats;
 mod http_webhooks;

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Call, CallCommand, CallStanding, CommandEvidence, GrantScope, ThreadCommand,
-    batch::thread_state::{ThreadState, call_id_of},
+    batch::thread_state::ThreadState,
     decide::{
         self, ClaimCommand, EditReview, FinishCommand, HashedArguments, RenewCommand, RespondCommand,
         argument_changes,
@@ -27,7 +27,7 @@ use countersign_policy::{Policy, QualifiedPeople};
 /// The commands that could have caused the first row.
 pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess> {
     let row = &rows[0];
-    let call = call_id_of(&row.body).and_then(|id| state.call(id));
+    let call = row.body.call_id().and_then(|id| state.call(id));
     let thread = |command| {
         vec![CommandGuess::new(GuessedCommand::Thread(command), row, generous_policy(None, row, None))]
     };
@@ -81,7 +81,7 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
 
 fn to_call(row: &LogRow, command: CallCommand, policy: Policy) -> CommandGuess {
     // Rows without a call id are commands to a thread, so the default is never used.
-    let id = call_id_of(&row.body).cloned();
+    let id = row.body.call_id().cloned();
     let command =
         id.map_or(GuessedCommand::Thread(ThreadCommand::Close), |id| GuessedCommand::Call(id, command));
     CommandGuess::new(command, row, policy)

@@ -3,7 +3,6 @@
 //! chain covers the hashes and everything else in such a row.
 
 use super::log_row::LogRow;
-use crate::batch::thread_state::call_id_of;
 use countersign_events::{
     Body, EventType, Sha256, ThreadId,
     event::{CallErased, ErasedTexts, ThreadArchived},
@@ -54,7 +53,7 @@ impl ErasureCheck {
         let erased = erased_texts(row);
         let has_texts =
             erased.is_none() && matches!(row.event.kind, EventType::ToolCall | EventType::ToolResult);
-        if let Some((texts, call)) = erased.zip(call_id_of(&row.body)) {
+        if let Some((texts, call)) = erased.zip(row.body.call_id()) {
             thread.erased.insert(row.event.seq, texts_digest(call.as_str(), &texts));
         }
         if thread.is_closed {

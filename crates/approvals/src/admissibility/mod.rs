@@ -22,10 +22,7 @@ mod webhooks;
 use crate::{
     Call, CallStanding, DecisionContext, NewEvent, PendingCount, Refused,
     access::{ApproverStanding, ProofContext},
-    batch::{
-        log_directories::LogDirectories,
-        thread_state::{ThreadState, call_id_of},
-    },
+    batch::{log_directories::LogDirectories, thread_state::ThreadState},
     decide,
 };
 use command_guess::{CommandGuess, GuessedCommand};
@@ -312,7 +309,7 @@ fn apply_row(threads: &mut HashMap<ThreadId, ThreadState>, row: LogRow, findings
         return;
     }
     let state = threads.entry(event.thread_id.clone()).or_default();
-    let id: Option<CallId> = call_id_of(&body).cloned();
+    let id: Option<CallId> = body.call_id().cloned();
     let before = id.as_ref().and_then(|id| state.call(id)).cloned();
     if state.evolve(&event, body).is_err() {
         // The finding about the row exists already. The call keeps the state that it had before.

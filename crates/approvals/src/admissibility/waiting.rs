@@ -7,11 +7,7 @@ use super::{
     log_row::LogRow,
     thread_guess::without_patterns,
 };
-use crate::{
-    CallStanding, CommandEvidence, Thread,
-    batch::thread_state::{ThreadState, call_id_of},
-    decide::WaitingReview,
-};
+use crate::{CallStanding, CommandEvidence, Thread, batch::thread_state::ThreadState, decide::WaitingReview};
 use countersign_events::{
     Body, Timestamp,
     event::{ApprovalResponse, Decision, Mode, Source, ToolPolicy},
@@ -68,7 +64,7 @@ impl LastGrant {
 pub(super) fn guess(head: &LogRow, state: &ThreadState, last: Option<LastGrant>) -> Option<CommandGuess> {
     let last = last.filter(|grant| grant.follows(head))?;
     let Body::ApprovalResponse(response) = &head.body else { return None };
-    let id = call_id_of(&head.body)?.clone();
+    let id = head.body.call_id()?.clone();
     let call = state.call(&id)?;
     let CallStanding::Pending { request } = &call.standing else { return None };
     let lapses = evidence::span(head.event.timestamp, response.lapses_at);

@@ -1,9 +1,6 @@
 //! Keeping a state up to date with the events that other processes append.
 
-use super::{
-    BatchState, event_bytes,
-    thread_state::{ThreadState, call_id_of},
-};
+use super::{BatchState, event_bytes, thread_state::ThreadState};
 use countersign_events::{Body, DamagedEvent, Event, EventType, chain};
 
 impl BatchState {
@@ -44,7 +41,7 @@ impl ThreadState {
             return Ok(false);
         }
         let body = Body::read(event.seq, event.kind, &event.data)?;
-        let Some(id) = call_id_of(&body).cloned() else {
+        let Some(id) = body.call_id().cloned() else {
             self.thread.evolve(event, &body, None);
             return Ok(true);
         };

@@ -20,7 +20,7 @@ use crate::{Call, CallCommand, Thread, thread::LONGEST_MEMORY};
 use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId};
 use log_directories::LogDirectories;
 use std::collections::{HashMap, HashSet};
-use thread_state::{ThreadState, call_id_of};
+use thread_state::ThreadState;
 
 /// The calls and threads that recent batches touched, and the end of the log. It may be kept for the next batch if it
 /// [follows](BatchState::follow) the events that other processes append meanwhile. The end of the log shows that none is
@@ -161,7 +161,7 @@ impl BatchState {
                 continue;
             }
             let state = self.threads.entry(event.thread_id.clone()).or_default();
-            let Some(id) = call_id_of(&body).cloned() else {
+            let Some(id) = body.call_id().cloned() else {
                 state.evolve(event, body)?;
                 continue;
             };
@@ -238,7 +238,7 @@ impl RecordedEvent {
     /// The call that the event is about, if it is about a call.
     #[must_use]
     pub fn call_id(&self) -> Option<&CallId> {
-        call_id_of(&self.body)
+        self.body.call_id()
     }
 }
 

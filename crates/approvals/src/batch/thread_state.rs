@@ -50,7 +50,7 @@ impl ThreadState {
     }
 
     pub(crate) fn evolve(&mut self, event: &Event, body: Body) -> Result<(), DamagedEvent> {
-        let Some(id) = call_id_of(&body).cloned() else {
+        let Some(id) = body.call_id().cloned() else {
             self.thread.evolve(event, &body, None);
             return Ok(());
         };
@@ -59,24 +59,5 @@ impl ThreadState {
         let after = Call::evolve(before, event, body)?;
         self.calls.insert(id, after);
         Ok(())
-    }
-}
-
-/// The call that an event is about, if it is about a call.
-pub(crate) fn call_id_of(body: &Body) -> Option<&CallId> {
-    match body {
-        Body::ToolCall(call) => Some(&call.id),
-        Body::ApprovalRequest(request) => Some(&request.tool_call_id),
-        Body::ApprovalVote(vote) => Some(&vote.tool_call_id),
-        Body::ApprovalReminder(reminder) => Some(&reminder.tool_call_id),
-        Body::ApprovalEscalated(escalated) => Some(&escalated.tool_call_id),
-        Body::ApprovalResponse(response) => Some(&response.tool_call_id),
-        Body::ExecutionStarted(claim) => Some(&claim.tool_call_id),
-        Body::ExecutionRenewed(renewed) => Some(&renewed.tool_call_id),
-        Body::ExecutionReleased(released) => Some(&released.tool_call_id),
-        Body::ExecutionTakenOver(taken) => Some(&taken.started.tool_call_id),
-        Body::ToolResult(result) => Some(&result.tool_call_id),
-        Body::CallErased(erased) => Some(&erased.tool_call_id),
-        _ => None,
     }
 }

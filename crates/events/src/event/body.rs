@@ -8,7 +8,7 @@ use super::{
     TokenRevoked, TokenUsed, ToolCall, ToolPolicySet, ToolResult, WebhookAdded, WebhookDelivered,
     WebhookParked, WebhookRemoved, WebhookRetried, erasure::with_placeholders,
 };
-use crate::{DamagedEvent, Json};
+use crate::{CallId, DamagedEvent, Json};
 
 macro_rules! bodies {
     ($($name:ident($data:ty),)*) => {
@@ -83,11 +83,33 @@ bodies! {
     WebhookRetried(WebhookRetried),
 }
 
+impl Body {
+    /// The call that the event is about, if it is about one.
+    #[must_use]
+    pub const fn call_id(&self) -> Option<&CallId> {
+        match self {
+            Self::ToolCall(call) => Some(&call.id),
+            Self::ApprovalRequest(request) => Some(&request.tool_call_id),
+            Self::ApprovalVote(vote) => Some(&vote.tool_call_id),
+            Self::ApprovalReminder(reminder) => Some(&reminder.tool_call_id),
+            Self::ApprovalEscalated(escalated) => Some(&escalated.tool_call_id),
+            Self::ApprovalResponse(response) => Some(&response.tool_call_id),
+            Self::ExecutionStarted(claim) => Some(&claim.tool_call_id),
+            Self::ExecutionRenewed(renewed) => Some(&renewed.tool_call_id),
+            Self::ExecutionReleased(released) => Some(&released.tool_call_id),
+            Self::ExecutionTakenOver(taken) => Some(&taken.started.tool_call_id),
+            Self::ToolResult(result) => Some(&result.tool_call_id),
+            Self::CallErased(erased) => Some(&erased.tool_call_id),
+            _ => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        CallId, ToolName,
+        ToolName,
         event::{Decision, ErasedTexts, Source},
     };
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     ApprovalCommand, BatchState, CommandTarget, GrantScope, ReadSet, admissibility::AdmissibilityCheck,
-    batch::thread_state::call_id_of, decide::RenewCommand,
+    decide::RenewCommand,
 };
 use countersign_events::{
     Body, Json, Principal, Sha256, ThreadId, ToolName,
@@ -328,7 +328,7 @@ fn events_of(read: &ReadSet, story: &DecisionStory) -> Vec<countersign_events::E
             || read.same_arguments.contains(&(thread_id(), call.arguments_hash()))
     };
     let read_calls: Vec<_> = calls.filter(|call| is_read(call)).map(|call| call.id().clone()).collect();
-    let is_needed = |body: &Body| match call_id_of(body) {
+    let is_needed = |body: &Body| match body.call_id() {
         Some(id) => read_calls.contains(id),
         None => !read.threads.is_empty(),
     };

@@ -1,0 +1,152 @@
+//! The delivery of one webhook's messages while this process has the right to it: the queue, what is being sent, and the
+//! log behind them.
+
+use crate::{
+    call_message::CallMessage,
+    delivery_queue::{DeliveryQueue, FailedAttempt},
+    http_webhooks::{HttpWebhooks, OpenTarget},
+    open_claims::OpenClaims,
+};
+use countersign_events::{Body, Event, Timestamp};
+use countersign_gate::{EmbeddedGate, EventFollower, GateFailure, WebhookProgress, WebhookRecord};
+use futures_util::{future::BoxFuture, stream::FuturesUnordered};
+use reqwest::StatusCode;
+use std::sync::Arc;
+
+/// The messages that are being sent, each with its `seq`.
+type SendingMessages = FuturesUnordered<BoxFuture<'static, (i64, Result<StatusCode, FailedAttempt>)>>;
+
+/// The delivery while this process has the right to it.
+pub(crate) struct DeliverySession {
+    gate: EmbeddedGate,
+    sender: Arc<HttpWebhooks>,
+    target: Arc<OpenTarget>,
+    pub(crate) queue: DeliveryQueue,
+    pub(crate) claims: OpenClaims,
+    pub(crate) follower: EventFollower,
+    pub(crate) sending: SendingMessages,
+    /// The events up to this `seq` were offered in an earlier session.
+    seen: i64,
+    /// The retried messages that were delivered and are not recorded yet.
+    pub(crate) retried: Vec<i64>,
+    /// The deliveries since the cursor was written to the log.
+    pub(crate) unrecorded: usize,
+    /// The time at which the right is renewed.
+    pub(crate) renew_at: Timestamp,
+}
+
+impl DeliverySession {
+    pub(crate) fn begin(
+        gate: EmbeddedGate,
+        (sender, target): (Arc<HttpWebhooks>, OpenTarget),
+        record: &WebhookRecord,
+        progress: &WebhookProgress,
+        renew_at: Timestamp,
+    ) -> Self {
+        let queue = DeliveryQueue::restore(record.cursor, progress);
+        let follower = gate.follow_for_webhook(record, queue.cursor());
+        Self {
+            gate,
+            sender,
+            target: Arc::new(target),
+            claims: OpenClaims::restore(&progress.claims),
+            follower,
+            queue,
+            sending: FuturesUnordered::new(),
+            seen: progress.seen,
+            retried: Vec::new(),
+            unrecorded: progress.unrecorded,
+            renew_at,
+        }
+    }
+
+    pub(crate) fn progress(&self) -> WebhookProgress {
+        WebhookProgress { claims: self.claims.all(), unrecorded: self.unrecorded, ..self.queue.progress() }
+    }
+
+    fn now(&self) -> Timestamp {
+        self.gate.clock().now()
+    }
+
+    /// Sends the messages whose time has come.
+    pub(crate) fn start_ready(&mut self, now: Timestamp) {
+        for message in self.queue.start_ready(now) {
+            let (sender, target) = (Arc::clone(&self.sender), Arc::clone(&self.target));
+            self.sending
+                .push(Box::pin(async move { (message.seq, sender.send(&target, &message, now).await) }));
+        }
+    }
+
+    /// Adds the events at hand, the claims that lapsed, and the parked messages about the events `retried`.
+    pub(crate) async fn fill(&mut self, record: &WebhookRecord, retried: &[i64]) -> Result<(), GateFailure> {
+        while !self.queue.is_full() {
+            let Some(event) = self.follower.next_at_hand().await.map_err(GateFailure::from)? else {
+                break;
+            };
+            self.take_event(record, &event).await?;
+        }
+        for claim in self.claims.ended(self.now()) {
+            if self.queue.is_queued(claim.seq) {
+                continue;
+            }
+            let call = self.gate.call_for_webhook(&claim.thread, &claim.call).await?;
+            let is_unknown = self.claims.check(&claim, call.as_ref(), self.now());
+            if is_unknown && let (Some(event), Some(call)) = (self.gate.event(claim.seq).await?, call) {
+                let message = CallMessage::outcome_unknown(&event, &call, self.sender.base());
+                self.queue.offer_extra(message);
+            }
+        }
+        for seq in retried {
+            if let Some(message) = message_about(&self.gate, self.sender.base(), *seq).await? {
+                self.queue.offer_extra(message);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the message about an event, if there is one, and notes claims and results.
+    pub(crate) async fn take_event(
+        &mut self,
+        record: &WebhookRecord,
+        event: &Event,
+    ) -> Result<(), GateFailure> {
+        let seq = event.seq;
+        // A row that cannot be read has no message. `verify` names it.
+        if let Ok(body) = Body::read(seq, event.kind, &event.data) {
+            if seq > self.seen {
+                self.claims.note(event, &body);
+            }
+            if OpenClaims::concern(&body) || self.queue.has(seq) {
+                self.queue.note_offered(seq);
+                return Ok(());
+            }
+            if let Some(id) = body.call_id()
+                && let Some(call) = self.gate.call_for_webhook(&event.thread_id, id).await?
+                && let Some(message) = CallMessage::from_event(event, &body, &call, self.sender.base())
+                && record.has_topic(message.topic)
+            {
+                self.queue.offer(message);
+            }
+        }
+        self.queue.note_offered(seq);
+        Ok(())
+    }
+}
+
+/// The message about an event that was parked.
+async fn message_about(
+    gate: &EmbeddedGate,
+    base: &str,
+    seq: i64,
+) -> Result<Option<CallMessage>, GateFailure> {
+    let Some(event) = gate.event(seq).await? else { return Ok(None) };
+    let Ok(body) = Body::read(event.seq, event.kind, &event.data) else { return Ok(None) };
+    let Some(id) = body.call_id() else { return Ok(None) };
+    let Some(call) = gate.call_for_webhook(&event.thread_id, id).await? else { return Ok(None) };
+    let is_claim = matches!(body, Body::ExecutionStarted(_) | Body::ExecutionTakenOver(_));
+    Ok(if is_claim {
+        Some(CallMessage::outcome_unknown(&event, &call, base))
+    } else {
+        CallMessage::from_event(&event, &body, &call, base)
+    })
+}
