@@ -66,9 +66,11 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
     if let Some(from) = from.or_else(|| signed.as_ref().map(VerifiedCheckpoint::tip)) {
         return checkpoint::verify_from(context, &gate, from, signed.as_ref()).await;
     }
-    let findings = DatabaseFindings::read(&gate).await?;
+    // Both read the whole log, on connections of their own.
+    let (findings, walked) =
+        tokio::join!(DatabaseFindings::read(&gate), walk(context, &gate, pinned.as_ref()));
+    let findings = findings?;
     // An unreadable row ends the walk, so print what explains it before.
-    let walked = walk(context, &gate, pinned.as_ref()).await;
     if walked.is_err() && !context.json {
         findings.lines().iter().for_each(|line| print_line(line));
     }
