@@ -177,7 +177,7 @@ pub enum Refused {
         why: String,
     },
     /// No such key.
-    #[error("there is no such key of an approver")]
+    #[error("the log has no key with this id")]
     UnknownKey,
     /// Only an administrator may do this.
     #[error("{why}")]
@@ -186,7 +186,7 @@ pub enum Refused {
         why: &'static str,
     },
     /// No such token.
-    #[error("there is no such token")]
+    #[error("the log has no token with this id")]
     UnknownToken,
     /// The token that a session is to be made from is not accepted.
     #[error("{0}")]
@@ -203,7 +203,7 @@ pub enum Refused {
     )]
     NameTaken(Principal),
     /// No such webhook.
-    #[error("there is no such webhook")]
+    #[error("the log has no webhook with this id")]
     UnknownWebhook,
     /// The log has no event of that thread.
     #[error("there is no thread {0}")]

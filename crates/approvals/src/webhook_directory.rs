@@ -89,7 +89,7 @@ impl WebhookDirectory {
         self.webhooks.len()
     }
 
-    /// True if there is no webhook.
+    /// True if the log has no webhook.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.webhooks.is_empty()

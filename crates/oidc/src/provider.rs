@@ -58,7 +58,7 @@ pub struct ProviderAnswer {
     /// The code that the provider exchanges for an ID token.
     #[serde(default)]
     pub code: Option<String>,
-    /// The reason why there is no code.
+    /// The provider's error code, if it refuses.
     #[serde(default)]
     pub error: Option<String>,
     /// The issuer (RFC 9207).

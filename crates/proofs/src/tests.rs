@@ -27,7 +27,7 @@ fn passkey(key: &TestKey) -> ApproverPublicKey {
 }
 
 fn refusal(key: &ApproverPublicKey, proof: &DecisionProof) -> String {
-    check_proof(key, proof, &statement("ada")).expect_err("it is no proof").to_string()
+    check_proof(key, proof, &statement("ada")).expect_err("a proof of another statement").to_string()
 }
 
 #[test]

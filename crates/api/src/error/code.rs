@@ -69,15 +69,15 @@ codes! {
         UnknownCall = "unknown_call",
         /// The thread has no such grant.
         UnknownGrant = "unknown_grant",
-        /// There is no such token.
+        /// The log has no token with this id.
         UnknownToken = "unknown_token",
-        /// There is no such key of an approver.
+        /// The log has no key with this id.
         UnknownKey = "unknown_key",
         /// The rule asks for a proof that a person made the decision; `statement` is the text to sign.
         ProofRequired = "proof_required",
         /// The proof does not prove the decision.
         ProofInvalid = "proof_invalid",
-        /// There is no such webhook.
+        /// The log has no webhook with this id.
         UnknownWebhook = "unknown_webhook",
         /// The link has signed a person in before.
         LinkUsed = "link_used",

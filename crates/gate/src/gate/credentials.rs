@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 impl EmbeddedGate {
     /// Returns a gate to the same database for the holder of a credential, who uses this right. It lists only what the
-    /// holder sees. Whether the holder has the right is for the caller to check.
+    /// holder sees. The caller of this function must have checked that the holder has the right.
     #[must_use]
     pub fn acting_for(&self, holder: &TokenHolder, right: Right) -> Self {
         Self { by: holder.caller(right), threads: holder.threads.clone(), ..self.clone() }

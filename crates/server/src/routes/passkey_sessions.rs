@@ -93,8 +93,7 @@ pub(super) async fn sign_in(
     }
     app.guard.check_own_origin(&origin)?;
     let found = app.gate.find_passkey(&request.credential_id).await?;
-    let (id, key) =
-        found.ok_or_else(|| refuse("no passkey of this log, or one that signs no one in"))?;
+    let (id, key) = found.ok_or_else(|| refuse("no passkey of this log, or one that signs no one in"))?;
     let assertion = PasskeyAssertion {
         client_data: &request.client_data,
         authenticator_data: &request.authenticator_data,
