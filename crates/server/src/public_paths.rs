@@ -2,15 +2,29 @@
 
 /// The paths of pages for people. A link on any page may lead to them: they change nothing, and the last one, to which an
 /// identity provider sends a browser, only for a browser that began a sign-in.
-const PAGES: [&str; 8] =
-    ["/", "/docs", "/docs/", "/keys", "/keys/", "/sign-in", "/sign-in/", "/sign-in/oidc/callback"];
+const PAGES: [&str; 14] = [
+    "/",
+    "/docs",
+    "/docs/",
+    "/history",
+    "/insight",
+    "/keys",
+    "/keys/",
+    "/policy",
+    "/settings",
+    "/sign-in",
+    "/sign-in/",
+    "/threads",
+    "/threads/",
+    "/sign-in/oidc/callback",
+];
 
-/// The beginning of the paths of the pages of calls.
-const CALL_PAGES: &str = "/calls/";
+/// The beginnings of the paths of the pages of calls and threads.
+const PAGE_FOLDERS: [&str; 2] = ["/calls/", "/threads/"];
 
 /// True if this is a page for people.
 pub(crate) fn is_page(path: &str) -> bool {
-    PAGES.contains(&path) || path.starts_with(CALL_PAGES)
+    PAGES.contains(&path) || PAGE_FOLDERS.iter().any(|folder| path.starts_with(folder))
 }
 
 /// True if the route answers by the caller's rights. The others are for everyone, and checks of health are frequent.

@@ -1,10 +1,10 @@
 // The base of the elements: reactive properties, and a template that is rendered into a shadow root.
 
 import { ReactiveElement } from "./vendor/reactive-element/reactive-element.js";
-import { render } from "./vendor/lit-html/lit-html.js";
+import { html, nothing, render } from "./vendor/lit-html/lit-html.js";
 
 export { css } from "./vendor/reactive-element/reactive-element.js";
-export { html, nothing } from "./vendor/lit-html/lit-html.js";
+export { html, nothing, render };
 export { repeat } from "./vendor/lit-html/directives/repeat.js";
 
 /** An element that renders a template of lit-html. Subclasses define `render`. */
@@ -24,4 +24,9 @@ export class CountersignElement extends ReactiveElement {
   emit(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
+}
+
+/** The height of a row of a list by the design tokens, in pixels. @param {Element} element */
+export function readRowHeight(element) {
+  return Number.parseFloat(getComputedStyle(element).getPropertyValue("--cs-row")) || 64;
 }

@@ -1,6 +1,6 @@
 // <countersign-inbox>: the pending calls of one person, live, and the card of the selected one.
 
-import { CountersignElement, html, nothing, repeat } from "./element.js";
+import { CountersignElement, html, nothing, readRowHeight, repeat } from "./element.js";
 import { baseStyles } from "./element-styles.js";
 import { inboxStyles } from "./inbox-styles.js";
 import { CountersignClient } from "./countersign.js";
@@ -14,20 +14,20 @@ import "./card/approval-card.js";
 
 /** @import { Call, Caller } from "./types.d.ts" */
 
-/** The rows that are drawn beyond the visible ones, and the height of a row in pixels. */
+/** The rows that are drawn beyond the visible ones. */
 const OVERSCAN = 8;
-const ROW = 64;
 
 export class CountersignInbox extends CountersignElement {
   static properties = {
     server: { type: String },
     thread: { type: String },
+    store: { attribute: false },
+    caller: { attribute: false },
     selected: { state: true },
     checked: { state: true },
     filter: { state: true },
     order: { state: true },
     now: { state: true },
-    caller: { state: true },
     scrolled: { state: true },
     asksToStop: { state: true },
     isOpen: { state: true },
@@ -35,8 +35,16 @@ export class CountersignInbox extends CountersignElement {
   static styles = [baseStyles, inboxStyles];
 
   #clock = 0;
+  /** The height of a row in pixels. */
+  #row = 64;
+  #measure = () => {
+    this.#row = readRowHeight(this);
+    this.requestUpdate();
+  };
+  #ownsStore = false;
+  #update = () => this.#handleChange();
   #resync = () => {
-    if (document.visibilityState === "visible") this.store?.refresh().catch(() => {});
+    if (document.visibilityState === "visible") void this.store?.refresh();
   };
 
   constructor() {
@@ -58,37 +66,52 @@ export class CountersignInbox extends CountersignElement {
     this.asksToStop = false;
     /** True if a narrow window shows the selected call instead of the list. */
     this.isOpen = false;
-    /** @type {InboxStore | undefined} */
+    /** The store to show; without it, the element opens one of its own. @type {InboxStore | undefined} */
     this.store = undefined;
   }
 
   /** @override */
   connectedCallback() {
     super.connectedCallback();
-    const client = new CountersignClient(this.server);
-    this.store = new InboxStore(client, this.thread);
-    this.store.addEventListener("change", () => this.#update());
-    client.caller().then((caller) => (this.caller = caller), () => {});
-    this.store.open();
+    if (this.store === undefined) this.#openStore();
+    this.store?.addEventListener("change", this.#update);
+    this.#update();
+    this.#measure();
+    window.addEventListener("appearance", this.#measure);
     this.#clock = window.setInterval(() => (this.now = Date.now()), 1_000);
-    document.addEventListener("visibilitychange", this.#resync);
-    window.addEventListener("online", this.#resync);
-    window.addEventListener("pageshow", this.#resync);
     document.addEventListener("keydown", this.#handleKey);
   }
 
   /** @override */
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.store?.close();
+    this.store?.removeEventListener("change", this.#update);
+    if (this.#ownsStore) this.#closeStore();
     clearInterval(this.#clock);
-    document.removeEventListener("visibilitychange", this.#resync);
-    window.removeEventListener("online", this.#resync);
-    window.removeEventListener("pageshow", this.#resync);
+    window.removeEventListener("appearance", this.#measure);
     document.removeEventListener("keydown", this.#handleKey);
   }
 
-  #update() {
+  #openStore() {
+    const client = new CountersignClient(this.server);
+    this.store = new InboxStore(client, this.thread);
+    this.#ownsStore = true;
+    client.caller().then((caller) => (this.caller = caller), () => {});
+    this.store.open();
+    document.addEventListener("visibilitychange", this.#resync);
+    window.addEventListener("online", this.#resync);
+    window.addEventListener("pageshow", this.#resync);
+  }
+
+  #closeStore() {
+    this.store?.close();
+    this.store = undefined;
+    document.removeEventListener("visibilitychange", this.#resync);
+    window.removeEventListener("online", this.#resync);
+    window.removeEventListener("pageshow", this.#resync);
+  }
+
+  #handleChange() {
     this.now = Date.now();
     for (const key of this.checked) if (!this.store?.pending.has(key)) this.checked.delete(key);
     this.emit("pending-count", this.store?.pending.size ?? 0);
@@ -140,7 +163,7 @@ export class CountersignInbox extends CountersignElement {
     return html`<div class="empty">
       <h2>${isSignedOut ? "You are signed out" : "The inbox cannot be read"}</h2>
       <p class="muted">${renderText(failure?.message ?? "")}</p>
-      ${isSignedOut ? html`<p><a href="/sign-in/">Sign in</a></p>` : html`<button @click=${() => this.store?.open()}>Try again</button>`}
+      ${isSignedOut ? html`<p><a href="/sign-in/">Sign in</a></p>` : html`<button @click=${() => void this.store?.feed.open()}>Try again</button>`}
     </div>`;
   }
 
@@ -184,10 +207,11 @@ export class CountersignInbox extends CountersignElement {
   /** Draws only the rows near the visible ones: a long list stays fast. @param {Call[]} rows */
   #renderRows(rows) {
     const height = this.clientHeight || 800;
-    const from = Math.max(0, Math.floor(this.scrolled / ROW) - OVERSCAN);
-    const to = Math.min(rows.length, Math.ceil((this.scrolled + height) / ROW) + OVERSCAN);
+    const row = this.#row;
+    const from = Math.max(0, Math.floor(this.scrolled / row) - OVERSCAN);
+    const to = Math.min(rows.length, Math.ceil((this.scrolled + height) / row) + OVERSCAN);
     return html`<div class="rows" @scroll=${(/** @type {Event} */ event) => (this.scrolled = /** @type {HTMLElement} */ (event.target).scrollTop)}>
-      <ul .style=${`height:${rows.length * ROW}px`}>
+      <ul .style=${`height:${rows.length * row}px`}>
         ${repeat(rows.slice(from, to), keyOf, (call, n) => this.#renderRow(call, from + n))}
       </ul>
     </div>`;
@@ -202,7 +226,7 @@ export class CountersignInbox extends CountersignElement {
       this.checked = checked;
     };
     const risk = call.impact?.riskLevel;
-    return html`<li class=${key === this.selected ? "selected" : ""} .style=${`top:${index * ROW}px`}>
+    return html`<li class=${key === this.selected ? "selected" : ""} .style=${`top:${index * this.#row}px`}>
       ${this.canDecide ? html`<input type="checkbox" aria-label=${`check ${call.id}`} .checked=${this.checked.has(key)} @change=${toggle} />` : nothing}
       <button class="row" aria-current=${key === this.selected} @click=${() => this.#select(key)}>
         <span class="top"><strong>${renderText(call.name)}</strong>
@@ -277,8 +301,9 @@ export class CountersignInbox extends CountersignElement {
     this.selected = keyOf(next);
     this.asksToStop = false;
     const list = this.renderRoot.querySelector(".rows");
-    const top = rows.indexOf(next) * ROW;
-    if (list && (top < list.scrollTop || top + ROW > list.scrollTop + list.clientHeight)) list.scrollTop = top - ROW;
+    const row = this.#row;
+    const top = rows.indexOf(next) * row;
+    if (list && (top < list.scrollTop || top + row > list.scrollTop + list.clientHeight)) list.scrollTop = top - row;
   }
 
   #handleKey = (/** @type {KeyboardEvent} */ event) => {

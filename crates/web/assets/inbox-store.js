@@ -1,6 +1,7 @@
 // The pending calls as the server has them, kept current by its stream of events. It holds no elements.
 
 import { CountersignError } from "./countersign.js";
+import { LogFeed } from "./log-feed.js";
 
 /** @import { CountersignClient } from "./countersign.js" */
 /** @import { Call, CallKey, DecisionBody, LogEvent } from "./types.d.ts" */
@@ -11,7 +12,10 @@ const FEW = 20;
 /** The calls that were decided here or by others stay on show up to this many. */
 const RECENT = 50;
 
-/** @typedef {"loading" | "live" | "reconnecting" | "failed"} Connection */
+/** The pause before a read that failed is tried again, in milliseconds. */
+const RETRY = 2_000;
+
+/** @import { FeedState as Connection } from "./log-feed.js" */
 
 /** @param {CallKey} key */
 export const keyOf = ({ threadId, id }) => `${threadId}\n${id}`;
@@ -37,118 +41,113 @@ export class InboxStore extends EventTarget {
   deciding = new Map();
   /** The refusals of decisions, by key. @type {Map<string, CountersignError>} */
   refusals = new Map();
-  /** @type {Connection} */
-  connection = "loading";
-  /** @type {CountersignError | null} */
-  failure = null;
-
-  /** @type {Set<string>} */
+  /** The keys of calls to read; the empty key stands for the whole list. @type {Set<string>} */
   #changed = new Set();
-  #isReading = false;
+  /** The read that is under way. @type {Promise<void> | null} */
+  #reading = null;
+  #isLoaded = false;
   #stop = new AbortController();
+  #ownsFeed;
 
-  /** @param {CountersignClient} client @param {string} [thread] */
-  constructor(client, thread) {
+  /**
+   * @param {CountersignClient} client @param {string} [thread]
+   * @param {LogFeed} [feed] A feed that others use too; without it, the store opens one of its own.
+   */
+  constructor(client, thread, feed) {
     super();
     this.client = client;
     this.thread = thread;
+    this.#ownsFeed = feed === undefined;
+    this.feed = feed ?? new LogFeed(client, thread);
   }
 
   #emit() {
     this.dispatchEvent(new Event("change"));
   }
 
-  /** Reads the list, then follows the log until `close`. */
-  async open() {
+  /** Shows the connection as the feed has it, once the list was read. @returns {Connection} */
+  get connection() {
+    const { state } = this.feed;
+    if (state === "failed" || state === "reconnecting") return state;
+    return this.#isLoaded ? "live" : "loading";
+  }
+
+  get failure() {
+    return this.feed.failure;
+  }
+
+  /** Reads the list and keeps it current until `close`. */
+  open() {
     const { signal } = this.#stop;
-    try {
-      // The tip first: an event after it is either in the list already or comes with the stream.
-      const tip = await this.client.tip();
-      await this.refresh();
-      this.connection = "live";
-      this.#emit();
-      const handlers = {
-        event: (/** @type {LogEvent} */ event) => this.#notice(event),
-        state: (/** @type {"open" | "lost"} */ state) => this.#setConnection(state),
-        failed: (/** @type {CountersignError} */ error) => this.#recover(error),
-      };
-      await this.client.follow(tip, handlers, { thread: this.thread, signal });
-    } catch (error) {
-      if (!signal.aborted) this.#recover(error);
-    }
+    this.feed.addEventListener("resync", () => void this.refresh(), { signal });
+    this.feed.addEventListener("state", () => this.#emit(), { signal });
+    this.feed.addEventListener("log-event", (event) => this.#notice(/** @type {CustomEvent<LogEvent>} */ (event).detail), { signal });
+    if (this.#ownsFeed) void this.feed.open();
+    else if (this.feed.state !== "loading") void this.refresh();
   }
 
   close() {
     this.#stop.abort();
-  }
-
-  /** Starts again after a failure that the stream does not survive: another log, or no answer at the start. */
-  async #recover(/** @type {unknown} */ error) {
-    const failure = error instanceof CountersignError ? error : null;
-    if (failure?.code === "bad_cursor") return this.open();
-    this.failure = failure;
-    this.connection = failure && failure.status >= 400 && failure.status < 500 ? "failed" : "reconnecting";
-    this.#emit();
-    if (this.connection === "reconnecting" && !this.#stop.signal.aborted) {
-      setTimeout(() => this.open(), 1_000);
-    }
-  }
-
-  #setConnection(/** @type {"open" | "lost"} */ state) {
-    const before = this.connection;
-    this.connection = state === "open" ? "live" : "reconnecting";
-    // After a gap the events say what has changed, but the list is what counts.
-    if (before === "reconnecting" && state === "open") this.refresh().catch(() => {});
-    this.#emit();
+    if (this.#ownsFeed) this.feed.close();
   }
 
   /** Reads the whole list of pending calls. Calls that are no longer in it are read, to show what became of them. */
-  async refresh() {
+  refresh() {
+    this.#changed.add("");
+    return this.#readChanged();
+  }
+
+  async #readList() {
     /** @type {Map<string, Call>} */
     const found = new Map();
     for await (const page of this.client.pending(this.thread)) {
       for (const call of page) found.set(keyOf(call), call);
-      if (this.connection === "loading") {
+      if (!this.#isLoaded) {
         this.pending = new Map(found);
         this.#emit();
       }
     }
     const left = [...this.pending.keys()].filter((key) => !found.has(key));
     this.pending = found;
-    this.connection = this.connection === "failed" ? "live" : this.connection;
+    this.#isLoaded = true;
     for (const key of left.slice(-RECENT)) this.#changed.add(key);
     this.#emit();
-    if (left.length > 0) await this.#readChanged();
   }
 
   #notice(/** @type {LogEvent} */ event) {
     const id = event.type === "TOOL_CALL" ? event.data.id : event.data.toolCallId;
-    if (typeof id === "string") this.#changed.add(keyOf({ threadId: event.threadId, id }));
+    if (typeof id === "string") {
+      if (this.thread !== undefined && event.threadId !== this.thread) return;
+      this.#changed.add(keyOf({ threadId: event.threadId, id }));
+    }
     // A policy, a mode or the end of a thread may change the terms of many requests.
     else if (!event.type.startsWith("TOKEN_")) this.#changed.add("");
-    this.#readChanged();
+    void this.#readChanged();
   }
 
   /** Reads what has changed, once at a time: changes during a read are read afterwards, together. */
-  async #readChanged() {
-    if (this.#isReading) return;
-    this.#isReading = true;
-    try {
-      while (this.#changed.size > 0) {
-        const keys = [...this.#changed];
-        this.#changed.clear();
+  #readChanged() {
+    this.#reading ??= this.#readAllChanged().finally(() => (this.#reading = null));
+    return this.#reading;
+  }
+
+  async #readAllChanged() {
+    while (this.#changed.size > 0 && !this.#stop.signal.aborted) {
+      const keys = [...this.#changed];
+      this.#changed.clear();
+      try {
         if (keys.includes("") || keys.length > FEW) {
-          await this.refresh();
+          await this.#readList();
           const shown = keys.filter((key) => key !== "" && !this.pending.has(key) && this.recent.has(key));
           await this.#readCalls(shown.slice(-FEW));
         } else {
           await this.#readCalls(keys);
         }
+      } catch {
+        // Not readable now. If the stream has ended too, its next opening reads the list again.
+        if (this.feed.state === "live") setTimeout(() => void this.refresh(), RETRY);
+        return;
       }
-    } catch {
-      // Not readable now: the stream has ended too, and its next opening reads the list again.
-    } finally {
-      this.#isReading = false;
     }
   }
 
@@ -218,7 +217,7 @@ export class InboxStore extends EventTarget {
     } finally {
       this.deciding.delete(key);
       this.#emit();
-      this.#readChanged();
+      void this.#readChanged();
     }
   }
 
@@ -242,7 +241,7 @@ export class InboxStore extends EventTarget {
     } finally {
       for (const call of free) this.deciding.delete(keyOf(call));
       this.#emit();
-      this.#readChanged();
+      void this.#readChanged();
     }
   }
 

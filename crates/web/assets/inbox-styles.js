@@ -12,10 +12,10 @@ export const inboxStyles = css`
   .count { font-weight: 600; font-variant-numeric: tabular-nums; }
   .rows { flex: 1; min-height: 120px; overflow: auto; }
   .rows ul { position: relative; list-style: none; }
-  .rows li { position: absolute; left: 0; right: 0; height: 64px; display: flex; align-items: center; border-bottom: 1px solid var(--cs-line); }
+  .rows li { position: absolute; left: 0; right: 0; height: var(--cs-row, 64px); display: flex; align-items: center; border-bottom: 1px solid var(--cs-line); }
   .rows li.selected, .recent .selected { background: var(--cs-accent-ground); box-shadow: inset 3px 0 var(--cs-accent); }
   .rows li > input { margin: 0 0 0 12px; width: 16px; height: 16px; flex: none; accent-color: var(--cs-accent); }
-  .row { display: grid; gap: 0; justify-items: start; justify-content: stretch; text-align: left; border: 0; border-radius: 0; background: none; width: 100%; height: 64px; padding: 6px 12px; min-width: 0; line-height: 17px; }
+  .row { display: grid; gap: 0; justify-items: start; justify-content: stretch; text-align: left; border: 0; border-radius: 0; background: none; width: 100%; height: var(--cs-row, 64px); padding: 4px 12px; align-content: center; min-width: 0; line-height: 17px; }
   .row:focus-visible { outline-offset: -2px; }
   .row > * { max-width: 100%; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   .top { display: flex; gap: 8px; width: 100%; align-items: center; }

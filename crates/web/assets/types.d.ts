@@ -1,5 +1,9 @@
 /** The parts of the API that the browser interface uses. `docs/openapi.json` describes every field. */
 
+import type { CountersignClient } from "./countersign.js";
+import type { InboxStore } from "./inbox-store.js";
+import type { LogFeed } from "./log-feed.js";
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 export type Decision = "allow_once" | "allow_session" | "deny";
@@ -100,7 +104,21 @@ export interface Caller {
   level?: string | null;
   groups?: string[];
   threads?: string[];
+  expiresAt?: string | null;
   solo: boolean;
+}
+
+/** What a page gets from the application around it. */
+export interface AppContext {
+  client: CountersignClient;
+  /** The stream of the log, which all pages share. */
+  feed: LogFeed;
+  /** All pending calls that the caller may see. */
+  inbox: InboxStore;
+  /** Who is signed in; null until the server has answered. */
+  caller: Caller | null;
+  /** Opens a page of the application. */
+  navigate(path: string, options?: { replace?: boolean }): void;
 }
 
 export interface ScopePreview {
@@ -136,6 +154,12 @@ export interface CallKey {
 
 /** JSON.parse with the source text of numbers, and JSON.rawJSON (ECMAScript 2026). */
 declare global {
+  /** The choices of a person about the look of the pages (`appearance.js`). */
+  var countersignAppearance: {
+    choices: Record<string, string[]>;
+    read(name: string): string;
+    write(name: string, value: string): void;
+  };
   interface JSON {
     parse(text: string, reviver: (key: string, value: any, context: { source?: string }) => any): any;
     rawJSON(text: string): object;

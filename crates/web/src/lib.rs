@@ -14,8 +14,8 @@ pub struct WebFile {
     pub content: &'static str,
 }
 
-/// The page of the inbox.
-pub const INBOX_PAGE: &str = include_str!("../assets/index.html");
+/// The document of all pages. Its scripts show the page that the address names.
+pub const APP_PAGE: &str = include_str!("../assets/index.html");
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLES: &str = "text/css; charset=utf-8";
@@ -30,6 +30,9 @@ macro_rules! files {
 
 /// All files below `/assets/`.
 pub const FILES: &[WebFile] = files![
+    "app.css" STYLES,
+    "app.js" SCRIPT,
+    "appearance.js" SCRIPT,
     "arguments/arguments-view.js" SCRIPT,
     "arguments/command-line.js" SCRIPT,
     "arguments/line-diff.js" SCRIPT,
@@ -48,8 +51,16 @@ pub const FILES: &[WebFile] = files![
     "inbox-list.js" SCRIPT,
     "inbox-store.js" SCRIPT,
     "inbox-styles.js" SCRIPT,
-    "page.css" STYLES,
-    "page.js" SCRIPT,
+    "log-feed.js" SCRIPT,
+    "pages/inbox-page.js" SCRIPT,
+    "pages/page-element.js" SCRIPT,
+    "pages/page-styles.js" SCRIPT,
+    "pages/registry.js" SCRIPT,
+    "shell/command-palette.js" SCRIPT,
+    "shell/key-help.js" SCRIPT,
+    "shell/navigation.js" SCRIPT,
+    "shell/router.js" SCRIPT,
+    "shell/shell-styles.js" SCRIPT,
     "times.js" SCRIPT,
     "tokens.css" STYLES,
     "types.d.ts" TEXT,
@@ -88,7 +99,7 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
         let mut found = BTreeSet::new();
         list_files(&root, &root, &mut found);
-        assert!(found.remove("index.html"), "the page of the inbox");
+        assert!(found.remove("index.html"), "the document of all pages");
         let listed: BTreeSet<_> = FILES.iter().map(|file| file.path.to_owned()).collect();
         assert_eq!(found, listed);
     }
@@ -115,8 +126,8 @@ mod tests {
 
     #[test]
     fn page_has_no_code_of_its_own() {
-        assert!(!INBOX_PAGE.contains("<style") && !INBOX_PAGE.contains("style="), "styles are files");
-        assert!(!INBOX_PAGE.contains("<script>") && !INBOX_PAGE.contains("onclick"), "scripts are files");
-        assert!(!INBOX_PAGE.contains("//"), "the page loads nothing from other servers");
+        assert!(!APP_PAGE.contains("<style") && !APP_PAGE.contains("style="), "styles are files");
+        assert!(!APP_PAGE.contains("<script>") && !APP_PAGE.contains("onclick"), "scripts are files");
+        assert!(!APP_PAGE.contains("//"), "the page loads nothing from other servers");
     }
 }

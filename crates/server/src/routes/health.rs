@@ -1,6 +1,6 @@
 //! `GET /healthz`, `GET /readyz`, and a page for people who open the address in a browser.
 
-use super::{RouteAnswer, inbox::inbox_page};
+use super::{RouteAnswer, app_page::app_page};
 use crate::{AppState, openapi::refusals, problem::ProblemResponse};
 use axum::{
     Json,
@@ -79,7 +79,7 @@ pub(super) async fn welcome(headers: HeaderMap) -> Response {
             env!("CARGO_PKG_VERSION")
         )
     };
-    inbox_page(&headers).unwrap_or_else(|| text().into_response())
+    app_page(&headers).unwrap_or_else(|| text().into_response())
 }
 
 /// Returns the name of the failed check.

@@ -1,6 +1,7 @@
 //! The endpoints, each in a file of its own, and the parts that they share.
 
 mod answer;
+mod app_page;
 mod approver_keys;
 mod calls;
 mod cancel;
@@ -15,7 +16,6 @@ mod finish;
 mod grants;
 mod health;
 mod heartbeat;
-mod inbox;
 mod log_policy;
 mod log_tag;
 mod metrics;
@@ -101,7 +101,8 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(close::close))
         .split_for_parts();
     openapi::complete(&mut document);
-    let pages = document::page().merge(sign_in_page::routes()).merge(inbox::files());
+    let pages =
+        document::page().merge(sign_in_page::routes()).merge(app_page::files()).merge(app_page::pages());
     #[cfg(feature = "oidc")]
     let pages = pages.merge(oidc::routes());
     (router.merge(pages), document)

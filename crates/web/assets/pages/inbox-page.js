@@ -1,0 +1,33 @@
+// The inbox as a page.
+
+import { css, html } from "../element.js";
+import { baseStyles } from "../element-styles.js";
+import { PageElement } from "./page-element.js";
+import "../inbox-element.js";
+
+const styles = css`
+  :host { height: 100%; position: relative; }
+  h1 { outline: none; }
+`;
+
+export class InboxPage extends PageElement {
+  static styles = [baseStyles, styles];
+  static keys = /** @type {[string, string][]} */ ([
+    ["j k", "next, previous call"],
+    ["a a", "allow once: press twice"],
+    ["d d", "deny: press twice"],
+    ["s", "allow more, by a scope"],
+    ["e", "edit the arguments"],
+    ["x", "check the call, to decide several together"],
+    ["/", "filter"],
+    ["Esc", "leave what is open"],
+  ]);
+
+  /** @override */
+  render() {
+    return html`<h1 class="visually-hidden">Pending calls</h1>
+      <countersign-inbox .store=${this.app.inbox} .caller=${this.app.caller}></countersign-inbox>`;
+  }
+}
+
+customElements.define("inbox-page", InboxPage);

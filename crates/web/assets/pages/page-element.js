@@ -1,0 +1,44 @@
+// The base of the pages of the application.
+
+import { CountersignElement } from "../element.js";
+
+/** @import { AppContext } from "../types.d.ts" */
+
+/**
+ * A page. It renders one `h1`, to which the focus moves when the page is opened by a link.
+ * `app` is set before the first rendering. A change of `params` or of `query` means another address of the same page.
+ */
+export class PageElement extends CountersignElement {
+  static properties = { app: { attribute: false }, params: { attribute: false }, query: { attribute: false } };
+
+  /** The keys of the page, for the help: pairs of keys and a text. @type {[string, string][]} */
+  static keys = [];
+
+  constructor() {
+    super();
+    /** @type {AppContext} */
+    this.app = /** @type {any} */ (undefined);
+    /** The parts of the path that `{name}` stands for, decoded. @type {Record<string, string>} */
+    this.params = {};
+    /** The query of the address. @type {URLSearchParams} */
+    this.query = new URLSearchParams();
+  }
+
+  /** True if the person may decide calls. */
+  get canDecide() {
+    const { caller } = this.app;
+    return caller !== null && (caller.solo || caller.roles.includes("approver"));
+  }
+
+  /** Names the window, for example after a call. @param {string} title */
+  setTitle(title) {
+    this.emit("page-title", title);
+  }
+
+  focusHeading() {
+    const heading = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector("h1"));
+    if (!heading) return;
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+  }
+}
