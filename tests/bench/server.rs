@@ -24,7 +24,15 @@ pub(crate) async fn build_program() -> LabOutcome<()> {
     let Some(cargo) = std::env::var_os("CARGO").filter(|_| named_program().is_none()) else { return Ok(()) };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let arguments = ["build", "--release", "--locked", "--bin", "countersign"];
-    let built = Command::new(cargo).args(arguments).current_dir(root).status().await?;
+    let mut build = Command::new(cargo);
+    build.args(arguments).current_dir(root);
+    // Cargo set these for this package. Build scripts of dependencies read them, so cargo would build those again.
+    for (name, _) in std::env::vars_os() {
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|own| name.to_string_lossy().starts_with(own)) {
+            build.env_remove(name);
+        }
+    }
+    let built = build.status().await?;
     if built.success() { Ok(()) } else { Err("the program cannot be built".into()) }
 }
 
