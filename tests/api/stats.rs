@@ -1,7 +1,7 @@
 //! `GET /v1/stats`
 
 use crate::ASK;
-use countersign_tests::over_http;
+use countersign_tests::{Proposal, over_http};
 use insta::assert_snapshot;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ async fn invalid_period_of_statistics_is_refused() {
         parameter: "since"
         "#);
         assert_snapshot!(world.person("ada").get("/v1/stats?tool=bash").await, @r#"
-        422 invalid: unknown parameter "tool"; the parameters are since and until
+        422 invalid: unknown parameter "tool"; the parameters are since, until and utcOffsetMinutes
         parameter: "tool"
         "#);
     })
@@ -38,6 +38,7 @@ async fn statistics_count_the_outcomes_of_calls() {
           "total": {
             "calls": 3,
             "asked": 3,
+            "askedAllowed": 1,
             "allowed": 1,
             "denied": 1,
             "expired": 0,
@@ -54,6 +55,7 @@ async fn statistics_count_the_outcomes_of_calls() {
               "tool": "bash",
               "calls": 3,
               "asked": 3,
+              "askedAllowed": 1,
               "allowed": 1,
               "denied": 1,
               "expired": 0,
@@ -64,9 +66,19 @@ async fn statistics_count_the_outcomes_of_calls() {
               "failed": 0,
               "timeToDecide": {"medianMs":2000,"p90Ms":5000,"p99Ms":5000,"maxMs":5000}
             }
-          ]
+          ],
+          "rules": [{"basis":"default","verdict":"ask","calls":3}]
         }
         "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn statistics_of_an_empty_period_are_zero() {
+    over_http(ASK, async |world| {
+        let ada = world.person("ada");
+        world.agent("builder").proposes("a").await;
         assert_snapshot!(ada.get("/v1/stats?since=2026-02-01T00:00:00Z").await, @r#"
         200
         {
@@ -74,6 +86,7 @@ async fn statistics_count_the_outcomes_of_calls() {
           "total": {
             "calls": 0,
             "asked": 0,
+            "askedAllowed": 0,
             "allowed": 0,
             "denied": 0,
             "expired": 0,
@@ -87,6 +100,42 @@ async fn statistics_count_the_outcomes_of_calls() {
           "tools": []
         }
         "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn statistics_count_each_day_and_each_rule() {
+    let policy = "[[rule]]\nname = \"no mail\"\ntool = \"mail\"\nverdict = \"block\"\n";
+    over_http(policy, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        builder.proposes("a").await;
+        world.clock().advance(Duration::from_hours(11));
+        ada.allows("a").await;
+        builder.proposes("b").await;
+        builder.proposes_to("c", Proposal { tool: "mail", ..Proposal::default() }).await;
+        world.clock().advance(Duration::from_hours(2));
+        builder.proposes("d").await;
+        assert_snapshot!(ada.get("/v1/stats?utcOffsetMinutes=841").await, @r#"
+        422 invalid: utcOffsetMinutes: must be the minutes east of UTC, from -840 to 840, not "841"
+        parameter: "utcOffsetMinutes"
+        "#);
+        let days = async |offset: &str| {
+            let stats = ada.get(&format!("/v1/stats?utcOffsetMinutes={offset}")).await.json();
+            let day =
+                |day: &serde_json::Value| format!("{} {} {}", day["date"], day["asked"], day["allowed"]);
+            stats["days"].as_array().expect("days").iter().map(day).collect::<Vec<_>>().join("\n")
+        };
+        assert_snapshot!(days("0").await, @r#"
+        "2026-01-31" 2 1
+        "2026-02-01" 1 0
+        "#);
+        assert_snapshot!(days("120").await, @r#"
+        "2026-01-31" 1 1
+        "2026-02-01" 2 0
+        "#);
+        assert_snapshot!(ada.get("/v1/stats").await.json()["rules"], @r#"[{"basis":"default","calls":3,"verdict":"ask"},{"basis":"rule","calls":1,"rule":"no mail","verdict":"block"}]"#);
+        assert!(ada.get("/v1/stats").await.json().get("days").is_none());
     })
     .await;
 }

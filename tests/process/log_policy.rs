@@ -9,7 +9,8 @@ on_each_database!(
     run_beside_a_server_cannot_choose_the_policy,
     changed_policy_file_is_reloaded_without_a_signal,
     policy_of_one_server_reaches_the_other,
-    broken_policy_file_changes_nothing_and_shows
+    broken_policy_file_changes_nothing_and_shows,
+    accepted_rule_survives_the_policy_file
 );
 
 const NO_FORCE: &str = "[[rule]]\nname = \"no force pushes\"\ntool = \"bash\"\ncommand = \"git push*--force*\"\n\
@@ -81,6 +82,43 @@ async fn broken_policy_file_changes_nothing_and_shows(world: ProcessWorld) {
     assert_eq!((ready.status, ready.text("policy")), (200, before));
     assert!(ready.text("policyTrouble").contains("perhaps"), "{ready}");
     assert!(ready.text("policyTrouble").starts_with(&path), "{ready}");
+    drop(server);
+    world.verified_log().await;
+}
+
+/// A server with a policy file would otherwise discard at its next start what people accepted in the inbox.
+async fn accepted_rule_survives_the_policy_file(world: ProcessWorld) {
+    let path = world.write_policy(NO_FORCE);
+    let mut server = world.serves_with(&["--policy", &path, "--log", "info"]).await;
+    let hash = server.get("/v1/policy").await.text("hash");
+    let rule = "[[rule]]\nname = \"list\"\ntool = \"bash\"\ncommand = \"ls\"\nverdict = \"allow\"\n";
+    let body = json!({"rule": rule, "replaces": hash}).to_string();
+    let accepted = server.person("ada").post("/v1/policy/managed-rules", body).await;
+    assert_eq!(accepted.status, 200, "{accepted}");
+    server.complains("another policy is in force seq=3").await;
+    let ready = server.get("/readyz").await.json();
+    assert_eq!(ready.get("policyTrouble"), None, "the file is in force, with the accepted rule");
+    let propose = async |server: &countersign_tests::Server, id: &str| {
+        let call = json!({"id": id, "name": "bash", "arguments": {"command": "ls"}}).to_string();
+        server.agent("bot").post("/v1/threads/t/tool-calls", call).await.text("state")
+    };
+    assert_eq!(propose(&server, "a").await, "allowed");
+    let _ = world.write_policy(&format!("{NO_FORCE}# changed\n"));
+    server.complains("another policy is in force seq=").await;
+    assert_eq!(propose(&server, "b").await, "allowed", "a changed file keeps the rule");
+    drop(server);
+    let server = world.serves_with(&["--policy", &path]).await;
+    assert_eq!(propose(&server, "c").await, "allowed", "a restart keeps the rule");
+    let applied = ["--as", "user:ada", "policy", "apply", &path, "--yes"];
+    let ended = Process::start(&mut world.countersign_over_log(&applied)).ended().await;
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(ended.stdout.contains("Already in force"), "{}", ended.stdout);
+    let layers = world.file("policy.d");
+    fs::create_dir(&layers).expect("a folder");
+    fs::write(layers.join("managed.toml"), rule).expect("a file");
+    let ended = Process::start(&mut world.countersign_over_log(&["policy", "check", &path])).ended().await;
+    assert_eq!(ended.code, 2, "{}", ended.stdout);
+    assert!(ended.stderr.contains("rename the file"), "{}", ended.stderr);
     drop(server);
     world.verified_log().await;
 }

@@ -1,6 +1,9 @@
 //! Lists of calls, pending calls and threads, and the statistics of calls: their order and their filters.
 
-use countersign_events::{CallState, EventType, Principal, ThreadId, Timestamp, ToolName, event::Mode};
+use countersign_events::{
+    CallState, EventType, Principal, ThreadId, Timestamp, ToolName,
+    event::{Basis, Mode},
+};
 use countersign_store::EventFilter;
 use countersign_tests::{Proposal, World, on_each_database};
 use std::time::Duration;
@@ -192,6 +195,10 @@ async fn tally_counts_the_outcome_of_each_call(world: &mut World) {
             (Some(("deny", "cancellation")), Some(9), false),
         ]
     );
+    let judged: Vec<_> =
+        fates.iter().map(|fate| (fate.proposed_at, fate.rule.as_deref(), fate.basis)).collect();
+    let begun = world.now().before(Duration::from_secs(9));
+    assert!(judged.iter().all(|judged| *judged == (begun, None, Some(Basis::Default))), "{judged:?}");
     let tip = world.store().tip().await.expect("reads");
     assert_eq!(progress_reports, [(tip, tip)]);
     let later = Some(world.now());

@@ -7,9 +7,9 @@ use crate::{
     GrantSelection, LogFilter, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce,
     PolicyRequest, Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest,
     RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest,
-    StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
-    TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
-    WebhookTestReport,
+    StatisticsQuery, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies,
+    ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList,
+    WebhookRequest, WebhookTestReport,
 };
 use async_trait::async_trait;
 use futures_util::Stream;
@@ -147,11 +147,11 @@ pub trait ApprovalGate: Send + Sync {
     /// Returns the summary of a thread. Fails if the thread has no events.
     async fn thread(&self, thread: &ThreadId) -> Result<ThreadSummary, GateError>;
 
-    /// Counts the calls that were proposed between `since` and `until` of the filter. A gate may call `progress` with
+    /// Counts the calls that were proposed in the time span of the query. A gate may call `progress` with
     /// the `seq` of the last event that it has counted, and of the last event of the log.
     async fn stats(
         &self,
-        filter: &LogFilter,
+        query: &StatisticsQuery,
         progress: &mut (dyn FnMut(i64, i64) + Send),
     ) -> Result<CallStatistics, GateError>;
 

@@ -17,6 +17,7 @@ pub mod held_claim;
 mod object;
 mod page;
 mod policy;
+mod policy_tools;
 mod problem;
 mod random;
 mod readiness;
@@ -28,6 +29,7 @@ mod scope;
 mod settings;
 mod stats;
 mod tokens;
+mod utc_offset;
 mod webhooks;
 
 pub use approver_keys::{
@@ -49,6 +51,10 @@ pub use filter::LogFilter;
 pub use gate::{ApprovalGate, EventStream, SharedGate};
 pub use page::{CallPage, EventPage, MAX_PAGE, PageQuery, PendingPage, ThreadPage, ThreadSummary};
 pub use policy::{PolicyInForce, PolicyRequest};
+pub use policy_tools::{
+    AnalysisExtent, CandidatePolicy, ListedRule, ManagedRuleRequest, PolicyCheckRequest, PolicyReplayRequest,
+    PolicyRuleList, PolicyVerdict, RemoveManagedRuleRequest, VerdictRule, VerdictTerms,
+};
 pub use problem::Problem;
 pub use random::{fill_random, random_id};
 pub use readiness::{OpenRequestCount, ReadinessReport};
@@ -59,10 +65,14 @@ pub use settings::{
     CloseReport, Grant, GrantEnd, GrantEndCause, GrantPage, GrantSelection, ModeRequest, ThreadMode,
     ThreadPolicies, ThreadToolPolicy, ToolPoliciesRequest,
 };
-pub use stats::{CallCounts, CallStatistics, DurationPercentiles, ToolStatistics};
+pub use stats::{
+    CallCounts, CallStatistics, DayStatistics, DurationPercentiles, MAX_STATISTICS_DAYS,
+    MAX_STATISTICS_RULES, RuleHits, StatisticsQuery, ToolStatistics,
+};
 pub use tokens::{
     CallerView, NewToken, RevokeTokenRequest, Token, TokenPage, TokenRequest, TokenSelection, TokenState,
 };
+pub use utc_offset::{NotAnOffset, UtcOffset};
 pub use webhooks::{
     FailingMessage, NewWebhook, ParkedMessageView, RetryWebhookRequest, Webhook, WebhookList, WebhookRequest,
     WebhookTestReport,

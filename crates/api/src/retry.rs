@@ -11,8 +11,8 @@ use crate::{
     EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken,
     NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest,
     ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
-    RevokeTokenRequest, ScopePreview, ScopeRequest, StopReport, StopRequest, ThreadId, ThreadMode,
-    ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
+    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadId,
+    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
     ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
 };
 use async_trait::async_trait;
@@ -212,10 +212,10 @@ impl ApprovalGate for RetryingGate {
 
     async fn stats(
         &self,
-        filter: &LogFilter,
+        query: &StatisticsQuery,
         progress: &mut (dyn FnMut(i64, i64) + Send),
     ) -> Result<CallStatistics, GateError> {
-        self.inner.stats(filter, progress).await
+        self.inner.stats(query, progress).await
     }
 
     async fn grants(

@@ -1,14 +1,33 @@
 //! Statistics of calls.
 
-use crate::Timestamp;
+use crate::{Timestamp, utc_offset::UtcOffset};
+use countersign_events::event::{Basis, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// The most days of one answer. An answer with more has the latest ones.
+pub const MAX_STATISTICS_DAYS: usize = 1_000;
+
+/// The most rules of one answer. An answer with more has those that judged the most calls.
+pub const MAX_STATISTICS_RULES: usize = 4_000;
+
+/// A request for statistics.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StatisticsQuery {
+    /// Only calls that were proposed from this time on, inclusive.
+    pub since: Option<Timestamp>,
+    /// Only calls that were proposed before this time, exclusive.
+    pub until: Option<Timestamp>,
+    /// The offset from UTC at which the answer counts each day; `None` leaves the days out.
+    pub days_at: Option<UtcOffset>,
+}
 
 /// Statistics of the calls that were proposed in a time span.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"total": {"calls": 3,
         "asked": 2,
+        "askedAllowed": 1,
         "allowed": 2,
         "denied": 1,
         "expired": 0,
@@ -32,6 +51,59 @@ pub struct CallStatistics {
     pub by_source: BTreeMap<String, u64>,
     /// The counts of each tool, the tool that people were asked about most often first.
     pub tools: Vec<ToolStatistics>,
+    /// The number of calls that each part of the policies judged, the highest first. It is as recorded when each call
+    /// was proposed, so an earlier policy may have had the rule.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<RuleHits>,
+    /// The counts of each day with calls, the earliest first; at most 1,000. Absent unless the request names an offset
+    /// from UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub days: Option<Vec<DayStatistics>>,
+}
+
+/// The number of calls that one part of the policies judged in one way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"rule": "no force pushes", "basis": "rule", "verdict": "block", "calls": 3}))))]
+#[serde(rename_all = "camelCase")]
+pub struct RuleHits {
+    /// The rule; absent if none judged the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The part of the policy; absent if it was not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The number of calls.
+    pub calls: u64,
+}
+
+/// Statistics of the calls that were proposed on one day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "date": "2026-01-31",
+        "calls": 3,
+        "asked": 2,
+        "askedAllowed": 1,
+        "allowed": 2,
+        "denied": 1,
+        "expired": 0,
+        "cancelled": 0,
+        "abandoned": 0,
+        "waiting": 0,
+        "ran": 2,
+        "failed": 0,
+        "timeToDecide": {"medianMs": 2100, "p90Ms": 9000, "p99Ms": 9000, "maxMs": 9000}
+    }))))]
+#[serde(rename_all = "camelCase")]
+pub struct DayStatistics {
+    /// The day, at the offset from UTC that the request names.
+    pub date: String,
+    /// The counts of its calls.
+    #[serde(flatten)]
+    pub counts: CallCounts,
 }
 
 /// Statistics of the calls of one tool.
@@ -41,6 +113,7 @@ pub struct CallStatistics {
         "tool": "bash",
         "calls": 3,
         "asked": 2,
+        "askedAllowed": 1,
         "allowed": 2,
         "denied": 1,
         "expired": 0,
@@ -66,6 +139,7 @@ pub struct ToolStatistics {
 #[cfg_attr(feature = "openapi", schema(examples(json!({
         "calls": 3,
         "asked": 2,
+        "askedAllowed": 1,
         "allowed": 2,
         "denied": 1,
         "expired": 0,
@@ -82,6 +156,10 @@ pub struct CallCounts {
     pub calls: u64,
     /// Calls that people were asked about.
     pub asked: u64,
+    /// Calls that people were asked about and that were allowed. The share of these among the prompts that were decided
+    /// shows if people are asked too often.
+    #[serde(default)]
+    pub asked_allowed: u64,
     /// Calls that were allowed, by any source.
     pub allowed: u64,
     /// Calls that a person, the policy, a grant or the mode denied.

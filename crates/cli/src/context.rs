@@ -3,6 +3,7 @@
 use crate::{
     credentials::{CallerSide, authorize},
     exit::{CliError, CommandExit},
+    policy_file::keep_managed_layer,
     present::{
         progress::ProgressLine,
         screen::{ScreenFormat, use_colours},
@@ -20,7 +21,7 @@ use crate::{
 use countersign_api::{GateError, SharedGate};
 use countersign_client::{HttpGate, without_password};
 use countersign_gate::{
-    Clock, EmbeddedGate, Policy, Principal, Sha256, StoreAccess, StoreOptions, Timestamp,
+    Clock, EmbeddedGate, Policy, Principal, StoreAccess, StoreOptions, Timestamp, policy::PolicyText,
 };
 use countersign_tui::present::text::escape_text;
 use std::{
@@ -147,8 +148,8 @@ impl CommandContext {
             }
         };
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&gate));
-        if let Some((path, hash)) = policy {
-            self.compare_policy(&gate, &path, hash).await?;
+        if let Some((path, files)) = policy {
+            self.compare_policy(&gate, &path, files).await?;
         }
         Ok(gate)
     }
@@ -163,18 +164,18 @@ impl CommandContext {
         Err(CliError::usage(why).into())
     }
 
-    /// The policy file of the settings, and the hash of the policy in it.
-    fn policy_file(&self) -> anyhow::Result<Option<(PathBuf, Sha256)>> {
+    /// The policy file of the settings, and the texts of the policy in it.
+    fn policy_file(&self) -> anyhow::Result<Option<(PathBuf, PolicyText)>> {
         let Some(path) = self.settings.policy_path() else { return Ok(None) };
-        let hash = read_policy(&path)?.hash();
-        Ok(Some((path, hash)))
+        let text = read_policy(&path)?.text().clone();
+        Ok(Some((path, text)))
     }
 
     /// Fails if the settings name a policy that is not the one in force. The policy belongs to the log, so a command
     /// cannot bring its own.
-    async fn compare_policy(&self, gate: &SharedGate, path: &Path, hash: Sha256) -> anyhow::Result<()> {
+    async fn compare_policy(&self, gate: &SharedGate, path: &Path, files: PolicyText) -> anyhow::Result<()> {
         let in_force = gate.policy().await?;
-        if in_force.hash == hash {
+        if in_force.hash == keep_managed_layer(files, &in_force).hash() {
             return Ok(());
         }
         let origin = self.settings.get(SettingKey::Policy).map(|setting| setting.origin.to_string());

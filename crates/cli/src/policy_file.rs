@@ -1,10 +1,11 @@
 //! Reads a policy from disk: a file, and the layers in the folder `policy.d` beside it.
 
 use crate::exit::{CliError, CommandExit};
+use countersign_api as api;
 use countersign_gate::{
     Policy,
     event::PolicyLayer,
-    policy::{BadPolicy, LAYER_FOLDER, MAX_LAYERS, MAX_POLICY_BYTES, PolicyText},
+    policy::{BadPolicy, LAYER_FOLDER, MANAGED_LAYER, MAX_LAYERS, MAX_POLICY_BYTES, PolicyText},
 };
 use std::{
     fs::{self, File},
@@ -52,6 +53,15 @@ impl PolicyOnDisk {
 
     /// Checks the texts. The error names the file, and the line and column in it.
     pub(crate) fn parse(&self) -> anyhow::Result<Policy> {
+        self.parse_text(self.text.clone())
+    }
+
+    /// Checks the texts together with the managed layer of the policy in force, which the files keep.
+    pub(crate) fn parse_beside(&self, in_force: &api::PolicyInForce) -> anyhow::Result<Policy> {
+        self.parse_text(keep_managed_layer(self.text.clone(), in_force))
+    }
+
+    fn parse_text(&self, text: PolicyText) -> anyhow::Result<Policy> {
         let wrong = |error: BadPolicy| {
             let (path, error) = match error {
                 BadPolicy::InFile { file, error } if file.starts_with(LAYER_FOLDER) => {
@@ -63,7 +73,7 @@ impl PolicyOnDisk {
             // The message of the TOML parser ends with a line break.
             bad_policy(format!("{}: {}", path.display(), error.to_string().trim_end()))
         };
-        Ok(Policy::read_text(self.text.clone()).map_err(wrong)?)
+        Ok(Policy::read_text(text).map_err(wrong)?)
     }
 
     /// The folder of the main file.
@@ -99,12 +109,25 @@ impl PolicyOnDisk {
         self.ignored.sort();
         names.sort();
         for (name, path) in names {
-            self.text
-                .layers
-                .push(PolicyLayer { name: format!("{LAYER_FOLDER}{name}"), text: read_layer(&path)? });
+            let name = format!("{LAYER_FOLDER}{name}");
+            if name == MANAGED_LAYER {
+                let why = format!(
+                    "{} has the name of the layer for rules that people accept, which only the log holds; rename the file",
+                    path.display()
+                );
+                return Err(bad_policy(why).into());
+            }
+            self.text.layers.push(PolicyLayer { name, text: read_layer(&path)? });
         }
         Ok(())
     }
+}
+
+/// Adds the managed layer of the policy in force to the files of a policy, so that they do not discard the rules that
+/// people accepted.
+pub(crate) fn keep_managed_layer(files: PolicyText, in_force: &api::PolicyInForce) -> PolicyText {
+    let in_force = PolicyText { text: in_force.text.clone(), layers: in_force.layers.clone() };
+    files.with_managed_layer_of(&in_force)
 }
 
 /// Reads a layer. A layer that cannot be read is an error, because it may block calls.

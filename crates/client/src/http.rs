@@ -9,9 +9,9 @@ use countersign_api::{
     GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, NewWebhook, PageQuery,
     PendingPage, PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest,
     RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview,
-    ScopeRequest, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
-    TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
-    WebhookTestReport, retry::RetryingGate,
+    ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies,
+    ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList,
+    WebhookRequest, WebhookTestReport, retry::RetryingGate,
 };
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId};
 use futures_util::StreamExt;
@@ -204,10 +204,10 @@ impl ApprovalGate for HttpGate {
 
     async fn stats(
         &self,
-        filter: &LogFilter,
+        query: &StatisticsQuery,
         _: &mut (dyn FnMut(i64, i64) + Send),
     ) -> Result<CallStatistics, GateError> {
-        self.connection.stats(filter).await
+        self.connection.stats(query).await
     }
 
     async fn grants(

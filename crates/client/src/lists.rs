@@ -61,9 +61,10 @@ impl ServerConnection {
         self.send(self.client.get(self.thread_url(thread, &[]))).await
     }
 
-    pub(crate) async fn stats(&self, filter: &LogFilter) -> Result<api::CallStatistics, GateError> {
+    pub(crate) async fn stats(&self, query: &api::StatisticsQuery) -> Result<api::CallStatistics, GateError> {
         let url = ListUrl::at(self.url(&["stats"]));
-        self.list(url.with("since", filter.since).with("until", filter.until)).await
+        let url = url.with("since", query.since).with("until", query.until);
+        self.list(url.with("utcOffsetMinutes", query.days_at)).await
     }
 
     /// Returns the URL of the list of the filter's thread, or of all threads if the filter does not name one.

@@ -23,6 +23,7 @@
 mod active_policy;
 mod active_tokens;
 mod call_metrics;
+mod call_reader;
 mod due_task_runner;
 mod embedded;
 mod error;
@@ -37,6 +38,7 @@ mod presence_keeper;
 mod view;
 mod webhook_delivery;
 
+pub use call_reader::{CallReader, CallSelection};
 pub use countersign_approvals::archivable::ThreadExtent;
 pub use countersign_approvals::{
     CommandCaller, GrantScope, Refused, access,
@@ -63,9 +65,9 @@ pub use embedded::{
     archive::{ArchiveCheck, ArchiveSummary},
 };
 pub use error::GateFailure;
-pub use gate::EmbeddedGate;
+pub use gate::{EmbeddedGate, add_managed_rule, remove_managed_rule};
 pub use large_work::run_large;
-pub use view::{read_grant_origin, view_call, view_caller};
+pub use view::{read_grant_origin, view_call, view_caller, view_verdict};
 pub use webhook_delivery::{OpenClaim, PreparedWebhook, WebhookFollower, WebhookProgress, WebhookTransport};
 
 /// The log targets under which libraries log secrets: lines of `~/.pgpass` that cannot be parsed, and the words of the

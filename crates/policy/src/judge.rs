@@ -19,7 +19,9 @@ impl Policy {
     pub fn judge(&self, subject: &JudgedCall<'_>, late: &dyn Fn() -> bool) -> Judgement {
         let facts = CallFacts::new(&self.settings, subject, late);
         let candidates = self.index.candidates(subject.tool.as_str());
-        let rules = || candidates.iter().map(|index| &self.rules[*index]);
+        // A person who accepted a rule wanted to be asked less, not to open what the default blocks.
+        let applies = |rule: &&PolicyRule| !(rule.is_managed() && self.settings.default == Verdict::Block);
+        let rules = || candidates.iter().map(|index| &self.rules[*index]).filter(applies);
         let (shadows, mut answers): (Vec<_>, Vec<_>) =
             rules().filter_map(|rule| rule.answer(&facts)).partition(|answer| answer.rule.shadow);
         let mut combination = None;

@@ -8,7 +8,7 @@ use crate::{
     settings::{KeyRegistrars, PendingLimits, PolicySettings},
     warning::PolicyWarning,
 };
-use countersign_events::Sha256;
+use countersign_events::{Sha256, event::Verdict};
 use countersign_redaction::Redactor;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -24,6 +24,27 @@ pub struct Policy {
     pub(crate) hash: Sha256,
     /// The texts that it was read from. Shared, because a policy is cloned.
     pub(crate) text: Arc<PolicyText>,
+}
+
+/// A rule of a policy, as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleSummary<'a> {
+    /// The name; a zone has the name `zone-<name>` for each of its operations.
+    pub name: &'a str,
+    /// The file, if the policy has several.
+    pub file: Option<&'a str>,
+    /// The line in the file, from 1.
+    pub line: usize,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The reason that the policy gives for it.
+    pub reason: Option<&'a str>,
+    /// True if the rule is only counted.
+    pub shadow: bool,
+    /// True if a zone defines it.
+    pub is_zone: bool,
+    /// True if a person accepted it into the managed layer.
+    pub is_managed: bool,
 }
 
 /// Finds the rules that may match a tool without testing every rule.
@@ -88,6 +109,26 @@ impl Policy {
     #[must_use]
     pub fn rules(&self) -> usize {
         self.rules.iter().filter(|rule| !rule.is_zone).count()
+    }
+
+    /// The rules in the order of the files, those of zones last.
+    pub fn list_rules(&self) -> impl Iterator<Item = RuleSummary<'_>> {
+        self.rules.iter().map(|rule| RuleSummary {
+            name: &rule.name,
+            file: rule.file.as_deref(),
+            line: rule.line,
+            verdict: rule.verdict,
+            reason: rule.reason.as_deref(),
+            shadow: rule.shadow,
+            is_zone: rule.is_zone,
+            is_managed: rule.is_managed(),
+        })
+    }
+
+    /// The verdict on calls that nothing else in the policy has a verdict for.
+    #[must_use]
+    pub fn default_verdict(&self) -> Verdict {
+        self.settings.default
     }
 
     /// Warnings about rules that are valid and probably mistakes.

@@ -8,6 +8,9 @@ use countersign_events::{
 /// The folder of the layers, beside the main file.
 pub const LAYER_FOLDER: &str = "policy.d/";
 
+/// The name of the managed layer, which has the rules that people accepted.
+pub const MANAGED_LAYER: &str = "policy.d/managed.toml";
+
 /// The most layers of a policy.
 pub const MAX_LAYERS: usize = 64;
 

@@ -4,6 +4,7 @@ use crate::{
     facts::CallFacts,
     judgement::{MatchedRule, OwnTerms},
     outcome::{RuleEffect, SelectorHit},
+    policy_text::MANAGED_LAYER,
     selector::{RuleSelectors, format_patterns},
 };
 use countersign_events::event::Verdict;
@@ -20,6 +21,8 @@ pub(crate) struct PolicyRule {
     pub(crate) is_zone: bool,
     /// The file of the rule, if the policy has several.
     pub(crate) file: Option<Arc<str>>,
+    /// The line in its file, from 1.
+    pub(crate) line: usize,
     pub(crate) matching: RuleSelectors,
     pub(crate) unless: Option<RuleSelectors>,
     pub(crate) terms: OwnTerms,
@@ -37,6 +40,11 @@ pub(crate) struct RuleAnswer<'a> {
 }
 
 impl PolicyRule {
+    /// True if a person accepted the rule into the managed layer.
+    pub(crate) fn is_managed(&self) -> bool {
+        self.file.as_deref() == Some(MANAGED_LAYER)
+    }
+
     /// The answer to a call, or `None` if the rule does not match.
     pub(crate) fn answer(&self, facts: &CallFacts<'_>) -> Option<RuleAnswer<'_>> {
         let effect = match self.verdict {

@@ -4,7 +4,7 @@ use countersign_approvals::{Call, CallStanding};
 use countersign_events::{Body, CallId, Event, EventType, ThreadId, Timestamp};
 use std::collections::HashMap;
 
-/// Assembles calls from events in the order of the log. After the last event, [`CallAssembler::into_open_calls`]
+/// Assembles calls from events in the order of the log. After the last event, [`CallAssembler::take_open_calls`]
 /// returns the unfinished calls.
 #[derive(Debug, Default)]
 pub struct CallAssembler {
@@ -65,10 +65,10 @@ impl CallAssembler {
         self.damaged
     }
 
-    /// Returns the unfinished calls, in the order of the log.
+    /// Takes the unfinished calls, in the order of the log.
     #[must_use]
-    pub fn into_open_calls(self) -> Vec<Call> {
-        let mut rest: Vec<_> = self.open.into_values().collect();
+    pub fn take_open_calls(&mut self) -> Vec<Call> {
+        let mut rest: Vec<_> = std::mem::take(&mut self.open).into_values().collect();
         rest.sort_by_key(|call| call.proposal.seq);
         rest
     }

@@ -11,6 +11,8 @@ pub const MAX_LISTED_CALLS: usize = 1_000;
 
 /// A comparison of a log with the verdicts of another policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51", "calls": 16, "masked": 0, "unsettled": 0, "then": {"asked": 12, "allowed": 3, "blocked": 0, "answered": 1}, "now": {"asked": 3, "allowed": 12, "blocked": 0, "answered": 1}, "unchanged": 7, "saved": {"allowed": 9, "blocked": 0}, "added": 0, "allowedThoughDenied": {"count": 0, "calls": []}, "blockedThoughRun": {"count": 0, "calls": []}, "askedThoughRun": {"count": 0, "calls": []}, "askedOtherwise": {"count": 0, "calls": []}, "rules": [{"rule": "list files", "basis": "rule", "verdict": "allow", "calls": 9}], "shadow": []}))))]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayReport {
     /// The hash of the policy.
@@ -46,6 +48,29 @@ pub struct ReplayReport {
 }
 
 impl ReplayReport {
+    /// Keeps in each list the calls whose `seq` is greater than `after`: at most `limit`, and at most as many as have
+    /// `bytes` of arguments in all lists together. The counts stay.
+    pub fn shorten_lists(&mut self, after: i64, limit: usize, bytes: usize) {
+        let mut left = bytes;
+        for list in [
+            &mut self.allowed_though_denied,
+            &mut self.blocked_though_run,
+            &mut self.asked_though_run,
+            &mut self.asked_otherwise,
+        ] {
+            list.calls.retain(|call| call.seq > after);
+            list.calls.truncate(limit);
+            let fits = |call: &&ReplayedCall| {
+                let size = call.arguments.as_str().len();
+                let fits = size <= left;
+                left = left.saturating_sub(size);
+                fits
+            };
+            let kept = list.calls.iter().take_while(fits).count();
+            list.calls.truncate(kept);
+        }
+    }
+
     /// True if any call has another answer or other approval terms.
     #[must_use]
     pub fn has_differences(&self) -> bool {
@@ -55,6 +80,8 @@ impl ReplayReport {
 
 /// Numbers of calls by kind of answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"asked": 12, "allowed": 3, "blocked": 0, "answered": 1}))))]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerCounts {
     /// People were asked.
@@ -69,6 +96,8 @@ pub struct AnswerCounts {
 
 /// Avoided prompts, by the verdict that replaces them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"allowed": 9, "blocked": 0}))))]
 #[serde(rename_all = "camelCase")]
 pub struct SavedPrompts {
     /// The policy allows.
@@ -79,6 +108,8 @@ pub struct SavedPrompts {
 
 /// Calls of one kind: their number, and the first of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"count": 1, "calls": [{"seq": 2, "threadId": "t", "id": "call_1", "name": "bash", "arguments": {"command": "ls"}, "principal": "agent:builder", "at": "2026-01-31T12:00:00.000Z", "then": {"by": "user:ada", "source": "approver", "comment": "not now", "denied": true}, "now": {"verdict": "allow", "basis": "rule", "rule": "list files", "reason": "the rule says so"}}]}))))]
 #[serde(rename_all = "camelCase")]
 pub struct ListedCalls {
     /// The number of all such calls.
@@ -89,6 +120,8 @@ pub struct ListedCalls {
 
 /// One call, its recorded decision, and its verdict under the policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 2, "threadId": "t", "id": "call_1", "name": "bash", "arguments": {"command": "ls"}, "principal": "agent:builder", "at": "2026-01-31T12:00:00.000Z", "then": {"by": "user:ada", "source": "approver", "comment": "not now", "denied": true}, "now": {"verdict": "allow", "basis": "rule", "rule": "list files", "reason": "the rule says so"}}))))]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayedCall {
     /// The `seq` of its proposal.
@@ -116,6 +149,8 @@ pub struct ReplayedCall {
 
 /// The recorded decision on a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"by": "user:ada", "source": "approver", "comment": "not now", "denied": true}))))]
 #[serde(rename_all = "camelCase")]
 pub struct RecordedDecision {
     /// The principal that decided; absent while the call waits.
@@ -137,6 +172,8 @@ pub struct RecordedDecision {
 
 /// The policy's verdict on a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"verdict": "allow", "basis": "rule", "rule": "list files", "reason": "the rule says so"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayedVerdict {
     /// The verdict.
@@ -155,6 +192,8 @@ pub struct ReplayedVerdict {
 
 /// The number of calls that one part of the policy decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"rule": "list files", "basis": "rule", "verdict": "allow", "calls": 9}))))]
 #[serde(rename_all = "camelCase")]
 pub struct RuleDecisions {
     /// The name of the rule; absent if the default or the tool's own setting decided.

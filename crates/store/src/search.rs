@@ -13,7 +13,7 @@ use crate::{
 use countersign_approvals::Call;
 use countersign_events::{
     CallStateFilter, Event, ThreadId, Timestamp,
-    event::{Decision, Mode, Source, Status},
+    event::{Basis, Decision, Mode, Source, Status},
 };
 
 /// The most events that one page searches.
@@ -62,6 +62,12 @@ pub struct CallFate {
     pub started: bool,
     /// The status of its result, if it has one.
     pub status: Option<Status>,
+    /// The time of its proposal.
+    pub proposed_at: Timestamp,
+    /// The rule that judged it, if one did.
+    pub rule: Option<String>,
+    /// The part of the policy that judged it, if it was recorded.
+    pub basis: Option<Basis>,
 }
 
 impl Store {
@@ -322,5 +328,8 @@ fn parse_fate(found: &SqlRow) -> Option<CallFate> {
         decided: decided(),
         started: found.boolean(5),
         status: found.text(6).map(|status| status.parse().unwrap_or(Status::Other)),
+        proposed_at: moment(7)?,
+        rule: found.text(8),
+        basis: found.text(9).and_then(|basis| basis.parse().ok()),
     })
 }

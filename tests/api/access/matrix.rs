@@ -16,6 +16,7 @@ enum Needs {
     Read,
     ReadOfAllThreads,
     ReadPolicy,
+    ReadPolicyOfAllThreads,
     Execute,
     Decide,
     DecideInAllThreads,
@@ -56,7 +57,8 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
         ],
     ),
     (Needs::ReadOfAllThreads, &["getMetrics", "getStats"]),
-    (Needs::ReadPolicy, &["getPolicy", "listPolicies", "listApproverKeys"]),
+    (Needs::ReadPolicy, &["getPolicy", "listPolicies", "listPolicyRules", "checkPolicy", "listApproverKeys"]),
+    (Needs::ReadPolicyOfAllThreads, &["replayPolicy", "suggestRules"]),
     (Needs::Execute, &["propose", "cancel", "claim", "renewClaim", "heartbeat", "finish"]),
     (
         Needs::Decide,
@@ -69,6 +71,8 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
         Needs::Administer,
         &[
             "applyPolicy",
+            "addManagedRule",
+            "removeManagedRule",
             "setMode",
             "setPolicies",
             "listTokens",
@@ -101,6 +105,7 @@ impl MatrixCaller {
             Needs::Nothing | Needs::AnyCaller | Needs::Read => true,
             Needs::ReadOfAllThreads => !self.limited,
             Needs::ReadPolicy => !is(&[Role::Agent]),
+            Needs::ReadPolicyOfAllThreads => !is(&[Role::Agent]) && !self.limited,
             Needs::Execute => is(&[Role::Agent]),
             Needs::Decide => is(&[Role::Approver]),
             Needs::DecideInAllThreads => is(&[Role::Approver]) && !self.limited,
@@ -191,7 +196,7 @@ async fn every_endpoint_obeys_every_role_and_thread() {
                 }
             }
         }
-        assert_eq!(checked.len(), 11, "each kind of need was checked: {checked:?}");
+        assert_eq!(checked.len(), 12, "each kind of need was checked: {checked:?}");
         server.end().await;
     }))
     .await;

@@ -19,18 +19,23 @@ use countersign_tui::present::{
 /// Options of `stats`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-JSON: {\"since\", \"until\", \"total\": counts, \"bySource\": {source: number}, \"tools\": [{\"tool\", and counts}]}, where \
-counts are \"calls\", \"asked\", \"allowed\", \"denied\", \"expired\", \"cancelled\", \"abandoned\", \"waiting\", \"ran\", \
+JSON: {\"since\", \"until\", \"total\": counts, \"bySource\": {source: number}, \"tools\": [{\"tool\", and counts}], \
+\"rules\": [{\"rule\", \"basis\", \"verdict\", \"calls\"}], with --days \"days\": [{\"date\", and counts}]}, where counts are \"calls\", \"asked\", \"askedAllowed\", \"allowed\", \"denied\", \"expired\", \"cancelled\", \"abandoned\", \"waiting\", \"ran\", \
 \"failed\", \"timeToDecide\": {\"medianMs\", \"p90Ms\", \"p99Ms\", \"maxMs\"}")]
 pub(crate) struct StatsArgs {
     #[command(flatten)]
     span: TimeRangeArgs,
+    /// Show each day instead of each tool, in UTC, or at an offset of N minutes east of it
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "0", allow_hyphen_values = true)]
+    days: Option<api::UtcOffset>,
 }
 
 pub(crate) async fn print_stats(context: &CommandContext, args: &StatsArgs) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let mut progress = context.progress("events");
-    let stats = gate.stats(&args.span.filter()?, &mut |done, of| progress.update(done, of)).await?;
+    let span = args.span.filter()?;
+    let query = api::StatisticsQuery { since: span.since, until: span.until, days_at: args.days };
+    let stats = gate.stats(&query, &mut |done, of| progress.update(done, of)).await?;
     progress.clear();
     if context.json {
         print_json(&stats)?;
@@ -50,8 +55,9 @@ pub(crate) async fn print_stats(context: &CommandContext, args: &StatsArgs) -> a
 }
 
 fn as_table(stats: &api::CallStatistics) -> TextTable {
+    let by_day = stats.days.as_ref();
     let mut table = TextTable::new(&[
-        ("TOOL", ColumnFit::Truncated),
+        (if by_day.is_some() { "DAY" } else { "TOOL" }, ColumnFit::Truncated),
         ("CALLS", ColumnFit::Number),
         ("ASKED", ColumnFit::Number),
         ("ALLOWED", ColumnFit::Number),
@@ -60,10 +66,13 @@ fn as_table(stats: &api::CallStatistics) -> TextTable {
         ("FAILED", ColumnFit::Number),
         ("MEDIAN", ColumnFit::Number),
     ]);
-    for tool in &stats.tools {
+    for day in by_day.into_iter().flatten() {
+        table.add_row(row(day.date.clone().into(), &day.counts));
+    }
+    for tool in stats.tools.iter().filter(|_| by_day.is_none()) {
         table.add_row(row(escape_text(&tool.tool).into(), &tool.counts));
     }
-    if stats.tools.len() > 1 {
+    if by_day.map_or(stats.tools.len(), Vec::len) > 1 {
         table.add_row(row(TableCell::styled(TextStyle::Bold, "all"), &stats.total));
     }
     table

@@ -118,12 +118,12 @@ impl EmbeddedService {
 
     pub(crate) async fn stats(
         &self,
-        filter: &LogFilter,
+        query: &api::StatisticsQuery,
         progress: impl FnMut(i64, i64),
     ) -> Result<api::CallStatistics, GateFailure> {
-        let mut counter = CallCounter::default();
-        self.store.tally(filter.since, filter.until, |fate| counter.count(&fate), progress).await?;
-        Ok(counter.stats(filter.since, filter.until))
+        let mut counter = CallCounter::new(query.days_at);
+        self.store.tally(query.since, query.until, |fate| counter.count(&fate), progress).await?;
+        Ok(counter.stats(query.since, query.until))
     }
 }
 

@@ -41,14 +41,16 @@ use std::{
     sync::{Arc, OnceLock},
     time::Duration,
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub(crate) struct EmbeddedService {
     pub(crate) store: Store,
     pub(crate) policy: Arc<ActivePolicy>,
     pub(crate) metrics: CallMetrics,
-    judge: PolicyJudge,
+    pub(crate) judge: PolicyJudge,
+    /// One analysis of the log runs at a time, because each takes a processor and memory.
+    pub(crate) analyses: Semaphore,
     presence: PresenceKeeper,
     pub(crate) tokens: Arc<ActiveTokens>,
     opened: Arc<Notify>,
@@ -115,6 +117,7 @@ impl EmbeddedService {
             policy,
             metrics,
             judge,
+            analyses: Semaphore::new(1),
             presence,
             tokens,
             opened,

@@ -10,8 +10,8 @@ use countersign_api::{
     GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage,
     PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest,
     RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest,
-    StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage,
-    TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
+    StatisticsQuery, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
+    TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
     WebhookTestReport,
 };
 use countersign_approvals::Refused;
@@ -158,10 +158,10 @@ impl ApprovalGate for EmbeddedGate {
 
     async fn stats(
         &self,
-        filter: &LogFilter,
+        query: &StatisticsQuery,
         progress: &mut (dyn FnMut(i64, i64) + Send),
     ) -> Result<CallStatistics, GateError> {
-        Ok(self.service.stats(filter, progress).await?)
+        Ok(self.service.stats(query, progress).await?)
     }
 
     async fn grants(

@@ -1,10 +1,14 @@
 //! The gate over an open database, and the operations that only this gate offers.
 
+mod analysis;
 mod approval_gate;
 mod archive;
 mod credentials;
 mod database;
+mod managed_rules;
 mod webhooks;
+
+pub use managed_rules::{add_managed_rule, remove_managed_rule};
 
 use crate::{GateFailure, embedded::EmbeddedService, webhook_delivery::WebhookTransport};
 use countersign_api::{LogCursor, OpenRequestCount, retry::RetryingGate};

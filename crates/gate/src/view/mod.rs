@@ -9,6 +9,7 @@ mod scope;
 mod statistics;
 mod thread;
 mod token;
+mod verdict;
 mod webhook;
 
 pub(crate) use approver_key::view_approver_key;
@@ -22,4 +23,5 @@ pub(crate) use statistics::CallCounter;
 pub(crate) use thread::{grant_page, view_mode, view_policies, view_thread};
 pub use token::view_caller;
 pub(crate) use token::view_token;
+pub use verdict::view_verdict;
 pub(crate) use webhook::view_webhook;

@@ -1,12 +1,15 @@
 //! Counts calls by their outcomes.
 
-use countersign_api::{CallCounts, CallStatistics, DurationPercentiles, ToolStatistics};
+use countersign_api::{
+    CallCounts, CallStatistics, DayStatistics, DurationPercentiles, MAX_STATISTICS_DAYS,
+    MAX_STATISTICS_RULES, RuleHits, ToolStatistics, UtcOffset,
+};
 use countersign_events::{
     Timestamp,
-    event::{Decision, Source, Status},
+    event::{Basis, Decision, Source, Status, Verdict},
 };
 use countersign_store::CallFate;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The counts of some calls so far.
 #[derive(Default)]
@@ -16,21 +19,38 @@ struct CallTally {
     spans: Vec<u64>,
 }
 
-/// Counts calls, in total and by tool.
+/// Counts calls, in total, by tool, by rule and by day.
 #[derive(Default)]
 pub(crate) struct CallCounter {
     total: CallTally,
     by_source: BTreeMap<String, u64>,
     tools: BTreeMap<String, CallTally>,
+    rules: HashMap<(Option<String>, Option<Basis>, Verdict), u64>,
+    days_at: Option<UtcOffset>,
+    days: BTreeMap<i64, CallTally>,
 }
 
 impl CallCounter {
+    /// Creates a counter. It counts each day if `days_at` names an offset from UTC.
+    pub(crate) fn new(days_at: Option<UtcOffset>) -> Self {
+        Self { days_at, ..Self::default() }
+    }
+
     pub(crate) fn count(&mut self, fate: &CallFate) {
         if let Some((_, source, _)) = &fate.decided {
             *self.by_source.entry(source.as_str().to_owned()).or_default() += 1;
         }
         self.total.count(fate);
         self.tools.entry(fate.tool.clone()).or_default().count(fate);
+        if let Some(verdict) = judged_verdict(fate) {
+            *self.rules.entry((fate.rule.clone(), fate.basis, verdict)).or_default() += 1;
+        }
+        if let Some(offset) = self.days_at {
+            self.days.entry(offset.day_of(fate.proposed_at)).or_default().count(fate);
+            if self.days.len() > MAX_STATISTICS_DAYS {
+                self.days.pop_first();
+            }
+        }
     }
 
     pub(crate) fn stats(self, since: Option<Timestamp>, until: Option<Timestamp>) -> CallStatistics {
@@ -38,8 +58,43 @@ impl CallCounter {
         let mut tools: Vec<_> = self.tools.into_iter().map(statistics).collect();
         // The sort is stable, so tools with equal counts stay sorted by name.
         tools.sort_by_key(|tool| std::cmp::Reverse((tool.counts.asked, tool.counts.calls)));
-        CallStatistics { since, until, total: self.total.counts(), by_source: self.by_source, tools }
+        let day = |(day, tally): (i64, CallTally)| DayStatistics {
+            date: UtcOffset::format_day(day),
+            counts: tally.counts(),
+        };
+        CallStatistics {
+            since,
+            until,
+            total: self.total.counts(),
+            by_source: self.by_source,
+            tools,
+            rules: sort_hits(self.rules),
+            days: self.days_at.map(|_| self.days.into_iter().map(day).collect()),
+        }
     }
+}
+
+/// The verdict of the policy on a call, as the log records it; `None` if the thread answered or nothing was recorded.
+fn judged_verdict(fate: &CallFate) -> Option<Verdict> {
+    if fate.requested_at.is_some() {
+        return Some(Verdict::Ask);
+    }
+    let (decision, source, _) = fate.decided.as_ref()?;
+    let verdict = if decision.allows() { Verdict::Allow } else { Verdict::Block };
+    (*source == Source::Policy).then_some(verdict)
+}
+
+/// The rows by number of calls, the highest first, then by name.
+fn sort_hits(rules: HashMap<(Option<String>, Option<Basis>, Verdict), u64>) -> Vec<RuleHits> {
+    let row = |((rule, basis, verdict), calls)| RuleHits { rule, basis, verdict, calls };
+    let mut rows: Vec<_> = rules.into_iter().map(row).collect();
+    rows.sort_by(|a, b| {
+        let order = b.calls.cmp(&a.calls).then_with(|| a.rule.cmp(&b.rule));
+        let basis = |row: &RuleHits| row.basis.map(Basis::as_str);
+        order.then_with(|| basis(a).cmp(&basis(b))).then_with(|| a.verdict.cmp(&b.verdict))
+    });
+    rows.truncate(MAX_STATISTICS_RULES);
+    rows
 }
 
 impl CallTally {
@@ -60,6 +115,7 @@ impl CallTally {
             Some((decision, source, at)) => {
                 let sum = if decision.allows() { &mut counts.allowed } else { &mut counts.denied };
                 *sum += u64::from(*decision != Decision::Other);
+                counts.asked_allowed += u64::from(asked && decision.allows());
                 if let (Source::Approver, Some(since)) = (source, fate.requested_at) {
                     self.spans.push(u64::try_from(at.since(since).as_millis()).unwrap_or(u64::MAX));
                 }
@@ -98,6 +154,9 @@ mod tests {
             decided: decided.map(|(decision, source, at)| (decision, source, Timestamp::from_millis(at))),
             started: false,
             status: None,
+            proposed_at: Timestamp::from_millis(0),
+            rule: None,
+            basis: None,
         }
     }
 
@@ -116,6 +175,7 @@ mod tests {
         let stats = counter.stats(None, None);
         let bash = &stats.tools[0].counts;
         assert_eq!((bash.calls, bash.asked, bash.allowed, bash.denied), (103, 103, 100, 0));
+        assert_eq!((bash.asked_allowed, stats.total.asked_allowed), (100, 100));
         assert_eq!((bash.expired, bash.cancelled, bash.abandoned, bash.waiting), (1, 1, 2, 1));
         let spread = DurationPercentiles { median_ms: 50, p90_ms: 90, p99_ms: 99, max_ms: 100 };
         assert_eq!(bash.time_to_decide, Some(spread));

@@ -17,17 +17,17 @@ mod warn;
 mod zone;
 
 pub use bad_policy::BadPolicy;
-pub(crate) use node::TomlNode;
+pub(crate) use node::{PolicyFault, TomlItem, TomlNode};
 pub(crate) use selector::read_patterns;
 
 use crate::{
+    managed::check_managed_layer,
     policy::{Policy, RuleIndex},
-    policy_text::PolicyText,
+    policy_text::{MANAGED_LAYER, PolicyText},
     rule::PolicyRule,
 };
 use files::PolicyFiles;
 use merge::MergedPolicy;
-use node::PolicyFault;
 use source::SourcePosition;
 use std::sync::Arc;
 use toml::de::DeTable;
@@ -71,6 +71,9 @@ fn read_policy(text: &PolicyText) -> Result<Policy, BadPolicy> {
         Ok(TomlNode::from_toml(&table).moved_by(file.start))
     });
     let tables = tables.collect::<Result<Vec<_>, BadPolicy>>()?;
+    for (_, table) in files.iter().zip(&tables).filter(|(file, _)| file.name == MANAGED_LAYER) {
+        check_managed_layer(table).map_err(|fault| files.bad_policy(fault))?;
+    }
     let merged = merge::merge_files(tables, &files);
     merged.and_then(|merged| build_policy(&merged, &files)).map_err(|fault| files.bad_policy(fault))
 }
@@ -85,6 +88,9 @@ fn build_policy(merged: &MergedPolicy, files: &PolicyFiles<'_>) -> Result<Policy
     policy.index = RuleIndex::new(&rules);
     policy.zones = zone::ask_about_other_operations(&rules);
     policy.rules = rules;
+    for (rule, position) in policy.rules.iter_mut().zip(&positions) {
+        rule.line = files.position(position.verdict_at).line;
+    }
     for (rule, position) in policy.rules.iter().zip(&positions) {
         example::check_examples(&policy, rule, position)?;
     }

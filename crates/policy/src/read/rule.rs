@@ -113,8 +113,18 @@ fn read_rule<'a>(node: &'a TomlNode, tables: &PolicyTables) -> Result<ParsedRule
         let why = "the rule has no selector; add a `tool`, or write `tool = \"*\"` to match every call";
         return Err(node.fault(why));
     }
-    let rule =
-        PolicyRule { name, verdict, reason, shadow, is_zone: false, file: None, matching, unless, terms };
+    let rule = PolicyRule {
+        name,
+        verdict,
+        reason,
+        shadow,
+        is_zone: false,
+        file: None,
+        line: 0,
+        matching,
+        unless,
+        terms,
+    };
     Ok((rule, SourcePosition { at: at.at, verdict_at: at.at, examples, selectors: canonical }))
 }
 
@@ -143,6 +153,7 @@ fn read_short_rule<'a>(
         shadow: false,
         is_zone: false,
         file: None,
+        line: 0,
         matching,
         unless: None,
         terms,

@@ -60,6 +60,7 @@ pub(super) fn read_rules(node: &TomlNode) -> Result<Vec<ParsedRule<'_>>, PolicyF
                 shadow: false,
                 is_zone: true,
                 file: None,
+                line: 0,
                 matching,
                 unless: None,
                 terms: OwnTerms::default(),

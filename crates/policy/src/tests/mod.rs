@@ -10,6 +10,7 @@ mod grants;
 mod hidden_characters;
 mod laws;
 mod layers;
+mod managed;
 mod metadata;
 mod operands;
 mod selectors;

@@ -21,7 +21,7 @@ use crate::{has_no_texts, past_answer};
 use countersign_approvals::Call;
 use countersign_events::{
     Json, Sha256, ToolName,
-    event::{Basis, RiskLevel, Source},
+    event::{Basis, RiskLevel, Source, Verdict},
 };
 use countersign_policy::Policy;
 use evidence::{AllowedCall, RefusedCall};
@@ -104,6 +104,8 @@ impl RuleSuggester {
         let mut allowed: Vec<_> = self.allowed.into_values().collect();
         // Sort, so that the suggestion depends only on the log and not on the order of the hash maps.
         allowed.sort_by_key(|allowed| allowed.seq);
+        let settled = drop_settled(&self.policy, &mut allowed);
+        self.skipped.settled += settled;
         let mut obstacles: Vec<_> = obstacles.into_values().collect();
         obstacles.sort_by_key(|obstacle| obstacle.seq);
         let candidates = gather::find_candidates(&self.policy, &allowed, &obstacles);
@@ -114,6 +116,19 @@ impl RuleSuggester {
             &choose::SuggestionCounts { options: self.options, prompts: self.prompts, skipped: self.skipped },
         )
     }
+}
+
+/// Drops the calls that the policy no longer asks about, or that a rule asks about now. Returns the number of their
+/// prompts. A rule that was accepted before is not suggested again, although its prompts are still in the log.
+fn drop_settled(policy: &Policy, allowed: &mut Vec<AllowedCall>) -> u64 {
+    let mut prompts = 0;
+    allowed.retain(|allowed| {
+        let judgement = policy.judge(&allowed.call.subject(), &|| false);
+        let is_open = judgement.verdict == Verdict::Ask && judgement.rule.is_none();
+        prompts += if is_open { 0 } else { allowed.prompts };
+        is_open
+    });
+    prompts
 }
 
 /// True if a rule, a zone or the tool itself asks. Additional allow rules cannot override that.

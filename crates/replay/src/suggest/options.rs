@@ -25,12 +25,16 @@ pub const MIN_VARIED_VALUES: usize = 10;
 
 /// The numbers of prompts that a suggestion skips, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"askedOnPurpose": 0, "askedByThread": 0, "settled": 0, "masked": 0, "dangerous": 0, "denied": 0, "notAllowed": 3}))))]
 #[serde(rename_all = "camelCase")]
 pub struct SkippedPrompts {
     /// A rule, a zone or the tool itself asks. No allow rule overrides that.
     pub asked_on_purpose: u64,
     /// The thread requires approval.
     pub asked_by_thread: u64,
+    /// The policy answers the call by now, or a rule of it asks.
+    pub settled: u64,
     /// Part of the arguments is masked in the log.
     pub masked: u64,
     /// The tool, the agent or the policy marks the call as dangerous.

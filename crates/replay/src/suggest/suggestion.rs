@@ -6,6 +6,8 @@ use serde::Serialize;
 
 /// Suggested rules, with the evidence for each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"atLeast": 10, "prompts": 40, "saved": 23, "skipped": {"askedOnPurpose": 0, "askedByThread": 0, "settled": 0, "masked": 0, "dangerous": 0, "denied": 0, "notAllowed": 3}, "rules": [{"name": "suggested: bash, command `git status **`", "tool": "bash", "toml": "[[rule]]\nname = \"suggested: bash, command `git status **`\"\ntool = \"bash\"\nprincipal = \"agent:builder\"\ncommand = \"git status **\"\nverdict = \"allow\"\n", "prompts": 23, "saves": 23, "arguments": 9, "threads": 4, "people": ["user:ada"], "proposers": ["agent:builder"], "first": "2026-01-01T12:00:00.000Z", "last": "2026-01-31T12:00:00.000Z", "nearMisses": 1, "suchAs": ["{\"command\":\"git push\"} (denied by user:ada)"]}], "moreRules": 0, "moreSaves": 0}))))]
 #[serde(rename_all = "camelCase")]
 pub struct RuleSuggestion {
     /// The least number of prompts that a rule must save.
@@ -26,6 +28,8 @@ pub struct RuleSuggestion {
 
 /// One suggested rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"name": "suggested: bash, command `git status **`", "tool": "bash", "toml": "[[rule]]\nname = \"suggested: bash, command `git status **`\"\ntool = \"bash\"\nprincipal = \"agent:builder\"\ncommand = \"git status **\"\nverdict = \"allow\"\n", "prompts": 23, "saves": 23, "arguments": 9, "threads": 4, "people": ["user:ada"], "proposers": ["agent:builder"], "first": "2026-01-01T12:00:00.000Z", "last": "2026-01-31T12:00:00.000Z", "nearMisses": 1, "suchAs": ["{\"command\":\"git push\"} (denied by user:ada)"]}))))]
 #[serde(rename_all = "camelCase")]
 pub struct SuggestedRule {
     /// The name of the rule.

@@ -106,6 +106,7 @@ impl RuleSuggestion {
             (skipped.denied, "allowed, but the same call was denied at another time"),
             (skipped.asked_on_purpose, "asked by a rule or by the tool itself"),
             (skipped.asked_by_thread, "asked because the thread requires approval"),
+            (skipped.settled, "settled by a rule since"),
             (skipped.dangerous, "marked as dangerous (--even-dangerous)"),
             (skipped.masked, "masked in the log"),
         ];

@@ -33,7 +33,7 @@ fn call_proposed_in_period_includes_later_events() {
     assert_eq!(finished.len(), 1);
     assert_eq!(finished[0].id(), &within);
     assert!(finished[0].result().is_some());
-    assert_eq!(calls.into_open_calls(), []);
+    assert_eq!(calls.take_open_calls(), []);
 }
 
 #[test]

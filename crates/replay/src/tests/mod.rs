@@ -194,7 +194,7 @@ impl TestLog {
         let mut finished: Vec<Call> =
             self.events.iter().filter_map(|event| calls.apply_event(event)).collect();
         assert_eq!(calls.damaged_count(), 0);
-        finished.extend(calls.into_open_calls());
+        finished.extend(calls.take_open_calls());
         finished
     }
 

@@ -24,7 +24,7 @@ fn replay(log: &TestLog, policies: &[(i64, Option<&str>)]) -> RecordedReplayRepo
             replay.replay_call(&call, &|| false);
         }
     }
-    calls.into_open_calls().iter().for_each(|call| replay.replay_call(call, &|| false));
+    calls.take_open_calls().iter().for_each(|call| replay.replay_call(call, &|| false));
     replay.report()
 }
 

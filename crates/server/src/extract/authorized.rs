@@ -53,6 +53,8 @@ required_rights! {
     ReadingAll as ReadAllGate: Read, all threads: true;
     /// To read the policy of the log.
     ReadingPolicy as ReadPolicyGate: ReadPolicy, all threads: false;
+    /// To judge the calls of all threads by a policy.
+    ReadingPolicyAll as ReadAllByPolicyGate: ReadPolicy, all threads: true;
     /// To propose and execute calls.
     Executing as ExecuteGate: Execute, all threads: false;
     /// To decide.

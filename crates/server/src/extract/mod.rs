@@ -13,7 +13,7 @@ mod source;
 
 pub(crate) use authorized::{
     AdminGate, AuthorizedGate, CloseGate, DecideAllGate, DecideGate, ExecuteGate, ManageKeysGate,
-    ReadAllGate, ReadGate, ReadPolicyGate, RequestCaller, RequiredRight,
+    ReadAllByPolicyGate, ReadAllGate, ReadGate, ReadPolicyGate, RequestCaller, RequiredRight,
 };
 pub(crate) use body::JsonBody;
 pub(crate) use conditional::{IfNoneMatch, not_modified, short_hash, tag_of_call, with_tag};
@@ -22,8 +22,8 @@ pub(crate) use passkey_site::PasskeySite;
 pub(crate) use path::{ApproverKeyPath, CallPath, GrantPath, ThreadPath, TokenPath, WebhookPath};
 pub(crate) use prefer::WaitPreference;
 pub(crate) use query::{
-    CallQuery, EventQuery, GrantQuery, ListQuery, NoQuery, PendingQuery, QueryParameters, SpanQuery,
-    ThreadCallQuery, ThreadEventQuery, ThreadPendingQuery, TokenQuery, parse_cursor,
+    CallQuery, EventQuery, GrantQuery, ListQuery, NoQuery, PendingQuery, QueryParameters, StatisticsQuery,
+    SuggestionQuery, ThreadCallQuery, ThreadEventQuery, ThreadPendingQuery, TokenQuery, parse_cursor,
 };
 pub(crate) use source::RequestSource;
 

@@ -15,6 +15,9 @@ use utoipa::{
     },
 };
 
+/// The least number of prompts from which a rule follows: a single answer shows no habit.
+const LEAST_PROMPTS: u64 = 2;
+
 /// The names of the parameters that an endpoint accepts.
 pub(crate) trait AcceptedParameters: Send {
     const NAMES: &[&str];
@@ -57,8 +60,10 @@ parameter_sets! {
     CallQuery as CallParameters: ["after", "limit", "thread", "tool", "principal", "state", "since", "until"];
     /// The parameters of a thread's calls.
     ThreadCallQuery as ThreadCallParameters: ["after", "limit", "tool", "principal", "state", "since", "until"];
-    /// The parameters of a time span.
-    SpanQuery as SpanParameters: ["since", "until"];
+    /// The parameters of suggested rules.
+    SuggestionQuery as SuggestionParameters: ["since", "until", "atLeast"];
+    /// The parameters of statistics.
+    StatisticsQuery as StatisticsParameters: ["since", "until", "utcOffsetMinutes"];
 }
 
 /// The parsed query parameters.
@@ -68,6 +73,10 @@ pub(crate) struct QueryParameters<T> {
     pub(crate) state: Option<CallStateFilter>,
     /// True if the list has also the items that have ended.
     pub(crate) all: bool,
+    /// The offset from UTC at which days are counted.
+    pub(crate) days_at: Option<api::UtcOffset>,
+    /// The least number of prompts that a suggested rule saves.
+    pub(crate) at_least: Option<u64>,
     /// `after` as a position in the log, with the hash of its event if the caller sent it.
     pub(crate) cursor: LogCursor,
     accepted: PhantomData<T>,
@@ -89,6 +98,8 @@ impl<T: AcceptedParameters, S: Sync> FromRequestParts<S> for QueryParameters<T> 
             filter: LogFilter::default(),
             state: None,
             all: false,
+            days_at: None,
+            at_least: None,
             cursor: LogCursor::default(),
             accepted: PhantomData,
         };
@@ -128,6 +139,8 @@ impl<T: AcceptedParameters> QueryParameters<T> {
             }
             "since" => filter.since = Some(parse::<Timestamp>(name, value)?),
             "until" => filter.until = Some(parse::<Timestamp>(name, value)?),
+            "atLeast" => self.at_least = Some(parse_at_least(value)?),
+            "utcOffsetMinutes" => self.days_at = Some(parse::<api::UtcOffset>(name, value)?),
             _ => {
                 for kind in value.split(',') {
                     filter.types.push(parse::<EventType>(name, kind)?);
@@ -180,6 +193,13 @@ fn require_hash_support<T: AcceptedParameters>(
     Err(ProblemResponse::invalid(detail))
 }
 
+fn parse_at_least(text: &str) -> Result<u64, ProblemResponse> {
+    text.parse().ok().filter(|number| *number >= LEAST_PROMPTS).ok_or_else(|| {
+        ProblemResponse::invalid(format!("atLeast must be a number from {LEAST_PROMPTS} on, not {text:?}"))
+            .with_parameter("atLeast")
+    })
+}
+
 fn parse_limit(text: &str) -> Result<usize, ProblemResponse> {
     let maximum = api::MAX_PAGE;
     text.parse().ok().filter(|limit| (1..=maximum).contains(limit)).ok_or_else(|| {
@@ -217,6 +237,11 @@ fn describe(name: &str) -> Parameter {
             Timestamp::schema(),
         ),
         "until" => ("Only before this time, exclusive.", Timestamp::schema()),
+        "atLeast" => ("The least number of prompts that each rule saves.", number(2, None, 5)),
+        "utcOffsetMinutes" => (
+            "Adds the counts of each day: the minutes east of UTC at which a day begins, 0 for UTC.",
+            ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(-840)).maximum(Some(840)).into(),
+        ),
         _ => (
             "Only events of these types. Repeat the parameter or separate the types by commas.",
             ArrayBuilder::new().items(EventType::schema()).into(),

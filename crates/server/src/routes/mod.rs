@@ -18,6 +18,7 @@ mod health;
 mod heartbeat;
 mod log_policy;
 mod log_tag;
+mod managed_rules;
 mod metrics;
 mod mode;
 #[cfg(feature = "oidc")]
@@ -27,6 +28,7 @@ mod outcome_page;
 mod passkey_sessions;
 mod pending;
 mod policy;
+mod policy_tools;
 mod propose;
 mod release;
 mod renew;
@@ -77,6 +79,12 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(webhooks::retry))
         .routes(routes!(log_policy::show, log_policy::apply))
         .routes(routes!(log_policy::history))
+        .routes(routes!(policy_tools::list_rules))
+        .routes(routes!(policy_tools::check))
+        .routes(routes!(policy_tools::replay))
+        .routes(routes!(policy_tools::suggest))
+        .routes(routes!(managed_rules::add))
+        .routes(routes!(managed_rules::remove))
         .routes(routes!(calls::list_all))
         .routes(routes!(threads::list))
         .routes(routes!(threads::show))

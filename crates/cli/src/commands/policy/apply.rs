@@ -10,7 +10,8 @@ use std::path::PathBuf;
 It shows the difference to the policy in force and the verdicts that would have been different in the last week, and asks. \
 All processes that use the log then judge by the policy, and pending calls that it blocks are denied. A policy with an \
 error changes nothing. If another policy comes into force meanwhile, it is refused with exit code 3. Agents may not \
-change the policy.
+change the policy. The managed layer, which has the rules that people accepted, stays in force; `policy revert` returns \
+to a policy without it.
 
 JSON: {\"changed\": false if it is in force already, \"replaced\": the event of the policy before, \"policy\": {\"seq\", \
 \"at\", \"principal\", \"hash\", \"source\", \"text\", \"layers\"}}")]
@@ -29,8 +30,9 @@ pub(crate) async fn apply_policy(
 ) -> anyhow::Result<CommandExit> {
     // A broken file is reported before anything else is opened.
     let file = PolicyOnDisk::read(&args.file)?;
-    let policy = file.parse()?;
+    file.parse()?;
     let gate = context.connect().await?;
+    let policy = file.parse_beside(&gate.policy().await?)?;
     let path = file.path();
     let source = path.canonicalize().unwrap_or_else(|_| path.to_owned()).display().to_string();
     let words = [context.command_prefix(), "policy replay --since 7d --policy".to_owned()];

@@ -16,6 +16,7 @@ use countersign_gate::{
     Json, Principal, ToolName,
     event::{OnExpiry, Verdict},
     policy::{ApprovalTerms, Judgement, PolicyWarning},
+    view_verdict,
 };
 use countersign_tui::present::{
     print::print_line,
@@ -163,35 +164,11 @@ fn about(meant: &PolicySource) -> serde_json::Value {
     json!({"file": meant.file, "layers": layers, "ignored": meant.ignored, "sha256": meant.policy.hash()})
 }
 
+/// The verdict as the API has it, with the policy as commands describe it.
 fn as_json(judgement: &Judgement, meant: &PolicySource) -> serde_json::Value {
-    let terms = &judgement.terms;
-    let seconds = |span: Option<Duration>| span.map(|span| span.as_secs());
-    let matched: Vec<_> = judgement
-        .matched
-        .iter()
-        .map(|rule| json!({"rule": rule.rule, "verdict": rule.verdict, "why": rule.why, "shadow": rule.shadow}))
-        .collect();
-    json!({
-        "verdict": judgement.verdict,
-        "basis": judgement.basis,
-        "rule": judgement.rule,
-        "reason": judgement.reason,
-        "terms": {
-            "expires": seconds(terms.expires),
-            "onExpiry": terms.on_expiry,
-            "level": terms.level,
-            "defaultLevel": terms.default_level,
-            "quorum": terms.quorum,
-            "denials": terms.denials,
-            "approvers": terms.approvers,
-            "remindAfter": seconds(terms.remind_after),
-            "escalateAfter": seconds(terms.escalate_after),
-            "escalateTo": terms.escalate_to,
-        },
-        "matched": matched,
-        "shadow": judgement.shadow,
-        "policy": about(meant),
-    })
+    let mut told = json!(view_verdict(judgement));
+    told["policy"] = about(meant);
+    told
 }
 
 fn as_text(judgement: &Judgement, meant: &PolicySource, screen: &ScreenFormat) -> String {

@@ -3,10 +3,11 @@
 use super::watched_files::{SETTLE, folder_of, watch_folder_of};
 use crate::{
     exit::{CliError, CommandExit},
+    policy_file::keep_managed_layer,
     settings::effective::{Settings, read_policy},
 };
 use countersign_api::{ApprovalGate, ErrorCode, EventType, GateError, LogFilter, PolicyRequest};
-use countersign_gate::{Clock, EmbeddedGate, Policy, Sha256, event::PolicySet};
+use countersign_gate::{Clock, EmbeddedGate, Sha256, event::PolicySet, policy::PolicyText};
 use futures_util::StreamExt;
 use notify::RecommendedWatcher;
 use std::{
@@ -60,11 +61,12 @@ impl PolicyFile {
         self.last_read = Some(policy.hash());
         loop {
             let in_force = self.gate.policy().await?;
-            if in_force.hash == policy.hash() {
+            let text = keep_managed_layer(policy.text().clone(), &in_force);
+            if in_force.hash == text.hash() {
                 self.gate.report_policy_trouble(None);
                 return Ok(());
             }
-            match self.gate.apply_policy(&request(&policy, &self.path, in_force.hash)).await {
+            match self.gate.apply_policy(&request(text, &self.path, in_force.hash)).await {
                 Ok(_) => return Ok(()),
                 // Another process changed the policy meanwhile.
                 Err(error) if error.code == ErrorCode::PolicyChanged => {}
@@ -121,7 +123,8 @@ impl PolicyFile {
 
     /// Reports a policy in force that is not the one of the file.
     fn compare(&self, set: &PolicySet, by: &str) {
-        let differs = self.last_read.is_some_and(|hash| hash != set.hash);
+        let files = PolicyText::from(set).without_managed_layer();
+        let differs = self.last_read.is_some_and(|hash| hash != files.hash());
         let trouble = differs.then(|| {
             format!(
                 "{} is not the policy in force: {by} put another in force, from {}",
@@ -135,8 +138,7 @@ impl PolicyFile {
     }
 }
 
-fn request(policy: &Policy, path: &Path, replaces: Sha256) -> PolicyRequest {
-    let text = policy.text().clone();
+fn request(text: PolicyText, path: &Path, replaces: Sha256) -> PolicyRequest {
     let source = path.canonicalize().unwrap_or_else(|_| path.to_owned()).display().to_string();
     PolicyRequest { text: text.text, layers: text.layers, source, replaces }
 }

@@ -1,0 +1,144 @@
+//! Reads the calls of a log with all their events, page by page. It works on every gate, and no page keeps the database
+//! waiting.
+
+use countersign_api::{self as api, ApprovalGate, GateError, LogFilter};
+use countersign_events::{Event, EventType, ThreadId, Timestamp};
+use countersign_replay::{Call, CallAssembler};
+use std::time::Duration;
+
+/// The event types of calls. Messages are excluded, because there may be many.
+const CALL_EVENTS: &[EventType] = &[
+    EventType::ToolCall,
+    EventType::ApprovalRequest,
+    EventType::ApprovalVote,
+    EventType::ApprovalReminder,
+    EventType::ApprovalEscalated,
+    EventType::ApprovalResponse,
+    EventType::ExecutionStarted,
+    EventType::ExecutionRenewed,
+    EventType::ExecutionReleased,
+    EventType::ExecutionTakenOver,
+    EventType::ToolResult,
+];
+
+/// Clocks of several processes differ slightly. An event that is much later belongs to a later call.
+const CLOCK_DIFFERENCE: Duration = Duration::from_hours(1);
+
+/// The calls to read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallSelection {
+    /// Only calls that were proposed from this time on, inclusive.
+    pub since: Option<Timestamp>,
+    /// Only calls that were proposed before this time, exclusive.
+    pub until: Option<Timestamp>,
+    /// Only calls of this thread.
+    pub thread_id: Option<ThreadId>,
+}
+
+/// Reads the selected calls. A call is complete when its last event was read; calls without an end come last.
+pub struct CallReader<'a> {
+    gate: &'a dyn ApprovalGate,
+    filter: LogFilter,
+    until: Option<Timestamp>,
+    calls: CallAssembler,
+    first: i64,
+    tip: i64,
+    bytes: usize,
+    /// The position after which the next page begins; `None` when all calls were read.
+    after: Option<i64>,
+}
+
+impl<'a> CallReader<'a> {
+    /// Finds the first event of the selection.
+    pub async fn open(gate: &'a dyn ApprovalGate, selection: CallSelection) -> Result<Self, GateError> {
+        let CallSelection { since, until, thread_id } = selection;
+        let tip = gate.tip(None).await?;
+        let first = find_beginning(gate, thread_id.as_ref(), since).await?;
+        let filter = LogFilter { thread_id, types: CALL_EVENTS.to_vec(), ..LogFilter::default() };
+        let calls = CallAssembler::for_period(since, until);
+        Ok(Self { gate, filter, until, calls, first, tip, bytes: 0, after: Some(first) })
+    }
+
+    /// Leaves out all events except the last `events` of the log. Returns true if that leaves out any of the selection.
+    pub fn skip_to_last(&mut self, events: i64) -> bool {
+        let start = self.tip.saturating_sub(events);
+        let skips = start > self.first;
+        if skips {
+            (self.first, self.after) = (start, Some(start));
+        }
+        skips
+    }
+
+    /// Reads the next calls; `None` after the last. The list may be empty before that.
+    pub async fn next_calls(&mut self) -> Result<Option<Vec<Call>>, GateError> {
+        let Some(after) = self.after else { return Ok(None) };
+        let page = api::PageQuery { after, limit: api::MAX_PAGE };
+        let found = self.gate.events(&self.filter, page).await?;
+        self.bytes += found.events.iter().map(|event| event.data.as_str().len()).sum::<usize>();
+        let mut complete: Vec<_> =
+            found.events.iter().filter_map(|event| self.calls.apply_event(event)).collect();
+        self.tip = found.tip;
+        self.after = found.next.filter(|_| !self.is_past(found.events.last().map(AsRef::as_ref)));
+        if self.after.is_none() {
+            complete.extend(self.calls.take_open_calls());
+        }
+        Ok(Some(complete))
+    }
+
+    /// The position of the last event that was read.
+    #[must_use]
+    pub fn position(&self) -> i64 {
+        self.after.unwrap_or(self.tip)
+    }
+
+    /// The position before the first event of the selection.
+    #[must_use]
+    pub const fn first(&self) -> i64 {
+        self.first
+    }
+
+    /// The position of the last event of the log.
+    #[must_use]
+    pub const fn tip(&self) -> i64 {
+        self.tip
+    }
+
+    /// The size of the events that were read, in bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The number of calls that cannot be read.
+    #[must_use]
+    pub fn damaged_count(&self) -> u64 {
+        self.calls.damaged_count()
+    }
+
+    /// True if no later event can belong to a call proposed before `until`.
+    fn is_past(&self, last: Option<&Event>) -> bool {
+        let (Some(last), Some(until)) = (last, self.until) else { return false };
+        self.calls.open_count() == 0 && last.timestamp.before(CLOCK_DIFFERENCE) > until
+    }
+}
+
+/// The position before the first event of the time range.
+async fn find_beginning(
+    gate: &dyn ApprovalGate,
+    thread: Option<&ThreadId>,
+    since: Option<Timestamp>,
+) -> Result<i64, GateError> {
+    if since.is_none() {
+        return Ok(0);
+    }
+    let filter = LogFilter { thread_id: thread.cloned(), since, ..LogFilter::default() };
+    let mut page = api::PageQuery { after: 0, limit: 1 };
+    loop {
+        let found = gate.events(&filter, page).await?;
+        match (found.events.first(), found.next) {
+            (Some(event), _) => return Ok(event.seq - 1),
+            (None, Some(next)) => page.after = next,
+            (None, None) => return Ok(found.tip),
+        }
+    }
+}
