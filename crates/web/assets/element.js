@@ -1,10 +1,10 @@
 // The base of the elements: reactive properties, and a template that is rendered into a shadow root.
 
 import { ReactiveElement } from "./vendor/reactive-element/reactive-element.js";
-import { html, nothing, render } from "./vendor/lit-html/lit-html.js";
+import { html, nothing, render, svg } from "./vendor/lit-html/lit-html.js";
 
 export { css } from "./vendor/reactive-element/reactive-element.js";
-export { html, nothing, render };
+export { html, nothing, render, svg };
 export { repeat } from "./vendor/lit-html/directives/repeat.js";
 
 /** An element that renders a template of lit-html. Subclasses define `render`. */

@@ -166,3 +166,140 @@ declare global {
     isRawJSON(value: unknown): boolean;
   }
 }
+
+/** The number of calls with each outcome. */
+export interface CallCounts {
+  calls: number;
+  asked: number;
+  askedAllowed: number;
+  allowed: number;
+  denied: number;
+  expired: number;
+  cancelled: number;
+  abandoned: number;
+  waiting: number;
+  timeToDecide?: { medianMs: number; p90Ms: number; p99Ms: number; maxMs: number };
+}
+
+export interface DayCounts extends CallCounts {
+  date: string;
+}
+
+export type Verdict = "allow" | "ask" | "block";
+
+export interface RuleHits {
+  rule?: string;
+  basis?: string;
+  verdict: Verdict;
+  calls: number;
+}
+
+export interface Statistics {
+  total: CallCounts;
+  tools: (CallCounts & { tool: string })[];
+  rules?: RuleHits[];
+  days?: DayCounts[];
+}
+
+export interface PolicyInForce {
+  seq: number;
+  at: string;
+  principal: string;
+  hash: string;
+  source: string;
+  text: string;
+  layers?: { name: string; text: string }[];
+}
+
+export interface ListedRule {
+  rule: string;
+  file?: string;
+  line: number;
+  verdict: Verdict;
+  reason?: string;
+  shadow: boolean;
+  zone: boolean;
+  managed: boolean;
+}
+
+export interface PolicyRules {
+  policy: string;
+  default: Verdict;
+  rules: ListedRule[];
+  warnings: string[];
+  trouble?: string;
+}
+
+export interface PolicyVerdict {
+  verdict: Verdict;
+  basis: string;
+  rule: string | null;
+  reason: string;
+  terms: { level: string | null; quorum: number; approvers: string[][] };
+  matched: { rule: string; verdict: Verdict; why: string; shadow: boolean }[];
+}
+
+export interface AnalysisExtent {
+  complete: boolean;
+  fromSeq: number;
+  throughSeq: number;
+  unreadable: number;
+}
+
+export interface SuggestedRule {
+  name: string;
+  tool: string;
+  toml: string;
+  prompts: number;
+  saves: number;
+  arguments: number;
+  threads: number;
+  people: string[];
+  proposers: string[];
+  first: string;
+  last: string;
+  nearMisses: number;
+  suchAs: string[];
+}
+
+export interface Suggestions {
+  log: AnalysisExtent;
+  prompts: number;
+  saved: number;
+  rules: SuggestedRule[];
+}
+
+export interface ReplayedCall {
+  seq: number;
+  threadId: string;
+  id: string;
+  name: string;
+  arguments: Json;
+  principal: string;
+  at: string;
+  then: { by?: string; source?: string; comment?: string; changed?: boolean; denied?: boolean };
+  now: { verdict: Verdict; rule?: string; reason: string; terms?: string };
+}
+
+export interface AnswerCounts {
+  asked: number;
+  allowed: number;
+  blocked: number;
+  answered: number;
+}
+
+export interface ReplayAnswer {
+  log: AnalysisExtent;
+  calls: number;
+  masked: number;
+  unsettled: number;
+  then: AnswerCounts;
+  now: AnswerCounts;
+  unchanged: number;
+  saved: { allowed: number; blocked: number };
+  added: number;
+  allowedThoughDenied: { count: number; calls: ReplayedCall[] };
+  blockedThoughRun: { count: number; calls: ReplayedCall[] };
+  askedThoughRun: { count: number; calls: ReplayedCall[] };
+  askedOtherwise: { count: number; calls: ReplayedCall[] };
+}

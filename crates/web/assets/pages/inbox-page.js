@@ -1,12 +1,15 @@
 // The inbox as a page.
 
-import { css, html } from "../element.js";
+import { css, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
 import { PageElement } from "./page-element.js";
 import "../inbox-element.js";
+import "../policy/rule-offer.js";
 
 const styles = css`
-  :host { height: 100%; position: relative; }
+  :host { height: 100%; position: relative; display: flex; flex-direction: column; }
+  rule-offer { flex: none; }
+  countersign-inbox { flex: 1; min-height: 0; }
   h1 { outline: none; }
 `;
 
@@ -26,6 +29,7 @@ export class InboxPage extends PageElement {
   /** @override */
   render() {
     return html`<h1 class="visually-hidden">Pending calls</h1>
+      ${this.canChangePolicy ? html`<rule-offer .client=${this.app.client}></rule-offer>` : nothing}
       <countersign-inbox .store=${this.app.inbox} .caller=${this.app.caller}></countersign-inbox>`;
   }
 }

@@ -30,6 +30,12 @@ export class PageElement extends CountersignElement {
     return caller !== null && (caller.solo || caller.roles.includes("approver"));
   }
 
+  /** True if the person may change the policy. */
+  get canChangePolicy() {
+    const { caller } = this.app;
+    return caller !== null && (caller.solo || caller.roles.includes("admin"));
+  }
+
   /** Names the window, for example after a call. @param {string} title */
   setTitle(title) {
     this.emit("page-title", title);

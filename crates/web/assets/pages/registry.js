@@ -14,4 +14,6 @@
 /** @type {Page[]} In the order of the navigation. */
 export const PAGES = [
   { name: "inbox", title: "Inbox", path: "/", load: () => import("./inbox-page.js"), key: "i", icon: "M3 13h5l1.5 3h5L16 13h5M5.5 5h13L21 13v6H3v-6z" },
+  { name: "insight", title: "Insight", path: "/insight", load: () => import("./insight-page.js"), key: "n", icon: "M4 4v16h16M8 16v-4M12 16V8M16 16v-6" },
+  { name: "policy", title: "Policy", path: "/policy", load: () => import("./policy-page.js"), key: "p", icon: "M12 3l7 3v5c0 4.5-3 8-7 10-4-2-7-5.5-7-10V6zM9 12l2 2 4-4" },
 ];
