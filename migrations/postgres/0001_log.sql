@@ -300,6 +300,17 @@ CREATE TABLE webhook_deliveries (
     state      text COLLATE "C" NOT NULL
 );
 
+-- The secret by which each process recognises the challenges of sign-ins that another one made, in hexadecimal. It is not
+-- part of the log.
+CREATE TABLE sign_in_secret (
+    id     integer PRIMARY KEY CHECK (id = 1),
+    secret text COLLATE "C" NOT NULL CHECK (length(secret) = 64)
+);
+
+-- Each of the two has 122 random bits.
+INSERT INTO sign_in_secret (id, secret)
+VALUES (1, encode(sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')), 'hex'));
+
 -- Programs that know the layout `oldest` or a later one can work with this log, even after a newer program has migrated
 -- it. A migration that such a program cannot work with must raise the number.
 CREATE TABLE layout (

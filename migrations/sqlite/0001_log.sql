@@ -249,6 +249,15 @@ CREATE TABLE webhook_deliveries (
     state      TEXT NOT NULL
 ) STRICT;
 
+-- The secret by which each process recognises the challenges of sign-ins that another one made, in hexadecimal. It is not
+-- part of the log.
+CREATE TABLE sign_in_secret (
+    id     INTEGER PRIMARY KEY CHECK (id = 1),
+    secret TEXT NOT NULL CHECK (length(secret) = 64)
+) STRICT;
+
+INSERT INTO sign_in_secret (id, secret) VALUES (1, lower(hex(randomblob(32))));
+
 -- Programs that know the layout `oldest` or a later one can work with this log, even after a newer program has migrated
 -- it. A migration that such a program cannot work with must raise the number.
 CREATE TABLE layout (

@@ -62,4 +62,9 @@ FROM (VALUES ('INSERT', 'events'), ('INSERT', 'decisions'), ('INSERT, UPDATE', '
 WHERE to_regclass(format('%I.%I', :'schema', given.relation)) IS NOT NULL
 \gexec
 
+-- An auditor reads the log, and makes no challenges.
+SELECT format('REVOKE SELECT ON %I.sign_in_secret FROM %I', :'schema', :'auditor')
+WHERE to_regclass(format('%I.sign_in_secret', :'schema')) IS NOT NULL
+\gexec
+
 COMMIT;

@@ -184,13 +184,19 @@ test("a passkey signs in, and a sign-in approves nothing", async (t) => {
   await addPasskey(world, ada);
   await ada.page.context().clearCookies();
   await ada.page.goto(`${world.site}/sign-in/`);
+  // Another process of the log makes the challenge, as behind a load balancer.
+  const second = await startServer(t, world.log);
+  await ada.page.route("**/v1/sessions/passkey/challenge", async (route) => {
+    const { status, answer } = await post(second.url, ada.token, "/v1/sessions/passkey/challenge", {});
+    await route.fulfill({ status, json: answer });
+  });
   let sent;
   ada.page.on("request", (request) => { if (request.url().endsWith("/v1/sessions/passkey")) sent = request.postDataJSON(); });
   await ada.page.locator("#passkey").click();
   await ada.page.locator("#name", { hasText: "ada" }).waitFor();
   // The same assertion signs in once, and its challenge is none of a decision.
   const again = await post(world.site, ada.token, "/v1/sessions/passkey", sent);
-  assert.deepEqual([again.status, again.answer.code], [401, "unauthenticated"]);
+  assert.equal(again.answer.code, "sign_in_failed");
   await propose(world, "call_1", "wire", {});
   const [key] = await readEvents(world.log, "APPROVER_KEY_ADDED");
   const { credentialId, ...assertion } = sent;

@@ -194,7 +194,7 @@ pub enum Refused {
     /// The link has signed a person in before.
     #[error("the link was used before, and it signs in once; ask for another one")]
     LinkUsed,
-    /// The sign-in at an identity provider has made a session before.
+    /// The sign-in at an identity provider, or the challenge of a passkey, has made a session before.
     #[error("this sign-in was used before; sign in again")]
     SignInUsed,
     /// Another account of the identity provider has signed in under this name.

@@ -14,6 +14,6 @@ mod settings;
 mod sign_in_error;
 
 pub use claim_mapping::{BadRule, ClaimMapping, ClaimRule, ProviderPerson};
-pub use provider::{OidcProvider, ProviderAnswer, SignInStart};
+pub use provider::{FinishedSignIn, OidcProvider, ProviderAnswer, SignInStart};
 pub use settings::{BadSettings, ProviderSettings};
 pub use sign_in_error::SignInError;

@@ -49,6 +49,17 @@ pub struct SignInStart {
     pub cookie: String,
 }
 
+/// A sign-in that the provider confirmed.
+#[derive(Debug)]
+pub struct FinishedSignIn {
+    /// The person, as the provider's claims say.
+    pub person: ProviderPerson,
+    /// The account.
+    pub account: ProviderAccount,
+    /// The SHA-256 of the `state`, which makes one session.
+    pub sign_in: Sha256,
+}
+
 /// The parameters with which the provider sends the browser back.
 #[derive(Debug, Clone, Default, serde::Deserialize)]
 pub struct ProviderAnswer {
@@ -112,13 +123,13 @@ impl OidcProvider {
         Ok(SignInStart { location: location.into(), cookie })
     }
 
-    /// Reads the provider's answer to the browser that has this cookie. Returns the person and the account.
+    /// Reads the provider's answer to the browser that has this cookie.
     pub async fn finish(
         &self,
         answer: &ProviderAnswer,
         cookie: Option<&str>,
         now: Timestamp,
-    ) -> Result<(ProviderPerson, ProviderAccount), SignInError> {
+    ) -> Result<FinishedSignIn, SignInError> {
         let state = self.check_answer(answer, cookie, now)?;
         let Some(code) = answer.code.as_ref().filter(|code| code.len() <= MAX_PARAMETER) else {
             return Err(SignInError::failed(describe_error(answer.error.as_deref())));
@@ -128,17 +139,14 @@ impl OidcProvider {
         let tokens = self.exchange_code(&client, code, &state).await?;
         let id_token = tokens.id_token().ok_or_else(|| rejected("it is missing"))?;
         let claims = self.verify(client.clone(), id_token, &state, now).await?;
-        let account = ProviderAccount {
-            issuer: self.settings.issuer.clone(),
-            subject: claims.subject().to_string(),
-            sign_in: Sha256::digest(state.state.as_bytes()),
-        };
+        let account =
+            ProviderAccount { issuer: self.settings.issuer.clone(), subject: claims.subject().to_string() };
         let mut all = claims_as_json(claims);
         if self.settings.claims.lacks_claims(&all) {
             all = self.add_user_info(&client, tokens.access_token().clone(), &account.subject, all).await?;
         }
         let person = self.settings.claims.find_person(&all).map_err(SignInError::Refused)?;
-        Ok((person, account))
+        Ok(FinishedSignIn { person, account, sign_in: Sha256::digest(state.state.as_bytes()) })
     }
 
     /// Exchanges the code for the tokens of the provider.

@@ -2,11 +2,12 @@
 
 use crate::{
     CheckpointMonitor, ConnectionTimeouts, IdentityHeader, NetworkAccess, RequestLimits, ServerCertificate,
-    guard::RequestGuard, identity::SignInChallenges, limits::CallerLimiter, metrics::ServerMetrics,
-    openapi::DocumentText, stream::ReplayQueue,
+    guard::RequestGuard, limits::CallerLimiter, metrics::ServerMetrics, openapi::DocumentText,
+    stream::ReplayQueue,
 };
-use countersign_gate::{Clock, EmbeddedGate};
+use countersign_gate::{Clock, EmbeddedGate, proofs::passkey::SignInSecret};
 use std::{sync::Arc, time::Duration};
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 /// The state that all endpoints share. One pointer, because each request clones it several times.
@@ -23,7 +24,7 @@ pub(crate) struct ServerState {
     pub(crate) document: Arc<DocumentText>,
     pub(crate) guard: RequestGuard,
     pub(crate) limiter: CallerLimiter,
-    pub(crate) sign_in_challenges: SignInChallenges,
+    pub(crate) sign_in_secret: OnceCell<SignInSecret>,
 }
 
 /// The options of a server.

@@ -35,7 +35,7 @@ pub(crate) const CODES: &[CodeEntry] = &[
     entry(
         400,
         ErrorCode::SignInFailed,
-        "The sign-in at the identity provider failed.",
+        "A sign-in at the identity provider, or with a passkey, failed.",
         "this sign-in took longer than 10 minutes, was used before, or was begun in another browser",
     ),
     entry(

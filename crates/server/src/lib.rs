@@ -39,7 +39,6 @@ pub use listen::{BoundListener, ListenOptions};
 pub use server_error::ServerError;
 pub use tls::{CertificateError, CertificateReport, ServerCertificate};
 
-use crate::identity::SignInChallenges;
 use axum::{Router, middleware};
 use connection::{ConnectionSet, accept_connections};
 use countersign_gate::{Clock, EmbeddedGate};
@@ -49,6 +48,7 @@ use limits::CallerLimiter;
 use listen::ListenSocket;
 use metrics::ServerMetrics;
 use std::{sync::Arc, time::Duration};
+use tokio::sync::OnceCell;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tower_http::{
@@ -101,7 +101,7 @@ async fn serve_until_stopped(
         document: document_text,
         guard: RequestGuard::new(options.access.clone()),
         limiter: CallerLimiter::new(options.limits),
-        sign_in_challenges: SignInChallenges::default(),
+        sign_in_secret: OnceCell::new(),
     });
     let max_connections = max_connections(&options);
     let service = router(routes, app);
@@ -199,7 +199,7 @@ mod tests {
             document,
             guard: RequestGuard::new(NetworkAccess::default()),
             limiter: CallerLimiter::new(RequestLimits::default()),
-            sign_in_challenges: SignInChallenges::default(),
+            sign_in_secret: OnceCell::new(),
         });
         let routes = routes.route("/panic", get(async || -> String { panic!("secret {}", 7) }));
         let socket = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;

@@ -114,6 +114,7 @@ queries! {
         REPEATED_CALLS = "repeated_calls.sql",
         SEARCH = "search.sql",
         SEARCH_OF_THREAD = "search_of_thread.sql",
+        SIGN_IN_SECRET = "sign_in_secret.sql",
         SPAN_OF_THREAD = "span_of_thread.sql",
         SPAN_OF_THREAD_BACK = "span_of_thread_back.sql",
         THREADS = "threads.sql",

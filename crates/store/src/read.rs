@@ -35,6 +35,13 @@ const LAST_CALL: usize = 8;
 const BATCH: usize = 500;
 
 impl Store {
+    /// Reads the secret by which processes recognise the challenges of sign-ins, in hexadecimal.
+    pub async fn sign_in_secret(&self) -> Result<String, StoreError> {
+        let rows = self.query_rows("sign_in_secret", SqlQuery::new(queries::SIGN_IN_SECRET)).await?;
+        let missing = || DamagedEvent { seq: 0, what: "the table sign_in_secret has no row".to_owned() };
+        Ok(rows.first().and_then(|row| row.text(0)).ok_or_else(missing)?)
+    }
+
     /// Reads the call with this id; `None` if the thread has no such call.
     pub async fn call(&self, thread_id: &ThreadId, id: &CallId) -> Result<Option<Call>, StoreError> {
         let query = SqlQuery::new(queries::CALL).bind(thread_id.as_str()).bind(id.as_str());

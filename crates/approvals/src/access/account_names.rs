@@ -16,7 +16,7 @@ pub struct AccountNames {
 impl AccountNames {
     /// Gives an account its name, if it has none.
     pub(super) fn bind(&mut self, account: &ProviderAccount, name: &str) {
-        let ProviderAccount { issuer, subject, .. } = account;
+        let ProviderAccount { issuer, subject } = account;
         self.names.entry((issuer.clone(), subject.clone())).or_insert_with(|| name.to_owned());
         self.subjects.entry((issuer.clone(), name.to_owned())).or_insert_with(|| subject.clone());
     }

@@ -161,11 +161,9 @@ impl TokenDirectory {
         &self.accounts
     }
 
-    /// True if a sign-in at an identity provider has made a session.
+    /// True if a sign-in at an identity provider or with a passkey has made a session.
     pub(crate) fn has_signed_in(&self, sign_in: &Sha256) -> bool {
-        self.records()
-            .filter_map(|token| token.created.account.as_ref())
-            .any(|known| known.sign_in == *sign_in)
+        self.records().any(|token| token.created.sign_in.as_ref() == Some(sign_in))
     }
 
     /// The token, link or session that a session was made from. For a session that a passkey began, it is the token under

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use countersign_events::{
-    Body, Principal, Timestamp,
+    Body, Principal, Sha256, Timestamp,
     event::{ApproverKeyRemoved, ProviderAccount, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
     id::check_name,
     principal::PrincipalKind,
@@ -127,6 +127,9 @@ fn check_token(token: &TokenCreated, now: Timestamp) -> Result<(), Refused> {
     if !is_session && token.account.is_some() {
         return Err(invalid("account", "only a session has the account of an identity provider"));
     }
+    if !is_session && token.sign_in.is_some() {
+        return Err(invalid("signIn", "only a session has one"));
+    }
     Ok(())
 }
 
@@ -166,6 +169,7 @@ fn check_session(
     };
     if let (None, Some(account)) = (&session.parent, &session.account) {
         check_account(account, &session.name, tokens)?;
+        check_sign_in(session.sign_in.as_ref(), tokens)?;
         return check_session_times((expires_at, ends_at), []);
     }
     let named = session.parent.as_deref().unwrap_or_default();
@@ -194,6 +198,11 @@ fn check_session(
     if !is_same_holder || session.account != from.account {
         return Err(invalid("role", "a session has the rights of what it is made from"));
     }
+    if passkey.is_some() {
+        check_sign_in(session.sign_in.as_ref(), tokens)?;
+    } else if session.sign_in != from.sign_in {
+        return Err(invalid("signIn", "a session that continues another one keeps its sign-in"));
+    }
     let latest = [from.ends_at, from.expires_at.filter(|_| from.kind == TokenKind::Token)];
     check_session_times((expires_at, ends_at), latest)
 }
@@ -209,7 +218,13 @@ fn check_session_times<const N: usize>(
     Ok(())
 }
 
-/// Checks the account of a person who signs in at an identity provider: its name, and that this sign-in is new.
+/// Checks that a sign-in has not made a session before, in any process.
+fn check_sign_in(sign_in: Option<&Sha256>, tokens: &TokenDirectory) -> Result<(), Refused> {
+    let sign_in = sign_in.ok_or_else(|| invalid("signIn", "the session of a sign-in needs it"))?;
+    if tokens.has_signed_in(sign_in) { Err(Refused::SignInUsed) } else { Ok(()) }
+}
+
+/// Checks the account of a person who signs in at an identity provider, and its name.
 fn check_account(account: &ProviderAccount, name: &str, tokens: &TokenDirectory) -> Result<(), Refused> {
     for (field, text) in [("issuer", &account.issuer), ("subject", &account.subject)] {
         if text.is_empty() || text.len() > MAX_TEXT_BYTES {
@@ -222,7 +237,7 @@ fn check_account(account: &ProviderAccount, name: &str, tokens: &TokenDirectory)
     if tokens.accounts().name_of(account).is_some_and(|first| first != name) {
         return Err(invalid("name", "an account keeps the name of its first sign-in"));
     }
-    if tokens.has_signed_in(&account.sign_in) { Err(Refused::SignInUsed) } else { Ok(()) }
+    Ok(())
 }
 
 fn record_use(used: &TokenUsed, by: &Principal, tokens: &TokenDirectory) -> Result<Vec<NewEvent>, Refused> {

@@ -39,6 +39,10 @@ pub struct TokenCreated {
     /// The account with which its person signed in at an identity provider. Only sessions have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<ProviderAccount>,
+    /// The SHA-256 of what made its sign-in unique: the `state` of OpenID Connect, or the challenge of a passkey. Only
+    /// sessions have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<Sha256>,
 }
 
 /// The account of a person at an identity provider (OpenID Connect).
@@ -49,8 +53,6 @@ pub struct ProviderAccount {
     pub issuer: String,
     /// The provider's name of the account, which never changes: `sub` of its ID tokens.
     pub subject: String,
-    /// The SHA-256 of the `state` of the sign-in, which makes one session.
-    pub sign_in: Sha256,
 }
 
 /// `TOKEN_USED`: a token was used for the first time from this address.

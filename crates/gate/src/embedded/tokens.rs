@@ -12,7 +12,7 @@ use countersign_events::{
     Principal, Sha256, Timestamp,
     event::{ProviderAccount, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
 };
-use countersign_proofs::passkey::PasskeyPublicKey;
+use countersign_proofs::passkey::{PasskeyPublicKey, SignInSecret};
 use std::{
     sync::{Arc, PoisonError},
     time::Duration,
@@ -29,6 +29,8 @@ const LONGEST_SPAN: u64 = 315_360_000;
 pub struct AccountHolder {
     /// The account.
     pub account: ProviderAccount,
+    /// The SHA-256 of the `state` of the sign-in, which makes one session.
+    pub sign_in: Sha256,
     /// The name, without a kind. An account that has signed in before keeps the name of its first sign-in.
     pub name: String,
     /// The role.
@@ -133,6 +135,7 @@ impl EmbeddedService {
             ends_at: Some(now.after(longest)),
             parent: None,
             account: Some(person.account.clone()),
+            sign_in: Some(person.sign_in),
         };
         let by = Principal::system("sign-in").into();
         self.execute_on_tokens(&by, TokenCommand::Create(vec![created.clone()])).await?;
@@ -157,11 +160,17 @@ impl EmbeddedService {
         }))
     }
 
-    /// Starts the session of a person who was authenticated with this passkey. It has the rights of the token under which
+    /// The secret by which processes recognise the challenges of sign-ins.
+    pub(crate) async fn sign_in_secret(&self) -> Result<SignInSecret, GateFailure> {
+        Ok(SignInSecret::new(&self.store.sign_in_secret().await?))
+    }
+
+    /// Starts the session of a person who was authenticated with this passkey. `sign_in` is the SHA-256 of the challenge. It has the rights of the token under which
     /// the person registered the passkey.
     pub(crate) async fn start_passkey_session(
         &self,
         key: &str,
+        sign_in: Sha256,
         (idle, longest): (Duration, Duration),
     ) -> Result<(TokenSecret, TokenCreated, Arc<TokenHolder>), GateFailure> {
         let origin = self.tokens.with(|directory| directory.find_token_of_passkey(key).cloned());
@@ -176,6 +185,7 @@ impl EmbeddedService {
             expires_at: Some(now.after(idle).min(ends_at)),
             ends_at: Some(ends_at),
             parent: Some(key.to_owned()),
+            sign_in: Some(sign_in),
             ..from.clone()
         };
         let by = Principal::system("sign-in").into();
@@ -303,6 +313,7 @@ fn new_token(
         ends_at: None,
         parent: None,
         account: None,
+        sign_in: None,
     })
 }
 

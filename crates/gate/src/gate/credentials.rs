@@ -7,10 +7,10 @@ use countersign_approvals::access::{
     Right, TokenDirectory, TokenHolder, TokenRecord, TokenRejection, TokenSecret,
 };
 use countersign_events::{
-    Principal,
+    Principal, Sha256,
     event::{TokenCreated, TokenKind},
 };
-use countersign_proofs::passkey::PasskeyPublicKey;
+use countersign_proofs::passkey::{PasskeyPublicKey, SignInSecret};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
@@ -78,13 +78,20 @@ impl EmbeddedGate {
     }
 
     /// Starts the session of a browser, whose person was authenticated with this passkey, as
-    /// [`start_session`](Self::start_session) does. Returns its holder, too.
+    /// [`start_session`](Self::start_session) does. `sign_in` is the SHA-256 of the challenge, which starts one session.
+    /// Returns its holder, too.
     pub async fn start_passkey_session(
         &self,
         key: &str,
+        sign_in: Sha256,
         spans: (Duration, Duration),
     ) -> Result<(TokenSecret, TokenCreated, Arc<TokenHolder>), GateFailure> {
-        self.service.start_passkey_session(key, spans).await
+        self.service.start_passkey_session(key, sign_in, spans).await
+    }
+
+    /// The secret by which all processes of the log recognise the challenges of sign-ins.
+    pub async fn sign_in_secret(&self) -> Result<SignInSecret, GateFailure> {
+        self.service.sign_in_secret().await
     }
 
     /// The id of the token or link at the beginning of the line of sessions of this one; `None` if there is none.

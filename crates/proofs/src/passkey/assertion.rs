@@ -7,13 +7,6 @@ use super::{
 };
 use crate::{BadProof, base64url::decode_url, public_key::SignatureForm};
 
-/// The first bytes of the challenge of a sign-in. The challenge of a decision is a hash of 32 bytes, so an assertion of
-/// one is never one of the other.
-pub const SIGN_IN_PREFIX: &[u8] = b"Countersign sign-in ";
-
-/// The length of the challenge of a sign-in.
-pub const SIGN_IN_CHALLENGE_BYTES: usize = SIGN_IN_PREFIX.len() + 32;
-
 /// The longest part of an assertion, in bytes.
 const MAX_BYTES: usize = 4_096;
 

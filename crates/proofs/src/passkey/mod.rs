@@ -10,11 +10,13 @@ mod client_data;
 mod cose;
 mod public_key;
 mod registration;
+mod sign_in_secret;
 
-pub use assertion::{PasskeyAssertion, SIGN_IN_CHALLENGE_BYTES, SIGN_IN_PREFIX};
+pub use assertion::PasskeyAssertion;
 pub use client_data::read_origin;
 pub use public_key::{BadPasskey, PasskeyPublicKey, is_origin_of};
 pub use registration::{PasskeyRegistration, creation_challenge};
+pub use sign_in_secret::{SIGN_IN_PREFIX, SignInSecret};
 
 use crate::base64url;
 

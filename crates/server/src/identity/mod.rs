@@ -6,7 +6,6 @@ mod cookie;
 mod credential;
 mod identify;
 mod proxy_header;
-mod sign_in_challenges;
 
 pub(crate) use caller_identity::{CallerIdentity, IdentifiedRequest};
 #[cfg(feature = "oidc")]
@@ -15,7 +14,6 @@ pub(crate) use cookie::{SESSION_COOKIE, session_cookie};
 pub(crate) use credential::parse_token;
 pub(crate) use identify::identify_caller;
 pub use proxy_header::IdentityHeader;
-pub(crate) use sign_in_challenges::SignInChallenges;
 
 use std::time::Duration;
 

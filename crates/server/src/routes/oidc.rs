@@ -17,7 +17,7 @@ use axum::{
 };
 use countersign_api::ErrorCode;
 use countersign_gate::AccountHolder;
-use countersign_oidc::{OidcProvider, ProviderAnswer, SignInError};
+use countersign_oidc::{FinishedSignIn, OidcProvider, ProviderAnswer, SignInError};
 use std::time::Duration;
 
 /// The path to which the provider sends the browser back.
@@ -84,10 +84,11 @@ async fn start_session(
     is_https: bool,
 ) -> Result<HeaderValue, ProblemResponse> {
     let now = app.options.clock.now();
-    let (person, account) =
-        find_provider(app)?.finish(answer, cookie, now).await.map_err(|error| problem_of(&error))?;
+    let finished = find_provider(app)?.finish(answer, cookie, now).await;
+    let FinishedSignIn { person, account, sign_in } = finished.map_err(|error| problem_of(&error))?;
     let holder = AccountHolder {
         account,
+        sign_in,
         name: person.name,
         role: person.role,
         level: person.level,

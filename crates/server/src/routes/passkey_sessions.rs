@@ -8,8 +8,11 @@ use crate::{
     problem::ProblemResponse,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use countersign_api::{self as api, ErrorCode};
-use countersign_gate::proofs::passkey::{PasskeyAssertion, encode_bytes, read_origin};
+use countersign_api::{self as api, ErrorCode, fill_random};
+use countersign_gate::{
+    GateFailure, Sha256,
+    proofs::passkey::{PasskeyAssertion, SignInSecret, encode_bytes, read_origin},
+};
 use serde::{Deserialize, Serialize};
 
 /// A request for a challenge.
@@ -47,7 +50,7 @@ pub(super) struct PasskeySignIn {
 
 /// Makes the challenge of a sign-in with a passkey.
 ///
-/// The process that made it must get the assertion.
+/// It names no one. Each process of the log recognises it.
 #[utoipa::path(
     post,
     path = "/v1/sessions/passkey/challenge",
@@ -61,8 +64,11 @@ pub(super) async fn begin(
     _: NoQuery,
     JsonBody(ChallengeRequest {}): JsonBody<ChallengeRequest>,
 ) -> Result<(StatusCode, Json<SignInChallenge>), ProblemResponse> {
-    let challenge = app.sign_in_challenges.issue(app.options.clock.now());
-    let challenge = challenge.map_err(|why| ProblemResponse::new(ErrorCode::Internal, why))?;
+    let mut random = [0; 16];
+    fill_random(&mut random).map_err(|why| {
+        ProblemResponse::new(ErrorCode::Internal, format!("the system has no randomness: {why}"))
+    })?;
+    let challenge = find_secret(&app).await?.issue(random, app.options.clock.now());
     Ok((StatusCode::CREATED, Json(SignInChallenge { challenge: encode_bytes(&challenge) })))
 }
 
@@ -88,8 +94,8 @@ pub(super) async fn sign_in(
 ) -> Result<SignedIn, ProblemResponse> {
     let refuse = |why: &str| ProblemResponse::new(ErrorCode::Unauthenticated, why);
     let (origin, challenge) = read_origin(&request.client_data).map_err(|why| refuse(&why.to_string()))?;
-    if !app.sign_in_challenges.take(&challenge, app.options.clock.now()) {
-        return Err(refuse("the challenge is unknown, too old or was used before; try again"));
+    if !find_secret(&app).await?.recognises(&challenge, app.options.clock.now()) {
+        return Err(refuse("the challenge is unknown or too old; try again"));
     }
     app.guard.check_own_origin(&origin)?;
     let found = app.gate.find_passkey(&request.credential_id).await?;
@@ -101,6 +107,12 @@ pub(super) async fn sign_in(
     };
     assertion.check(&key, &challenge).map_err(|why| refuse(&why.to_string()))?;
     let spans = (SESSION_IDLE, SESSION_LONGEST);
-    let (session, created, holder) = app.gate.start_passkey_session(&id, spans).await?;
+    let (session, created, holder) =
+        app.gate.start_passkey_session(&id, Sha256::digest(&challenge), spans).await?;
     Ok(answer_sign_in(&app, &source, (&session, created), &holder))
+}
+
+/// The secret of the log, which never changes, so it is read once.
+async fn find_secret(app: &AppState) -> Result<&SignInSecret, GateFailure> {
+    app.sign_in_secret.get_or_try_init(|| app.gate.sign_in_secret()).await
 }

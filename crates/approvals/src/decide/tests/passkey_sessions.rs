@@ -18,6 +18,7 @@ fn token(story: &DecisionStory, id: &str, kind: &str, parent: Option<&str>) -> T
     let text = serde_json::json!({
         "id": id, "kind": kind, "name": "ada", "role": "approver", "hash": Sha256::digest(id.as_bytes()),
         "expiresAt": ends, "endsAt": is_session.then_some(ends), "parent": parent,
+        "signIn": (is_session && parent != Some("link") && parent != Some("second")).then(|| Sha256::digest(id.as_bytes())),
     });
     serde_json::from_value(text).expect("a token")
 }

@@ -30,6 +30,7 @@ fn token(number: u8, role: Role) -> TokenCreated {
         ends_at: None,
         parent: None,
         account: None,
+        sign_in: None,
     }
 }
 
@@ -227,13 +228,10 @@ fn use_is_recorded_once_per_address() {
 
 /// A session of the account `subject` that signs in as `name`. The number makes the sign-in unique.
 fn account_session(story: &DecisionStory, number: u8, subject: &str, name: &str) -> TokenCreated {
-    let account = ProviderAccount {
-        issuer: "https://login.example".to_owned(),
-        subject: subject.to_owned(),
-        sign_in: countersign_events::Sha256::digest(&[number]),
-    };
+    let account = ProviderAccount { issuer: "https://login.example".to_owned(), subject: subject.to_owned() };
+    let sign_in = Some(countersign_events::Sha256::digest(&[number]));
     let origin = TokenCreated { name: name.to_owned(), ..token(number, Role::Approver) };
-    TokenCreated { parent: None, account: Some(account), ..session(story, number, &origin) }
+    TokenCreated { parent: None, account: Some(account), sign_in, ..session(story, number, &origin) }
 }
 
 #[test]
@@ -258,14 +256,19 @@ fn sign_in_at_a_provider_makes_one_session() {
     story.set_by(Principal::system("sign-in"));
     let first = account_session(&story, 1, "1", "ada");
     story.creates(&first).expect("signs in");
-    let replayed = TokenCreated { account: first.account.clone(), ..account_session(&story, 2, "1", "ada") };
+    let replayed = TokenCreated { sign_in: first.sign_in, ..account_session(&story, 2, "1", "ada") };
     assert_eq!(story.creates(&replayed), Err(Refused::SignInUsed));
     let continued = TokenCreated { parent: Some(first.id.clone()), ..replayed };
     story.creates(&continued).expect("a continuation has the same account");
     let own = account_session(&story, 3, "3", "eve");
     assert!(story.person("eve").creates(&own).is_err(), "only the service makes sessions");
-    let link = TokenCreated { account: own.account, ..link(&story, 4) };
-    assert!(matches!(story.creates(&link), Err(Refused::Invalid { field: "account", .. })));
+    let unnamed = TokenCreated { sign_in: None, ..own.clone() };
+    story.set_by(Principal::system("sign-in"));
+    assert!(matches!(story.creates(&unnamed), Err(Refused::Invalid { field: "signIn", .. })));
+    let with_account = TokenCreated { account: own.account, ..link(&story, 4) };
+    assert!(matches!(story.creates(&with_account), Err(Refused::Invalid { field: "account", .. })));
+    let signed_in = TokenCreated { sign_in: own.sign_in, ..link(&story, 4) };
+    assert!(matches!(story.creates(&signed_in), Err(Refused::Invalid { field: "signIn", .. })));
 }
 
 #[test]
