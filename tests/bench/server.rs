@@ -32,8 +32,8 @@ pub(crate) async fn build_program() -> LabOutcome<()> {
             build.env_remove(name);
         }
     }
-    let built = build.status().await?;
-    if built.success() { Ok(()) } else { Err("the program cannot be built".into()) }
+    let outcome = build.status().await?;
+    if outcome.success() { Ok(()) } else { Err("the program cannot be built".into()) }
 }
 
 fn named_program() -> Option<PathBuf> {

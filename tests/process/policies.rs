@@ -166,7 +166,9 @@ async fn expensive_schema_delays_no_other_call(world: ProcessWorld) {
     };
     let (answer, ()) = tokio::join!(slow, quick);
     assert_eq!(answer.status, 422, "{answer}");
-    assert!(answer.body.contains("the check needs more than 1000000 steps"), "{answer}");
+    // On a slow machine, the limit of time ends the check before the limit of steps does.
+    let limits = ["the check needs more than 1000000 steps", "it takes too long to check them"];
+    assert!(limits.iter().any(|limit| answer.body.contains(limit)), "{answer}");
     let (_, call) = server.get("/v1/threads/slow/tool-calls/slow").await.into_parts();
     assert!(call.contains(r#""state":"pending""#), "the call is still pending: {call}");
     world.verified_log().await;
