@@ -10,7 +10,7 @@ const PENDING: &str = "/v1/approvals/pending";
 
 /// The policy for the browser in every response.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
-                      base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+                      manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 #[tokio::test]
 async fn unknown_path_is_refused() {

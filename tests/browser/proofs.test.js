@@ -61,7 +61,8 @@ async function newApprover(world, name, options = {}) {
 }
 
 async function addPasskey(world, { page }, name = "phone") {
-  await page.goto(`${world.site}/keys/`);
+  await page.goto(`${world.site}/settings`);
+  await page.locator("#add-passkey button:enabled").waitFor();
   const before = await page.locator("#key-list li").count();
   await page.locator("#key-name").fill(name);
   await page.locator("#add-passkey button").click();
@@ -70,10 +71,13 @@ async function addPasskey(world, { page }, name = "phone") {
 
 async function openCall(world, { page }, id) {
   await page.goto(`${world.site}/calls/t1/${id}`);
-  await page.locator("#decide").waitFor();
+  await page.getByRole("button", { name: /^Deny/ }).waitFor();
 }
 
-const message = async (page, text) => page.locator("#message").filter({ hasText: text }).waitFor();
+const allow = ({ page }) => page.getByRole("button", { name: "Allow with a passkey" }).click();
+const waitForState = ({ page }, text) => page.locator("tool-approval-card header .badge", { hasText: text }).waitFor();
+
+const message = async (page, text) => page.locator("passkey-section #message").filter({ hasText: text }).waitFor();
 
 test("a passkey approves a call, and the log proves it", async (t) => {
   const world = await start(t);
@@ -81,10 +85,17 @@ test("a passkey approves a call, and the log proves it", async (t) => {
   await addPasskey(world, ada);
   await propose(world, "call_1", "wire", { amount: 12 });
   await openCall(world, ada, "call_1");
-  await ada.page.locator("#comment").fill("as agreed");
-  await ada.page.locator("#allow").click();
-  await ada.page.locator("#state", { hasText: "allowed" }).waitFor();
-  assert.match(await ada.page.locator("#statement").textContent(), /^Countersign decision 1\nlog: [0-9a-f]{64}\nthread: t1\ncall: call_1\n/);
+  await ada.page.getByLabel("comment").fill("as agreed");
+  // The card shows what is signed while the authenticator waits for the touch.
+  let release;
+  const isDecided = new Promise((resolve) => { release = resolve; });
+  await ada.page.route("**/v1/approver-keys*", async (route) => { await isDecided; await route.continue(); });
+  await allow(ada);
+  await ada.page.getByText("What you sign").waitFor();
+  const statement = await ada.page.locator("#statement").textContent();
+  release();
+  await waitForState(ada, "approved");
+  assert.match(statement, /^Countersign decision 1\nlog: [0-9a-f]{64}\nthread: t1\ncall: call_1\n/);
   const [response] = await readEvents(world.log, "TOOL_APPROVAL_RESPONSE");
   assert.equal(response.data.proof.kind, "passkey");
   const clientData = JSON.parse(Buffer.from(response.data.proof.clientData, "base64url").toString());
@@ -98,8 +109,8 @@ test("a forged, replayed or foreign assertion approves nothing", async (t) => {
   await addPasskey(world, ada);
   await propose(world, "call_1", "wire", { amount: 12 });
   await openCall(world, ada, "call_1");
-  await ada.page.locator("#allow").click();
-  await ada.page.locator("#state", { hasText: "allowed" }).waitFor();
+  await allow(ada);
+  await waitForState(ada, "approved");
   const [response] = await readEvents(world.log, "TOOL_APPROVAL_RESPONSE");
   await propose(world, "call_2", "wire", { amount: 12_000 });
   const decide = (body) => post(world.site, ada.token, "/v1/threads/t1/approvals/call_2", { decision: "allow_once", ...body });
@@ -127,9 +138,9 @@ test("an authenticator that does not verify the person is refused", async (t) =>
   await propose(world, "call_1", "wire", {});
   await openCall(world, ada, "call_1");
   await ada.devtools.send("WebAuthn.setUserVerified", { authenticatorId: ada.authenticatorId, isUserVerified: false });
-  await ada.page.locator("#allow").click();
-  await ada.page.locator("#message").filter({ hasNotText: /^$/ }).waitFor();
-  assert.equal(await ada.page.locator("#state").textContent(), "pending");
+  await allow(ada);
+  await ada.page.getByRole("alert").filter({ hasText: "Not decided: " }).waitFor();
+  assert.equal((await readEvents(world.log, "TOOL_APPROVAL_RESPONSE")).length, 0);
 });
 
 test("two people approve with passkeys, and one of them cannot do it twice", async (t) => {
@@ -139,15 +150,15 @@ test("two people approve with passkeys, and one of them cannot do it twice", asy
   await addPasskey(world, ben);
   await propose(world, "call_1", "drop", {});
   await openCall(world, ada, "call_1");
-  await ada.page.locator("#allow").click();
-  await ada.page.locator("#facts", { hasText: "signed with the passkey key" }).waitFor();
+  await allow(ada);
+  await ada.page.getByText(/^ada signed with the passkey key /).waitFor();
   const [vote] = await readEvents(world.log, "TOOL_APPROVAL_VOTE");
   const body = { decision: "allow_once", proof: vote.data.proof };
   const twice = await post(world.site, ben.token, "/v1/threads/t1/approvals/call_1", body);
   assert.equal(twice.answer.code, "proof_invalid");
   await openCall(world, ben, "call_1");
-  await ben.page.locator("#allow").click();
-  await ben.page.locator("#state", { hasText: "allowed" }).waitFor();
+  await allow(ben);
+  await waitForState(ben, "approved");
   await verifyLog(world.log);
 });
 
@@ -161,9 +172,11 @@ test("a second key needs a touch of the first, and a removed one approves nothin
   const thief = await post(world.site, ada.token, "/v1/approver-keys", body);
   assert.equal(thief.answer.code, "proof_required");
   await ada.page.evaluate(async ([statement, sent]) => {
-    const { listKeys, request, signStatement } = await import("/keys/passkeys.js");
-    const { keys } = await listKeys("user:ada");
-    await request("POST", "/v1/approver-keys", { ...sent, proof: await signStatement(statement, keys) });
+    const { CountersignClient } = await import("/assets/countersign.js");
+    const { listKeys, signStatement } = await import("/assets/passkeys.js");
+    const client = new CountersignClient();
+    const { keys } = await listKeys(client, "user:ada");
+    await client.request("POST", "/v1/approver-keys", { ...sent, proof: await signStatement(statement, keys) });
   }, [thief.answer.statement, body]);
   const added = await readEvents(world.log, "APPROVER_KEY_ADDED");
   assert.equal(added[1].data.proof.key, added[0].data.id);
@@ -173,8 +186,8 @@ test("a second key needs a touch of the first, and a removed one approves nothin
   await ada.page.locator("#key-list li").nth(1).waitFor({ state: "detached" });
   await propose(world, "call_1", "wire", {});
   await openCall(world, ada, "call_1");
-  await ada.page.locator("#allow").click();
-  await message(ada.page, "You have no passkey for this site");
+  await allow(ada);
+  await ada.page.getByRole("alert").filter({ hasText: "You have no passkey for this site" }).waitFor();
   await verifyLog(world.log);
 });
 
@@ -204,11 +217,9 @@ test("a passkey signs in, and a sign-in approves nothing", async (t) => {
   const decided = await post(world.site, ada.token, "/v1/threads/t1/approvals/call_1", { decision: "allow_once", proof });
   assert.equal(decided.answer.code, "proof_invalid");
   // Removing the passkey ends the session that it began.
-  await ada.page.goto(`${world.site}/keys/`);
+  await ada.page.goto(`${world.site}/settings`);
   await ada.page.locator("#key-list li button").click();
-  await ada.page.locator("#message").filter({ hasNotText: /^$/ }).waitFor();
-  await ada.page.reload();
-  await ada.page.locator("#signed-out").waitFor();
+  await ada.page.getByRole("heading", { name: "You are signed out" }).waitFor();
   await verifyLog(world.log);
 });
 
@@ -216,9 +227,9 @@ test("an address instead of a host name is refused with the address to open", as
   const world = await start(t);
   const site = world.site.replace("localhost", "127.0.0.1");
   const ada = await newApprover({ ...world, site }, "ada");
-  await ada.page.goto(`${site}/keys/`);
+  await ada.page.goto(`${site}/settings`);
   await ada.page.locator("#add-passkey button").click();
-  await message(ada.page, `open ${world.site}/keys/`);
+  await message(ada.page, `open ${world.site}/settings`);
 });
 
 test("the page of a call shows every digit and every hidden character", async (t) => {
@@ -229,11 +240,13 @@ test("the page of a call shows every digit and every hidden character", async (t
   const headers = { "content-type": "application/json", authorization: `Bearer ${world.agent}` };
   await fetch(`${world.site}/v1/threads/t1/tool-calls`, { method: "POST", headers, body });
   await openCall(world, ada, "call_1");
-  const shown = await ada.page.locator("#arguments").textContent();
-  assert.equal(shown, '{\n  "amount": 9007199254740993,\n  "to": "\\u{202e}knab\\u{200b} <b>x</b>",\n  "list": []\n}');
-  await ada.page.locator("#hidden-warning", { hasText: "Hidden characters" }).waitFor();
-  await ada.page.locator("#deny").click();
-  await ada.page.locator("#state", { hasText: "denied" }).waitFor();
+  const card = ada.page.locator("tool-approval-card");
+  await card.getByText("9007199254740993", { exact: true }).waitFor();
+  const text = (await card.getByText("knab").first().textContent()).trim();
+  assert.equal(text, "\\u{202e}knab\\u{200b} <b>x</b>");
+  await card.getByText("It contains characters that are invisible.").waitFor();
+  await ada.page.getByRole("button", { name: /^Deny/ }).click();
+  await waitForState(ada, "denied");
 });
 
 test("the key of a passkey can be pinned off the machine", async (t) => {
@@ -242,8 +255,8 @@ test("the key of a passkey can be pinned off the machine", async (t) => {
   await addPasskey(world, ada);
   await propose(world, "call_1", "wire", {});
   await openCall(world, ada, "call_1");
-  await ada.page.locator("#allow").click();
-  await ada.page.locator("#state", { hasText: "allowed" }).waitFor();
+  await allow(ada);
+  await waitForState(ada, "approved");
   const { keys } = await runCommand(world.log, "approver-key", "list");
   const pins = join(world.log.folder, "pins");
   await writeFile(pins, `user:ada ${keys[0].publicKey}\n`);

@@ -1,7 +1,7 @@
 // The frame of the pages: links, history, focus, keys, theme and density.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkPage, startBrowser } from "./support/browser.js";
+import { checkPage, newPage, startBrowser } from "./support/browser.js";
 import { Agent, openInbox, waitForCount } from "./support/inbox.js";
 import { createToken, newLog, startServer } from "./support/server.js";
 
@@ -18,7 +18,7 @@ async function startApp(t, options = {}) {
 test("every path of a page has the document, and other clients get what they got before", async (t) => {
   const log = await newLog(t);
   const server = await startServer(t, log);
-  for (const path of ["/", "/threads/", "/threads/a%2Fb", "/history", "/insight", "/policy", "/settings"]) {
+  for (const path of ["/", "/threads/", "/threads/a%2Fb", "/calls/a%2Fb/c", "/history", "/insight", "/policy", "/settings"]) {
     const page = await fetch(server.url + path, { headers: { accept: "text/html" } });
     assert.equal(page.status, 200, path);
     assert.match(await page.text(), /<app-navigation>/, path);
@@ -88,6 +88,27 @@ test("theme and density are kept, and apply before the first paint", async (t) =
   assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--cs-row")), "54px");
   await page.goto(`${server.url}/sign-in/`);
   assert.equal(await ground(), dark, "the sign-in page has the same look");
+});
+
+test("a person who is signed out comes back to the page of the link, and to no other server", async (t) => {
+  const log = await newLog(t);
+  const server = await startServer(t, log);
+  const { secret } = await createToken(log, "ada", "approver");
+  const page = await newPage(await startBrowser(t));
+  await page.goto(`${server.url}/history?q=a`);
+  await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await page.getByLabel("Token").fill(secret);
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "Continue" }).click();
+  await page.getByRole("heading", { name: "History" }).waitFor();
+  assert.match(page.url(), /\/history\?q=a$/);
+  for (const foreign of ["https://evil.example/", "//evil.example/", "/\\evil.example/", "javascript:alert(1)"]) {
+    await page.goto(`${server.url}/sign-in/?to=${encodeURIComponent(foreign)}`);
+    await page.locator("#signed-in").waitFor();
+    const target = await page.locator("#open-inbox").evaluate((link) => link.href);
+    assert.equal(new URL(target).origin, server.url, foreign);
+  }
 });
 
 test("the first tab stop skips the navigation", async (t) => {

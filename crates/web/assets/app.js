@@ -7,6 +7,7 @@ import { describeRow } from "./inbox-list.js";
 import { LogFeed } from "./log-feed.js";
 import { PAGES } from "./pages/registry.js";
 import { Router, findRoute } from "./shell/router.js";
+import { Notifier } from "./shell/notifier.js";
 import "./shell/command-palette.js";
 import "./shell/key-help.js";
 import "./shell/navigation.js";
@@ -27,14 +28,11 @@ const help = /** @type {KeyHelp} */ (document.querySelector("key-help"));
 
 const client = new CountersignClient();
 const feed = new LogFeed(client);
+const inbox = new InboxStore(client, undefined, feed);
+/** @type {AppContext["navigate"]} */
+const navigate = (path, options) => router.navigate(path, options);
 /** @type {AppContext} */
-const app = {
-  client,
-  feed,
-  inbox: new InboxStore(client, undefined, feed),
-  caller: null,
-  navigate: (path, options) => router.navigate(path, options),
-};
+const app = { client, feed, inbox, caller: null, notifier: new Notifier(inbox, navigate), navigate };
 const router = new Router((isLink) => void showPage(isLink));
 
 /** The page that is open. @type {PageElement | null} */
@@ -54,7 +52,11 @@ function showNotice(heading, text, link) {
   showCount();
 }
 
-const showSignedOut = () => showNotice("You are signed out", "Sign in again to read and decide calls.", ["/sign-in/", "Sign in"]);
+function showSignedOut() {
+  const here = location.pathname + location.search;
+  const path = here === "/" ? "/sign-in/" : `/sign-in/?to=${encodeURIComponent(here)}`;
+  showNotice("You are signed out", "Sign in again to read and decide calls.", [path, "Sign in"]);
+}
 
 /** Shows the page of the address. @param {boolean} isLink True if a link or the history led here, not a load. */
 async function showPage(isLink) {
@@ -115,7 +117,6 @@ function listCommands() {
     { title: "Keys", hint: "?", run: () => showKeys() },
     ...looks,
     { title: "The API", hint: "/docs", run: () => location.assign("/docs/") },
-    { title: "Account, sign out", hint: "/sign-in", run: () => location.assign("/sign-in/") },
     ...(PAGES.some(({ name }) => name === "call") ? calls : []),
   ];
 }
@@ -161,7 +162,8 @@ function handleKey(event) {
 /** True if the key goes into a field. @param {KeyboardEvent} event */
 function isTyping(event) {
   const target = event.composedPath()[0];
-  return target instanceof HTMLElement && target.matches("input:not([type=checkbox], [type=radio]), textarea, select");
+  // A field of a dialog that was just closed keeps the focus until the next frame.
+  return target instanceof HTMLElement && target.checkVisibility() && target.matches("input:not([type=checkbox], [type=radio]), textarea, select");
 }
 
 // A dialog handles its keys itself; no page behind it gets them.

@@ -1,6 +1,6 @@
 // A client of the Countersign API for browsers: list, follow, decide. It uses no other module of this interface.
 
-/** @import { Call, CallKey, Caller, DecisionBody, LogEvent, Problem, ScopePreview, Json } from "./types.d.ts" */
+/** @import { Call, CallKey, Caller, DecisionBody, Grant, LogEvent, Problem, ScopePreview, Json, ThreadSummary } from "./types.d.ts" */
 
 /** The calls of a page. The server accepts at most 1,000. */
 const PAGE = 200;
@@ -110,6 +110,17 @@ export class CountersignClient {
     return `/v1/threads/${encodeURIComponent(threadId)}/${kind}/${encodeURIComponent(id)}`;
   }
 
+  /**
+   * Reads a page of calls in all states, the newest first.
+   * @param {{ after?: number, limit?: number, thread?: string, since?: string, until?: string }} [query]
+   * @returns {Promise<{ calls: Call[], next: number | null }>}
+   */
+  calls({ thread, ...query } = {}) {
+    const path = thread === undefined ? "/v1/tool-calls" : `/v1/threads/${encodeURIComponent(thread)}/tool-calls`;
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+    return this.request("GET", `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`);
+  }
+
   /** @param {CallKey} key @returns {Promise<Call>} */
   call(key) {
     return this.request("GET", this.#path(key));
@@ -137,6 +148,48 @@ export class CountersignClient {
   /** Denies all pending calls of a thread. @param {string} thread @param {string} [comment] */
   stop(thread, comment) {
     return this.request("POST", `/v1/threads/${encodeURIComponent(thread)}/stop`, comment ? { comment } : {});
+  }
+
+  /** @param {string} thread */
+  #threadPath(thread) {
+    return `/v1/threads/${encodeURIComponent(thread)}`;
+  }
+
+  /** @param {string} thread @returns {Promise<ThreadSummary>} */
+  thread(thread) {
+    return this.request("GET", this.#threadPath(thread));
+  }
+
+  /** Reads a page of threads, the most recently active first. @param {number} [after] @returns {Promise<{ threads: ThreadSummary[], next: number | null }>} */
+  threads(after = 0) {
+    return this.request("GET", `/v1/threads?limit=${PAGE}&after=${after}`);
+  }
+
+  /** The grants of a thread that are in force. @param {string} thread @returns {Promise<Grant[]>} */
+  async grants(thread) {
+    /** @type {Grant[]} */
+    const grants = [];
+    for (let after = /** @type {number | null} */ (0); after !== null; ) {
+      const page = await this.request("GET", `${this.#threadPath(thread)}/grants?limit=${PAGE}&after=${after}`);
+      grants.push(...page.grants);
+      after = page.next ?? null;
+    }
+    return grants;
+  }
+
+  /** @param {string} thread @param {number} seq */
+  revokeGrant(thread, seq) {
+    return this.request("DELETE", `${this.#threadPath(thread)}/grants/${seq}`);
+  }
+
+  /** @param {string} thread @param {string} mode `interactive`, `approve_all` or `auto_deny`. */
+  setMode(thread, mode) {
+    return this.request("PUT", `${this.#threadPath(thread)}/mode`, { mode });
+  }
+
+  /** Closes a thread for ever, and cancels its open calls. @param {string} thread */
+  closeThread(thread) {
+    return this.request("POST", `${this.#threadPath(thread)}/close`, {});
   }
 
   /** Lets another executor take over a call whose outcome is unknown. @param {CallKey} key @returns {Promise<Call>} */

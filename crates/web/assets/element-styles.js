@@ -21,7 +21,6 @@ export const baseStyles = css`
     border: 1px solid var(--cs-line-strong); border-radius: var(--cs-radius-small); background: var(--cs-surface); cursor: pointer;
     white-space: nowrap;
   }
-  a.button { display: inline-flex; align-items: center; min-height: 34px; padding: 4px 12px; border: 1px solid var(--cs-allow); border-radius: var(--cs-radius-small); color: var(--cs-allow); font-weight: 600; text-decoration: none; margin-left: auto; }
   button:hover:not(:disabled) { background: var(--cs-hover); }
   button:disabled { opacity: 0.55; cursor: not-allowed; }
   button.quiet { border-color: transparent; background: transparent; color: var(--cs-muted); }

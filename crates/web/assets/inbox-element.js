@@ -171,8 +171,9 @@ export class CountersignInbox extends CountersignElement {
     if (this.store?.connection === "loading") return html`<div class="empty muted" aria-busy="true">Loading…</div>`;
     const hidden = this.store?.pending.size ?? 0;
     return html`<div class="empty">
-      <h2>${hidden ? "No call matches the filter" : "Nothing waits for you"}</h2>
-      <p class="muted">${hidden ? `${hidden} are hidden.` : "New calls appear here by themselves."}</p>
+      ${hidden
+        ? html`<h2>No call matches the filter</h2><p class="muted">${hidden} are hidden.</p>`
+        : html`<slot name="empty"><h2>Nothing waits for you</h2><p class="muted">New calls appear here by themselves.</p></slot>`}
     </div>`;
   }
 

@@ -3,6 +3,7 @@
 import type { CountersignClient } from "./countersign.js";
 import type { InboxStore } from "./inbox-store.js";
 import type { LogFeed } from "./log-feed.js";
+import type { Notifier } from "./shell/notifier.js";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -16,6 +17,30 @@ export interface Vote {
   decision: Decision;
   counts: boolean;
   comment?: string | null;
+  proof?: Proof | null;
+}
+
+/** The proof of a decision: the kind and the id of the key that signed it. */
+export interface Proof {
+  kind: string;
+  key: string;
+}
+
+/** A signature by a passkey over the statement of a decision. */
+export interface ProofBody extends Proof {
+  signature: string;
+  authenticatorData?: string;
+  clientData?: string;
+}
+
+export interface ApproverKey {
+  id: string;
+  approver: string;
+  kind: "ssh" | "passkey";
+  name?: string | null;
+  publicKey: string;
+  credentialId?: string | null;
+  addedAt: string;
 }
 
 export interface SuggestedScope {
@@ -52,6 +77,8 @@ export interface ApprovalResponse {
   at: string;
   comment?: string | null;
   rule?: string | null;
+  proof?: Proof | null;
+  note?: string | null;
   changes?: { path: string; from?: Json; to?: Json }[];
 }
 
@@ -88,6 +115,32 @@ export interface Call {
   alsoDecided?: string[];
 }
 
+export interface ThreadSummary {
+  threadId: string;
+  firstEventAt: string;
+  lastEventAt: string;
+  calls: number;
+  pending: number;
+  mode: string;
+  closedAt?: string | null;
+}
+
+export interface Grant {
+  seq: number;
+  tool: string;
+  principal: string;
+  at: string;
+  toolCallId: string;
+  decision: Decision;
+  says: string;
+  agent?: string | null;
+}
+
+export interface ThreadTool {
+  tool: string;
+  policy: string;
+}
+
 export interface LogEvent {
   seq: number;
   threadId: string;
@@ -117,6 +170,7 @@ export interface AppContext {
   inbox: InboxStore;
   /** Who is signed in; null until the server has answered. */
   caller: Caller | null;
+  notifier: Notifier;
   /** Opens a page of the application. */
   navigate(path: string, options?: { replace?: boolean }): void;
 }
@@ -136,6 +190,7 @@ export interface DecisionBody {
   agents?: "any";
   level?: string;
   andWaiting?: boolean;
+  proof?: ProofBody;
 }
 
 export interface Problem {
@@ -143,6 +198,8 @@ export interface Problem {
   code: string;
   detail: string;
   tip?: number;
+  /** The text to sign, with `proof_required`. */
+  statement?: string;
   response?: ApprovalResponse;
   vote?: Vote;
 }

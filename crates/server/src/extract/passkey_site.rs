@@ -36,8 +36,9 @@ fn site_of(host: &str) -> Result<String, ProblemResponse> {
     };
     let is_address = name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
     if is_address || name.is_empty() {
-        let why =
-            format!("passkeys need a host name instead of an IP address: open http://localhost{port}/keys/");
+        let why = format!(
+            "passkeys need a host name instead of an IP address: open http://localhost{port}/settings"
+        );
         return Err(ProblemResponse::invalid(why));
     }
     Ok(name.to_ascii_lowercase())

@@ -10,7 +10,7 @@ use axum::{
 /// The policy for pages of this server without its last directive, `frame-ancestors`. Pages load only files of this
 /// server and contain no code or styles of their own.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
-                              connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors";
+                              connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors";
 
 /// The headers that a page of another origin may send.
 const CORS_REQUEST_HEADERS: &str = "accept, authorization, content-type, countersign-principal, if-none-match, \

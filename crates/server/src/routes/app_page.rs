@@ -31,7 +31,15 @@ fn send_file(file: &WebFile, tag: &str, cached: &IfNoneMatch) -> Response {
 }
 
 /// The paths of the pages. `/` is not among them, because it answers other clients too.
-const PATHS: [&str; 6] = ["/threads/", "/threads/{thread}", "/history", "/insight", "/policy", "/settings"];
+const PATHS: [&str; 7] = [
+    "/calls/{thread}/{id}",
+    "/threads/",
+    "/threads/{thread}",
+    "/history",
+    "/insight",
+    "/policy",
+    "/settings",
+];
 
 /// Creates the routes of the pages. All have the same document, whose scripts show the page that the address names.
 pub(super) fn pages() -> Router<AppState> {

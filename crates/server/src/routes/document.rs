@@ -1,4 +1,4 @@
-//! `GET /openapi.json`, and the pages: `/docs` to try the API, `/sign-in/`, `/keys/`, and one for each call.
+//! `GET /openapi.json`, and the page `/docs` to try the API.
 
 use crate::{
     AppState,
@@ -12,21 +12,11 @@ use axum::{
     routing::get,
 };
 
-/// The header of a page.
-const HTML: [(header::HeaderName, HeaderValue); 1] =
-    [(header::CONTENT_TYPE, HeaderValue::from_static("text/html"))];
-
 /// The files of the pages: the name, the type and the content.
-const PAGE_FILES: [(&str, &str, &str); 9] = [
+const PAGE_FILES: [(&str, &str, &str); 3] = [
     ("/docs/", "text/html", include_str!("page/index.html")),
     ("/docs/page.css", "text/css", include_str!("page/page.css")),
     ("/docs/page.js", "text/javascript", include_str!("page/page.js")),
-    ("/keys/", "text/html", include_str!("keys_page/index.html")),
-    ("/keys/page.js", "text/javascript", include_str!("keys_page/page.js")),
-    ("/keys/passkeys.js", "text/javascript", include_str!("keys_page/passkeys.js")),
-    ("/calls/page.css", "text/css", include_str!("call_page/page.css")),
-    ("/calls/page.js", "text/javascript", include_str!("call_page/page.js")),
-    ("/calls/text.js", "text/javascript", include_str!("call_page/text.js")),
 ];
 
 /// Returns this document.
@@ -56,8 +46,8 @@ pub(super) async fn document(State(app): State<AppState>, cached: IfNoneMatch) -
 pub(super) fn page() -> Router<AppState> {
     let start = Router::new()
         .route("/docs", get(async || Redirect::permanent("/docs/")))
-        .route("/keys", get(async || Redirect::permanent("/keys/")))
-        .route("/calls/{thread}/{id}", get(async || (HTML, include_str!("call_page/index.html"))));
+        .route("/keys", get(async || Redirect::permanent("/settings")))
+        .route("/keys/", get(async || Redirect::permanent("/settings")));
     PAGE_FILES.into_iter().fold(start, |router, (path, kind, content)| {
         let file = [(header::CONTENT_TYPE, HeaderValue::from_static(kind))];
         router.route(path, get(async move || (file, content)))

@@ -7,49 +7,127 @@ import { isLong, renderArguments, renderJson } from "../arguments/arguments-view
 import { describeAge, nameOf } from "../times.js";
 import { describeRefusal, describeState, describeTimeLeft } from "./describe.js";
 import { cardStyles } from "./card-styles.js";
-import { keyOf } from "../inbox-store.js";
+import { WatchedCall, keyOf } from "../call-store.js";
+import { CountersignClient } from "../countersign.js";
+import { proveDecision } from "./decision-proof.js";
 import "./decision-panel.js";
 
-/** @import { Call } from "../types.d.ts" */
-/** @import { InboxStore } from "../inbox-store.js" */
+/** @import { Call, Caller, DecisionBody } from "../types.d.ts" */
+/** @import { CallStore } from "../call-store.js" */
 
 export class ToolApprovalCard extends CountersignElement {
   static properties = {
+    server: { type: String },
+    threadId: { type: String, attribute: "thread" },
+    callId: { type: String, attribute: "call" },
     call: { attribute: false },
     store: { attribute: false },
     now: { type: Number },
     canDecide: { type: Boolean, attribute: "can-decide" },
     isUnfolded: { state: true },
+    statement: { state: true },
   };
   static styles = [baseStyles, argumentStyles, cardStyles];
 
   /** The call that is on show, with the hash of its arguments. */
   #shown = "";
+  /** The call that the attributes name, if the element stands alone. @type {WatchedCall | undefined} */
+  #watched;
+  #clock = 0;
 
   constructor() {
     super();
+    /** The path of the server; only for an element that stands alone, like the next two. */
+    this.server = "";
+    /** @type {string | undefined} */
+    this.threadId = undefined;
+    /** @type {string | undefined} */
+    this.callId = undefined;
     /** @type {Call | undefined} */
     this.call = undefined;
-    /** @type {InboxStore | undefined} */
+    /** @type {CallStore | undefined} */
     this.store = undefined;
     this.now = Date.now();
     this.canDecide = false;
     /** True if all arguments were on show. */
     this.isUnfolded = false;
+    /** The statement that a passkey signs. */
+    this.statement = "";
+  }
+
+  /** @override */
+  connectedCallback() {
+    super.connectedCallback();
+    if (this.store === undefined) this.#watch();
+  }
+
+  /** @override */
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#unwatch();
+  }
+
+  /** Follows the call that the attributes name. */
+  #watch() {
+    if (this.threadId === undefined || this.callId === undefined) return;
+    const client = new CountersignClient(this.server);
+    const watched = new WatchedCall(client, { threadId: this.threadId, id: this.callId });
+    this.#watched = watched;
+    this.store = watched;
+    watched.addEventListener("change", () => {
+      const before = this.call;
+      this.call = watched.call ?? undefined;
+      this.now = Date.now();
+      if (this.call && before && before.state !== this.call.state) this.emit("call-state", { state: this.call.state, call: this.call });
+      this.requestUpdate();
+    });
+    watched.open();
+    this.#clock = window.setInterval(() => {
+      this.now = Date.now();
+      watched.checkLease(this.now);
+    }, 1_000);
+    client.caller().then((caller) => (this.canDecide = mayDecide(caller)), () => {});
+  }
+
+  #unwatch() {
+    if (!this.#watched) return;
+    this.#watched.close();
+    this.#watched = undefined;
+    this.store = undefined;
+    this.call = undefined;
+    clearInterval(this.#clock);
+  }
+
+  /** @param {Map<PropertyKey, unknown>} changed @override */
+  updated(changed) {
+    const isNamed = changed.has("threadId") || changed.has("callId") || changed.has("server");
+    if (!isNamed || (this.store !== undefined && this.#watched === undefined)) return;
+    const { key, client } = this.#watched ?? {};
+    if (key?.threadId === this.threadId && key?.id === this.callId && client?.server === this.server.replace(/\/$/, "")) return;
+    this.#unwatch();
+    if (this.isConnected) this.#watch();
   }
 
   /** @param {Map<PropertyKey, unknown>} changed @override */
   willUpdate(changed) {
     if (!changed.has("call") || !this.call) return;
     const shown = `${keyOf(this.call)}\n${this.call.argumentsHash}`;
-    if (shown !== this.#shown) this.isUnfolded = !isLong(this.call.arguments);
+    if (shown !== this.#shown) {
+      this.isUnfolded = !isLong(this.call.arguments);
+      this.statement = "";
+    }
     this.#shown = shown;
+  }
+
+  /** The address of the server's pages. */
+  get #root() {
+    return this.store?.client.server ?? "";
   }
 
   /** @override */
   render() {
     const { call } = this;
-    if (!call) return nothing;
+    if (!call) return this.#renderMissing();
     const state = describeState(call, this.now);
     return html`
       <article aria-labelledby="tool">
@@ -61,15 +139,22 @@ export class ToolApprovalCard extends CountersignElement {
         </header>
         <p class="meta muted">
           <span>${renderText(nameOf(call.proposal.principal))}</span>
-          <span>thread ${renderText(call.threadId)}</span>
+          <span>thread <a href=${`${this.#root}/threads/${encodeURIComponent(call.threadId)}`}>${renderText(call.threadId)}</a></span>
           <time datetime=${call.proposal.at} title=${call.proposal.at}>${describeAge(call.proposal.at, this.now)}</time>
-          <a href=${`/calls/${encodeURIComponent(call.threadId)}/${encodeURIComponent(call.id)}`}>${renderText(call.id)}</a>
+          <a href=${`${this.#root}/calls/${encodeURIComponent(call.threadId)}/${encodeURIComponent(call.id)}`}>${renderText(call.id)}</a>
         </p>
         ${state.text ? html`<p class="state">${renderText(state.text)}</p>` : nothing}
         ${this.#renderMessage(call)} ${this.#renderWarnings(call)} ${this.#renderArguments(call)}
-        ${this.#renderContext(call)} ${this.#renderResult(call)} ${this.#renderControls(call)}
+        ${this.#renderContext(call)} ${this.#renderResult(call)} <slot name="footer"></slot> ${this.#renderControls(call)}
       </article>
     `;
+  }
+
+  #renderMissing() {
+    const watched = this.#watched;
+    if (!watched) return nothing;
+    if (watched.connection === "failed") return html`<p class="absent problem" role="alert">${renderText(watched.failure?.message ?? "")}</p>`;
+    return html`<p class="absent muted" role="status">${watched.isMissing ? "There is no such call, or you may not see it." : "Loading…"}</p>`;
   }
 
   /** @param {Call} call */
@@ -136,6 +221,14 @@ export class ToolApprovalCard extends CountersignElement {
       const names = counted.map((vote) => nameOf(vote.principal)).join(", ");
       add("Votes", renderText(`${counted.length} of ${quorum}${names ? `, ${names}` : ""}`));
     }
+    const comments = [...votes, ...(call.response ? [call.response] : [])].filter(({ comment }) => comment);
+    const isRule = (/** @type {string} */ principal) => call.response?.principal === principal && call.response.source !== "approver";
+    for (const { principal, comment } of comments) {
+      add(isRule(principal) ? "Reason" : `Comment of ${nameOf(principal)}`, renderText(comment ?? ""));
+    }
+    const proofs = [...votes, ...(call.response ? [call.response] : [])].filter(({ proof }) => proof);
+    for (const { principal, proof } of proofs) add("Proof", renderText(`${nameOf(principal)} signed with the ${proof?.kind} key ${proof?.key}`));
+    if (facts.length === 0) return nothing;
     return html`<dl class="facts">
       ${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
     </dl>`;
@@ -147,7 +240,7 @@ export class ToolApprovalCard extends CountersignElement {
     const { content, status } = call.result;
     const shown = typeof content === "string" ? html`<pre class="text">${renderText(content)}</pre>` : renderJson(content);
     return html`<details class="result" open>
-      <summary>${status === "error" ? "The tool failed" : "Output"}</summary>
+      <summary>${call.response?.decision === "deny" ? "Answer to the agent" : status === "error" ? "The tool failed" : "Output"}</summary>
       ${shown}
     </details>`;
   }
@@ -166,13 +259,25 @@ export class ToolApprovalCard extends CountersignElement {
             .deciding=${deciding}
             .client=${this.store?.client}
             ?is-seen=${this.isUnfolded}
-            @decision=${(/** @type {CustomEvent} */ event) => this.store?.decide(call, event.detail)}
+            .statement=${this.statement}
+            @decision=${(/** @type {CustomEvent<DecisionBody>} */ event) => this.#decide(call, event.detail)}
           ></decision-panel>`
         : nothing}
       ${call.state === "unknown" && this.canDecide && !call.released
         ? html`<button @click=${() => this.#release(call)}>Let another executor take over</button>`
         : nothing}
     `;
+  }
+
+  /** @param {Call} call @param {DecisionBody} decision */
+  async #decide(call, decision) {
+    const { store } = this;
+    if (!store) return;
+    this.statement = "";
+    const sign = (/** @type {string} */ statement) =>
+      proveDecision(store.client, call, decision, statement, (text) => (this.statement = text));
+    const decided = await store.decide(call, decision, sign);
+    if (decided) this.emit("decided", { decision: decision.decision, call: decided });
   }
 
   /** @param {Call} call */
@@ -188,5 +293,8 @@ export class ToolApprovalCard extends CountersignElement {
     return panel?.handleKey(event) ?? false;
   }
 }
+
+/** True if the caller may decide. @param {Caller} caller */
+export const mayDecide = (caller) => caller.solo || caller.roles.includes("approver");
 
 customElements.define("tool-approval-card", ToolApprovalCard);

@@ -6,6 +6,7 @@ export const cardStyles = css`
   article { display: grid; gap: 14px; padding: 20px; }
   header { display: flex; flex-wrap: wrap; align-items: center; gap: 10px; }
   h2 { font: 700 17px/1.3 var(--cs-mono, monospace); overflow-wrap: anywhere; min-width: 0; }
+  .absent { padding: 20px; }
   .time { margin-left: auto; color: var(--cs-warn); font-variant-numeric: tabular-nums; font-size: 13px; }
   .meta { display: flex; flex-wrap: wrap; gap: 2px 14px; font-size: 13px; margin-top: -8px; }
   .meta a { color: inherit; }
@@ -23,6 +24,9 @@ export const cardStyles = css`
 `;
 
 export const panelStyles = css`
+  .signed { margin-top: 8px; }
+  .signed summary { cursor: pointer; font-size: 13px; color: var(--cs-muted); }
+  .signed pre { margin-top: 6px; max-height: 220px; overflow: auto; }
   .details { display: flex; gap: 8px; margin-bottom: 8px; }
   .details select { width: auto; flex: none; }
   .buttons { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }

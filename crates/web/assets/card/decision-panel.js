@@ -6,7 +6,7 @@ import { renderText } from "../hidden-text.js";
 import { panelStyles } from "./card-styles.js";
 import { ArgumentsEdit } from "./arguments-edit.js";
 
-/** @import { Call, Decision, DecisionBody, ScopePreview } from "../types.d.ts" */
+/** @import { ApprovalRequest, Call, Decision, DecisionBody, ScopePreview } from "../types.d.ts" */
 /** @import { CountersignClient } from "../countersign.js" */
 
 /** A key must be released and pressed again before it decides, and not at once: a held key decides nothing. */
@@ -20,6 +20,7 @@ export class DecisionPanel extends CountersignElement {
     call: { attribute: false },
     client: { attribute: false },
     deciding: { attribute: false },
+    statement: { attribute: false },
     isSeen: { type: Boolean, attribute: "is-seen" },
     mode: { state: true },
     armed: { state: true },
@@ -41,6 +42,8 @@ export class DecisionPanel extends CountersignElement {
     this.client = undefined;
     /** The decision that is on its way to the server. @type {DecisionBody | undefined} */
     this.deciding = undefined;
+    /** The statement that a passkey signs, once the server has named it. */
+    this.statement = "";
     this.isSeen = false;
     /** What is open besides the buttons. @type {"" | "scope" | "edit"} */
     this.mode = "";
@@ -77,14 +80,7 @@ export class DecisionPanel extends CountersignElement {
     const mayAllow = this.isSeen && !isLocked;
     return html`
       ${this.mode === "scope" ? this.#renderScopes() : nothing} ${this.mode === "edit" ? this.#renderEdit() : nothing}
-      <div class="details">
-        <input id="comment" maxlength="2000" autocomplete="off" aria-label="comment" placeholder="Comment for the agent and the log (optional)" />
-        ${(request.availableLevels?.length ?? 0) > 1
-          ? html`<select id="level" aria-label="level of this decision" title="the level of this decision">
-              ${request.availableLevels?.map((level) => html`<option ?selected=${level === request.defaultLevel}>${level}</option>`)}
-            </select>`
-          : nothing}
-      </div>
+      ${this.#renderDetails(request)}
       <div class="buttons" role="group" aria-label="decision">
         <button class="deny ${this.armed === "deny" ? "armed" : ""}" ?disabled=${isLocked} @click=${() => this.#decide("deny")}>
           ${this.deciding?.decision === "deny" ? "Denying…" : "Deny"} <kbd>d</kbd>
@@ -103,21 +99,40 @@ export class DecisionPanel extends CountersignElement {
     `;
   }
 
-  /** An approval with a proof is made on the page of the call, which shows what is signed. A denial needs no proof.
+  /** @param {ApprovalRequest} request */
+  #renderDetails(request) {
+    return html`<div class="details">
+        <input id="comment" maxlength="2000" autocomplete="off" aria-label="comment" placeholder="Comment for the agent and the log (optional)" />
+        ${(request.availableLevels?.length ?? 0) > 1
+          ? html`<select id="level" aria-label="level of this decision" title="the level of this decision">
+              ${request.availableLevels?.map((level) => html`<option ?selected=${level === request.defaultLevel}>${level}</option>`)}
+            </select>`
+          : nothing}
+      </div>`;
+  }
+
+  /** An approval that needs a proof: a touch of a passkey signs it. A denial needs no proof.
    * @param {Call} call @param {"any" | "ssh" | "passkey"} proof @param {boolean} isLocked */
   #renderProof(call, proof, isLocked) {
-    const page = `/calls/${encodeURIComponent(call.threadId)}/${encodeURIComponent(call.id)}`;
-    return html`<div class="buttons" role="group" aria-label="decision">
+    const isAllowing = this.deciding !== undefined && this.deciding.decision !== "deny";
+    return html`${call.request ? this.#renderDetails(call.request) : nothing}
+      <div class="buttons" role="group" aria-label="decision">
         <button class="deny ${this.armed === "deny" ? "armed" : ""}" ?disabled=${isLocked} @click=${() => this.#decide("deny")}>
           Deny <kbd>d</kbd>
         </button>
-        ${proof === "ssh" ? nothing : html`<a class="button" href=${page}>Allow with a passkey…</a>`}
+        ${proof === "ssh"
+          ? nothing
+          : html`<button class="allow" ?disabled=${!this.isSeen || isLocked} @click=${() => this.#decide("allow_once")}>
+              ${isAllowing ? "Touch your passkey…" : "Allow with a passkey"}
+            </button>`}
       </div>
       <p class="note muted" aria-live="polite">
-        ${proof === "passkey" ? "The rule asks for a passkey." : html`${proof === "ssh" ? "The rule asks for" : "Or with"} an SSH key, in a terminal:
-              <code>countersign allow ${call.id} --sign-with KEYFILE</code>`}
         ${this.armed ? "Press the same key again to deny." : nothing}
-      </p>`;
+        ${this.isSeen ? nothing : "Allowing is possible once all arguments were on show."}
+        ${proof === "passkey" ? "The rule asks for the touch of a passkey." : html`${proof === "ssh" ? "The rule asks for" : "Or with"} an SSH key, in a terminal:
+              <code>countersign allow ${call.id} --sign-with KEYFILE</code>`}
+      </p>
+      ${this.statement ? html`<details class="signed"><summary>What you sign</summary><pre class="text" id="statement">${renderText(this.statement)}</pre></details>` : nothing}`;
   }
 
   /** @param {boolean} mayAllow */

@@ -65,3 +65,29 @@ export function describeRefusal(error, now) {
   if (code === "unauthenticated") return "You are signed out. Sign in again; nothing was decided.";
   return `Not decided: ${detail}`;
 }
+
+/** @typedef {{ text: string, at: string, style: string }} CallStep */
+
+/** The steps of a call in their order. The last one has no time if it has not ended. @param {Call} call @returns {CallStep[]} */
+export function describeSteps(call) {
+  const { proposal, request, response, execution, result } = call;
+  const word = (/** @type {string} */ decision) => DECISIONS[decision] ?? decision;
+  const isDenied = response?.decision === "deny";
+  /** @type {CallStep[]} */
+  const steps = [{ text: `${nameOf(proposal.principal)} proposed it`, at: proposal.at, style: "" }];
+  if (request) steps.push({ text: `An approval was asked for: ${request.reason}`, at: request.requestedAt, style: "" });
+  for (const vote of request?.votes ?? []) {
+    const isLast = response && response.principal === vote.principal && response.at === vote.at;
+    if (!isLast) steps.push({ text: `${nameOf(vote.principal)} voted: ${word(vote.decision)}`, at: vote.at, style: vote.decision === "deny" ? "denied" : "allowed" });
+  }
+  if (response) {
+    const how = response.source === "approver" ? "" : ` (${response.source})`;
+    steps.push({ text: `${nameOf(response.principal)} decided: ${word(response.decision)}${how}`, at: response.at, style: isDenied ? "denied" : "allowed" });
+  }
+  if (execution) steps.push({ text: `${execution.executor} began to run it`, at: execution.startedAt, style: "" });
+  if (result) steps.push({ text: result.status === "error" ? "The tool failed" : "The tool succeeded", at: result.at, style: result.status === "error" ? "failed" : "done" });
+  if (call.released) steps.push({ text: `${nameOf(call.released.principal)} lets another executor take over`, at: call.released.at, style: "" });
+  const open = /** @type {Record<string, string>} */ ({ pending: "Waits for a decision", allowed: "Waits for an executor", running: "Runs now", unknown: "The outcome is unknown", cancelled: "The agent withdrew it" });
+  const text = open[call.state];
+  return text ? [...steps, { text, at: "", style: "open" }] : steps;
+}

@@ -9,6 +9,7 @@ import { CountersignElement } from "../element.js";
  * `app` is set before the first rendering. A change of `params` or of `query` means another address of the same page.
  */
 export class PageElement extends CountersignElement {
+  /** @type {import("../vendor/reactive-element/reactive-element.js").PropertyDeclarations} */
   static properties = { app: { attribute: false }, params: { attribute: false }, query: { attribute: false } };
 
   /** The keys of the page, for the help: pairs of keys and a text. @type {[string, string][]} */

@@ -1,7 +1,8 @@
 // The page on which people sign in and out. The token of a link is in the fragment of the URL, which browsers send to no
 // server; the page removes it from the history at once. Texts are set as text, never as markup.
 
-import { passkeyTrouble, signInWithPasskey } from "/keys/passkeys.js";
+import { CountersignClient } from "/assets/countersign.js";
+import { passkeyTrouble, signInWithPasskey } from "/assets/passkeys.js";
 
 const find = (id) => document.getElementById(id);
 
@@ -86,7 +87,7 @@ async function signInByTouch() {
   if (trouble) {
     throw new Error(trouble);
   }
-  show(await signInWithPasskey());
+  show(await signInWithPasskey(new CountersignClient()));
   find("name").focus();
 }
 
@@ -114,9 +115,22 @@ find("passkey").addEventListener("click", () => attempt(signInByTouch));
 find("sign-out").addEventListener("click", () => attempt(() => signOut("/v1/sessions/current")));
 find("sign-out-everywhere").addEventListener("click", () => attempt(() => signOut("/v1/sessions")));
 
+// The page that asked to sign in. Only an address of this server counts, so that no link can lead elsewhere.
+function findTarget() {
+  const asked = new URLSearchParams(location.search).get("to");
+  const target = asked ? URL.parse(asked, location.origin) : null;
+  return target && target.origin === location.origin ? target.pathname + target.search : null;
+}
+
+const target = findTarget();
+if (target) {
+  find("open-inbox").href = target;
+  find("open-inbox").textContent = "Continue";
+}
+
 const linked = location.hash.slice(1);
 if (linked) {
-  history.replaceState(null, "", location.pathname);
+  history.replaceState(null, "", location.pathname + location.search);
   attempt(async () => {
     show(null);
     await signIn(linked);

@@ -1,0 +1,36 @@
+// The settings: who is signed in, the look, notifications, keys; tokens and webhooks for admins.
+
+import { css, html, nothing } from "../element.js";
+import { baseStyles } from "../element-styles.js";
+import { PageElement } from "./page-element.js";
+import { pageStyles } from "./page-styles.js";
+import "../settings/account-section.js";
+import "../settings/passkey-section.js";
+import "../settings/token-section.js";
+import "../settings/webhook-section.js";
+
+const styles = css`
+  .page { max-width: 820px; }
+  account-section { display: grid; gap: 20px; }
+`;
+
+export class SettingsPage extends PageElement {
+  static styles = [baseStyles, pageStyles, styles];
+
+  /** @override */
+  render() {
+    const { caller } = this.app;
+    const isAdmin = caller !== null && (caller.solo || caller.roles.includes("admin"));
+    return html`<div class="page">
+      <h1>Settings</h1>
+      ${caller === null
+        ? html`<p class="muted" role="status">Loading…</p>`
+        : html`<account-section .app=${this.app}></account-section>
+            ${caller.person && caller.roles.includes("approver") && !caller.solo ? html`<passkey-section .app=${this.app}></passkey-section>` : nothing}
+            ${isAdmin ? html`<token-section .app=${this.app}></token-section><webhook-section .app=${this.app}></webhook-section>` : nothing}
+            ${isAdmin || caller.roles.includes("approver") ? nothing : html`<p class="muted">Keys belong to approvers, tokens and webhooks to admins.</p>`}`}
+    </div>`;
+  }
+}
+
+customElements.define("settings-page", SettingsPage);

@@ -1,0 +1,85 @@
+// The base of the sections of the settings: work that may fail, and the message about it.
+
+import { CountersignElement, css, html, nothing } from "../element.js";
+import { baseStyles } from "../element-styles.js";
+import { renderText } from "../hidden-text.js";
+
+/** @import { AppContext } from "../types.d.ts" */
+
+export const sectionStyles = css`
+  section { background: var(--cs-surface); border: 1px solid var(--cs-line); border-radius: var(--cs-radius); box-shadow: var(--cs-shadow); padding: 18px 20px; display: grid; gap: 14px; }
+  h2 { font-size: 15px; }
+  .lead { color: var(--cs-muted); font-size: 13px; max-width: 70ch; }
+  ul { list-style: none; display: grid; }
+  li { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; padding: 9px 0; border-top: 1px solid var(--cs-line); font-size: 13px; }
+  li .text { display: grid; min-width: 0; flex: 1 1 220px; }
+  li .text strong { font-weight: 600; overflow-wrap: anywhere; }
+  li .text span { color: var(--cs-muted); overflow-wrap: anywhere; }
+  form { display: grid; gap: 12px; grid-template-columns: repeat(auto-fit, minmax(180px, 1fr)); align-items: end; }
+  label { display: grid; gap: 4px; font-size: 13px; color: var(--cs-muted); min-width: 0; }
+  label > :is(input, select) { color: var(--cs-text); min-width: 0; }
+  label.check { display: flex; align-items: center; gap: 8px; min-height: 34px; }
+  label.check input { min-height: 0; accent-color: var(--cs-accent); }
+  form button { justify-self: start; }
+  button.main { background: var(--cs-accent); border-color: var(--cs-accent); color: var(--cs-on-accent); font-weight: 600; }
+  button.main:hover:not(:disabled) { background: var(--cs-accent-strong); }
+  .actions { display: flex; flex-wrap: wrap; gap: 8px; }
+  .secret { display: grid; gap: 6px; padding: 12px 14px; border-radius: var(--cs-radius-small); background: var(--cs-warn-ground); }
+  .secret code { overflow-wrap: anywhere; user-select: all; }
+  .choices { display: grid; gap: 10px; grid-template-columns: repeat(auto-fit, minmax(180px, 240px)); }
+  @media (max-width: 760px) { section { padding: 16px 14px; } button, input, select { min-height: 44px; } }
+`;
+
+export class SettingsSection extends CountersignElement {
+  /** @type {import("../vendor/reactive-element/reactive-element.js").PropertyDeclarations} */
+  static properties = { app: { attribute: false }, message: { state: true }, isBusy: { state: true } };
+  static styles = [baseStyles, sectionStyles];
+
+  constructor() {
+    super();
+    /** @type {AppContext} */
+    this.app = /** @type {any} */ (undefined);
+    /** Why the last work failed; empty if it succeeded. */
+    this.message = "";
+    this.isBusy = false;
+  }
+
+  /** @override */
+  connectedCallback() {
+    super.connectedCallback();
+    void this.attempt(() => this.load());
+  }
+
+  /** Reads what the section shows. */
+  async load() {}
+
+  /** Does work, and shows why it failed. @param {() => Promise<unknown>} work */
+  async attempt(work) {
+    this.message = "";
+    this.isBusy = true;
+    try {
+      await work();
+    } catch (error) {
+      this.message = error instanceof Error ? error.message : String(error);
+    }
+    this.isBusy = false;
+  }
+
+  renderMessage() {
+    return html`<p id="message" class="problem" role="alert" ?hidden=${!this.message}>${this.message ? renderText(this.message) : nothing}</p>`;
+  }
+
+  /** The value of a field of the form that was sent. @param {SubmitEvent} event */
+  readForm(event) {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    const data = new FormData(form);
+    return { form, read: (/** @type {string} */ name) => String(data.get(name) ?? "").trim() };
+  }
+}
+
+/** A date and a time as people of this place write them. @param {string} at */
+export const describeMoment = (at) => new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** The parts of a text between commas. @param {string} text */
+export const splitList = (text) => text.split(",").map((part) => part.trim()).filter(Boolean);

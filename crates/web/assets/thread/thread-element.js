@@ -1,0 +1,221 @@
+// <countersign-thread>: the calls of one thread as a timeline, live, with its grants, its mode and its end.
+
+import { CountersignElement, html, nothing, repeat } from "../element.js";
+import { argumentStyles, baseStyles } from "../element-styles.js";
+import { keyOf } from "../call-store.js";
+import { CountersignClient } from "../countersign.js";
+import { describeState } from "../card/describe.js";
+import { mayDecide } from "../card/approval-card.js";
+import { renderText } from "../hidden-text.js";
+import { describeRow } from "../inbox-list.js";
+import { describeAge, nameOf } from "../times.js";
+import { ThreadStore } from "./thread-store.js";
+import { threadStyles } from "./thread-styles.js";
+
+/** @import { Call, Caller, Grant } from "../types.d.ts" */
+/** @import { LogFeed } from "../log-feed.js" */
+
+/** The modes of a thread in words. */
+const MODES = /** @type {Record<string, string>} */ ({
+  interactive: "People decide",
+  approve_all: "All calls are allowed that people would be asked about",
+  auto_deny: "All calls are denied that people would be asked about",
+});
+
+export class CountersignThread extends CountersignElement {
+  static properties = {
+    server: { type: String },
+    thread: { type: String },
+    client: { attribute: false },
+    feed: { attribute: false },
+    caller: { attribute: false },
+    now: { state: true },
+    opened: { state: true },
+    asksToClose: { state: true },
+  };
+  static styles = [baseStyles, argumentStyles, threadStyles];
+
+  /** @type {ThreadStore | undefined} */
+  #store;
+  #clock = 0;
+
+  constructor() {
+    super();
+    this.server = "";
+    this.thread = "";
+    /** The client of a page that has one already. @type {CountersignClient | undefined} */
+    this.client = undefined;
+    /** The feed of a page that has one already. @type {LogFeed | undefined} */
+    this.feed = undefined;
+    /** @type {Caller | null} */
+    this.caller = null;
+    this.now = Date.now();
+    /** The keys of the calls whose cards are open. @type {Set<string>} */
+    this.opened = new Set();
+    this.asksToClose = false;
+  }
+
+  /** @override */
+  connectedCallback() {
+    super.connectedCallback();
+    this.#clock = window.setInterval(() => (this.now = Date.now()), 1_000);
+    this.requestUpdate();
+  }
+
+  /** @override */
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    clearInterval(this.#clock);
+    this.#store?.close();
+    this.#store = undefined;
+  }
+
+  /** @override */
+  willUpdate() {
+    if (!this.isConnected || this.thread === "" || this.#store?.name === this.thread) return;
+    this.#store?.close();
+    this.opened = new Set();
+    this.asksToClose = false;
+    const client = this.client ?? new CountersignClient(this.server);
+    const store = new ThreadStore(client, this.thread, this.feed);
+    this.#store = store;
+    store.addEventListener("change", () => {
+      this.now = Date.now();
+      this.emit("thread-change", { summary: store.summary });
+      this.requestUpdate();
+    });
+    store.open();
+    if (!this.client) client.caller().then((caller) => (this.caller = caller), () => {});
+  }
+
+  get #canDecide() {
+    return this.caller !== null && mayDecide(this.caller);
+  }
+
+  get #isAdmin() {
+    return this.caller !== null && (this.caller.solo || this.caller.roles.includes("admin"));
+  }
+
+  /** @override */
+  render() {
+    const store = this.#store;
+    if (!store) return nothing;
+    if (store.connection === "failed") return html`<p class="problem" role="alert">${renderText(store.failure?.message ?? "")}</p>`;
+    if (!store.isLoaded) return html`<p class="muted" role="status">Loading…</p>`;
+    if (store.isMissing) {
+      return html`<div class="list nothing"><slot name="empty"><h2>There is no such thread</h2>
+        <p class="muted">It has no calls yet, or you may not see it.</p></slot></div>`;
+    }
+    return html`<div class="thread">
+      <div>${this.#renderCalls(store)}</div>
+      <aside aria-label="settings of the thread">
+        ${store.problem ? html`<p class="problem" role="alert">${renderText(store.problem.message)}</p>` : nothing}
+        ${this.#renderMode(store)} ${this.#renderGrants(store)} ${this.#renderTools(store)} ${this.#renderClose(store)}
+      </aside>
+    </div>`;
+  }
+
+  /** @param {ThreadStore} store */
+  #renderCalls(store) {
+    /** @type {Map<string, Call[]>} */
+    const days = new Map();
+    for (const call of store.calls) {
+      const day = new Date(call.proposal.at).toLocaleDateString(undefined, { dateStyle: "full" });
+      days.set(day, [...(days.get(day) ?? []), call]);
+    }
+    return html`${repeat([...days], ([day]) => day, ([day, calls]) => html`<h2 class="day">${day}</h2>
+        <div class="list"><ul class="calls">${repeat(calls, keyOf, (call) => this.#renderCall(store, call))}</ul></div>`)}
+      ${store.hasMore ? html`<button class="more" @click=${() => store.readMore()}>Show earlier calls</button>` : nothing}`;
+  }
+
+  /** @param {ThreadStore} store @param {Call} call */
+  #renderCall(store, call) {
+    const key = keyOf(call);
+    const isOpen = this.opened.has(key);
+    const { badge, style } = describeState(call, this.now);
+    const toggle = () => {
+      const opened = new Set(this.opened);
+      if (!opened.delete(key)) opened.add(key);
+      this.opened = opened;
+    };
+    const time = new Date(call.proposal.at).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", hour12: false });
+    return html`<li>
+      <button class="call" aria-expanded=${isOpen} @click=${toggle}>
+        <time datetime=${call.proposal.at} title=${describeAge(call.proposal.at, this.now)}>${time}</time>
+        <span class="what"><strong>${renderText(call.name)}</strong><span>${renderText(describeRow(call))}</span></span>
+        <span class="badge ${style}">${badge}</span>
+        <span class="chevron" aria-hidden="true">›</span>
+      </button>
+      ${isOpen ? html`<tool-approval-card .call=${call} .store=${store} .now=${this.now} ?can-decide=${this.#canDecide}></tool-approval-card>` : nothing}
+    </li>`;
+  }
+
+  /** @param {ThreadStore} store */
+  #renderMode(store) {
+    const mode = store.summary?.mode ?? "interactive";
+    const mayChange = this.#isAdmin && !store.summary?.closedAt;
+    const set = (/** @type {Event} */ event) => {
+      const value = /** @type {HTMLSelectElement} */ (event.target).value;
+      void store.change(() => store.client.setMode(store.name, value));
+    };
+    return html`<section>
+      <h2 id="mode-title">Mode</h2>
+      ${mayChange
+        ? html`<select aria-labelledby="mode-title" .value=${mode} @change=${set}>
+            ${Object.entries(MODES).map(([value]) => html`<option value=${value} ?selected=${value === mode}>${value.replace("_", " ")}</option>`)}
+          </select>`
+        : html`<p><span class="badge ${mode === "interactive" ? "" : "unknown"}">${mode.replace("_", " ")}</span></p>`}
+      <p class="note muted">${MODES[mode] ?? mode}.</p>
+    </section>`;
+  }
+
+  /** @param {ThreadStore} store */
+  #renderGrants(store) {
+    return html`<section>
+      <h2>Grants</h2>
+      ${store.grants.length === 0
+        ? html`<p class="note muted">No earlier decision answers later calls.</p>`
+        : html`<ul>${repeat(store.grants, ({ seq }) => seq, (grant) => this.#renderGrant(store, grant))}</ul>`}
+    </section>`;
+  }
+
+  /** @param {ThreadStore} store @param {Grant} grant */
+  #renderGrant(store, grant) {
+    const isDenial = grant.decision === "deny";
+    const revoke = () => void store.change(() => store.client.revokeGrant(store.name, grant.seq));
+    return html`<li class="card">
+      <div class="line"><span class="badge ${isDenial ? "denied" : "allowed"}">${isDenial ? "denies" : "allows"}</span>
+        ${this.#canDecide ? html`<button aria-label=${`Revoke the grant for ${grant.tool}`} @click=${revoke}>Revoke</button>` : nothing}</div>
+      <p>${renderText(`${grant.tool}: ${grant.says}`)}</p>
+      <p class="muted">${renderText(nameOf(grant.principal))}, ${describeAge(grant.at, this.now)}${grant.agent ? html`, for ${renderText(nameOf(grant.agent))}` : nothing}</p>
+    </li>`;
+  }
+
+  /** @param {ThreadStore} store */
+  #renderTools(store) {
+    if (store.tools.length === 0) return nothing;
+    return html`<section>
+      <h2>Policy of this thread</h2>
+      <ul>${store.tools.map(({ tool, policy }) => html`<li class="card"><div class="line"><strong>${renderText(tool)}</strong><span>${policy}</span></div></li>`)}</ul>
+    </section>`;
+  }
+
+  /** @param {ThreadStore} store */
+  #renderClose(store) {
+    const closedAt = store.summary?.closedAt;
+    if (closedAt) return html`<section><h2>Closed</h2><p class="note muted">${describeAge(closedAt, this.now)}. It accepts no new calls.</p></section>`;
+    if (!this.#canDecide && !this.#isAdmin) return nothing;
+    if (!this.asksToClose) return html`<section class="close"><div class="buttons"><button class="quiet" @click=${() => (this.asksToClose = true)}>Close the thread…</button></div></section>`;
+    const close = () => {
+      this.asksToClose = false;
+      void store.change(() => store.client.closeThread(store.name));
+    };
+    return html`<section class="close" role="group" aria-label="Close the thread">
+      <p class="note">A closed thread accepts no new calls, and its open calls are cancelled. It cannot be opened again.</p>
+      <div class="buttons"><button class="deny" @click=${close}>Close the thread</button>
+        <button class="quiet" @click=${() => (this.asksToClose = false)}>Keep it open</button></div>
+    </section>`;
+  }
+}
+
+customElements.define("countersign-thread", CountersignThread);
