@@ -62,7 +62,7 @@ test("an admin adds a webhook, tests and removes it", async (t) => {
   const { page } = await startSettings(t, { name: "root", role: "admin" });
   const webhooks = page.locator("webhook-section");
   await webhooks.getByLabel("Name").fill("ops");
-  await webhooks.getByLabel("Address").fill("https://127.0.0.1:9/secret-part");
+  await webhooks.getByLabel("Address", { exact: true }).fill("https://127.0.0.1:9/secret-part");
   await webhooks.getByRole("button", { name: "Add a webhook" }).click();
   await webhooks.getByRole("alert").getByText(/private address/).waitFor();
   await webhooks.getByLabel("Allow a private address").check();

@@ -71,8 +71,9 @@ async function showPage(isLink) {
     if (location.href === address) showNotice("The page cannot be loaded", "The server does not answer. Reload to try again.", null);
     return;
   }
-  // Another link may have been opened meanwhile.
+  // Another link may have been opened meanwhile, or the session may have ended.
   if (location.href !== address) return;
+  if (feed.failure?.status === 401) return showSignedOut();
   const name = `${route.page.name}-page`;
   const isSame = page?.localName === name;
   const shown = page?.localName === name ? page : /** @type {PageElement} */ (document.createElement(name));
