@@ -44,6 +44,7 @@ pub struct CallReader<'a> {
     first: i64,
     tip: i64,
     bytes: usize,
+    open_limit: usize,
     /// The position after which the next page begins; `None` when all calls were read.
     after: Option<i64>,
 }
@@ -56,7 +57,17 @@ impl<'a> CallReader<'a> {
         let first = find_beginning(gate, thread_id.as_ref(), since).await?;
         let filter = LogFilter { thread_id, types: CALL_EVENTS.to_vec(), ..LogFilter::default() };
         let calls = CallAssembler::for_period(since, until);
-        Ok(Self { gate, filter, until, calls, first, tip, bytes: 0, after: Some(first) })
+        Ok(Self {
+            gate,
+            filter,
+            until,
+            calls,
+            first,
+            tip,
+            bytes: 0,
+            open_limit: usize::MAX,
+            after: Some(first),
+        })
     }
 
     /// Leaves out all events except the last `events` of the log. Returns true if that leaves out any of the selection.
@@ -69,6 +80,12 @@ impl<'a> CallReader<'a> {
         skips
     }
 
+    /// Keeps at most about this many unfinished calls in memory. The oldest are then returned before their last event.
+    #[must_use]
+    pub fn with_open_limit(self, limit: usize) -> Self {
+        Self { open_limit: limit, ..self }
+    }
+
     /// Reads the next calls; `None` after the last. The list may be empty before that.
     pub async fn next_calls(&mut self) -> Result<Option<Vec<Call>>, GateError> {
         let Some(after) = self.after else { return Ok(None) };
@@ -79,6 +96,10 @@ impl<'a> CallReader<'a> {
             found.events.iter().filter_map(|event| self.calls.apply_event(event)).collect();
         self.tip = found.tip;
         self.after = found.next.filter(|_| !self.is_past(found.events.last().map(AsRef::as_ref)));
+        // To sort them takes time, so many are taken at once.
+        if self.calls.open_count() > self.open_limit {
+            complete.extend(self.calls.take_oldest_calls(self.open_limit / 2));
+        }
         if self.after.is_none() {
             complete.extend(self.calls.take_open_calls());
         }

@@ -65,6 +65,20 @@ impl CallAssembler {
         self.damaged
     }
 
+    /// Takes the oldest unfinished calls, in the order of the log, so that at most `keep` remain. Their later events are
+    /// ignored. This limits the memory for a log with many calls that were allowed and never ran.
+    #[must_use]
+    pub fn take_oldest_calls(&mut self, keep: usize) -> Vec<Call> {
+        if self.open.len() <= keep {
+            return Vec::new();
+        }
+        let mut oldest = self.take_open_calls();
+        let newest = oldest.split_off(oldest.len().saturating_sub(keep));
+        let key = |call: &Call| (call.thread_id.clone(), call.id().clone());
+        self.open = newest.into_iter().map(|call| (key(&call), call)).collect();
+        oldest
+    }
+
     /// Takes the unfinished calls, in the order of the log.
     #[must_use]
     pub fn take_open_calls(&mut self) -> Vec<Call> {

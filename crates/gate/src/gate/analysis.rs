@@ -17,6 +17,9 @@ const MAX_EVENTS: i64 = 200_000;
 /// The most bytes of events that an analysis reads. It keeps calls in memory.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
+/// The most unfinished calls that an analysis keeps in memory.
+const MAX_OPEN_CALLS: usize = 10_000;
+
 /// The time limit of an analysis. Then it answers with what it has, and says so.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
@@ -137,7 +140,7 @@ impl EmbeddedGate {
         let _permit = self.service.analyses.acquire().await;
         let clock = self.service.store.clock().clone();
         let end = clock.now().after(TIME_LIMIT);
-        let mut reader = CallReader::open(self, selection).await?;
+        let mut reader = CallReader::open(self, selection).await?.with_open_limit(MAX_OPEN_CALLS);
         let mut is_complete = !reader.skip_to_last(MAX_EVENTS);
         while let Some(calls) = reader.next_calls().await? {
             let clock = clock.clone();

@@ -1,7 +1,7 @@
 //! Tests for assembling calls from a log.
 
 use super::{CallAssembler, log_under};
-use countersign_events::{Json, ThreadId};
+use countersign_events::{CallId, Json, ThreadId};
 use std::time::Duration;
 
 #[test]
@@ -47,4 +47,23 @@ fn damaged_call_is_counted_and_skipped() {
     let mut calls = CallAssembler::default();
     assert!(log.events.iter().all(|event| calls.apply_event(event).is_none()));
     assert_eq!((calls.damaged_count(), calls.open_count()), (1, 1));
+}
+
+#[test]
+fn oldest_open_calls_are_taken_first() {
+    let mut log = log_under("");
+    for id in ["call_1", "call_2", "call_3"] {
+        assert_eq!(log.propose("t", "mail", &format!("{{\"n\":\"{id}\"}}")).as_str(), id);
+    }
+    let denial =
+        countersign_approvals::decide::RespondCommand::plain(countersign_events::event::Decision::Deny);
+    let proposed = log.events.len();
+    assert!(log.decide("t", "ada", &CallId::new("call_1").expect("valid"), denial));
+    let mut calls = CallAssembler::default();
+    assert!(log.events[..proposed].iter().all(|event| calls.apply_event(event).is_none()));
+    assert_eq!(calls.take_oldest_calls(3), [], "there is room for all");
+    let taken = calls.take_oldest_calls(1);
+    assert_eq!(taken.iter().map(|call| call.id().as_str()).collect::<Vec<_>>(), ["call_1", "call_2"]);
+    assert!(log.events[proposed..].iter().all(|event| calls.apply_event(event).is_none()), "it was taken");
+    assert_eq!((calls.open_count(), calls.damaged_count()), (1, 0));
 }
