@@ -56,3 +56,15 @@ async fn calls_are_counted_per_tool() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn calls_are_counted_per_day() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", "{}").await;
+        let days = desk.types("stats --days -60").await.stdout;
+        assert!(days.starts_with("DAY ") && days.contains("\n20"), "{days}");
+        let refused = desk.types("stats --days 900").await;
+        assert!(refused.stderr.contains("minutes east of UTC, from -840 to 840"), "{}", refused.stderr);
+    })
+    .await;
+}
