@@ -2,6 +2,7 @@
 //! a file here. Behaviour that several routes share has its own files.
 
 mod access;
+mod app_page;
 mod arguments;
 mod body;
 mod calls;
