@@ -38,6 +38,8 @@ test("each rule has its hits, and an approver may not add rules", async (t) => {
   const { page } = await openPolicy(t, "approver");
   const row = page.locator("table.rules tr", { hasText: "no force pushes <b>now</b>" });
   await row.getByText("history is shared").waitFor();
+  // The hits come after the rules.
+  await row.locator("td:last-child", { hasText: /^\s*1\s*$/ }).waitFor();
   assert.match(await row.innerText(), /block[^]*main file, line 4[^]*\b1$/);
   assert.match(await page.locator("table.rules tr", { hasText: "(the default)" }).innerText(), /\b11$/);
   await page.getByText("saves 10 prompts").waitFor();
