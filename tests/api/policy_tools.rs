@@ -169,8 +169,8 @@ async fn lists_of_replay_are_paged() {
             (&list["count"], &list["calls"][1]["id"], &list["calls"][2]),
             (&json!(3), &json!("b"), &Value::Null)
         );
-        let last = list["calls"][1]["seq"].as_i64().expect("a number");
-        assert_eq!(page(last, 2).await.json()["allowedThoughDenied"]["calls"][0]["id"], json!("c"));
+        let cursor = list["calls"][1]["seq"].as_i64().expect("a number");
+        assert_eq!(page(cursor, 2).await.json()["allowedThoughDenied"]["calls"][0]["id"], json!("c"));
         assert_snapshot!(page(0, 0).await, @"422 invalid: limit: it must be from 1 to 1000");
         assert_snapshot!(page(0, 1_001).await, @"422 invalid: limit: it must be from 1 to 1000");
     })
