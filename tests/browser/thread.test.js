@@ -66,6 +66,27 @@ test("an admin changes the mode, and sees the refusal of a change", async (t) =>
   await page.getByRole("alert").getByText("your level is too low").waitFor();
 });
 
+test("an admin sets and removes the policy for a tool", async (t) => {
+  const { server, agent, page } = await startThread(t, { name: "root", role: "admin" });
+  await agent.propose("t", "a", "bash", { command: "echo a" });
+  await page.goto(`${server.url}/threads/t`);
+  await page.getByLabel("Tool", { exact: true }).fill("bash");
+  await page.getByLabel("Its policy").selectOption("deny");
+  await page.getByRole("button", { name: "Set" }).click();
+  const policy = page.getByLabel("Policy for bash");
+  await policy.waitFor();
+  assert.equal(await policy.inputValue(), "deny");
+  await agent.propose("t", "b", "bash", { command: "echo b" });
+  assert.equal((await agent.get("/v1/threads/t/tool-calls/b")).state, "denied");
+  await policy.selectOption("default");
+  await policy.waitFor({ state: "detached" });
+  await agent.propose("t", "c", "bash", { command: "echo c" });
+  assert.equal((await agent.get("/v1/threads/t/tool-calls/c")).state, "pending");
+  await page.getByLabel("Tool", { exact: true }).fill("two words \u0000");
+  await page.getByRole("button", { name: "Set" }).click();
+  await page.getByRole("alert").waitFor();
+});
+
 test("closing a thread asks first, and cancels its calls", async (t) => {
   const { server, agent, page } = await startThread(t);
   await agent.propose("t", "a", "bash", { command: "echo a" });

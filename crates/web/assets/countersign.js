@@ -187,6 +187,14 @@ export class CountersignClient {
     return this.request("PUT", `${this.#threadPath(thread)}/mode`, { mode });
   }
 
+  /**
+   * Sets the policy of a thread for a tool.
+   * @param {string} thread @param {string} tool @param {string} policy `allow`, `require-approval`, `deny` or `default`.
+   */
+  setToolPolicy(thread, tool, policy) {
+    return this.request("PUT", `${this.#threadPath(thread)}/policy`, { tools: { [tool]: policy } });
+  }
+
   /** Closes a thread for ever, and cancels its open calls. @param {string} thread */
   closeThread(thread) {
     return this.request("POST", `${this.#threadPath(thread)}/close`, {});

@@ -1,5 +1,6 @@
 // The page of one thread.
 
+import { countWords } from "../count-words.js";
 import { css, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
@@ -38,7 +39,7 @@ export class ThreadPage extends PageElement {
       <header class="head">
         <nav class="crumbs" aria-label="Path"><a href="/threads/">Threads</a></nav>
         <div class="page-header"><h1>${renderText(thread)}</h1>
-          ${summary ? html`<span class="muted">${summary.calls} calls, ${summary.pending} pending</span>` : nothing}
+          ${summary ? html`<span class="muted">${countWords(summary.calls, "call")}, ${summary.pending} pending</span>` : nothing}
           ${summary?.closedAt ? html`<span class="badge">closed</span>` : nothing}</div>
       </header>
       <countersign-thread .thread=${thread} .client=${this.app.client} .feed=${this.app.feed} .caller=${this.app.caller} @thread-change=${learn}></countersign-thread>

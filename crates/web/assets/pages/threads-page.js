@@ -1,5 +1,6 @@
 // The list of threads, the most recently active first.
 
+import { countWords } from "../count-words.js";
 import { css, html, nothing, repeat } from "../element.js";
 import { baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
@@ -117,7 +118,7 @@ export class ThreadsPage extends PageElement {
           ${thread.mode !== "interactive" ? html`<span class="badge unknown">${thread.mode.replace("_", " ")}</span>` : nothing}
           ${thread.closedAt ? html`<span class="badge">closed</span>` : nothing}
         </span>
-        <span class="number muted calls">${thread.calls === 1 ? "1 call" : `${thread.calls} calls`}</span>
+        <span class="number muted calls">${countWords(thread.calls, "call")}</span>
         <time class="number muted" datetime=${thread.lastEventAt}>${describeAge(thread.lastEventAt, this.now)}</time>
       </a></li>`)}
     </ul>`;

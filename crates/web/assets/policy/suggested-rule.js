@@ -1,5 +1,6 @@
 // <suggested-rule>: a rule that would have answered prompts, with its evidence, and one confirmation that adds it.
 
+import { countWords } from "../count-words.js";
 import { CountersignElement, css, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
@@ -26,13 +27,11 @@ const styles = css`
 /** The name of a rule without the prefix that all suggestions share. @param {string} name */
 export const shortName = (name) => name.replace(/^suggested: /, "");
 
-const count = (/** @type {number} */ number, /** @type {string} */ word) => `${number} ${word}${number === 1 ? "" : "s"}`;
-
 /** The evidence in one sentence. @param {SuggestedRule} rule */
 export function describeEvidence(rule) {
   const people = rule.people.slice(0, 3).map(nameOf).join(", ") + (rule.people.length > 3 ? ` and ${rule.people.length - 3} more` : "");
   const span = `${rule.first.slice(0, 10)} to ${rule.last.slice(0, 10)}`;
-  return `${people} allowed ${count(rule.prompts, "such call")} in ${count(rule.threads, "thread")}, ${rule.arguments === 1 ? "all with the same arguments" : `${rule.arguments} of them different`}, from ${span}. None was denied.`;
+  return `${people} allowed ${countWords(rule.prompts, "such call")} in ${countWords(rule.threads, "thread")}, ${rule.arguments === 1 ? "all with the same arguments" : `${rule.arguments} of them different`}, from ${span}. None was denied.`;
 }
 
 /** Emits `rule-added` with the policy in force, or `policy-changed` if another policy came into force meanwhile. */
@@ -66,7 +65,7 @@ export class SuggestedRuleElement extends CountersignElement {
     const { rule } = this;
     if (!rule) return nothing;
     return html`<article>
-      <div class="head"><strong>${renderText(shortName(rule.name))}</strong><span class="saves">saves ${count(rule.saves, "prompt")}</span></div>
+      <div class="head"><strong>${renderText(shortName(rule.name))}</strong><span class="saves">saves ${countWords(rule.saves, "prompt")}</span></div>
       <p class="evidence">${renderText(describeEvidence(rule))}</p>
       <details ?open=${this.open}><summary>The rule, and what it does not allow</summary><div class="details">
         <pre tabindex="0" aria-label="the rule">${renderText(rule.toml.trim())}</pre>
@@ -83,7 +82,7 @@ export class SuggestedRuleElement extends CountersignElement {
   /** @param {SuggestedRule} rule */
   #renderRefused(rule) {
     if (rule.nearMisses === 0) return html`<p class="evidence">No call of this tool was refused in this time.</p>`;
-    return html`<p class="evidence">It does not allow ${count(rule.nearMisses, "refused call")} of this tool, such as:</p>
+    return html`<p class="evidence">It does not allow ${countWords(rule.nearMisses, "refused call")} of this tool, such as:</p>
       <ul>${rule.suchAs.map((text) => html`<li class="mono">${renderText(text)}</li>`)}</ul>`;
   }
 

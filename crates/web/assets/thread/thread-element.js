@@ -22,6 +22,9 @@ const MODES = /** @type {Record<string, string>} */ ({
   auto_deny: "All calls are denied that people would be asked about",
 });
 
+/** The policies of a thread for a tool. The last one removes it. */
+const POLICIES = ["require-approval", "deny", "allow", "default"];
+
 export class CountersignThread extends CountersignElement {
   static properties = {
     server: { type: String },
@@ -193,11 +196,37 @@ export class CountersignThread extends CountersignElement {
 
   /** @param {ThreadStore} store */
   #renderTools(store) {
-    if (store.tools.length === 0) return nothing;
+    const mayChange = this.#isAdmin && !store.summary?.closedAt;
+    if (store.tools.length === 0 && !mayChange) return nothing;
     return html`<section>
       <h2>Policy of this thread</h2>
-      <ul>${store.tools.map(({ tool, policy }) => html`<li class="card"><div class="line"><strong>${renderText(tool)}</strong><span>${policy}</span></div></li>`)}</ul>
+      <ul>${repeat(store.tools, ({ tool }) => tool, ({ tool, policy }) => html`<li class="card"><div class="line"><strong>${renderText(tool)}</strong>
+        ${mayChange ? this.#renderPolicies(`Policy for ${tool}`, policy, (value) => store.client.setToolPolicy(store.name, tool, value)) : html`<span>${policy}</span>`}</div></li>`)}</ul>
+      ${mayChange ? this.#renderNewTool(store) : nothing}
     </section>`;
+  }
+
+  /** @param {string} label @param {string} policy @param {(policy: string) => Promise<unknown>} set */
+  #renderPolicies(label, policy, set) {
+    const change = (/** @type {Event} */ event) => void this.#store?.change(() => set(/** @type {HTMLSelectElement} */ (event.target).value));
+    return html`<select aria-label=${label} .value=${policy} @change=${change}>
+      ${POLICIES.map((value) => html`<option value=${value} ?selected=${value === policy}>${value}</option>`)}
+    </select>`;
+  }
+
+  /** @param {ThreadStore} store */
+  #renderNewTool(store) {
+    const add = (/** @type {SubmitEvent} */ event) => {
+      event.preventDefault();
+      const form = /** @type {HTMLFormElement} */ (event.target);
+      const { tool, policy } = /** @type {{ tool: string, policy: string }} */ (Object.fromEntries(new FormData(form)));
+      void store.change(() => store.client.setToolPolicy(store.name, tool.trim(), policy).then(() => form.reset()));
+    };
+    return html`<form class="new-tool" @submit=${add}>
+      <input name="tool" aria-label="Tool" placeholder="tool" required autocomplete="off" spellcheck="false" />
+      <select name="policy" aria-label="Its policy">${POLICIES.slice(0, 3).map((value) => html`<option value=${value}>${value}</option>`)}</select>
+      <button>Set</button>
+    </form>`;
   }
 
   /** @param {ThreadStore} store */

@@ -30,6 +30,9 @@ export const threadStyles = css`
   .card { display: grid; gap: 6px; padding: 10px 12px; background: var(--cs-surface); border: 1px solid var(--cs-line); border-radius: var(--cs-radius-small); font-size: 13px; overflow-wrap: anywhere; }
   .card .line { display: flex; align-items: center; gap: 8px; justify-content: space-between; }
   .card button { min-height: 28px; padding: 2px 10px; font-size: 13px; }
+  .new-tool { display: grid; grid-template-columns: minmax(0, 1fr) auto auto; gap: 6px; }
+  .new-tool :is(input, select, button), .card select { width: auto; min-height: 32px; padding: 2px 8px; font-size: 13px; }
+  .card .line select { flex: none; }
   .close { display: grid; gap: 8px; }
   .close .buttons { display: flex; gap: 8px; flex-wrap: wrap; }
   .nothing { display: grid; gap: 8px; justify-items: center; text-align: center; padding: 56px 24px; }
