@@ -7,7 +7,7 @@ import { createToken, newLog, runCommand, startServer } from "./support/server.j
 
 async function startCall(t, { role = "approver", policy = 'default = "ask"\n', ...options } = {}) {
   const log = await newLog(t);
-  const server = await startServer(t, log);
+  const server = await startServer(log);
   const agent = new Agent(server, (await createToken(log, "bot", "agent")).secret);
   await runCommand(log, "policy", "apply", "--yes", await agent.writePolicy(log, policy));
   const page = await openInbox(await startBrowser(t), server, "ada", role, options);

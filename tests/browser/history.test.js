@@ -10,7 +10,7 @@ const policy = 'default = "ask"\n[[rule]]\nname = "reads"\ntool = "file-read"\nv
 
 async function startHistory(t, options = {}) {
   const log = await newLog(t);
-  const server = await startServer(t, log);
+  const server = await startServer(log);
   const agent = new Agent(server, (await createToken(log, "bot", "agent")).secret);
   const grace = new Agent(server, (await createToken(log, "grace", "approver")).secret);
   await runCommand(log, "policy", "apply", "--yes", await agent.writePolicy(log, policy));

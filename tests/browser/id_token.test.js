@@ -8,7 +8,7 @@ import { newLog, readEvents, startServer, verifyLog } from "./support/server.js"
 
 async function start(t) {
   const [log, provider] = [await newLog(t), await startHostileProvider(t)];
-  const server = await startServer(t, log, [], settingsFor(provider.issuer));
+  const server = await startServer(log, [], settingsFor(provider.issuer));
   return { log, provider, server, browser: await startBrowser(t) };
 }
 
@@ -124,7 +124,7 @@ test("a state signs in once, also if the provider accepts its code again", async
 
 test("a sign-in is completed by another server of the log", async (t) => {
   const { log, provider, server, browser } = await start(t);
-  const second = await startServer(t, log, [], settingsFor(provider.issuer));
+  const second = await startServer(log, [], settingsFor(provider.issuer));
   provider.behaviour.redirect = (url) => new URL(url.href.replace(server.url, second.url));
   const page = await begin(browser, server);
   await readSignedIn(page);

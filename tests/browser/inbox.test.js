@@ -8,7 +8,7 @@ import { createToken, newLog, runCommand, startServer, verifyLog } from "./suppo
 // A log with a server, an agent, and the page of an approver.
 async function startInbox(t, { role = "approver", name = "ada" } = {}) {
   const log = await newLog(t);
-  const server = await startServer(t, log);
+  const server = await startServer(log);
   const agent = new Agent(server, (await createToken(log, "bot", "agent")).secret);
   const browser = await startBrowser(t);
   const page = await openInbox(browser, server, name, role);
@@ -25,7 +25,7 @@ test("the list equals the server's after loading, reloading and a restart of the
   const port = new URL(server.url).port;
   await server.stop();
   await page.getByText("Reconnecting…").waitFor();
-  await startServer(t, log, ["--listen", `127.0.0.1:${port}`]);
+  await startServer(log, ["--listen", `127.0.0.1:${port}`]);
   await agent.propose("t", "d", "bash", { command: "echo d" });
   await waitForCount(page, 4);
   assert.deepEqual(await readList(page), ["echo a", "echo b", "echo c", "echo d"]);
@@ -33,7 +33,7 @@ test("the list equals the server's after loading, reloading and a restart of the
 
 test("a decision at another server process over the same file reaches the page", async (t) => {
   const { log, agent, page } = await startInbox(t);
-  const other = await startServer(t, log);
+  const other = await startServer(log);
   await agent.propose("t", "a", "bash", { command: "echo a" });
   await page.getByRole("button", { name: "Allow once" }).waitFor();
   const grace = await createToken(log, "grace", "approver");

@@ -10,7 +10,7 @@ const hostile = "<img src=x onerror=globalThis.isHit=1>";
 
 async function openInsight(t, options = {}) {
   const log = await newLog(t);
-  const server = await startServer(t, log);
+  const server = await startServer(log);
   const callers = await startCallers(server, log);
   await allowCalls(callers, 24);
   await allowCalls(callers, 1, { tool: hostile, prefix: "h" });
@@ -61,7 +61,7 @@ test("the time span is in the address, and the savings lead to the policy", asyn
 
 test("a log without calls says so", async (t) => {
   const log = await newLog(t);
-  const server = await startServer(t, log);
+  const server = await startServer(log);
   const page = await openInbox(await startBrowser(t), server, "ada", "approver");
   await page.goto(`${server.url}/insight`);
   await page.getByText("No calls in the last 30 days").waitFor();

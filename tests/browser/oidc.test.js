@@ -9,8 +9,8 @@ import { askDoctor, createLink, newLog, readEvents, startServer, verifyLog } fro
 async function start(t) {
   const [log, provider] = [await newLog(t), await reserveProvider(t)];
   const servers = [
-    await startServer(t, log, [], settingsFor(provider.issuer)),
-    await startServer(t, log, [], settingsFor(provider.issuer)),
+    await startServer(log, [], settingsFor(provider.issuer)),
+    await startServer(log, [], settingsFor(provider.issuer)),
   ];
   provider.begin(servers.map(({ url }) => url));
   return { log, provider, servers, browser: await startBrowser(t) };
@@ -104,7 +104,7 @@ test("a provider that is down stops no other way to sign in", async (t) => {
   const reserved = await reserveProvider(t);
   await reserved.stop();
   const settings = settingsFor(reserved.issuer);
-  const server = await startServer(t, log, [], settings);
+  const server = await startServer(log, [], settings);
   const page = await newPage(await startBrowser(t));
   await page.goto(`${server.url}/sign-in/`);
   await page.locator("#oidc").click();

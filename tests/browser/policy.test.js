@@ -22,7 +22,7 @@ async function openPolicy(t, role, options = {}) {
   const log = await newLog(t);
   const file = join(log.folder, "policy.toml");
   await writeFile(file, POLICY);
-  const server = await startServer(t, log, ["--policy", file, "--as", "user:operator"]);
+  const server = await startServer(log, ["--policy", file, "--as", "user:operator"]);
   const callers = await startCallers(server, log);
   await allowCalls(callers, 10);
   await denyCall(callers, "d", "rm -rf /srv");

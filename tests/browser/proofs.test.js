@@ -25,7 +25,7 @@ async function start(t) {
   const log = await newLog(t);
   const policyFile = join(log.folder, "policy.toml");
   await writeFile(policyFile, policy);
-  const server = await startServer(t, log, ["--policy", policyFile]);
+  const server = await startServer(log, ["--policy", policyFile]);
   const site = server.url.replace("127.0.0.1", "localhost");
   const agent = (await createToken(log, "bot", "agent")).secret;
   return { log, site, agent, browser: await startBrowser(t) };
@@ -198,7 +198,7 @@ test("a passkey signs in, and a sign-in approves nothing", async (t) => {
   await ada.page.context().clearCookies();
   await ada.page.goto(`${world.site}/sign-in/`);
   // Another process of the log makes the challenge, as behind a load balancer.
-  const second = await startServer(t, world.log);
+  const second = await startServer(world.log);
   await ada.page.route("**/v1/sessions/passkey/challenge", async (route) => {
     const { status, answer } = await post(second.url, ada.token, "/v1/sessions/passkey/challenge", {});
     await route.fulfill({ status, json: answer });

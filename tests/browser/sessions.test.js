@@ -10,7 +10,7 @@ import { createLink, createToken, newLog, startServer, verifyLog } from "./suppo
 
 async function start(t, options) {
   const log = await newLog(t);
-  return { server: await startServer(t, log, options), browser: await startBrowser(t), log };
+  return { server: await startServer(log, options), browser: await startBrowser(t), log };
 }
 
 // Opens a stream of events in the page, and returns a function that waits for its last message.
@@ -164,7 +164,7 @@ test("with TLS the cookie is secure and belongs to this host alone", async (t) =
     "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30",
     "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
   ], { stdio: "ignore" });
-  const server = await startServer(t, log, ["--tls-certificate", certificate, "--tls-key", key]);
+  const server = await startServer(log, ["--tls-certificate", certificate, "--tls-key", key]);
   assert(server.url.startsWith("https://"), server.url);
   const page = await newPage(await startBrowser(t));
   await page.goto(await createLink(server, "ada", "approver"));
@@ -177,7 +177,7 @@ test("with TLS the cookie is secure and belongs to this host alone", async (t) =
 
 test("two servers of one log share sessions", async (t) => {
   const { server, browser, log } = await start(t);
-  const second = await startServer(t, log);
+  const second = await startServer(log);
   const page = await newPage(browser);
   await page.goto(await createLink(server, "ada", "approver"));
   await readSignedIn(page);

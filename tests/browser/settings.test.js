@@ -7,7 +7,7 @@ import { createToken, newLog, startServer } from "./support/server.js";
 
 async function startSettings(t, { name = "ada", role = "approver", ...options } = {}) {
   const log = await newLog(t);
-  const server = await startServer(t, log);
+  const server = await startServer(log);
   const browser = await startBrowser(t);
   const page = await openInbox(browser, server, name, role, options);
   page.on("dialog", (dialog) => dialog.accept());

@@ -7,7 +7,7 @@ import { createToken, newLog, startServer } from "./support/server.js";
 
 async function startApp(t, options = {}) {
   const log = await newLog(t);
-  const server = await startServer(t, log);
+  const server = await startServer(log);
   const agent = new Agent(server, (await createToken(log, "bot", "agent")).secret);
   const browser = await startBrowser(t);
   const page = await openInbox(browser, server, "ada", "approver", options);
@@ -17,7 +17,7 @@ async function startApp(t, options = {}) {
 
 test("every path of a page has the document, and other clients get what they got before", async (t) => {
   const log = await newLog(t);
-  const server = await startServer(t, log);
+  const server = await startServer(log);
   for (const path of ["/", "/threads/", "/threads/a%2Fb", "/calls/a%2Fb/c", "/history", "/insight", "/policy", "/settings"]) {
     const page = await fetch(server.url + path, { headers: { accept: "text/html" } });
     assert.equal(page.status, 200, path);
@@ -92,7 +92,7 @@ test("theme and density are kept, and apply before the first paint", async (t) =
 
 test("a person who is signed out comes back to the page of the link, and to no other server", async (t) => {
   const log = await newLog(t);
-  const server = await startServer(t, log);
+  const server = await startServer(log);
   const { secret } = await createToken(log, "ada", "approver");
   const page = await newPage(await startBrowser(t));
   await page.goto(`${server.url}/history?q=a`);

@@ -9,7 +9,7 @@ import { createToken, newLog, runCommand, startServer } from "./support/server.j
 
 async function startThread(t, { name = "ada", role = "approver", ...options } = {}) {
   const log = await newLog(t);
-  const server = await startServer(t, log);
+  const server = await startServer(log);
   const agent = new Agent(server, (await createToken(log, "bot", "agent")).secret);
   const grace = new Agent(server, (await createToken(log, "grace", "approver")).secret);
   await runCommand(log, "policy", "apply", "--yes", await agent.writePolicy(log, 'default = "ask"\n'));

@@ -13,18 +13,22 @@ if (!program) {
 }
 const run = promisify(execFile);
 
-// A log in a new folder, which is removed at the end of the test.
+// A log in a new folder, which is removed at the end of the test, after its servers have stopped.
 export async function newLog(t) {
   const folder = await mkdtemp(join(tmpdir(), "countersign-browser-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  return { folder, database: join(folder, "log.db") };
+  const log = { folder, database: join(folder, "log.db"), stops: [] };
+  t.after(async () => {
+    await Promise.all(log.stops.map((stop) => stop()));
+    await rm(folder, { recursive: true, force: true });
+  });
+  return log;
 }
 
 // Only these variables: a command refuses to make tokens inside an agent, and must not use settings of this user.
 const environment = (log, more = {}) => ({ PATH: process.env.PATH, HOME: log.folder, ...more });
 
-// Starts a server on a free port. It is stopped at the end of the test.
-export async function startServer(t, log, options = [], variables = {}) {
+// Starts a server on a free port. It is stopped at the end of the test of its log.
+export async function startServer(log, options = [], variables = {}) {
   const commandLine = ["serve", "--json", "--listen", "127.0.0.1:0", "--database", log.database, ...options];
   const child = spawn(program, commandLine, { env: environment(log, variables), cwd: log.folder });
   const ended = once(child, "exit");
@@ -32,7 +36,7 @@ export async function startServer(t, log, options = [], variables = {}) {
     child.kill("SIGTERM");
     await ended;
   };
-  t.after(stop);
+  log.stops.push(stop);
   let errors = "";
   child.stderr.on("data", (chunk) => { errors += chunk; });
   const lines = createInterface({ input: child.stdout });
