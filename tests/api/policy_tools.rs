@@ -236,7 +236,7 @@ async fn suggested_rule_is_not_suggested_after_acceptance() {
             ("[]".to_owned(), "10".to_owned())
         );
         assert_snapshot!(ada.get("/v1/policy/suggestions?atLeast=1").await, @r#"
-        422 invalid: atLeast must be a number from 2 on, not "1"
+        422 invalid: atLeast must be a number from 2 to 1000000, not "1"
         parameter: "atLeast"
         "#);
     })

@@ -5,7 +5,7 @@ use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use countersign_api::{self as api, BadLogCursor, LogCursor, LogFilter};
 use countersign_gate::{CallStateFilter, EventType, Principal, ThreadId, Timestamp, ToolName};
-use std::{fmt::Display, marker::PhantomData, str::FromStr};
+use std::{fmt::Display, marker::PhantomData, ops::RangeInclusive, str::FromStr};
 use utoipa::{
     IntoParams, PartialSchema,
     openapi::{
@@ -15,8 +15,8 @@ use utoipa::{
     },
 };
 
-/// The least number of prompts from which a rule follows: a single answer shows no habit.
-const LEAST_PROMPTS: u64 = 2;
+/// The numbers of prompts from which a rule may follow: a single answer shows no habit.
+const HABIT: RangeInclusive<u32> = 2..=1_000_000;
 
 /// The names of the parameters that an endpoint accepts.
 pub(crate) trait AcceptedParameters: Send {
@@ -129,7 +129,7 @@ impl<T: AcceptedParameters> QueryParameters<T> {
                 self.cursor = cursor.map_err(|problem| problem.with_parameter(name))?;
                 self.page.after = self.cursor.seq;
             }
-            "limit" => self.page.limit = parse_limit(value)?,
+            "limit" => self.page.limit = parse_number(name, value, 1..=api::MAX_PAGE)?,
             "thread" => filter.thread_id = Some(name_error(name, ThreadId::new(value))?),
             "tool" => filter.tool = Some(name_error(name, ToolName::new(value))?),
             "principal" => filter.principal = Some(parse::<Principal>(name, value)?),
@@ -139,7 +139,7 @@ impl<T: AcceptedParameters> QueryParameters<T> {
             }
             "since" => filter.since = Some(parse::<Timestamp>(name, value)?),
             "until" => filter.until = Some(parse::<Timestamp>(name, value)?),
-            "atLeast" => self.at_least = Some(parse_at_least(value)?),
+            "atLeast" => self.at_least = Some(parse_number(name, value, HABIT)?.into()),
             "utcOffsetMinutes" => self.days_at = Some(parse::<api::UtcOffset>(name, value)?),
             _ => {
                 for kind in value.split(',') {
@@ -193,18 +193,15 @@ fn require_hash_support<T: AcceptedParameters>(
     Err(ProblemResponse::invalid(detail))
 }
 
-fn parse_at_least(text: &str) -> Result<u64, ProblemResponse> {
-    text.parse().ok().filter(|number| *number >= LEAST_PROMPTS).ok_or_else(|| {
-        ProblemResponse::invalid(format!("atLeast must be a number from {LEAST_PROMPTS} on, not {text:?}"))
-            .with_parameter("atLeast")
-    })
-}
-
-fn parse_limit(text: &str) -> Result<usize, ProblemResponse> {
-    let maximum = api::MAX_PAGE;
-    text.parse().ok().filter(|limit| (1..=maximum).contains(limit)).ok_or_else(|| {
-        ProblemResponse::invalid(format!("limit must be a number from 1 to {maximum}, not {text:?}"))
-            .with_parameter("limit")
+fn parse_number<N: FromStr + PartialOrd + Display>(
+    name: &str,
+    text: &str,
+    range: RangeInclusive<N>,
+) -> Result<N, ProblemResponse> {
+    text.parse().ok().filter(|number| range.contains(number)).ok_or_else(|| {
+        let (least, most) = range.into_inner();
+        ProblemResponse::invalid(format!("{name} must be a number from {least} to {most}, not {text:?}"))
+            .with_parameter(name)
     })
 }
 
@@ -237,7 +234,10 @@ fn describe(name: &str) -> Parameter {
             Timestamp::schema(),
         ),
         "until" => ("Only before this time, exclusive.", Timestamp::schema()),
-        "atLeast" => ("The least number of prompts that each rule saves.", number(2, None, 5)),
+        "atLeast" => (
+            "The least number of prompts that each rule saves.",
+            number((*HABIT.start()).into(), Some((*HABIT.end()).into()), 5),
+        ),
         "utcOffsetMinutes" => (
             "Adds the counts of each day: the minutes east of UTC at which a day begins, 0 for UTC.",
             ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(-840)).maximum(Some(840)).into(),
