@@ -80,6 +80,12 @@ const MASKED: &[(&str, &str, &str)] = &[
     ),
     // The words of a command.
     (r#"["login","--password","x"]"#, r#"["login","--password","[redacted]"]"#, "/2"),
+    // The client of MySQL has no value after this option, but an array among the arguments may be another command.
+    (
+        r#"{"command":"mysql","args":[["tool","--password","x"]]}"#,
+        r#"{"command":"mysql","args":[["tool","--password","[redacted]"]]}"#,
+        "/args/0/2",
+    ),
     (r#"["--secret=x y","-v"]"#, r#"["--secret=[redacted]","-v"]"#, "/0"),
     (r#"["mysql","-u","root","-pabc"]"#, r#"["mysql","-u","root","-p[redacted]"]"#, "/3"),
     (

@@ -138,7 +138,13 @@ impl<'a> RedactionWalk<'a> {
         let children: Vec<_> = json_nodes::children(nodes, index).collect();
         let texts: Vec<_> = children.iter().map(|child| self.string_text(*child)).collect();
         let program = around.program.and_then(|program| self.string_text(program));
-        let masked = word_lists::mask_words(&self.secrets.keys, program.as_deref(), &texts);
+        let mut masked = word_lists::mask_words(&self.secrets.keys, program.as_deref(), &texts);
+        if program.is_some() && around.in_array {
+            // An array among the arguments of a program may be a command of its own.
+            for (position, less) in word_lists::mask_words(&self.secrets.keys, None, &texts) {
+                masked.entry(position).or_insert(less);
+            }
+        }
         let named = around.in_array && children.len() == 2;
         for (position, child) in children.iter().enumerate() {
             let mut inner = LeafContext { in_array: true, ..around };
