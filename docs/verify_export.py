@@ -14,6 +14,7 @@ import hashlib, json, re, sys
 
 FIELDS = ("threadId", "type", "timestamp", "principal")
 TEXTS = ("arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content")
+WITH_TEXTS = ("TOOL_", "USER_", "AGENT_", "SYSTEM_", "LOCAL_", "COMPACTION")  # how the types of events with texts begin
 
 
 class Mismatch(Exception):
@@ -41,7 +42,7 @@ def split(text):
 
 def digest(kind, data):
     """The hash that a link covers: of the data with hashes in the place of texts, so that texts can be erased."""
-    members = split(data) if kind.startswith("TOOL_") else []
+    members = split(data) if kind.startswith(WITH_TEXTS) else []
     texts = {n: sha256(v) for n, v in members if n in TEXTS or n == "scope" and v[0] == "{"}
     if texts and "erased" not in dict(members):
         kept = [f"{dump(n)}:{v}" for n, v in members if n not in texts]
@@ -77,7 +78,7 @@ def check_lines(lines, noted):
             raise Mismatch(f"event {seq} follows event {last[0]}")
         if last and seq == last[0] + 1 and line["previous"] != last[1]:
             raise Mismatch(f"event {seq} does not continue event {last[0]}: one of them was replaced")
-        if line["type"].startswith("TOOL_") and "erased" in line["data"]:
+        if line["type"].startswith(WITH_TEXTS) and "erased" in line["data"]:
             erased.add((seq, line["threadId"]))
         if line["type"] == "CALL_ERASED":
             erased -= {(row["seq"], line["threadId"]) for row in line["data"]["rows"]}

@@ -11,8 +11,10 @@ Exit codes: 0 the log holds, 1 it does not, 2 the arguments are invalid or the l
 import hashlib, json, os, pathlib, re, sqlite3, sys
 
 COLUMNS = ("thread_id", "type", "timestamp", "principal", "data")
+SELECT = f"SELECT seq, {', '.join(COLUMNS)}, hash FROM events ORDER BY seq"
 TYPES_WITHOUT_HASH = ("TOOL_APPROVAL_RESPONSE", "TOOL_RESULT")  # of decisions made with SQL; the next hash seals them
 TEXTS = ("arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content")
+WITH_TEXTS = ("TOOL_", "USER_", "AGENT_", "SYSTEM_", "LOCAL_", "COMPACTION")  # how the types of events with texts begin
 sha256 = lambda text: hashlib.sha256(text.encode()).hexdigest()
 dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 Mismatch = type("Mismatch", (Exception,), {})  # The first event that does not hold, and the reason.
@@ -29,7 +31,7 @@ def split(text):
 
 def digest(kind, data):
     """The hash that a link covers: of the data with hashes in the place of texts, so that texts can be erased."""
-    members = split(data) if kind.startswith("TOOL_") else []
+    members = split(data) if kind.startswith(WITH_TEXTS) else []
     texts = {n: sha256(v) for n, v in members if n in TEXTS or n == "scope" and v[0] == "{"}
     if texts and "erased" not in dict(members):
         kept = [f"{dump(n)}:{v}" for n, v in members if n not in texts]
@@ -53,7 +55,7 @@ def check_rows(rows, noted):
             raise Mismatch(f"event {seq}: its hash is {stored}, but its row and the link before give {link}: "
                            f"{rows} was changed, inserted or moved, or the hash before was replaced")
         unsealed = 0 if stored else unsealed + 1
-        if kind.startswith("TOOL_") and "erased" in dict(split(data)):
+        if kind.startswith(WITH_TEXTS) and "erased" in dict(split(data)):
             erased.setdefault(thread, set()).add(seq)
         if kind in ("CALL_ERASED", "THREAD_ARCHIVED") and thread in erased:
             named, through = {row["seq"] for row in json.loads(data).get("rows", [])}, json.loads(data).get("through", 0)
@@ -86,14 +88,12 @@ def main(arguments):
         return print(__doc__, file=sys.stderr) or 2
     noted = {int(tip[1]): {same[2] for same in tips if same[1] == tip[1]} for tip in tips}
     try:
-        rows = open_log(arguments[0]).execute(f"SELECT seq, {', '.join(COLUMNS)}, hash FROM events ORDER BY seq")
-        seq, link, unsealed = check_rows(rows, noted)
+        seq, link, unsealed = check_rows(open_log(arguments[0]).execute(SELECT), noted)
     except sqlite3.Error as error:
         return print(f"{arguments[0]} cannot be read to its end: {error}", file=sys.stderr) or 2
     except Mismatch as mismatch:
         return print(f"The log does not hold: {mismatch}") or 1
     print(f"{seq} events, and the hash chain is intact.\ntip {seq}:{link}")
-    if unsealed:
-        print(f"The last {unsealed} events have no hash yet. The next event that Countersign writes seals them.")
+    if unsealed: print(f"The last {unsealed} events have no hash yet. The next event that Countersign writes seals them.")
 
 sys.exit(main(sys.argv[1:]))

@@ -139,6 +139,11 @@ CREATE INDEX webhooks ON events (seq)
     WHERE type = 'WEBHOOK_ADDED' OR type = 'WEBHOOK_REMOVED' OR type = 'WEBHOOK_DELIVERED'
         OR type = 'WEBHOOK_PARKED' OR type = 'WEBHOOK_RETRIED';
 
+-- A thread's messages in order, with their place in its conversation and their hash, so that no content is read.
+CREATE INDEX messages_by_thread ON events (thread_id, seq, (data ->> 'position'), (data ->> 'contentHash'))
+    WHERE type = 'USER_MESSAGE' OR type = 'AGENT_MESSAGE' OR type = 'SYSTEM_PROMPT'
+        OR type = 'USER_SYSTEM_PROMPT' OR type = 'LOCAL_SYSTEM_MESSAGE' OR type = 'COMPACTION';
+
 -- A thread's mode and its policies for single tools.
 CREATE INDEX settings_by_thread ON events (thread_id, type, seq)
     WHERE type = 'THREAD_MODE_SET' OR type = 'TOOL_POLICY_SET';
@@ -173,7 +178,9 @@ BEGIN
         AND NEW.timestamp = OLD.timestamp AND NEW.principal = OLD.principal
         AND NEW.hash IS NOT DISTINCT FROM OLD.hash AND NOT document(OLD.data) ? 'erased' AND (EXISTS (
             SELECT FROM events x WHERE x.type = 'THREAD_ARCHIVED' AND x.thread_id = OLD.thread_id
-                AND OLD.type ~ '^TOOL_[ACER]' AND OLD.seq <= (x.data ->> 'through')::bigint
+                AND (OLD.type ~ '^TOOL_[ACER]' OR OLD.type IN ('USER_MESSAGE', 'AGENT_MESSAGE', 'SYSTEM_PROMPT',
+                    'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION'))
+                AND OLD.seq <= (x.data ->> 'through')::bigint
                 AND document(NEW.data) = document(OLD.data)
                     - ARRAY['arguments', 'impact', 'description', 'suggestedScopes', 'comment', 'changes', 'content']
                     - (CASE WHEN NEW.data -> 'erased' ? 'scope' THEN 'scope' ELSE 'erased' END)

@@ -97,6 +97,11 @@ CREATE INDEX webhooks ON events (seq)
     WHERE type = 'WEBHOOK_ADDED' OR type = 'WEBHOOK_REMOVED' OR type = 'WEBHOOK_DELIVERED'
         OR type = 'WEBHOOK_PARKED' OR type = 'WEBHOOK_RETRIED';
 
+-- A thread's messages in order, with their place in its conversation and their hash, so that no content is read.
+CREATE INDEX messages_by_thread ON events (thread_id, seq, data ->> 'position', data ->> 'contentHash')
+    WHERE type = 'USER_MESSAGE' OR type = 'AGENT_MESSAGE' OR type = 'SYSTEM_PROMPT'
+        OR type = 'USER_SYSTEM_PROMPT' OR type = 'LOCAL_SYSTEM_MESSAGE' OR type = 'COMPACTION';
+
 -- A thread's mode and its policies for single tools.
 CREATE INDEX settings_by_thread ON events (thread_id, type)
     WHERE type = 'THREAD_MODE_SET' OR type = 'TOOL_POLICY_SET';
@@ -120,7 +125,9 @@ WHEN NOT (NEW.seq IS OLD.seq AND NEW.thread_id IS OLD.thread_id AND NEW.type IS 
     AND NEW.timestamp IS OLD.timestamp AND NEW.principal IS OLD.principal AND NEW.hash IS OLD.hash
     AND json_valid(NEW.data) AND OLD.data -> 'erased' IS NULL AND (EXISTS (
         SELECT 1 FROM events x WHERE x.type = 'THREAD_ARCHIVED' AND x.thread_id = OLD.thread_id
-            AND OLD.type GLOB 'TOOL_[ACER]*' AND OLD.seq <= x.data ->> 'through'
+            AND (OLD.type GLOB 'TOOL_[ACER]*' OR OLD.type IN ('USER_MESSAGE', 'AGENT_MESSAGE', 'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT',
+                'LOCAL_SYSTEM_MESSAGE', 'COMPACTION'))
+            AND OLD.seq <= x.data ->> 'through'
             AND json(NEW.data) = json_set(json_remove(OLD.data, '$.arguments', '$.impact', '$.description',
                 '$.suggestedScopes', '$.comment', '$.changes', '$.content',
                 CASE WHEN NEW.data -> 'erased' -> 'scope' IS NULL THEN '$.erased' ELSE '$.scope' END),

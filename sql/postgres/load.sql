@@ -79,6 +79,13 @@ WITH threads (thread_id) AS (
     SELECT 0, e.* FROM threads t, LATERAL (
         SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'TOOL_POLICY_SET' OFFSET 0) e
     UNION ALL
+    SELECT 0, e.* FROM threads t, LATERAL (
+        SELECT m.seq, m.thread_id, m.type, m.timestamp, m.principal, '{}', m.hash FROM events m
+        WHERE m.thread_id = t.thread_id
+            AND (m.type = 'USER_MESSAGE' OR m.type = 'AGENT_MESSAGE' OR m.type = 'SYSTEM_PROMPT'
+            OR m.type = 'USER_SYSTEM_PROMPT' OR m.type = 'LOCAL_SYSTEM_MESSAGE' OR m.type = 'COMPACTION')
+        ORDER BY m.seq DESC LIMIT 1) e
+    UNION ALL
     SELECT 0, e.* FROM events e
     WHERE $10 AND (e.type = 'TOKEN_CREATED' OR e.type = 'TOKEN_USED' OR e.type = 'TOKEN_REVOKED'
         OR e.type = 'APPROVER_KEY_ADDED' OR e.type = 'APPROVER_KEY_REMOVED')

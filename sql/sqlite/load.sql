@@ -1,6 +1,7 @@
 -- Reads with one statement the events that a batch needs and that the writer does not have in memory:
 -- - the events of calls ($1: [[thread, call], ...]);
--- - the state of threads ($2: [thread, ...]), with the calls that gave their grants and remembered denials;
+-- - the state of threads ($2: [thread, ...]), with the calls that gave their grants and remembered denials, and with the
+--   last message of their conversation without its content;
 -- - calls with the same arguments ($7: [[thread, hash], ...]) that people decided since $5, or that an approval moved
 --   to since $5;
 -- - the calls of some threads ($3: [thread, ...]) that are pending, or allowed and not started. If $6 is true, those of
@@ -66,6 +67,13 @@ WITH keys (thread_id, tool_call_id) AS (
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'TOOL_POLICY_SET'
+    UNION ALL
+    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, '{}', e.hash
+    FROM json_each($2) t CROSS JOIN events e ON e.seq = (
+        SELECT m.seq FROM events m WHERE m.thread_id = t.value
+            AND (m.type = 'USER_MESSAGE' OR m.type = 'AGENT_MESSAGE' OR m.type = 'SYSTEM_PROMPT'
+                OR m.type = 'USER_SYSTEM_PROMPT' OR m.type = 'LOCAL_SYSTEM_MESSAGE' OR m.type = 'COMPACTION')
+        ORDER BY m.seq DESC LIMIT 1)
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM events e

@@ -32,6 +32,7 @@ mod limits;
 mod listen;
 mod log_policy;
 mod managed_rules;
+mod messages;
 mod metrics;
 mod mode;
 mod names;

@@ -20,6 +20,9 @@ on_each_database! {
     archived_call_is_erased_in_its_archive,
 }
 
+/// The message of the conversation.
+const MESSAGE: &str = "send it to the bank";
+
 /// A moment after all events.
 fn later() -> Timestamp {
     Timestamp::from_millis(9_000_000_000_000)
@@ -37,6 +40,9 @@ impl ArchiveStory {
         let story = ErasureStory::open(world).await;
         story.runs("call_1", SECRET).await;
         story.runs("call_2", SECRET).await;
+        let message = format!(r#"{{"format":"plain","message":{{"role":"user","text":"{MESSAGE}"}}}}"#);
+        let message = serde_json::from_str(&message).expect("valid");
+        story.bot.add_messages(&story.thread, &message).await.expect("added");
         story.ada.close(&story.thread).await.expect("closed");
         let gate = EmbeddedGate::open_with(world.address(), world.options(), Policy::ask_always()).await;
         let gate = gate.expect("opens").acting_as(Principal::user("zoe"));
@@ -76,6 +82,10 @@ async fn archived_thread_keeps_its_chain(world: &mut World) {
     assert_eq!((summary.archived, contents.threads.len(), summary.continued), (1, 1, false));
     assert_eq!(events_with(world.store(), SECRET).await, [0; 0], "no row has the texts");
     assert!(contains(&archive.file, SECRET), "the file has them");
+    assert_eq!(events_with(world.store(), MESSAGE).await, [0; 0], "nor those of the conversation");
+    assert!(contains(&archive.file, MESSAGE));
+    let page = archive.gate.messages(&archive.story.thread, api::PageQuery::default()).await.expect("reads");
+    assert_eq!((page.messages[0].message.as_str(), page.messages[0].text.as_str()), ("null", ""));
     assert!(!events_with(world.store(), "another text").await.is_empty(), "the open thread keeps its texts");
     let after = world.verify().await;
     assert!(after.holds(), "{after:?}");

@@ -16,6 +16,7 @@ mod first_design;
 mod guards;
 mod inspect;
 mod lists;
+mod messages;
 mod migrations;
 mod pending_limits;
 mod plans;

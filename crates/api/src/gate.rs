@@ -4,12 +4,12 @@ use crate::{
     ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, BulkDecisionRequest, Call,
     CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest, ClaimRequest, CloseReport,
     DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, Event, EventPage, GateError, GrantPage,
-    GrantSelection, LogFilter, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce,
-    PolicyRequest, Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest,
-    RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest,
-    StatisticsQuery, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies,
-    ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList,
-    WebhookRequest, WebhookTestReport,
+    GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest, NewToken,
+    NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest,
+    ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
+    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadId,
+    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
+    ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
 };
 use async_trait::async_trait;
 use futures_util::Stream;
@@ -182,6 +182,17 @@ pub trait ApprovalGate: Send + Sync {
         thread: &ThreadId,
         request: &ToolPoliciesRequest,
     ) -> Result<ThreadPolicies, GateError>;
+
+    /// Adds messages to the conversation of a thread. A message that the log has already, at its place, is not stored
+    /// again.
+    async fn add_messages(
+        &self,
+        thread: &ThreadId,
+        request: &MessagesRequest,
+    ) -> Result<MessagesReport, GateError>;
+
+    /// Lists the conversation of a thread. The cursor of a page is the place of its first message.
+    async fn messages(&self, thread: &ThreadId, page: PageQuery) -> Result<MessagePage, GateError>;
 
     /// Returns the policy in force.
     async fn policy(&self) -> Result<PolicyInForce, GateError>;

@@ -14,6 +14,7 @@ mod filter;
 mod gate;
 #[cfg(feature = "retry")]
 pub mod held_claim;
+mod messages;
 mod object;
 mod page;
 mod policy;
@@ -49,6 +50,7 @@ pub use cursor::{BadLogCursor, LogCursor};
 pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};
 pub use filter::LogFilter;
 pub use gate::{ApprovalGate, EventStream, SharedGate};
+pub use messages::{Message, MessagePage, MessageReceipt, MessagesReport, MessagesRequest};
 pub use page::{CallPage, EventPage, MAX_PAGE, PageQuery, PendingPage, ThreadPage, ThreadSummary};
 pub use policy::{PolicyInForce, PolicyRequest};
 pub use policy_tools::{

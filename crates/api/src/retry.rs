@@ -8,12 +8,13 @@ use crate::{
     ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
     BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest,
     ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, ErrorCode,
-    EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken,
-    NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest,
-    ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
-    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadId,
-    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
-    ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
+    EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport,
+    MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest,
+    Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest,
+    ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery,
+    StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
+    TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
+    WebhookTestReport,
 };
 use async_trait::async_trait;
 use backoff::may_pass;
@@ -249,6 +250,18 @@ impl ApprovalGate for RetryingGate {
         request: &ToolPoliciesRequest,
     ) -> Result<ThreadPolicies, GateError> {
         self.inner.set_policies(thread, request).await
+    }
+
+    async fn add_messages(
+        &self,
+        thread: &ThreadId,
+        request: &MessagesRequest,
+    ) -> Result<MessagesReport, GateError> {
+        retry_once_reached(PROPOSAL, || self.inner.add_messages(thread, request)).await
+    }
+
+    async fn messages(&self, thread: &ThreadId, page: PageQuery) -> Result<MessagePage, GateError> {
+        self.inner.messages(thread, page).await
     }
 
     async fn policy(&self) -> Result<PolicyInForce, GateError> {

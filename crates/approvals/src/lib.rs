@@ -9,6 +9,7 @@ pub mod admissibility;
 pub mod archivable;
 pub mod batch;
 pub mod call;
+pub mod conversation;
 pub mod decide;
 pub mod refused;
 pub mod scope;

@@ -37,6 +37,8 @@ pub struct Thread {
     pub mode: Option<RecordedFact<ThreadMode>>,
     /// The last policy that was set for each tool, including `default`.
     pub policies: BTreeMap<ToolName, RecordedFact<ToolPolicySet>>,
+    /// The `seq` of the last message of its conversation.
+    pub last_message: Option<i64>,
 }
 
 /// A decision for the session. It answers the `ask` of later calls.
@@ -170,6 +172,7 @@ impl Thread {
             (Body::ToolPolicySet(set), _) => {
                 self.policies.insert(set.tool.clone(), RecordedFact::from_event(event, set.clone()));
             }
+            (Body::Message(..), _) => self.last_message = Some(event.seq),
             (Body::ApprovalResponse(response), Some(call)) => self.record_response(event, response, call),
             (Body::ExecutionStarted(claim), _) => self.use_up(&claim.tool_call_id),
             (Body::ToolResult(result), _) if result.status == Status::Cancelled => {

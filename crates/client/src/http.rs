@@ -6,12 +6,12 @@ use countersign_api::{
     ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
     BulkDecisionRequest, Call, CallPage, CallStatistics, CallerView, CancelRequest, ClaimRequest,
     CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage, EventStream,
-    GateError, GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, NewWebhook, PageQuery,
-    PendingPage, PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest,
-    RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview,
-    ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies,
-    ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList,
-    WebhookRequest, WebhookTestReport, retry::RetryingGate,
+    GateError, GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest,
+    ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest,
+    ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
+    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadMode,
+    ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
+    ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport, retry::RetryingGate,
 };
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId};
 use futures_util::StreamExt;
@@ -241,6 +241,18 @@ impl ApprovalGate for HttpGate {
         request: &ToolPoliciesRequest,
     ) -> Result<ThreadPolicies, GateError> {
         self.connection.set_policies(thread, request).await
+    }
+
+    async fn add_messages(
+        &self,
+        thread: &ThreadId,
+        request: &MessagesRequest,
+    ) -> Result<MessagesReport, GateError> {
+        self.connection.add_messages(thread, request).await
+    }
+
+    async fn messages(&self, thread: &ThreadId, page: PageQuery) -> Result<MessagePage, GateError> {
+        self.connection.messages(thread, page).await
     }
 
     async fn policy(&self) -> Result<PolicyInForce, GateError> {

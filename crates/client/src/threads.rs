@@ -49,6 +49,22 @@ impl ServerConnection {
         self.send_body(Method::PUT, self.thread_url(thread, &["policy"]), set).await
     }
 
+    pub(crate) async fn add_messages(
+        &self,
+        thread: &ThreadId,
+        messages: &api::MessagesRequest,
+    ) -> Result<api::MessagesReport, GateError> {
+        self.post(self.thread_url(thread, &["messages"]), messages).await
+    }
+
+    pub(crate) async fn messages(
+        &self,
+        thread: &ThreadId,
+        page: api::PageQuery,
+    ) -> Result<api::MessagePage, GateError> {
+        self.list(ListUrl::at(self.thread_url(thread, &["messages"])).page(page)).await
+    }
+
     pub(crate) async fn close(&self, thread: &ThreadId) -> Result<api::CloseReport, GateError> {
         self.post(self.thread_url(thread, &["close"]), &serde_json::json!({})).await
     }

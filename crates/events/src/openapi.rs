@@ -5,8 +5,8 @@ use crate::{
     CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
     ToolName,
     event::{
-        Basis, Decision, GrantAgents, Mode, OnExpiry, ProofKind, ProofRequirement, RiskLevel, Role, Source,
-        Status, TokenKind, ToolPolicy, Verdict, WebhookFormat, WebhookTopic,
+        Basis, Decision, GrantAgents, MessageFormat, Mode, OnExpiry, ProofKind, ProofRequirement, RiskLevel,
+        Role, Source, Status, TokenKind, ToolPolicy, Verdict, WebhookFormat, WebhookTopic,
     },
     id::MAX_NAME_BYTES,
 };
@@ -126,6 +126,7 @@ impl_enum_schema! {
     ProofRequirement: "The proof that an approval needs: of `any` kind, or of this one.", wire_names!(ProofRequirement);
     WebhookFormat: "The form of the messages of a webhook: `standard` is signed JSON (standardwebhooks.com), the others are for chats.", wire_names!(WebhookFormat);
     WebhookTopic: "What a message of a webhook is about.", wire_names!(WebhookTopic);
+    MessageFormat: "The format of a message: that of an API, or `plain` for a role and a text.", wire_names!(MessageFormat);
     Mode: "How the gate answers the requests of a thread.", wire_names!(Mode);
     OnExpiry: "The outcome of a request that expires unanswered.", wire_names!(OnExpiry);
     EventType: "The type of an event.", wire_names!(EventType);

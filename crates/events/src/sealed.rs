@@ -1,7 +1,7 @@
 //! The sealed form of an event's data, which the hash chain covers: the hash of each text stands in the place of the
 //! text. A text can therefore be erased later, and no link changes.
 //!
-//! In the sealed form of an event about a call, the members of [`TEXTS`] and a `scope` that is a pattern are left out, and
+//! In the sealed form of an event about a call or of a message, the members of [`TEXTS`] and a `scope` that is a pattern are left out, and
 //! a last member `erased` has their hashes, in the order of their names:
 //! `{"id":"call_1","name":"bash","erased":{"arguments":"<SHA-256>"}}`. Each hash is that of the member's value, byte for
 //! byte. An event without such members is its own sealed form.
@@ -16,7 +16,7 @@ use serde::{
 use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt};
 
-/// The members of events about calls that hold texts of people and agents. `docs/verify_log.py` has the same list.
+/// The members of events about calls and of messages that hold texts of people and agents. `docs/verify_log.py` has the same list.
 pub const TEXTS: [&str; 7] =
     ["arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content"];
 
@@ -42,15 +42,19 @@ pub fn erase_texts(kind: EventType, data: &Json) -> Json {
 /// True if the texts of the event are erased.
 #[must_use]
 pub fn has_erased_texts(kind: EventType, data: &Json) -> bool {
-    kind.is_about_a_call()
+    may_have_texts(kind)
         && data.as_str().contains(r#""erased""#)
         && data.read::<Members<'_>>().is_ok_and(|members| members.0.iter().any(|(name, _)| name == ERASED))
+}
+
+const fn may_have_texts(kind: EventType) -> bool {
+    kind.is_about_a_call() || kind.is_message()
 }
 
 fn sealed_text(kind: EventType, data: &Json) -> Cow<'_, str> {
     let text = data.as_str();
     let unchanged = Cow::Borrowed(text);
-    if !kind.is_about_a_call() {
+    if !may_have_texts(kind) {
         return unchanged;
     }
     let Ok(Members(members)) = data.read::<Members<'_>>() else { return unchanged };

@@ -8,6 +8,7 @@ mod address;
 mod archive;
 mod backup;
 mod clock;
+mod conversation;
 mod copy;
 mod copy_mark;
 mod database;

@@ -18,6 +18,7 @@ enum Needs {
     ReadPolicy,
     ReadPolicyOfAllThreads,
     Execute,
+    Converse,
     Decide,
     DecideInAllThreads,
     Close,
@@ -51,6 +52,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "listGrants",
             "getMode",
             "getPolicies",
+            "listMessages",
             "listCalls",
             "listCallsOfThread",
             "getCall",
@@ -60,6 +62,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
     (Needs::ReadPolicy, &["getPolicy", "listPolicies", "listPolicyRules", "checkPolicy", "listApproverKeys"]),
     (Needs::ReadPolicyOfAllThreads, &["replayPolicy", "suggestRules"]),
     (Needs::Execute, &["propose", "cancel", "claim", "renewClaim", "heartbeat", "finish"]),
+    (Needs::Converse, &["addMessages"]),
     (
         Needs::Decide,
         &["decide", "decidePending", "decideAll", "stopThread", "revokeGrant", "release", "previewScope"],
@@ -107,6 +110,7 @@ impl MatrixCaller {
             Needs::ReadPolicy => !is(&[Role::Agent]),
             Needs::ReadPolicyOfAllThreads => !is(&[Role::Agent]) && !self.limited,
             Needs::Execute => is(&[Role::Agent]),
+            Needs::Converse => is(&[Role::Agent, Role::Approver]),
             Needs::Decide => is(&[Role::Approver]),
             Needs::DecideInAllThreads => is(&[Role::Approver]) && !self.limited,
             Needs::Close => is(&[Role::Agent, Role::Approver, Role::Admin]),
@@ -196,7 +200,7 @@ async fn every_endpoint_obeys_every_role_and_thread() {
                 }
             }
         }
-        assert_eq!(checked.len(), 12, "each kind of need was checked: {checked:?}");
+        assert_eq!(checked.len(), 13, "each kind of need was checked: {checked:?}");
         server.end().await;
     }))
     .await;

@@ -11,6 +11,8 @@ pub enum Right {
     ReadPolicy,
     /// Propose, claim, renew, finish and cancel calls, and wait for them.
     Execute,
+    /// Add messages to a conversation.
+    Converse,
     /// Decide, stop, release, revoke grants, and preview scopes.
     Decide,
     /// Close a thread.
@@ -27,6 +29,7 @@ impl Right {
         Self::Read,
         Self::ReadPolicy,
         Self::Execute,
+        Self::Converse,
         Self::Decide,
         Self::Close,
         Self::ManageKeys,
@@ -37,9 +40,17 @@ impl Right {
     #[must_use]
     pub const fn belongs_to(self, role: Role) -> bool {
         match role {
-            Role::Agent => matches!(self, Self::Read | Self::Execute | Self::Close),
+            Role::Agent => matches!(self, Self::Read | Self::Execute | Self::Converse | Self::Close),
             Role::Approver => {
-                matches!(self, Self::Read | Self::ReadPolicy | Self::Decide | Self::Close | Self::ManageKeys)
+                matches!(
+                    self,
+                    Self::Read
+                        | Self::ReadPolicy
+                        | Self::Converse
+                        | Self::Decide
+                        | Self::Close
+                        | Self::ManageKeys
+                )
             }
             Role::Auditor => matches!(self, Self::Read | Self::ReadPolicy),
             Role::Admin => {
@@ -59,6 +70,7 @@ impl Right {
             Self::Read => "read the log",
             Self::ReadPolicy => "read the policy",
             Self::Execute => "propose and execute calls",
+            Self::Converse => "add messages",
             Self::Decide => "decide",
             Self::Close => "close threads",
             Self::ManageKeys => "manage keys of approvers",

@@ -140,7 +140,7 @@ impl AdmissibilityCheck {
         let rows = self.rows.make_contiguous();
         let head = &rows[0];
         if matches!(head.body, Body::Message(..)) && !head.is_by_hand() {
-            return RowComparison::Same(1);
+            return compare_message(&self.threads, head);
         }
         if let Body::PolicySet(set) = &head.body {
             return match policy::check_policy_set(head, set, self.policy) {
@@ -299,6 +299,18 @@ fn check_nothing_is_due(
             Err(Refused::Invalid { field: "timestamp", why })
         }
         None => Ok(()),
+    }
+}
+
+/// The rules accept any message in a thread that is open.
+fn compare_message(threads: &HashMap<ThreadId, ThreadState>, row: &LogRow) -> RowComparison {
+    let state = threads.get(&row.event.thread_id);
+    match state.and_then(|state| state.thread.closed.as_ref()) {
+        Some(closed) => {
+            let reason = Refused::ThreadClosed { at: closed.at }.to_string();
+            RowComparison::Different { position: 0, reason }
+        }
+        None => RowComparison::Same(1),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The commands, as plain data. The file of each rule says what its command does.
 
-use super::arguments::HashedArguments;
+use super::{arguments::HashedArguments, messages::AddMessagesCommand};
 use crate::{Call, GrantScope};
 use countersign_events::{
     CallId, Json, Principal, Sha256, ThreadId, ToolName,
@@ -63,6 +63,8 @@ pub enum ThreadCommand {
     Archive(ThreadArchived),
     /// Deny its pending calls.
     Stop(StopCommand),
+    /// Add messages to its conversation.
+    AddMessages(AddMessagesCommand),
     /// Set its mode.
     SetMode(Mode),
     /// Set its own policies for tools.

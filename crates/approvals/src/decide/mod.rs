@@ -20,6 +20,7 @@ mod expiry;
 mod finish;
 mod lease;
 mod lift;
+mod messages;
 mod new_event;
 mod policy;
 mod proof;
@@ -51,6 +52,7 @@ pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview, ProposalRevi
 pub(crate) use expiry::check_expiry_evidence;
 pub use expiry::expiry_needs_judgement;
 pub use lease::{DEFAULT_LEASE, LONGEST_LEASE};
+pub use messages::AddMessagesCommand;
 pub use new_event::NewEvent;
 pub use policy::SetPolicyCommand;
 pub(crate) use policy::set_policy;
@@ -97,6 +99,7 @@ pub fn decide_thread<'a>(
         ThreadCommand::Close => Ok(close::close(open, context)),
         ThreadCommand::Archive(archived) => archive::archive(archived, context),
         ThreadCommand::Stop(stop) => stop::stop(open, stop, context),
+        ThreadCommand::AddMessages(add) => messages::add_messages(add, context),
         ThreadCommand::SetMode(mode) => settings::set_mode(*mode, open, context),
         ThreadCommand::SetPolicies(policies) => settings::set_policies(policies, &open, context),
     }

@@ -154,6 +154,22 @@ impl EventType {
     }
 }
 
+impl EventType {
+    /// True if the event is a message of a conversation.
+    #[must_use]
+    pub const fn is_message(self) -> bool {
+        matches!(
+            self,
+            Self::UserMessage
+                | Self::AgentMessage
+                | Self::SystemPrompt
+                | Self::UserSystemPrompt
+                | Self::LocalSystemMessage
+                | Self::Compaction
+        )
+    }
+}
+
 impl FromStr for EventType {
     type Err = UnknownType;
 

@@ -7,6 +7,7 @@ mod body;
 mod erasure;
 mod execution;
 mod kind;
+mod message;
 mod proposal;
 mod setting;
 mod state;
@@ -25,6 +26,7 @@ pub use body::Body;
 pub use erasure::{CallErased, ErasedRow, ErasedTexts};
 pub use execution::{ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, ToolResult};
 pub use kind::{EventType, UnknownType};
+pub use message::ConversationMessage;
 pub use proposal::{ShadowVerdict, ToolCall, ToolDefinition};
 pub use setting::{GrantRevoked, PolicyLayer, PolicySet, ThreadClosed, ThreadMode, ToolPolicySet};
 pub use state::{CallState, CallStateFilter};
@@ -32,8 +34,8 @@ pub use token::{ProviderAccount, TokenCreated, TokenRevoked, TokenUsed};
 pub use verdict::Verdict;
 pub use webhook::{WebhookAdded, WebhookDelivered, WebhookParked, WebhookRemoved, WebhookRetried};
 pub use words::{
-    Basis, Decision, GrantAgents, Mode, OnExpiry, ProofKind, ProofRequirement, RiskLevel, Role, Source,
-    Status, TokenKind, ToolPolicy, UnknownWord, WebhookFormat, WebhookTopic,
+    Basis, Decision, GrantAgents, MessageFormat, Mode, OnExpiry, ProofKind, ProofRequirement, RiskLevel,
+    Role, Source, Status, TokenKind, ToolPolicy, UnknownWord, WebhookFormat, WebhookTopic,
 };
 
 use crate::{Json, Principal, Sha256, ThreadId, Timestamp};

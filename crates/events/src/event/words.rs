@@ -130,6 +130,20 @@ words! {
 }
 
 words! {
+    /// The format of a message of a conversation.
+    MessageFormat {
+        /// The Chat Completions API of OpenAI.
+        OpenAi = "openai",
+        /// Anthropic's Messages API.
+        Anthropic = "anthropic",
+        /// Google's Gemini API.
+        Google = "google",
+        /// Countersign's own form: a role and a text.
+        Plain = "plain",
+    }
+}
+
+words! {
     /// The proof that an approval needs.
     ProofRequirement {
         /// One of any kind.

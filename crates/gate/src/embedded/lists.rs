@@ -196,7 +196,7 @@ const PAGE_HISTORY_CALLS: usize = 2_000;
 /// The least number of calls of each thread, even if a page has many threads.
 const MIN_HISTORY_CALLS: usize = 20;
 
-fn page_limit(page: api::PageQuery) -> usize {
+pub(super) fn page_limit(page: api::PageQuery) -> usize {
     page.limit.min(api::MAX_PAGE)
 }
 

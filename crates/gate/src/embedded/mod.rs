@@ -10,6 +10,7 @@ mod execute;
 mod grant_origins;
 mod judge;
 mod lists;
+mod messages;
 mod policy;
 mod presence;
 mod ready;

@@ -7,12 +7,12 @@ use countersign_api::{
     ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
     BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest, CloseReport,
     DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage, EventStream, GateError,
-    GrantPage, GrantSelection, LogFilter, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage,
-    PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest,
-    RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest,
-    StatisticsQuery, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
-    TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
-    WebhookTestReport,
+    GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest,
+    NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest,
+    ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
+    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadMode,
+    ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
+    ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
 };
 use countersign_approvals::Refused;
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId};
@@ -195,6 +195,18 @@ impl ApprovalGate for EmbeddedGate {
         request: &ToolPoliciesRequest,
     ) -> Result<ThreadPolicies, GateError> {
         Ok(self.service.set_policies(&self.by, thread, request).await?)
+    }
+
+    async fn add_messages(
+        &self,
+        thread: &ThreadId,
+        request: &MessagesRequest,
+    ) -> Result<MessagesReport, GateError> {
+        Ok(self.service.add_messages(&self.by, thread, request).await?)
+    }
+
+    async fn messages(&self, thread: &ThreadId, page: PageQuery) -> Result<MessagePage, GateError> {
+        Ok(self.service.messages(thread, page).await?)
     }
 
     async fn policy(&self) -> Result<PolicyInForce, GateError> {

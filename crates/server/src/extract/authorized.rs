@@ -57,6 +57,8 @@ required_rights! {
     ReadingPolicyAll as ReadAllByPolicyGate: ReadPolicy, all threads: true;
     /// To propose and execute calls.
     Executing as ExecuteGate: Execute, all threads: false;
+    /// To add messages to a conversation.
+    Conversing as ConverseGate: Converse, all threads: false;
     /// To decide.
     Deciding as DecideGate: Decide, all threads: false;
     /// To decide in all threads at once.

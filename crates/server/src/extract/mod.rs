@@ -12,8 +12,8 @@ mod query;
 mod source;
 
 pub(crate) use authorized::{
-    AdminGate, AuthorizedGate, CloseGate, DecideAllGate, DecideGate, ExecuteGate, ManageKeysGate,
-    ReadAllByPolicyGate, ReadAllGate, ReadGate, ReadPolicyGate, RequestCaller, RequiredRight,
+    AdminGate, AuthorizedGate, CloseGate, ConverseGate, DecideAllGate, DecideGate, ExecuteGate,
+    ManageKeysGate, ReadAllByPolicyGate, ReadAllGate, ReadGate, ReadPolicyGate, RequestCaller, RequiredRight,
 };
 pub(crate) use body::JsonBody;
 pub(crate) use conditional::{IfNoneMatch, not_modified, short_hash, tag_of_call, with_tag};

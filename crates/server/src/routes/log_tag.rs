@@ -65,6 +65,7 @@ macro_rules! tagged_answers {
 tagged_answers! {
     api::CallPage: "The calls.";
     api::GrantPage: "The grants.";
+    api::MessagePage: "The messages.";
     api::EventPage: "The events.";
     api::PolicyInForce: "The policy in force.";
     api::ThreadMode: "The mode.";

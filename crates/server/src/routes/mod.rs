@@ -19,6 +19,7 @@ mod heartbeat;
 mod log_policy;
 mod log_tag;
 mod managed_rules;
+mod messages;
 mod metrics;
 mod mode;
 #[cfg(feature = "oidc")]
@@ -103,6 +104,7 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(events::list_in_thread))
         .routes(routes!(grants::list))
         .routes(routes!(grants::revoke))
+        .routes(routes!(messages::list, messages::add))
         .routes(routes!(mode::show, mode::set))
         .routes(routes!(policy::show, policy::set))
         .routes(routes!(stop::stop_thread))

@@ -1,0 +1,130 @@
+//! The conversation of a thread.
+
+use crate::{Json, Principal, ThreadId, Timestamp, commands::read_word};
+use countersign_events::{EventType, event::MessageFormat};
+use serde::{Deserialize, Serialize};
+
+/// Messages to add to the conversation of a thread: one `message` at its end, or a part of it as `messages`, which begins
+/// at `from`. What the log has already is not stored again.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"format": "openai", "messages": [
+    {"role": "user", "content": "Deploy it."},
+    {"role": "assistant", "content": "I ask first."}
+]}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MessagesRequest {
+    /// The format of the messages.
+    #[serde(deserialize_with = "read_word")]
+    pub format: MessageFormat,
+    /// One message, at the end of the conversation. If it is the last one already, it was sent before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>, required = false))]
+    pub message: Option<Json>,
+    /// The whole conversation, or the part of it that begins at `from`. From the first message on that differs from the
+    /// log, it takes the place of what the log has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Object>>, required = false))]
+    pub messages: Option<Vec<Json>>,
+    /// The place of the first of `messages`, counted from 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "openapi", schema(format = Int64, minimum = 0, maximum = 100_000))]
+    pub from: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+impl std::fmt::Debug for MessagesRequest {
+    /// Leaves out the messages, which may hold secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let count = self.messages.as_ref().map(Vec::len);
+        let mut shown = f.debug_struct("MessagesRequest");
+        shown.field("format", &self.format).field("count", &count).finish_non_exhaustive()
+    }
+}
+
+/// What became of messages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+    "threadId": "t1", "messages": [{"seq": 1, "position": 0, "stored": false}, {"seq": 2, "position": 1, "stored": true}],
+    "length": 2
+}))))]
+#[serde(rename_all = "camelCase")]
+pub struct MessagesReport {
+    /// The thread.
+    pub thread_id: ThreadId,
+    /// Each message of the request, in its order.
+    pub messages: Vec<MessageReceipt>,
+    /// The number of messages that the conversation has now.
+    pub length: u32,
+}
+
+/// What became of one message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 2, "position": 1, "stored": true}))))]
+#[serde(rename_all = "camelCase")]
+pub struct MessageReceipt {
+    /// The `seq` of its event.
+    pub seq: i64,
+    /// Its place in the conversation, from 0.
+    pub position: u32,
+    /// True if this request stored it, false if the log had it already.
+    pub stored: bool,
+}
+
+/// A message of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+    "seq": 1, "position": 0, "type": "USER_MESSAGE", "principal": "agent:builder", "at": "2026-01-31T12:00:00.000Z",
+    "format": "openai", "message": {"role": "user", "content": "Deploy it."}, "text": "Deploy it."
+}))))]
+#[serde(rename_all = "camelCase")]
+pub struct Message {
+    /// The `seq` of its event.
+    pub seq: i64,
+    /// Its place in the conversation, from 0.
+    pub position: u32,
+    /// The type of its event, which says who speaks.
+    #[serde(rename = "type")]
+    pub kind: EventType,
+    /// The caller that sent it. A program may send what a person said.
+    pub principal: Principal,
+    /// The time at which it was stored.
+    pub at: Timestamp,
+    /// Its format.
+    pub format: MessageFormat,
+    /// The message as it was sent, with masks in the place of secrets; `null` if the thread is archived.
+    pub message: Json,
+    /// RFC 6901 pointers to the masked values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<String>,
+    /// Its text, without markup of the format; absent if it has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// The ids of the calls that it proposes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proposes: Vec<String>,
+    /// The ids of the calls whose result it reports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reports: Vec<String>,
+}
+
+/// A page of the conversation of a thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"messages": [], "next": null, "length": 0}))))]
+#[serde(rename_all = "camelCase")]
+pub struct MessagePage {
+    /// The messages, in the order of the conversation.
+    pub messages: Vec<Message>,
+    /// The cursor of the next page, which is the place of its first message; `null` at the end.
+    pub next: Option<i64>,
+    /// The number of messages of the conversation.
+    pub length: u32,
+}

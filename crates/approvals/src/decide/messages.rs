@@ -1,0 +1,39 @@
+//! Messages of the conversation: the log keeps them in the order in which they were sent. They decide nothing.
+
+use super::{DecisionContext, NewEvent};
+use crate::{Refused, conversation::NewMessage};
+use countersign_events::{Body, Json, principal::PrincipalKind};
+
+/// New messages, as they follow from the conversation up to the event `after`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddMessagesCommand {
+    /// The `seq` of the last event with a message; `None` if the thread has none.
+    pub after: Option<i64>,
+    /// The new messages, in their order.
+    pub messages: Vec<NewMessage>,
+}
+
+pub(super) fn add_messages(
+    add: &AddMessagesCommand,
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
+    if !matches!(context.by.kind(), PrincipalKind::Agent | PrincipalKind::User) {
+        let why = format!("{} has no conversation", context.by);
+        return Err(Refused::Invalid { field: "principal", why });
+    }
+    if let Some(closed) = &context.thread.closed {
+        return Err(Refused::ThreadClosed { at: closed.at });
+    }
+    if context.thread.last_message != add.after {
+        return Err(Refused::MissingEvidence {
+            what: "the places of the messages after those that others added",
+        });
+    }
+    add.messages.iter().map(|new| event(new, context)).collect()
+}
+
+fn event(new: &NewMessage, context: &DecisionContext<'_>) -> Result<NewEvent, Refused> {
+    let unwritable = |why: serde_json::Error| Refused::Invalid { field: "messages", why: why.to_string() };
+    let data = Json::encode(&new.message).map_err(unwritable)?;
+    Ok(NewEvent::new(context.by, Body::Message(new.kind, data)))
+}

@@ -1,0 +1,161 @@
+//! The conversation of a thread: messages are read by the rules of their format, placed, masked and stored.
+
+use super::{EmbeddedService, lists::page_limit};
+use crate::GateFailure;
+use countersign_api as api;
+use countersign_approvals::{
+    CommandCaller, CommandTarget, Refused, ThreadCommand,
+    conversation::{MessagePlace, NewMessage, SentMessages},
+    decide::AddMessagesCommand,
+};
+use countersign_events::{
+    Event, Json, Sha256, ThreadId,
+    event::{ConversationMessage, MessageFormat},
+};
+use countersign_messages::{ReadMessage, read_message};
+
+/// The most times that the places of messages are worked out again because others added messages meanwhile.
+const MOST_ATTEMPTS: usize = 100;
+
+impl EmbeddedService {
+    pub(crate) async fn add_messages(
+        &self,
+        by: &CommandCaller,
+        thread: &ThreadId,
+        request: &api::MessagesRequest,
+    ) -> Result<api::MessagesReport, GateFailure> {
+        let sent = SentConversation::read(request)?;
+        let mut attempts = 0;
+        loop {
+            match self.try_add_messages(by, thread, &sent).await {
+                Err(GateFailure::Refused(Refused::MissingEvidence { .. })) if attempts < MOST_ATTEMPTS => {
+                    attempts += 1;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn try_add_messages(
+        &self,
+        by: &CommandCaller,
+        thread: &ThreadId,
+        sent: &SentConversation<'_>,
+    ) -> Result<api::MessagesReport, GateFailure> {
+        let conversation = self.store.conversation(thread).await?;
+        let places = conversation.find_places(sent.places())?;
+        let messages = self.mask_new(sent, &places)?;
+        let after = conversation.last();
+        let mut added = Vec::new();
+        if !messages.is_empty() {
+            let command = ThreadCommand::AddMessages(AddMessagesCommand { after, messages });
+            let target = CommandTarget::Thread(thread.clone());
+            let outcome = self.execute_on_threads(by, target, command).await?;
+            added.extend(outcome.events.iter().map(|event| event.event.seq));
+        }
+        let is_changed = !added.is_empty();
+        let mut new = added.into_iter();
+        let receipt = |place: &MessagePlace| api::MessageReceipt {
+            seq: place.stored.or_else(|| new.next()).unwrap_or(0),
+            position: place.position,
+            stored: place.stored.is_none(),
+        };
+        let receipts: Vec<_> = places.iter().map(receipt).collect();
+        let end = places.last().map_or(0, |place| place.position + 1);
+        let before = u32::try_from(conversation.messages().len()).unwrap_or(u32::MAX);
+        let length = if is_changed { end } else { before };
+        Ok(api::MessagesReport { thread_id: thread.clone(), messages: receipts, length })
+    }
+
+    fn mask_new(
+        &self,
+        sent: &SentConversation<'_>,
+        places: &[MessagePlace],
+    ) -> Result<Vec<NewMessage>, GateFailure> {
+        let policy = self.policy.policy()?;
+        let sent_to = sent.messages.iter().zip(&sent.hashes).zip(places);
+        let new = sent_to.filter(|(_, place)| place.stored.is_none());
+        let mask = |(((read, content), hash), place): ((&(ReadMessage, &Json), &Sha256), &MessagePlace)| {
+            NewMessage::masked(read.kind, (place.position, sent.format), (content, *hash), policy.redactor())
+        };
+        Ok(new.map(mask).collect())
+    }
+
+    pub(crate) async fn messages(
+        &self,
+        thread: &ThreadId,
+        page: api::PageQuery,
+    ) -> Result<api::MessagePage, GateFailure> {
+        let conversation = self.store.conversation(thread).await?;
+        let stored = conversation.messages();
+        let after = usize::try_from(page.after).unwrap_or(usize::MAX).min(stored.len());
+        let end = after.saturating_add(page_limit(page)).min(stored.len());
+        let seqs: Vec<_> = stored[after..end].iter().map(|message| message.seq).collect();
+        let events = if seqs.is_empty() { Vec::new() } else { self.store.messages(&seqs).await? };
+        let end = after + events.len();
+        let next = (end < stored.len()).then(|| i64::try_from(end).unwrap_or(i64::MAX));
+        let length = u32::try_from(stored.len()).unwrap_or(u32::MAX);
+        Ok(api::MessagePage { messages: events.iter().filter_map(view_message).collect(), next, length })
+    }
+}
+
+/// The messages of a request, read and hashed.
+struct SentConversation<'a> {
+    format: MessageFormat,
+    messages: Vec<(ReadMessage, &'a Json)>,
+    hashes: Vec<Sha256>,
+    /// The place of the first message; `None` for one message at the end.
+    from: Option<u32>,
+}
+
+impl<'a> SentConversation<'a> {
+    fn read(request: &'a api::MessagesRequest) -> Result<Self, GateFailure> {
+        let (list, from, field): (&[Json], _, _) = match (&request.message, &request.messages) {
+            (Some(message), None) if request.from == 0 => (std::slice::from_ref(message), None, "message"),
+            (None, Some(messages)) => (messages, Some(request.from), "messages"),
+            (Some(_), None) => {
+                return Err(GateFailure::invalid("from", &"give it with `messages`, which begin there"));
+            }
+            _ => return Err(GateFailure::invalid("messages", &"give either `message` or `messages`")),
+        };
+        let fault = |index: usize, why: &dyn std::fmt::Display| match from {
+            Some(_) => GateFailure::invalid(field, &format!("number {index}: {why}")),
+            None => GateFailure::invalid(field, &why),
+        };
+        let mut sent = Self { format: request.format, messages: Vec::new(), hashes: Vec::new(), from };
+        for (index, content) in list.iter().enumerate() {
+            sent.hashes.push(content.admit().map_err(|why| fault(index, &why))?);
+            let read = read_message(request.format, content).map_err(|why| fault(index, &why))?;
+            sent.messages.push((read, content));
+        }
+        Ok(sent)
+    }
+
+    fn places(&self) -> SentMessages<'_> {
+        match (self.from, self.hashes.as_slice()) {
+            (None, [hash]) => SentMessages::Next(*hash),
+            (from, hashes) => SentMessages::From(from.unwrap_or(0), hashes),
+        }
+    }
+}
+
+/// `None` for a row that another program wrote in another form. Such rows are in the log only.
+fn view_message(event: &Event) -> Option<api::Message> {
+    let message: ConversationMessage = event.data.read().ok()?;
+    let read = read_message(message.format, &message.content).ok();
+    let (text, proposes, reports) =
+        read.map_or_else(Default::default, |read| (read.text, read.proposes, read.reports));
+    Some(api::Message {
+        seq: event.seq,
+        position: message.position,
+        kind: event.kind,
+        principal: event.principal.clone(),
+        at: event.timestamp,
+        format: message.format,
+        message: message.content,
+        redacted: message.redacted,
+        text,
+        proposes,
+        reports,
+    })
+}

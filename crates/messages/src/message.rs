@@ -1,0 +1,47 @@
+//! What is read of a message, in every format.
+
+use countersign_events::EventType;
+
+/// The content of a message, as far as people and rules need it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadMessage {
+    /// The type of its event, which says who speaks.
+    pub kind: EventType,
+    /// Its text; empty if it has none. Parts are separated by empty lines.
+    pub text: String,
+    /// The ids of the calls that it proposes.
+    pub proposes: Vec<String>,
+    /// The ids of the calls whose result it reports.
+    pub reports: Vec<String>,
+}
+
+/// The JSON is not a message of the format.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadMessage {
+    /// It is not an object.
+    #[error("a message is an object")]
+    NotAnObject,
+    /// This version does not know the format.
+    #[error("this version does not know the format")]
+    UnknownFormat,
+    /// It names no speaker.
+    #[error("{member} is {given}, and the format {format} has {known}")]
+    UnknownSpeaker {
+        /// The member that names the speaker.
+        member: &'static str,
+        /// Its value, as JSON.
+        given: String,
+        /// The format.
+        format: &'static str,
+        /// The values that the format has.
+        known: &'static str,
+    },
+    /// A member has a form that the format does not have.
+    #[error("{member} must be {expected}")]
+    BadMember {
+        /// The member.
+        member: &'static str,
+        /// The form.
+        expected: &'static str,
+    },
+}

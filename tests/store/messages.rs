@@ -1,0 +1,57 @@
+//! Conversations: several processes add to one, and each message is stored once.
+
+use countersign_api::{self as api, ApprovalGate};
+use countersign_events::{Principal, ThreadId};
+use countersign_gate::EmbeddedGate;
+use countersign_policy::Policy;
+use countersign_tests::{World, on_each_database};
+use futures_util::future::join_all;
+
+on_each_database! {
+    history_from_several_processes_is_stored_once,
+    closed_conversation_accepts_only_what_it_has,
+}
+
+fn history(texts: &[String]) -> api::MessagesRequest {
+    let messages: Vec<_> =
+        texts.iter().map(|text| serde_json::json!({"role": "user", "text": text})).collect();
+    let request = serde_json::json!({"format": "plain", "messages": messages});
+    serde_json::from_value(request).expect("a request")
+}
+
+async fn gate(world: &World) -> EmbeddedGate {
+    let gate = EmbeddedGate::open_with(world.address(), world.options(), Policy::ask_always()).await;
+    gate.expect("opens").acting_as(Principal::agent("bot"))
+}
+
+async fn history_from_several_processes_is_stored_once(world: &mut World) {
+    let thread = ThreadId::new("t").expect("valid");
+    let gates = [gate(world).await, gate(world).await, gate(world).await];
+    let texts: Vec<_> = (0..12).map(|number| format!("message {number}")).collect();
+    // Each process sends each history, as if an answer was lost each time.
+    let send = async |gate: &EmbeddedGate| {
+        for end in 1..=texts.len() {
+            gate.add_messages(&thread, &history(&texts[..end])).await.expect("added");
+        }
+    };
+    join_all(gates.iter().map(send)).await;
+    let page = gates[0].messages(&thread, api::PageQuery::default()).await.expect("reads");
+    let stored: Vec<_> = page.messages.iter().map(|message| message.text.clone()).collect();
+    assert_eq!((stored, page.length, page.next), (texts, 12, None));
+    assert_eq!(world.verify().await.events, 13, "the policy, and each message once");
+    for gate in gates {
+        gate.shut_down().await;
+    }
+}
+
+async fn closed_conversation_accepts_only_what_it_has(world: &mut World) {
+    let thread = ThreadId::new("t").expect("valid");
+    let gate = gate(world).await;
+    gate.add_messages(&thread, &history(&["a".to_owned()])).await.expect("added");
+    gate.acting_as(Principal::user("ada")).close(&thread).await.expect("closed");
+    let refused = gate.add_messages(&thread, &history(&["a".to_owned(), "b".to_owned()])).await;
+    assert_eq!(refused.expect_err("closed").code.as_str(), "thread_closed");
+    let known = gate.add_messages(&thread, &history(&["a".to_owned()])).await.expect("stored before");
+    assert!(!known.messages[0].stored);
+    gate.shut_down().await;
+}
