@@ -105,10 +105,47 @@ test("earlier calls are read page by page, and a thread that does not exist says
   await Promise.all(Array.from({ length: 120 }, (_, n) => agent.propose("t", `c${n}`, "bash", { command: `echo ${n}` })));
   await page.goto(`${server.url}/threads/t`);
   await waitForCalls(page, 100);
-  await page.getByRole("button", { name: "Show earlier calls" }).click();
+  await page.getByRole("button", { name: "Show earlier" }).click();
   await waitForCalls(page, 120);
   await page.goto(`${server.url}/threads/none`);
   await page.getByRole("heading", { name: "There is no such thread" }).waitFor();
+});
+
+test("the conversation is in the timeline with its calls, live, and its texts are folded", async (t) => {
+  const { server, agent, page } = await startThread(t);
+  const say = (body) => agent.post("/v1/threads/t/messages", { format: "openai", ...body });
+  await say({ messages: [{ role: "system", content: "Be brief." }, { role: "user", content: "Deploy it." }] });
+  await agent.propose("t", "a", "bash", { command: "echo a" });
+  await page.goto(`${server.url}/threads/t`);
+  const rows = page.locator("countersign-thread ul.calls > li");
+  await rows.nth(2).waitFor();
+  const read = () => rows.allInnerTexts().then((texts) => texts.map((text) => text.replace(/\d\d:\d\d/g, "").replace(/\s+/g, " ").trim()));
+  assert.deepEqual(await read(), ["bashecho a pending ›", "Person Deploy it.", "Instructions Be brief."]);
+  // A message about calls only has no row of its own, because the calls have.
+  await say({ message: { role: "assistant", content: null, tool_calls: [{ id: "a", type: "function", function: { name: "bash", arguments: "{}" } }] } });
+  await say({ message: { role: "tool", tool_call_id: "a", content: "done" } });
+  await say({ message: { role: "assistant", content: "line\n".repeat(40) + "the end" } });
+  await page.getByRole("button", { name: "Show all" }).click();
+  await page.getByText("the end").waitFor();
+  assert.equal((await read()).length, 4);
+  // The person changed the second message: what followed it is gone.
+  await say({ messages: [{ role: "system", content: "Be brief." }, { role: "user", content: "Test it." }] });
+  await page.getByText("Test it.").waitFor();
+  assert.deepEqual(await read(), ["Person Test it.", "bashecho a pending ›", "Instructions Be brief."]);
+});
+
+test("a long conversation is read from its end", async (t) => {
+  const { server, agent, page } = await startThread(t);
+  const messages = Array.from({ length: 230 }, (_, n) => ({ role: "user", text: `message ${n}` }));
+  await agent.post("/v1/threads/t/messages", { format: "plain", messages });
+  await page.goto(`${server.url}/threads/t`);
+  await page.getByText("message 229").waitFor();
+  assert.equal(await page.locator("li.message").count(), 100);
+  await page.getByRole("button", { name: "Show earlier" }).click();
+  await page.getByText("message 30", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Show earlier" }).click();
+  await page.getByText("message 0", { exact: true }).waitFor();
+  assert.equal(await page.locator("li.message").count(), 230);
 });
 
 test("the elements stand alone in a page of the same origin", async (t) => {
@@ -134,6 +171,8 @@ for (const colorScheme of ["light", "dark"]) {
     await agent.propose(thread, "a", "bash", { command: `${markup}${"b".repeat(3_000)}` });
     await grace.decide(thread, "a", { decision: "allow_session", scope: "exact" });
     await agent.propose(thread, "b", "bash", { command: "\u202eecho b" });
+    const text = `${markup}\u202e${"c".repeat(3_000)}`;
+    await agent.post(`/v1/threads/${thread}/messages`, { format: "plain", message: { role: "user", text } });
     await page.goto(`${server.url}/threads/`);
     await page.getByRole("link", { name: /1 pending/ }).last().waitFor();
     await checkPage(page);

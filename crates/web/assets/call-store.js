@@ -22,6 +22,9 @@ const parseKey = (key) => {
   return { threadId, id };
 };
 
+/** True if the event is a message of a conversation. @param {LogEvent} event */
+const isMessage = ({ type }) => type.endsWith("_MESSAGE") || type.endsWith("SYSTEM_PROMPT") || type === "COMPACTION";
+
 /**
  * The base of the stores. It emits `change` after each change.
  *
@@ -116,7 +119,11 @@ export class CallStore extends EventTarget {
     void this.#readChanged();
   }
 
+  /** A message was added to a conversation. @param {LogEvent} _event */
+  noticeMessage(_event) {}
+
   #notice(/** @type {LogEvent} */ event) {
+    if (isMessage(event)) return this.noticeMessage(event);
     const id = event.type === "TOOL_CALL" ? event.data.id : event.data.toolCallId;
     if (typeof id === "string") {
       const key = keyOf({ threadId: event.threadId, id });

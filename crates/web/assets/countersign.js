@@ -1,6 +1,6 @@
 // A client of the Countersign API for browsers: list, follow, decide. It uses no other module of this interface.
 
-/** @import { Call, CallKey, Caller, DecisionBody, Grant, LogEvent, Problem, ScopePreview, Json, ThreadSummary } from "./types.d.ts" */
+/** @import { Call, CallKey, Caller, DecisionBody, Grant, LogEvent, Message, Problem, ScopePreview, Json, ThreadSummary } from "./types.d.ts" */
 
 /** The calls of a page. The server accepts at most 1,000. */
 const PAGE = 200;
@@ -175,6 +175,15 @@ export class CountersignClient {
       after = page.next ?? null;
     }
     return grants;
+  }
+
+  /**
+   * Reads a page of the conversation of a thread.
+   * @param {string} thread @param {number} [after] The place of the first message, from 0. @param {number} [limit]
+   * @returns {Promise<{ messages: Message[], next: number | null, length: number }>}
+   */
+  messages(thread, after = 0, limit = PAGE) {
+    return this.request("GET", `${this.#threadPath(thread)}/messages?limit=${limit}&after=${after}`);
   }
 
   /** @param {string} thread @param {number} seq */

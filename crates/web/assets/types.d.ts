@@ -136,6 +136,19 @@ export interface Grant {
   agent?: string | null;
 }
 
+export interface Message {
+  seq: number;
+  position: number;
+  type: string;
+  principal: string;
+  at: string;
+  format: string;
+  message: Json;
+  text?: string;
+  proposes?: string[];
+  reports?: string[];
+}
+
 export interface ThreadTool {
   tool: string;
   policy: string;

@@ -90,6 +90,7 @@ pub const FILES: &[WebFile] = files![
     "shell/notifier.js" SCRIPT,
     "shell/router.js" SCRIPT,
     "shell/shell-styles.js" SCRIPT,
+    "thread/message-row.js" SCRIPT,
     "thread/thread-element.js" SCRIPT,
     "thread/thread-store.js" SCRIPT,
     "thread/thread-styles.js" SCRIPT,

@@ -1,4 +1,5 @@
-// <countersign-thread>: the calls of one thread as a timeline, live, with its grants, its mode and its end.
+// <countersign-thread>: the conversation and the calls of one thread as a timeline, live, with its grants, its mode and
+// its end.
 
 import { CountersignElement, html, nothing, repeat } from "../element.js";
 import { argumentStyles, baseStyles } from "../element-styles.js";
@@ -9,6 +10,7 @@ import { mayDecide } from "../card/approval-card.js";
 import { renderText } from "../hidden-text.js";
 import { describeRow } from "../inbox-list.js";
 import { describeAge, nameOf } from "../times.js";
+import { isSpoken, renderMessage } from "./message-row.js";
 import { ThreadStore } from "./thread-store.js";
 import { threadStyles } from "./thread-styles.js";
 
@@ -53,7 +55,7 @@ export class CountersignThread extends CountersignElement {
     /** @type {Caller | null} */
     this.caller = null;
     this.now = Date.now();
-    /** The keys of the calls whose cards are open. @type {Set<string>} */
+    /** The keys of the calls whose cards are open, and of the messages that are unfolded. @type {Set<string>} */
     this.opened = new Set();
     this.asksToClose = false;
   }
@@ -110,7 +112,7 @@ export class CountersignThread extends CountersignElement {
         <p class="muted">It has no calls yet, or you may not see it.</p></slot></div>`;
     }
     return html`<div class="thread">
-      <div>${this.#renderCalls(store)}</div>
+      <div>${this.#renderTimeline(store)}</div>
       <aside aria-label="settings of the thread">
         ${store.problem ? html`<p class="problem" role="alert">${renderText(store.problem.message)}</p>` : nothing}
         ${this.#renderMode(store)} ${this.#renderGrants(store)} ${this.#renderTools(store)} ${this.#renderClose(store)}
@@ -119,16 +121,31 @@ export class CountersignThread extends CountersignElement {
   }
 
   /** @param {ThreadStore} store */
-  #renderCalls(store) {
-    /** @type {Map<string, Call[]>} */
+  #renderTimeline(store) {
+    /** @type {Map<string, ThreadStore["timeline"]>} */
     const days = new Map();
-    for (const call of store.calls) {
-      const day = new Date(call.proposal.at).toLocaleDateString(undefined, { dateStyle: "full" });
-      days.set(day, [...(days.get(day) ?? []), call]);
+    for (const entry of store.timeline) {
+      if ("message" in entry && !isSpoken(entry.message)) continue;
+      const day = new Date(entry.at).toLocaleDateString(undefined, { dateStyle: "full" });
+      days.set(day, [...(days.get(day) ?? []), entry]);
     }
-    return html`${repeat([...days], ([day]) => day, ([day, calls]) => html`<h2 class="day">${day}</h2>
-        <div class="list"><ul class="calls">${repeat(calls, keyOf, (call) => this.#renderCall(store, call))}</ul></div>`)}
-      ${store.hasMore ? html`<button class="more" @click=${() => store.readMore()}>Show earlier calls</button>` : nothing}`;
+    return html`${repeat([...days], ([day]) => day, ([day, entries]) => html`<h2 class="day">${day}</h2>
+        <div class="list"><ul class="calls">${repeat(entries, ({ seq }) => seq, (entry) => this.#renderEntry(store, entry))}</ul></div>`)}
+      ${store.hasMore ? html`<button class="more" @click=${() => store.readMore()}>Show earlier</button>` : nothing}`;
+  }
+
+  /** @param {ThreadStore} store @param {ThreadStore["timeline"][number]} entry */
+  #renderEntry(store, entry) {
+    if ("call" in entry) return this.#renderCall(store, entry.call);
+    const key = `message ${entry.seq}`;
+    return renderMessage(entry.message, this.now, this.opened.has(key), () => this.#toggle(key));
+  }
+
+  /** Opens or folds a call or a message. @param {string} key */
+  #toggle(key) {
+    const opened = new Set(this.opened);
+    if (!opened.delete(key)) opened.add(key);
+    this.opened = opened;
   }
 
   /** @param {ThreadStore} store @param {Call} call */
@@ -136,14 +153,9 @@ export class CountersignThread extends CountersignElement {
     const key = keyOf(call);
     const isOpen = this.opened.has(key);
     const { badge, style } = describeState(call, this.now);
-    const toggle = () => {
-      const opened = new Set(this.opened);
-      if (!opened.delete(key)) opened.add(key);
-      this.opened = opened;
-    };
     const time = new Date(call.proposal.at).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", hour12: false });
     return html`<li>
-      <button class="call" aria-expanded=${isOpen} @click=${toggle}>
+      <button class="call" aria-expanded=${isOpen} @click=${() => this.#toggle(key)}>
         <time datetime=${call.proposal.at} title=${describeAge(call.proposal.at, this.now)}>${time}</time>
         <span class="what"><strong>${renderText(call.name)}</strong><span>${renderText(describeRow(call))}</span></span>
         <span class="badge ${style}">${badge}</span>

@@ -1,13 +1,13 @@
-// One thread as the server has it: its calls, its grants, its mode and its policy. It holds no elements.
+// One thread as the server has it: its conversation, its calls, its grants, its mode and its policy. It holds no elements.
 
 import { CallStore, keyOf } from "../call-store.js";
 import { CountersignError } from "../countersign.js";
 
 /** @import { CountersignClient } from "../countersign.js" */
 /** @import { LogFeed } from "../log-feed.js" */
-/** @import { Call, Grant, ThreadSummary, ThreadTool } from "../types.d.ts" */
+/** @import { Call, Grant, LogEvent, Message, ThreadSummary, ThreadTool } from "../types.d.ts" */
 
-/** The calls of a page. */
+/** The calls of a page, and the messages of one. */
 const PAGE = 100;
 
 export class ThreadStore extends CallStore {
@@ -15,6 +15,12 @@ export class ThreadStore extends CallStore {
   #calls = new Map();
   /** The `next` of the oldest page that was read; null at the end of the list. @type {number | null} */
   #next = null;
+  /** The messages that were read, by their place. @type {Map<number, Message>} */
+  #messages = new Map();
+  /** The place from which on the conversation is to be read again; Infinity if nothing changed. */
+  #changedFrom = Infinity;
+  /** @type {Promise<void> | null} */
+  #readingMessages = null;
   /** @type {ThreadSummary | null} */
   summary = null;
   /** The grants that are in force. @type {Grant[]} */
@@ -38,13 +44,31 @@ export class ThreadStore extends CallStore {
   }
 
   get hasMore() {
-    return this.#next !== null;
+    return this.#next !== null || (this.#messages.size > 0 && this.#firstMessage > 0);
+  }
+
+  get #firstMessage() {
+    return Math.min(...this.#messages.keys(), Infinity);
+  }
+
+  /**
+   * The calls and the messages that were read, the newest first. It ends where either list was not read yet.
+   * @returns {({ call: Call, seq: number, at: string } | { message: Message, seq: number, at: string })[]}
+   */
+  get timeline() {
+    const calls = this.calls.map((call) => ({ call, seq: call.proposal.seq, at: call.proposal.at }));
+    const messages = [...this.#messages.values()].map((message) => ({ message, seq: message.seq, at: message.at }));
+    const lastCall = this.#next === null ? 0 : (calls.at(-1)?.seq ?? 0);
+    const first = this.#messages.get(this.#firstMessage);
+    const from = Math.max(lastCall, first && first.position > 0 ? first.seq : 0);
+    return [...calls, ...messages].filter(({ seq }) => seq >= from).sort((a, b) => b.seq - a.seq);
   }
 
   /** @override */
   async readList() {
     try {
       await this.#readSettings();
+      await this.#readLastMessages();
       const { calls, next } = await this.client.calls({ thread: this.name, limit: PAGE });
       for (const call of calls) this.#calls.set(keyOf(call), call);
       if (!this.isLoaded || this.isMissing) this.#next = next ?? null;
@@ -66,12 +90,54 @@ export class ThreadStore extends CallStore {
     this.tools = policy.tools;
   }
 
-  /** Reads the next older page of calls. */
+  /** Reads the end of the conversation, and the part before it that was read earlier. */
+  async #readLastMessages() {
+    const { length } = await this.client.messages(this.name, 0, 1);
+    const from = Math.min(this.#firstMessage, Math.max(0, length - PAGE));
+    this.#messages.clear();
+    await this.#readMessages(from, Infinity);
+  }
+
+  /** Reads the messages from one place on, before another. @param {number} from @param {number} end */
+  async #readMessages(from, end) {
+    for (let after = /** @type {number | null} */ (from); after !== null && after < end; ) {
+      const { messages, next } = await this.client.messages(this.name, after, Math.min(PAGE, end - after));
+      for (const message of messages) this.#messages.set(message.position, message);
+      after = next;
+    }
+  }
+
+  /** @param {LogEvent} event @override */
+  noticeMessage(event) {
+    if (event.threadId !== this.name) return;
+    const { position } = event.data;
+    this.#changedFrom = Math.min(this.#changedFrom, typeof position === "number" ? position : 0);
+    this.#readingMessages ??= this.#readNewMessages().finally(() => (this.#readingMessages = null));
+  }
+
+  async #readNewMessages() {
+    try {
+      while (this.#changedFrom < Infinity) {
+        const from = this.#changedFrom;
+        this.#changedFrom = Infinity;
+        for (const position of this.#messages.keys()) if (position >= from) this.#messages.delete(position);
+        await this.#readMessages(from, Infinity);
+        this.emitChange();
+      }
+    } catch {
+      void this.refresh();
+    }
+  }
+
+  /** Reads the next older page of calls and of messages. */
   async readMore() {
-    if (this.#next === null) return;
-    const { calls, next } = await this.client.calls({ thread: this.name, limit: PAGE, after: this.#next });
-    for (const call of calls) this.#calls.set(keyOf(call), call);
-    this.#next = next ?? null;
+    if (this.#next !== null) {
+      const { calls, next } = await this.client.calls({ thread: this.name, limit: PAGE, after: this.#next });
+      for (const call of calls) this.#calls.set(keyOf(call), call);
+      this.#next = next ?? null;
+    }
+    const first = this.#firstMessage;
+    if (first > 0 && first < Infinity) await this.#readMessages(Math.max(0, first - PAGE), first);
     this.emitChange();
   }
 

@@ -18,6 +18,12 @@ export const threadStyles = css`
   .what strong { font: 600 13px var(--cs-mono, monospace); }
   .what span { font: 12.5px var(--cs-mono, monospace); color: var(--cs-muted); margin-left: 6px; }
   .what bdi { overflow-wrap: normal; }
+  .message { display: grid; grid-template-columns: 58px minmax(0, 1fr); gap: 12px; padding: 10px 16px; font-size: 14px; }
+  .message.person { background: var(--cs-accent-ground); }
+  .message time { font-size: 12px; line-height: 20px; color: var(--cs-muted); font-variant-numeric: tabular-nums; }
+  .message strong { display: block; font-size: 12px; line-height: 20px; color: var(--cs-muted); }
+  .message p { white-space: pre-wrap; overflow-wrap: anywhere; max-width: 80ch; }
+  .message button { min-height: 28px; margin-top: 4px; padding: 2px 10px; font-size: 13px; }
   .badge.pending { background: var(--cs-accent-ground); color: var(--cs-accent); }
   .chevron { display: grid; place-items: center; width: 16px; height: 20px; line-height: 1; color: var(--cs-muted); }
   [aria-expanded="true"] .chevron { rotate: 90deg; }
@@ -37,5 +43,5 @@ export const threadStyles = css`
   .close .buttons { display: flex; gap: 8px; flex-wrap: wrap; }
   .nothing { display: grid; gap: 8px; justify-items: center; text-align: center; padding: 56px 24px; }
   @media (max-width: 1000px) { .thread { grid-template-columns: minmax(0, 1fr); } aside { position: static; } }
-  @media (max-width: 760px) { button.call { padding: 6px 12px; gap: 8px; grid-template-columns: 46px minmax(0, 1fr) auto; } .chevron { display: none; } .card button, .close button { min-height: 44px; } }
+  @media (max-width: 760px) { button.call { padding: 6px 12px; gap: 8px; grid-template-columns: 46px minmax(0, 1fr) auto; } .message { padding: 10px 12px; gap: 8px; grid-template-columns: 46px minmax(0, 1fr); } .message button { min-height: 44px; } .chevron { display: none; } .card button, .close button { min-height: 44px; } }
 `;
