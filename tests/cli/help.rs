@@ -16,6 +16,7 @@ async fn short_help_lists_the_commands() {
         Commands:
           serve         Serve the HTTP API on this machine
           run           Run a command after it is approved
+          mcp           Ask before each tool call of an MCP server
           pending       List the pending calls
           watch         Decide pending calls interactively as they arrive
           show          Show one call: its arguments, decision and result

@@ -6,6 +6,8 @@ extern crate self as libfuzzer_sys;
 
 #[path = "../../fuzz/fuzz_targets/cel.rs"]
 mod cel;
+#[path = "../../fuzz/fuzz_targets/frames.rs"]
+mod frames;
 #[path = "../../fuzz/fuzz_targets/globs.rs"]
 mod globs;
 #[path = "../../fuzz/fuzz_targets/names.rs"]
@@ -155,6 +157,12 @@ fn check_target(target: &str, cases: u32, run: impl Fn(&FuzzInput)) {
 #[test]
 fn shell_target_holds_on_random_input() {
     check_target("shell", 2_000, shell::run);
+}
+
+#[test]
+fn frames_target_holds_on_random_input() {
+    assert!(!read_seeds("frames").is_empty(), "seeds are found");
+    check_target("frames", 5_000, frames::run);
 }
 
 #[test]

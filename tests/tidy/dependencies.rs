@@ -24,7 +24,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("server", &["api", "gate", "oidc", "web"]),
     ("tui", &["events", "api", "client", "gate"]),
     ("webhooks", &["events", "api", "client", "gate"]),
-    ("cli", &["events", "api", "client", "gate", "oidc", "server", "tui", "webhooks"]),
+    ("mcp", &["events", "api"]),
+    ("cli", &["events", "api", "client", "gate", "mcp", "oidc", "server", "tui", "webhooks"]),
 ];
 
 #[test]

@@ -41,6 +41,12 @@ impl HeldClaim {
         &self.call
     }
 
+    /// The name of the executor that holds the claim.
+    #[must_use]
+    pub fn executor(&self) -> &str {
+        &self.executor
+    }
+
     /// Ends the renewals and reports the result, as the executor of this claim.
     pub async fn finish(self, result: &ResultRequest) -> Result<Call, GateError> {
         self.renewal.abort();

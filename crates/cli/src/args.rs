@@ -46,6 +46,8 @@ pub(crate) enum CliCommand {
     Serve(Box<commands::serve::ServeArgs>),
     /// Run a command after it is approved
     Run(commands::run::RunArgs),
+    /// Ask before each tool call of an MCP server
+    Mcp(commands::mcp::McpArgs),
     /// List the pending calls
     Pending(commands::pending::PendingArgs),
     /// Decide pending calls interactively as they arrive

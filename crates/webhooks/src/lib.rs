@@ -19,6 +19,7 @@ mod signing_secret;
 mod target_url;
 mod webhook_key;
 
+pub use call_message::call_link;
 pub use delivery::deliver_webhooks;
 pub use http_webhooks::HttpWebhooks;
 pub use signing_secret::{BadSigningSecret, SigningSecret};

@@ -15,6 +15,7 @@ pub(crate) mod erase;
 pub(crate) mod grant;
 pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod migrate;
 pub(crate) mod pending;
 pub(crate) mod policy;

@@ -71,7 +71,7 @@ pub(crate) struct RunArgs {
     words: Vec<std::ffi::OsString>,
 }
 
-fn parse_seconds(text: &str) -> Result<u32, String> {
+pub(crate) fn parse_seconds(text: &str) -> Result<u32, String> {
     let seconds = countersign_gate::policy::parse_span(text).map(|span| span.as_secs());
     seconds
         .and_then(|seconds| u32::try_from(seconds).ok())

@@ -1,0 +1,108 @@
+//! `countersign mcp`: takes the place of an MCP server in a client's configuration, and asks before each call of a tool.
+
+mod server_process;
+
+use crate::{
+    commands::run::parse_seconds,
+    context::CommandContext,
+    exit::{CliError, CommandExit},
+    settings::log_target::LogTarget,
+};
+use countersign_api as api;
+use countersign_gate::Clock;
+use countersign_mcp::{GatewayOptions, GatewayStreams, run_gateway};
+use countersign_tui::present::signals::TerminationSignals;
+use server_process::ServerProcess;
+use std::{ffi::OsString, sync::Arc, time::Duration};
+
+/// Options of `mcp`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Put this command before the command of a server in the configuration of an MCP client. Every message passes \
+unchanged, but each call of a tool is proposed, decided and recorded like those of countersign run. A client stops waiting after \
+about 60 s. If people have not decided after --hold, the answer therefore says that the call is pending, and the same call, \
+repeated, gets the decision. A client that sends a progress token gets progress notifications instead, for as long as people \
+need.\n\nThe exit code is that of the server."
+)]
+pub(crate) struct McpArgs {
+    /// The thread of the calls; session grants apply within it
+    #[arg(long, default_value = "mcp", value_name = "THREAD")]
+    thread: String,
+    /// The name of the server: its tools are then called NAME__TOOL in policies and in the log
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Record the hints of this server that make a tool look harmless, so that the policy may believe them
+    #[arg(long)]
+    trust_hints: bool,
+    /// How long a call without a progress token waits for people; 0s answers at once
+    #[arg(long, value_name = "DURATION", value_parser = parse_hold, default_value = "45s")]
+    hold: u32,
+    /// The time between progress notifications, at least 1s
+    #[arg(long, value_name = "DURATION", value_parser = parse_seconds, default_value = "10s")]
+    progress_every: u32,
+    /// The lease, renewed while the server runs a call: if this process is lost, the outcome counts as unknown after this time
+    #[arg(long, value_name = "DURATION", value_parser = parse_seconds, default_value = "60s")]
+    lease: u32,
+    /// The command of the server and its arguments, after --
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    words: Vec<OsString>,
+}
+
+fn parse_hold(text: &str) -> Result<u32, String> {
+    if text == "0s" { Ok(0) } else { parse_seconds(text) }
+}
+
+pub(crate) async fn run_mcp_gateway(context: &CommandContext, args: &McpArgs) -> anyhow::Result<CommandExit> {
+    let options = gateway_options(context, args)?;
+    let mut signals = TerminationSignals::listen()?;
+    let gate = context.connect_to_propose().await?;
+    let mut server = ServerProcess::start(&args.words)?;
+    let (server_input, server_output) = server.streams()?;
+    let streams = GatewayStreams {
+        client_input: Box::new(tokio::io::stdin()),
+        client_output: Box::new(tokio::io::stdout()),
+        server_output: Box::new(server_output),
+        server_input: Box::new(server_input),
+    };
+    let mut gateway = std::pin::pin!(run_gateway(gate, options, streams));
+    loop {
+        tokio::select! {
+            () = &mut gateway => break,
+            signal = signals.receive() => server.pass_signal(signal),
+        }
+    }
+    server.exit().await
+}
+
+fn gateway_options(context: &CommandContext, args: &McpArgs) -> anyhow::Result<GatewayOptions> {
+    if let Some(name) = &args.name {
+        countersign_gate::ToolName::new(name).map_err(|why| CliError::usage(format!("--name: {why}")))?;
+    }
+    if args.progress_every == 0 {
+        return Err(CliError::usage("--progress-every must be at least 1s").into());
+    }
+    let describe_location: Arc<dyn Fn(&api::Call) -> String + Send + Sync> =
+        match context.settings.target()? {
+            LogTarget::Server(url) if url.starts_with("http") => {
+                let base = countersign_client::without_password(&url);
+                Arc::new(move |call| {
+                    countersign_webhooks::call_link(&base, call.thread_id.as_str(), call.id.as_str())
+                })
+            }
+            _ => {
+                let log = context.log_location()?;
+                Arc::new(move |_| format!("a person decides with `countersign watch`, in the log {log}"))
+            }
+        };
+    let clock = context.clock.clone();
+    Ok(GatewayOptions {
+        thread: api::parse_thread_id(&args.thread)?,
+        server_name: args.name.clone(),
+        trust_hints: args.trust_hints,
+        hold: Duration::from_secs(args.hold.into()),
+        progress_interval: Duration::from_secs(args.progress_every.into()),
+        lease_seconds: args.lease,
+        now: Arc::new(move || Clock::now(&clock)),
+        describe_location,
+    })
+}

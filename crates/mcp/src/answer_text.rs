@@ -1,0 +1,105 @@
+//! The answers that the gateway gives itself: results of calls that did not run, errors, and progress.
+
+use countersign_api::{Call, GateError};
+use countersign_events::{CallState, Json, event::Source};
+use serde_json::json;
+
+/// Answers a call of a tool with a result that is marked as an error, so that the model reads the text and a client does not
+/// look for structured content.
+pub(crate) fn error_result(id: &Json, text: &str, call: Option<&Call>) -> String {
+    let meta = call.map(|call| {
+        json!({
+            "countersign/threadId": call.thread_id,
+            "countersign/callId": call.id,
+            "countersign/state": call.state,
+        })
+    });
+    let mut result = json!({"content": [{"type": "text", "text": text}], "isError": true});
+    if let (Some(result), Some(meta)) = (result.as_object_mut(), meta) {
+        result.insert("_meta".to_owned(), meta);
+    }
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", id.as_str())
+}
+
+/// Answers a frame with an error of JSON-RPC 2.0.
+pub(crate) fn protocol_error(id: Option<&Json>, code: i32, message: &str) -> String {
+    let error = json!({"code": code, "message": message});
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}", id.map_or("null", Json::as_str))
+}
+
+/// A progress notification. Its number grows by thousandths, so that it stays below the first number of most servers.
+pub(crate) fn progress(token: &Json, count: u32, message: &str) -> String {
+    let params = json!({"progress": f64::from(count) / 1000.0, "message": message}).to_string();
+    let params = params.trim_start_matches('{');
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{{\"progressToken\":{},{params}}}",
+        token.as_str()
+    )
+}
+
+/// The text for the model about a call that people have not decided.
+pub(crate) fn pending_text(call: &Call, location: &str) -> String {
+    let reason = call.request.as_ref().map(|request| request.reason.as_str()).unwrap_or_default();
+    format!(
+        "This call was not run yet: a person has to decide first ({reason}). It is pending as {}: {location}. Repeat the \
+         same call with the same arguments to get the decision and the result; people are not asked again.",
+        call.id
+    )
+}
+
+/// The text for the model about a call that does not run.
+pub(crate) fn ended_text(call: &Call) -> String {
+    let told = call.result.as_ref().and_then(|result| result.content.read::<String>().ok());
+    told.unwrap_or_else(|| format!("This call was not run: {} is {}.", call.id, call.state))
+}
+
+/// The text for the model about a call that may have run.
+pub(crate) fn started_text(call: &Call) -> String {
+    let id = &call.id;
+    let executor = call.execution.as_ref().map(|execution| execution.executor.as_str()).unwrap_or_default();
+    if call.state == CallState::Unknown {
+        format!(
+            "The outcome of the same call ({id}) is unknown: the process that ran it was lost before it reported a result. \
+             It is not run again until a person has checked its effects and released it: countersign release {id}"
+        )
+    } else {
+        format!(
+            "The same call ({id}) is being run by another process ({executor}), or that process was lost. It is not run a \
+             second time. Repeat it later."
+        )
+    }
+}
+
+/// The text for the model if the gate refused an operation.
+pub(crate) fn refusal_text(error: &GateError) -> String {
+    format!("This call was not run: {} ({})", error.detail, error.code())
+}
+
+/// True if people were asked and the answer was theirs, or expired.
+pub(crate) fn was_asked(call: &Call) -> bool {
+    let by_people = |source| matches!(source, Source::Approver | Source::Expiry);
+    call.request.is_some() && call.response.as_ref().is_none_or(|response| by_people(response.source))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_valid_frames() {
+        let id = Json::parse("1.0").expect("valid");
+        for text in [
+            error_result(&id, "no \"way\"\n", None),
+            protocol_error(None, -32700, "bad"),
+            protocol_error(Some(&id), -32600, "bad"),
+            progress(&Json::string("p"), 1, "waits"),
+        ] {
+            let parsed: serde_json::Value = serde_json::from_str(&text).expect(&text);
+            assert_eq!(parsed["jsonrpc"], "2.0");
+            assert!(!text.contains('\n'), "{text}");
+        }
+        let text = progress(&Json::string("p"), 2, "waits");
+        let parsed: serde_json::Value = serde_json::from_str(&text).expect(&text);
+        assert_eq!(parsed["params"], json!({"progressToken": "p", "progress": 0.002, "message": "waits"}));
+    }
+}

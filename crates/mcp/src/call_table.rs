@@ -1,0 +1,176 @@
+//! Finding the call in the log that a request belongs to. A client repeats a request to get the decision on the first one, so
+//! the id of a call follows from its content: `mcp-HASH-N`, where the hash covers agent, tool and arguments, and N counts the
+//! calls of that content. The table remembers N; after a restart the log tells it.
+
+use crate::{answer_text::was_asked, call_slot::CallSlot};
+use countersign_api::{
+    Call, CallId, ErrorCode, GateError, ProposeRequest, SharedGate, ThreadId, parse_call_id,
+};
+use countersign_events::{CallState, Sha256, Timestamp};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+/// After a restart, a denial or an unknown outcome of at most this age answers the same call. An older one belongs to the past.
+const REPEAT_WINDOW: Duration = Duration::from_secs(3_600);
+
+/// The number of contents after which the table forgets those that no request waits for.
+const MAX_KEYS: usize = 10_000;
+
+/// The calls of one content.
+#[derive(Default)]
+struct ContentCalls {
+    /// The number of the next call, if it is known.
+    next: Option<u64>,
+    /// The call that people decide, or decided and that runs now.
+    open: Option<Arc<CallSlot>>,
+}
+
+/// The call that a request belongs to.
+pub(crate) enum OpenedCall {
+    /// The request waits for this call.
+    Mine(Arc<CallSlot>, Box<Call>),
+    /// The same call may be running elsewhere, so it must not run here.
+    Elsewhere(Box<Call>),
+}
+
+/// The log, and the name of this process in it.
+pub(crate) struct CallTable {
+    pub(crate) gate: SharedGate,
+    pub(crate) thread: ThreadId,
+    /// The beginning of the names of this process as an executor.
+    pub(crate) instance: String,
+    pub(crate) now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    contents: Mutex<HashMap<Sha256, Arc<tokio::sync::Mutex<ContentCalls>>>>,
+}
+
+/// The result of looking for earlier calls of a content.
+enum FoundCalls {
+    /// The next call has this number.
+    Fresh(u64),
+    /// The call with this number answers the request.
+    Resumed(u64, Box<Call>),
+    Elsewhere(Box<Call>),
+}
+
+impl CallTable {
+    pub(crate) fn new(
+        gate: SharedGate,
+        thread: ThreadId,
+        instance: String,
+        now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    ) -> Self {
+        Self { gate, thread, instance, now, contents: Mutex::default() }
+    }
+
+    /// Finds the call of a request, or proposes it. The id of `proposal` is replaced.
+    pub(crate) async fn open(&self, key: Sha256, proposal: &ProposeRequest) -> Result<OpenedCall, GateError> {
+        let content = self.content(key);
+        let mut content = content.lock().await;
+        if let Some(slot) = content.open.clone().filter(|slot| !slot.is_closed()) {
+            let call = self.gate.call(&self.thread, &slot.id).await?;
+            let is_open = slot.is_running()
+                || matches!(call.state, CallState::Pending | CallState::Allowed | CallState::Denied);
+            if is_open {
+                slot.join();
+                return Ok(OpenedCall::Mine(slot, Box::new(call)));
+            }
+        }
+        content.open = None;
+        // The second round is for a number that another process has used meanwhile.
+        for _ in 0..2 {
+            let number = match content.next {
+                Some(number) => number,
+                None => match self.find(key).await? {
+                    FoundCalls::Fresh(number) => number,
+                    FoundCalls::Resumed(number, call) => return Ok(opened(&mut content, number, *call)),
+                    FoundCalls::Elsewhere(call) => return Ok(OpenedCall::Elsewhere(call)),
+                },
+            };
+            let request = ProposeRequest { id: call_id(key, number)?, ..proposal.clone() };
+            let call = self.gate.propose(&self.thread, &request).await?;
+            if matches!(call.state, CallState::Pending | CallState::Allowed | CallState::Denied) {
+                return Ok(opened(&mut content, number, call));
+            }
+            content.next = None;
+        }
+        let why = "the same call is proposed by several processes at once; repeat it";
+        Err(GateError::new(ErrorCode::AlreadyClaimed, why))
+    }
+
+    fn content(&self, key: Sha256) -> Arc<tokio::sync::Mutex<ContentCalls>> {
+        let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        if contents.len() >= MAX_KEYS {
+            contents.retain(|_, content| {
+                Arc::strong_count(content) > 1
+                    || content.try_lock().is_ok_and(|content| content.open.is_some())
+            });
+        }
+        Arc::clone(contents.entry(key).or_default())
+    }
+
+    /// Looks for the last call of a content. Its numbers have no gaps, so the search doubles its steps.
+    async fn find(&self, key: Sha256) -> Result<FoundCalls, GateError> {
+        let Some(mut last) = self.numbered(key, 0).await? else { return Ok(FoundCalls::Fresh(0)) };
+        let (mut low, mut high) = (0, 1);
+        while let Some(call) = self.numbered(key, high).await? {
+            (last, low, high) = (call, high, high.saturating_mul(2));
+        }
+        while high - low > 1 {
+            let middle = u64::midpoint(low, high);
+            match self.numbered(key, middle).await? {
+                Some(call) => (last, low) = (call, middle),
+                None => high = middle,
+            }
+        }
+        Ok(self.judge_last(low, last))
+    }
+
+    /// The effect of the last call of a content, which another process may have proposed, on a request of the same content.
+    fn judge_last(&self, number: u64, call: Call) -> FoundCalls {
+        let is_recent = |at: Timestamp| (self.now)().since(at) <= REPEAT_WINDOW;
+        let decided_at = call.response.as_ref().map(|response| response.at);
+        let started =
+            call.execution.as_ref().filter(|execution| !execution.executor.starts_with(&self.instance));
+        let is_started = started.is_some_and(|execution| {
+            let seen = execution.renewed.as_ref().map_or(execution.started_at, |renewed| renewed.at);
+            is_recent(seen)
+        });
+        match call.state {
+            CallState::Pending | CallState::Allowed => FoundCalls::Resumed(number, Box::new(call)),
+            CallState::Denied if was_asked(&call) && decided_at.is_some_and(is_recent) => {
+                FoundCalls::Resumed(number, Box::new(call))
+            }
+            // The claim is refused unless a person has released the call, or its tool may run twice.
+            CallState::Unknown if is_started || call.released.is_some() => {
+                FoundCalls::Resumed(number, Box::new(call))
+            }
+            CallState::Running if is_started => FoundCalls::Elsewhere(Box::new(call)),
+            _ => FoundCalls::Fresh(number + 1),
+        }
+    }
+
+    async fn numbered(&self, key: Sha256, number: u64) -> Result<Option<Call>, GateError> {
+        match self.gate.call(&self.thread, &call_id(key, number)?).await {
+            Ok(call) => Ok(Some(call)),
+            Err(error) if matches!(error.code, ErrorCode::UnknownCall | ErrorCode::UnknownThread) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn opened(content: &mut ContentCalls, number: u64, call: Call) -> OpenedCall {
+    content.next = Some(number + 1);
+    let slot = Arc::new(CallSlot::new(call.id.clone()));
+    // Calls that no person decides are independent of each other, also if they are alike.
+    content.open = was_asked(&call).then(|| Arc::clone(&slot));
+    OpenedCall::Mine(slot, Box::new(call))
+}
+
+/// The id of a call of this content.
+fn call_id(key: Sha256, number: u64) -> Result<CallId, GateError> {
+    let hash = key.to_string();
+    parse_call_id(&format!("mcp-{}-{number}", hash.get(..16).unwrap_or(&hash)))
+}

@@ -1,0 +1,146 @@
+//! Running an allowed call: claim it, forward it to the server, and record the result.
+
+use crate::{
+    answer_text::{refusal_text, started_text},
+    call_slot::{CallSlot, ExecutionOutcome},
+    client_frame::{ToolCallFrame, without_carriage_returns},
+    gateway_core::{GatewayCore, ServerSender},
+    server_frame::{recorded_result, with_note},
+};
+use countersign_api::{
+    Call, ClaimRequest, ErrorCode, GateError, ResultRequest, held_claim::HeldClaim, random_id,
+};
+use countersign_events::{Json, Sha256};
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// A call that is about to run.
+pub(crate) struct PlannedExecution {
+    pub(crate) core: Arc<GatewayCore>,
+    pub(crate) slot: Arc<CallSlot>,
+    pub(crate) frame: ToolCallFrame,
+    pub(crate) call: Call,
+    pub(crate) definition_hash: Option<Sha256>,
+    pub(crate) to_server: ServerSender,
+}
+
+impl PlannedExecution {
+    /// Runs the call to its end. The answer reaches the client before the result is recorded: if this process is killed
+    /// between the two, the log says that the outcome is unknown, and a repeated request does not run the call again. In the
+    /// other order, a client that never got the answer would run it a second time.
+    pub(crate) async fn run(self, outcome: watch::Sender<Option<ExecutionOutcome>>) {
+        let Self { core, slot, frame, call, definition_hash, to_server } = self;
+        let held = match claim(&core, &call, &frame, definition_hash).await {
+            Ok(held) => held,
+            Err(error) => {
+                let text = claim_refusal(&core, &call, &error).await;
+                slot.close();
+                outcome.send_replace(Some(ExecutionOutcome::Refused(text.into())));
+                return;
+            }
+        };
+        let text = match runnable_frame(held.call(), &frame) {
+            Ok(text) => text,
+            Err(why) => {
+                slot.close();
+                outcome.send_replace(Some(ExecutionOutcome::Refused(why.into())));
+                record(&core, &call, Executor::Held(held), &ResultRequest::error(why)).await;
+                return;
+            }
+        };
+        let note = held.call().response.as_ref().and_then(|response| response.note.clone());
+        let (mut answer, abandoned) = core.requests.forward(&frame.id_key);
+        let is_sent = to_server.send(text).await.is_ok();
+        // The server sees the end of its input once no task can write to it.
+        drop(to_server);
+        let executor = held.executor().to_owned();
+        let (answered, executor) = tokio::select! {
+            answered = &mut answer => (answered, Executor::Held(held)),
+            () = abandoned.cancelled() => {
+                // The client does not want the result, and the server may never send it. Without renewals, the outcome
+                // then counts as unknown when the lease ends.
+                drop(held);
+                (answer.await, Executor::Lapsing(executor))
+            }
+        };
+        slot.close();
+        let Some(answered) = answered.ok().filter(|_| is_sent) else {
+            outcome.send_replace(Some(ExecutionOutcome::ServerGone));
+            return;
+        };
+        let result = recorded_result(&answered);
+        let shown = note.map_or_else(|| answered.clone(), |note| with_note(&answered, &note));
+        outcome.send_replace(Some(ExecutionOutcome::Answered(shown.into())));
+        record(&core, &call, executor, &result).await;
+    }
+}
+
+/// The claim by which a result is reported.
+enum Executor {
+    Held(HeldClaim),
+    /// The name of the executor, whose lease is not renewed any more.
+    Lapsing(String),
+}
+
+async fn claim(
+    core: &GatewayCore,
+    call: &Call,
+    frame: &ToolCallFrame,
+    definition_hash: Option<Sha256>,
+) -> Result<HeldClaim, GateError> {
+    let executor = random_id(&format!("{}-", core.calls.instance));
+    // The log masks secrets. Only the client has the real values.
+    let is_masked = !call.redacted.is_empty();
+    let claim = ClaimRequest {
+        lease_seconds: Some(core.options.lease_seconds),
+        arguments: is_masked.then(|| frame.arguments.clone()),
+        definition_hash,
+        ..ClaimRequest::for_call(call, &executor)
+    };
+    HeldClaim::claim(Arc::clone(&core.calls.gate), &call.thread_id, &call.id, &claim).await
+}
+
+/// The text for the model if the claim was refused.
+async fn claim_refusal(core: &GatewayCore, call: &Call, error: &GateError) -> String {
+    let current = match error.code {
+        ErrorCode::AlreadyClaimed => core.calls.gate.call(&call.thread_id, &call.id).await.ok(),
+        _ => None,
+    };
+    current.map_or_else(|| refusal_text(error), |current| started_text(&current))
+}
+
+/// The frame with the approved arguments. They are those of the client, unless an approver changed them.
+fn runnable_frame(claimed: &Call, frame: &ToolCallFrame) -> Result<String, &'static str> {
+    let own = frame.arguments.admit().map_err(|_| "the arguments are not valid JSON")?;
+    let text = if claimed.arguments_hash == own {
+        frame.text.clone()
+    } else if claimed.redacted.is_empty() {
+        frame.with_arguments(&claimed.arguments)
+    } else {
+        return Err(
+            "This call was not run: an approver changed its arguments, and the log masks a secret in them, so the \
+                    gateway does not have the approved arguments.",
+        );
+    };
+    Ok(without_carriage_returns(&text))
+}
+
+async fn record(core: &GatewayCore, call: &Call, executor: Executor, result: &ResultRequest) {
+    let finished = match executor {
+        Executor::Held(held) => held.finish(result).await,
+        Executor::Lapsing(executor) => {
+            let result = ResultRequest { executor: Some(executor), ..result.clone() };
+            core.calls.gate.finish(&call.thread_id, &call.id, &result).await
+        }
+    };
+    if let Err(error) = finished {
+        let (thread, call, code) = (call.thread_id.as_str(), call.id.as_str(), error.code());
+        tracing::warn!(thread, call, code, %error, "the result cannot be recorded");
+    }
+}
+
+/// The key by which requests for the same call are found: agent, tool and arguments.
+pub(crate) fn content_key(principal: &str, tool: &str, arguments: Sha256) -> Sha256 {
+    let parts = [principal, tool, &arguments.to_string()].map(|part| Json::string(part).as_str().to_owned());
+    Sha256::digest(parts.join(",").as_bytes())
+}

@@ -1,0 +1,199 @@
+//! The gateway itself: it copies frames in both directions and takes the calls of tools out of the stream.
+
+use crate::{
+    answer_text::protocol_error,
+    call_table::CallTable,
+    client_frame::{
+        BadFrame, ClientFrame, MAX_FRAME_BYTES, ToolCallFrame, read_client_frame, without_carriage_returns,
+    },
+    frame_reader::{LineRead, read_line},
+    gated_call::GatedCall,
+    gateway_core::{GatewayCore, GatewayOptions, ServerSender},
+    open_requests::{AnswerRoute, CancelRoute, OpenRequests},
+    server_frame::{ServerFrame, read_server_frame},
+};
+use countersign_api::{SharedGate, random_id};
+use countersign_events::Json;
+use std::sync::{Arc, Mutex};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
+    sync::mpsc,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// A stream from which the gateway reads frames.
+pub type ClientReader = Box<dyn AsyncRead + Send + Unpin>;
+/// A stream to which the gateway writes frames.
+pub type ClientWriter = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// The number of frames that wait to be written in each direction.
+const QUEUED_FRAMES: usize = 64;
+
+/// The four streams of a gateway.
+pub struct GatewayStreams {
+    /// From the client.
+    pub client_input: ClientReader,
+    /// To the client.
+    pub client_output: ClientWriter,
+    /// From the server.
+    pub server_output: ClientReader,
+    /// To the server. It is closed when the client has ended.
+    pub server_input: ClientWriter,
+}
+
+/// Runs a gateway until the server closes its output, which it does when its input ends.
+pub async fn run_gateway(gate: SharedGate, options: GatewayOptions, streams: GatewayStreams) {
+    let (to_client, client_frames) = mpsc::channel(QUEUED_FRAMES);
+    let (to_server, server_frames) = mpsc::channel(QUEUED_FRAMES);
+    let client_writer = tokio::spawn(write_frames(client_frames, streams.client_output));
+    tokio::spawn(write_frames(server_frames, streams.server_input));
+    let instance = random_id(&format!("mcp-{}-", std::process::id()));
+    let now = Arc::clone(&options.now);
+    let core = Arc::new(GatewayCore {
+        calls: CallTable::new(gate, options.thread.clone(), instance, now),
+        options,
+        requests: OpenRequests::default(),
+        tasks: TaskTracker::new(),
+        closing: CancellationToken::new(),
+        to_client,
+        catalog: Mutex::default(),
+        catalog_reading: tokio::sync::Mutex::default(),
+    });
+    let client = tokio::spawn(read_client(Arc::clone(&core), streams.client_input, to_server));
+    read_server(&core, streams.server_output).await;
+    core.requests.end_server();
+    client.abort();
+    let _ = client.await;
+    core.closing.cancel();
+    core.tasks.close();
+    core.tasks.wait().await;
+    // The writer ends after the last frame, once no sender is left.
+    drop(core);
+    let _ = client_writer.await;
+}
+
+async fn write_frames(mut frames: mpsc::Receiver<String>, mut to: ClientWriter) {
+    while let Some(mut frame) = frames.recv().await {
+        frame.push('\n');
+        if to.write_all(frame.as_bytes()).await.is_err() || to.flush().await.is_err() {
+            return;
+        }
+    }
+    let _ = to.shutdown().await;
+}
+
+async fn read_client(core: Arc<GatewayCore>, input: ClientReader, to_server: ServerSender) {
+    let mut reader = BufReader::new(input);
+    loop {
+        match read_line(&mut reader).await {
+            LineRead::Line(line) => match String::from_utf8(line) {
+                Ok(text) if text.trim().is_empty() => {}
+                Ok(text) => core.take_client_frame(text, &to_server).await,
+                Err(_) => core.refuse(&BadFrame::Syntax).await,
+            },
+            LineRead::TooLong => {
+                let why = format!("the frame is too long; the limit is {MAX_FRAME_BYTES} bytes");
+                core.send_to_client(protocol_error(None, -32600, &why)).await;
+            }
+            LineRead::End => break,
+        }
+    }
+    core.closing.cancel();
+}
+
+async fn read_server(core: &Arc<GatewayCore>, output: ClientReader) {
+    let mut reader = BufReader::new(output);
+    loop {
+        match read_line(&mut reader).await {
+            LineRead::Line(line) => {
+                core.take_server_frame(String::from_utf8_lossy(&line).into_owned()).await;
+            }
+            LineRead::TooLong => {
+                tracing::error!("a frame of the server is longer than {MAX_FRAME_BYTES} bytes")
+            }
+            LineRead::End => return,
+        }
+    }
+}
+
+impl GatewayCore {
+    async fn refuse(&self, bad: &BadFrame) {
+        self.send_to_client(protocol_error(bad.id(), bad.code(), &bad.to_string())).await;
+    }
+
+    async fn take_client_frame(self: &Arc<Self>, text: String, to_server: &ServerSender) {
+        match read_client_frame(&text) {
+            Ok(ClientFrame::Batch(elements)) => {
+                for element in elements {
+                    self.take_single_frame(read_client_frame(&element), element, to_server).await;
+                }
+            }
+            parsed => self.take_single_frame(parsed, text, to_server).await,
+        }
+    }
+
+    async fn take_single_frame(
+        self: &Arc<Self>,
+        parsed: Result<ClientFrame, BadFrame>,
+        text: String,
+        to_server: &ServerSender,
+    ) {
+        match parsed {
+            Ok(ClientFrame::ToolCall(frame)) => return self.start_call(*frame, to_server).await,
+            Ok(ClientFrame::ToolList { id } | ClientFrame::Other { id: Some(id) })
+                if self.requests.is_in_use(&id) =>
+            {
+                return self.refuse_used_id(&id).await;
+            }
+            Ok(ClientFrame::ToolList { id }) => self.requests.begin_list(&id),
+            Ok(ClientFrame::Cancelled { id }) => {
+                if self.requests.cancel(&id) == CancelRoute::Withheld {
+                    return;
+                }
+            }
+            Ok(ClientFrame::Other { .. }) => {}
+            // A batch in a batch is not JSON-RPC.
+            Ok(ClientFrame::Batch(_)) => return self.refuse(&BadFrame::Syntax).await,
+            Err(bad) => return self.refuse(&bad).await,
+        }
+        // The server may be gone; then its output ends, too.
+        let _ = to_server.send(without_carriage_returns(&text)).await;
+    }
+
+    /// An answer must belong to one request, so that no other answer is recorded as the result of a call.
+    async fn refuse_used_id(&self, id: &str) {
+        let why = format!("the id {id} belongs to a call of a tool that is not answered yet; use a new id");
+        self.send_to_client(protocol_error(Json::parse(id).ok().as_ref(), -32600, &why)).await;
+    }
+
+    async fn start_call(self: &Arc<Self>, frame: ToolCallFrame, to_server: &ServerSender) {
+        let Some(cancelled) = self.requests.begin(&frame.id_key) else {
+            return self.refuse_used_id(&frame.id_key).await;
+        };
+        let core = Arc::clone(self);
+        let id = frame.id_key.clone();
+        let gated = GatedCall { core: Arc::clone(self), frame, to_server: to_server.clone(), cancelled };
+        self.tasks.spawn(async move {
+            let answer = gated.answer().await;
+            core.requests.end(&id);
+            if let Some(answer) = answer {
+                core.send_to_client(answer).await;
+            }
+        });
+    }
+
+    async fn take_server_frame(&self, text: String) {
+        match read_server_frame(&text) {
+            ServerFrame::Answer { id } => match self.requests.route_answer(&id, &text) {
+                AnswerRoute::Taken => return,
+                AnswerRoute::ToolList => {
+                    self.catalog().add_page(&text, self.options.trust_hints);
+                }
+                AnswerRoute::Client => {}
+            },
+            ServerFrame::ToolsChanged => self.catalog().clear(),
+            ServerFrame::Other => {}
+        }
+        self.send_to_client(text).await;
+    }
+}

@@ -1,0 +1,126 @@
+//! The parts of a gateway that its tasks share, and the definitions of the tools.
+
+use crate::{
+    call_table::CallTable,
+    client_frame::ToolCallFrame,
+    open_requests::OpenRequests,
+    tool_catalog::{CatalogTool, ToolCatalog},
+};
+use countersign_api::{Call, ThreadId, random_id};
+use countersign_events::{Json, Timestamp};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::sync::mpsc;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// Sends frames to the server. The input of the server ends when the last sender is dropped.
+pub(crate) type ServerSender = mpsc::Sender<String>;
+
+/// The most pages of `tools/list` that the gateway reads.
+const MAX_PAGES: usize = 100;
+
+/// The settings of a gateway.
+#[derive(Clone)]
+pub struct GatewayOptions {
+    /// The thread of the calls.
+    pub thread: ThreadId,
+    /// The name of the server. It precedes the names of the tools, as `server__tool`.
+    pub server_name: Option<String>,
+    /// True if the hints of the server that make a tool look harmless are recorded, so that the policy may believe them.
+    pub trust_hints: bool,
+    /// The time for which a request without a progress token waits for people.
+    pub hold: Duration,
+    /// The time between progress notifications.
+    pub progress_interval: Duration,
+    /// The lease of a claim in seconds.
+    pub lease_seconds: u32,
+    /// The source of the time.
+    pub now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    /// Says where people decide on a call: an address or a sentence.
+    pub describe_location: Arc<dyn Fn(&Call) -> String + Send + Sync>,
+}
+
+impl GatewayOptions {
+    /// The name of a tool in Countersign.
+    pub(crate) fn tool_name(&self, tool: &str) -> String {
+        self.server_name.as_ref().map_or_else(|| tool.to_owned(), |server| format!("{server}__{tool}"))
+    }
+}
+
+/// The parts of a gateway that its tasks share.
+pub(crate) struct GatewayCore {
+    pub(crate) options: GatewayOptions,
+    pub(crate) calls: CallTable,
+    pub(crate) requests: OpenRequests,
+    pub(crate) tasks: TaskTracker,
+    /// The client is gone.
+    pub(crate) closing: CancellationToken,
+    pub(crate) to_client: mpsc::Sender<String>,
+    pub(crate) catalog: Mutex<ToolCatalog>,
+    /// Held while the gateway reads the list of tools.
+    pub(crate) catalog_reading: tokio::sync::Mutex<()>,
+}
+
+impl GatewayCore {
+    pub(crate) fn catalog(&self) -> MutexGuard<'_, ToolCatalog> {
+        self.catalog.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) async fn send_to_client(&self, frame: String) {
+        // A client that is gone reads nothing.
+        let _ = self.to_client.send(frame).await;
+    }
+
+    /// The definition of a tool. If the client has not asked for it, the gateway reads the list of tools itself.
+    pub(crate) async fn find_tool(
+        &self,
+        frame: &ToolCallFrame,
+        to_server: &ServerSender,
+    ) -> Option<CatalogTool> {
+        if let Some(known) = self.known_tool(&frame.name) {
+            return known;
+        }
+        let _reading = self.catalog_reading.lock().await;
+        if let Some(known) = self.known_tool(&frame.name) {
+            return known;
+        }
+        let mut cursor = None;
+        for _ in 0..MAX_PAGES {
+            let answer = self.request_tools(frame, cursor.as_deref(), to_server).await?;
+            cursor = self.catalog().add_page(&answer, self.options.trust_hints);
+            if cursor.is_none() {
+                break;
+            }
+        }
+        self.catalog().is_complete = true;
+        self.known_tool(&frame.name).flatten()
+    }
+
+    /// `None` if the list of tools was not read; `Some(None)` if the tool is not in it.
+    fn known_tool(&self, name: &str) -> Option<Option<CatalogTool>> {
+        let catalog = self.catalog();
+        let tool = catalog.get(name).cloned();
+        if tool.is_some() || catalog.is_complete { Some(tool) } else { None }
+    }
+
+    async fn request_tools(
+        &self,
+        frame: &ToolCallFrame,
+        cursor: Option<&str>,
+        to_server: &ServerSender,
+    ) -> Option<String> {
+        let id = Json::string(&random_id("countersign-"));
+        let cursor = cursor.map(|cursor| format!("\"cursor\":{}", Json::string(cursor).as_str()));
+        let meta = frame.protocol_meta.as_ref().map(|meta| format!("\"_meta\":{}", meta.as_str()));
+        let params = [cursor, meta].into_iter().flatten().collect::<Vec<_>>().join(",");
+        let text = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"tools/list\",\"params\":{{{params}}}}}",
+            id.as_str()
+        );
+        let answer = self.requests.begin_own(&id.canonical().ok()?);
+        to_server.send(text).await.ok()?;
+        answer.await.ok()
+    }
+}

@@ -1,0 +1,113 @@
+//! The members of a JSON object with their exact texts, so that a frame passes unchanged.
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+use std::{fmt, ops::Range};
+
+/// The members of an object in the order of its text, also repeated ones.
+pub(crate) struct JsonObject<'a>(Vec<(String, &'a RawValue)>);
+
+/// Two members of an object that a server may read as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AmbiguousKey(pub(crate) String);
+
+impl<'a> JsonObject<'a> {
+    /// Reads an object; `None` for any other text.
+    pub(crate) fn read(text: &'a str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// The text of the first member with this key.
+    pub(crate) fn get(&self, key: &str) -> Option<&'a str> {
+        self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.get())
+    }
+
+    /// The member with this key as `T`; `None` also if it is of another type.
+    pub(crate) fn get_as<T: Deserialize<'a>>(&self, key: &str) -> Option<T> {
+        serde_json::from_str(self.get(key)?).ok()
+    }
+
+    /// Refuses a repeated key of this list, and a key that differs from one of them only in case. Parsers choose different
+    /// members then (Go's `encoding/json` ignores case and takes the last), so a server could run another call than the
+    /// approved one.
+    pub(crate) fn check_keys(&self, keys: &[&str]) -> Result<(), AmbiguousKey> {
+        for key in keys {
+            let mut same = self.0.iter().filter(|(name, _)| fold_case(name) == fold_case(key));
+            let exact = same.next().is_none_or(|(name, _)| name == key);
+            if !exact || same.next().is_some() {
+                return Err(AmbiguousKey((*key).to_owned()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Folds case as Unicode's simple folding does for the letters of ASCII: `ſ` is an `s`, and the Kelvin sign a `k`.
+fn fold_case(key: &str) -> String {
+    key.to_uppercase().to_lowercase()
+}
+
+/// The place of `part` in `whole`, of which it is a slice.
+pub(crate) fn range_of(whole: &str, part: &str) -> Range<usize> {
+    let start = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
+    start..start + part.len()
+}
+
+/// Replaces a range of a text.
+pub(crate) fn splice(text: &str, range: Range<usize>, new: &str) -> String {
+    [text.get(..range.start).unwrap_or_default(), new, text.get(range.end..).unwrap_or_default()].concat()
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for JsonObject<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct RawMemberCollector;
+        impl<'de> Visitor<'de> for RawMemberCollector {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(members)
+            }
+        }
+        deserializer.deserialize_map(RawMemberCollector).map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_parsers_confuse_are_refused() {
+        for text in [
+            r#"{"method":1,"method":2}"#,
+            r#"{"method":1,"meth\u006fd":2}"#,
+            r#"{"method":1,"Method":2}"#,
+            r#"{"METHOD":2}"#,
+            r#"{"paramſ":1}"#,
+        ] {
+            let object = JsonObject::read(text).expect(text);
+            assert!(object.check_keys(&["method", "params"]).is_err(), "{text}");
+        }
+        let object = JsonObject::read(r#"{"method":1,"params":2,"other":3,"Other":4}"#).expect("valid");
+        assert_eq!(object.check_keys(&["method", "params"]), Ok(()));
+    }
+
+    #[test]
+    fn splice_keeps_the_rest_of_the_text() {
+        let text = r#"{ "a" : 1.10 , "b":[ ] }"#;
+        let object = JsonObject::read(text).expect("valid");
+        let range = range_of(text, object.get("b").expect("there"));
+        assert_eq!(splice(text, range, "{}"), r#"{ "a" : 1.10 , "b":{} }"#);
+    }
+}

@@ -1,0 +1,27 @@
+//! The MCP gateway: a proxy between a client of the Model Context Protocol and a server that asks for approval of each call of
+//! a tool, and passes every other frame unchanged.
+//!
+//! Countersign records each call: the gateway proposes it, waits for the decision, claims it, forwards it, and reports the
+//! result. All state that decides about a call is in the log, so a gateway that was killed finds its calls again.
+
+mod answer_text;
+mod call_slot;
+mod call_table;
+mod client_frame;
+mod execution;
+mod frame_reader;
+mod gated_call;
+mod gateway;
+mod gateway_core;
+mod json_object;
+mod open_requests;
+mod server_frame;
+mod tool_catalog;
+
+pub use client_frame::{
+    BadFrame, ClientFrame, MAX_BATCH, MAX_FRAME_BYTES, ToolCallFrame, read_client_frame,
+    without_carriage_returns,
+};
+pub use gateway::{ClientReader, ClientWriter, GatewayStreams, run_gateway};
+pub use gateway_core::GatewayOptions;
+pub use server_frame::{ServerFrame, read_server_frame};

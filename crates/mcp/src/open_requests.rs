@@ -1,0 +1,147 @@
+//! The requests that are not answered yet, by their id.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+/// A call that the server runs.
+struct ForwardedCall {
+    answer: oneshot::Sender<String>,
+    /// Cancelled if the client does not want the answer any more.
+    abandoned: CancellationToken,
+}
+
+#[derive(Default)]
+struct OpenRequestState {
+    /// Calls of tools by the client, from their arrival to their answer.
+    gated: HashMap<String, CancellationToken>,
+    /// Those of them that were forwarded to the server.
+    forwarded: HashMap<String, ForwardedCall>,
+    /// Requests of the gateway itself.
+    own: HashMap<String, oneshot::Sender<String>>,
+    /// `tools/list` by the client.
+    lists: HashSet<String>,
+    is_server_gone: bool,
+}
+
+/// The requests that are not answered yet.
+#[derive(Default)]
+pub(crate) struct OpenRequests(Mutex<OpenRequestState>);
+
+/// What to do with an answer of the server.
+pub(crate) enum AnswerRoute {
+    /// It was handed to the task that waits for it.
+    Taken,
+    /// It goes to the client, and contains the definitions of tools.
+    ToolList,
+    /// It goes to the client.
+    Client,
+}
+
+/// The effect of a cancellation by the client.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum CancelRoute {
+    /// The server does not know the request.
+    Withheld,
+    /// The server runs the request, or it is not a call of a tool.
+    Forward,
+}
+
+/// The most unanswered `tools/list` requests that are followed.
+const MAX_LISTS: usize = 1_000;
+
+impl OpenRequests {
+    fn state(&self) -> MutexGuard<'_, OpenRequestState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a call of a tool; `None` if its id is in use.
+    pub(crate) fn begin(&self, id: &str) -> Option<CancellationToken> {
+        let mut state = self.state();
+        if state.gated.contains_key(id) || state.forwarded.contains_key(id) {
+            return None;
+        }
+        let token = CancellationToken::new();
+        state.gated.insert(id.to_owned(), token.clone());
+        Some(token)
+    }
+
+    /// True if a call of a tool has this id.
+    pub(crate) fn is_in_use(&self, id: &str) -> bool {
+        let state = self.state();
+        state.gated.contains_key(id) || state.forwarded.contains_key(id)
+    }
+
+    /// Removes a call of a tool that has its answer.
+    pub(crate) fn end(&self, id: &str) {
+        self.state().gated.remove(id);
+    }
+
+    /// Follows a call to its answer. The token tells that the client has cancelled it.
+    pub(crate) fn forward(&self, id: &str) -> (oneshot::Receiver<String>, CancellationToken) {
+        let (answer, receiver) = oneshot::channel();
+        let abandoned = CancellationToken::new();
+        let mut state = self.state();
+        if !state.is_server_gone {
+            let call = ForwardedCall { answer, abandoned: abandoned.clone() };
+            state.forwarded.insert(id.to_owned(), call);
+        }
+        (receiver, abandoned)
+    }
+
+    /// Follows a request of the gateway itself to its answer.
+    pub(crate) fn begin_own(&self, id: &str) -> oneshot::Receiver<String> {
+        let (answer, receiver) = oneshot::channel();
+        let mut state = self.state();
+        if !state.is_server_gone {
+            state.own.insert(id.to_owned(), answer);
+        }
+        receiver
+    }
+
+    /// Follows a `tools/list` of the client.
+    pub(crate) fn begin_list(&self, id: &str) {
+        let mut state = self.state();
+        if state.lists.len() < MAX_LISTS {
+            state.lists.insert(id.to_owned());
+        }
+    }
+
+    /// Finds the receiver of an answer.
+    pub(crate) fn route_answer(&self, id: &str, text: &str) -> AnswerRoute {
+        let mut state = self.state();
+        let waiting = state.own.remove(id);
+        if let Some(waiting) = waiting.or_else(|| state.forwarded.remove(id).map(|call| call.answer)) {
+            // A task that ended does not want the answer.
+            let _ = waiting.send(text.to_owned());
+            return AnswerRoute::Taken;
+        }
+        if state.lists.remove(id) { AnswerRoute::ToolList } else { AnswerRoute::Client }
+    }
+
+    /// Cancels a request on behalf of the client.
+    pub(crate) fn cancel(&self, id: &str) -> CancelRoute {
+        let mut state = self.state();
+        state.lists.remove(id);
+        let Some(token) = state.gated.get(id) else { return CancelRoute::Forward };
+        token.cancel();
+        match state.forwarded.get(id) {
+            Some(call) => {
+                call.abandoned.cancel();
+                CancelRoute::Forward
+            }
+            None => CancelRoute::Withheld,
+        }
+    }
+
+    /// Ends all waits for the server.
+    pub(crate) fn end_server(&self) {
+        let mut state = self.state();
+        state.is_server_gone = true;
+        state.forwarded.clear();
+        state.own.clear();
+    }
+}

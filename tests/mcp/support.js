@@ -1,0 +1,127 @@
+// Logs in folders of their own, the command line, and clients of the official SDK with and without the gateway.
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import assert from "node:assert/strict";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import {
+  CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+
+const run = promisify(execFile);
+const program = process.env.COUNTERSIGN_PROGRAM;
+const packages = join(import.meta.dirname, "node_modules/@modelcontextprotocol");
+
+// The commands of the servers. `folder` is what server-filesystem may use.
+export const servers = {
+  everything: () => [process.execPath, join(packages, "server-everything/dist/index.js"), "stdio"],
+  filesystem: (folder) => [process.execPath, join(packages, "server-filesystem/dist/index.js"), folder],
+  memory: () => [process.execPath, join(packages, "server-memory/dist/index.js")],
+};
+
+// A log with this policy, which is removed at the end of the test.
+export async function startLog(t, policy) {
+  const folder = await mkdtemp(join(tmpdir(), "countersign-mcp-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const log = new TestLog(folder);
+  await writeFile(join(folder, "policy.toml"), policy);
+  await log.command("migrate");
+  await log.command("policy", "apply", "--yes", join(folder, "policy.toml"));
+  return log;
+}
+
+class TestLog {
+  constructor(folder) {
+    this.folder = folder;
+    // Commands that decide refuse to run inside the environment of an agent, so nothing else is inherited.
+    this.env = { PATH: process.env.PATH, HOME: folder, COUNTERSIGN_LOG: "error", MEMORY_FILE_PATH: join(folder, "memory.jsonl") };
+    this.database = ["--database", join(folder, "log.db")];
+  }
+
+  // Runs a command on the log, and returns its JSON.
+  async command(...words) {
+    const options = { env: this.env, maxBuffer: 64 * 1024 * 1024 };
+    const { stdout } = await run(program, [...this.database, "--json", ...words], options);
+    return stdout.trim() ? JSON.parse(stdout) : undefined;
+  }
+
+  call(id) {
+    return this.command("show", id);
+  }
+
+  async calls() {
+    return (await this.command("calls")).calls;
+  }
+
+  // A client of `server`, behind the gateway unless `direct` is set. `gateway` are options of the command.
+  async connect(t, server, { gateway = [], direct = false, capabilities = {} } = {}) {
+    const words = direct ? server : [program, ...this.database, "mcp", ...gateway, "--", ...server];
+    const transport = new StdioClientTransport({
+      command: words[0], args: words.slice(1), env: this.env, stderr: "ignore", cwd: this.folder,
+    });
+    const transcript = record(transport);
+    const client = new Client({ name: "test", version: "1" }, { capabilities });
+    answerServer(client, capabilities);
+    t.after(() => client.close());
+    await client.connect(transport);
+    return { client, transport, transcript };
+  }
+}
+
+// Answers of the client to requests of the server.
+function answerServer(client, capabilities) {
+  const answers = [
+    ["sampling", CreateMessageRequestSchema, { model: "m", role: "assistant", content: { type: "text", text: "sampled" } }],
+    ["roots", ListRootsRequestSchema, { roots: [{ uri: "file:///root", name: "root" }] }],
+    ["elicitation", ElicitRequestSchema, { action: "decline" }],
+  ];
+  for (const [capability, schema, answer] of answers) {
+    if (capabilities[capability]) client.setRequestHandler(schema, () => answer);
+  }
+}
+
+// Records the messages of both directions.
+function record(transport) {
+  const transcript = { sent: [], received: [] };
+  const send = transport.send.bind(transport);
+  transport.send = (message, ...rest) => {
+    transcript.sent.push(message);
+    return send(message, ...rest);
+  };
+  const start = transport.start.bind(transport);
+  transport.start = () => {
+    const receive = transport.onmessage;
+    transport.onmessage = (message, ...rest) => {
+      transcript.received.push(message);
+      return receive(message, ...rest);
+    };
+    return start();
+  };
+  return transcript;
+}
+
+// Calls a tool, decides on it as soon as it is pending, and returns the result. `decide` gets the id of the call.
+export async function callAndDecide(client, name, args, decide) {
+  let decided;
+  const onprogress = ({ message }) => {
+    const id = /mcp-[0-9a-f]+-\d+/.exec(message ?? "")?.[0];
+    if (id) decided ??= decide(id);
+  };
+  const result = await client.callTool({ name, arguments: args }, undefined, { onprogress });
+  await decided;
+  return result;
+}
+
+export function textOf(result) {
+  return result.content.map((item) => item.text).join("\n");
+}
+
+// The id of the pending call in a result that says so.
+export function pendingId(result) {
+  assert.equal(result.isError, true);
+  assert.match(textOf(result), /It is pending as mcp-[0-9a-f]+-\d+/);
+  return result._meta["countersign/callId"];
+}
