@@ -124,7 +124,7 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
     match command {
         CliCommand::Serve(args) => commands::serve::serve(context, args).await,
         CliCommand::Run(args) => commands::run::run_call(context, args).await,
-        CliCommand::Mcp(args) => commands::mcp::run_mcp_gateway(context, args).await,
+        CliCommand::Mcp(args) => commands::mcp::run_mcp_command(context, args).await,
         CliCommand::Pending(args) => commands::pending::list_pending(context, args).await,
         CliCommand::Watch(args) => commands::watch::watch(context, args).await,
         CliCommand::Show(args) => commands::show::show_call(context, args).await,

@@ -14,7 +14,7 @@ use std::{
 };
 
 /// After a restart, a denial or an unknown outcome of at most this age answers the same call. An older one belongs to the past.
-const REPEAT_WINDOW: Duration = Duration::from_secs(3_600);
+const REPEAT_WINDOW: Duration = Duration::from_hours(1);
 
 /// The number of contents after which the table forgets those that no request waits for.
 const MAX_KEYS: usize = 10_000;

@@ -44,7 +44,7 @@ impl PlannedExecution {
             Err(why) => {
                 slot.close();
                 outcome.send_replace(Some(ExecutionOutcome::Refused(why.into())));
-                record(&core, &call, Executor::Held(held), &ResultRequest::error(why)).await;
+                record(&core, &call, Executor::Held(Box::new(held)), &ResultRequest::error(why)).await;
                 return;
             }
         };
@@ -55,7 +55,7 @@ impl PlannedExecution {
         drop(to_server);
         let executor = held.executor().to_owned();
         let (answered, executor) = tokio::select! {
-            answered = &mut answer => (answered, Executor::Held(held)),
+            answered = &mut answer => (answered, Executor::Held(Box::new(held))),
             () = abandoned.cancelled() => {
                 // The client does not want the result, and the server may never send it. Without renewals, the outcome
                 // then counts as unknown when the lease ends.
@@ -77,7 +77,7 @@ impl PlannedExecution {
 
 /// The claim by which a result is reported.
 enum Executor {
-    Held(HeldClaim),
+    Held(Box<HeldClaim>),
     /// The name of the executor, whose lease is not renewed any more.
     Lapsing(String),
 }
@@ -134,8 +134,8 @@ async fn record(core: &GatewayCore, call: &Call, executor: Executor, result: &Re
         }
     };
     if let Err(error) = finished {
-        let (thread, call, code) = (call.thread_id.as_str(), call.id.as_str(), error.code());
-        tracing::warn!(thread, call, code, %error, "the result cannot be recorded");
+        let (thread, id) = (call.thread_id.as_str(), call.id.as_str());
+        tracing::warn!(thread, call = id, code = error.code(), %error, "the result cannot be recorded");
     }
 }
 

@@ -144,8 +144,7 @@ impl GatedCall {
         if let Err(error) =
             core.calls.gate.cancel(&core.calls.thread, &slot.id, &CancelRequest { reason }).await
         {
-            let (call, code) = (slot.id.as_str(), error.code());
-            tracing::warn!(call, code, %error, "the call cannot be cancelled");
+            tracing::warn!(call = slot.id.as_str(), code = error.code(), %error, "the call cannot be cancelled");
         }
     }
 

@@ -109,7 +109,7 @@ async fn read_server(core: &Arc<GatewayCore>, output: ClientReader) {
                 core.take_server_frame(String::from_utf8_lossy(&line).into_owned()).await;
             }
             LineRead::TooLong => {
-                tracing::error!("a frame of the server is longer than {MAX_FRAME_BYTES} bytes")
+                tracing::error!("a frame of the server is longer than {MAX_FRAME_BYTES} bytes");
             }
             LineRead::End => return,
         }

@@ -63,6 +63,24 @@ pub(crate) struct GatewayCore {
     pub(crate) catalog_reading: tokio::sync::Mutex<()>,
 }
 
+/// What the gateway knows about a tool.
+enum KnownTool {
+    Found(Box<CatalogTool>),
+    /// The server does not list it.
+    Missing,
+    /// The list of tools was not read.
+    Unread,
+}
+
+impl KnownTool {
+    fn found(self) -> Option<CatalogTool> {
+        match self {
+            Self::Found(tool) => Some(*tool),
+            Self::Missing | Self::Unread => None,
+        }
+    }
+}
+
 impl GatewayCore {
     pub(crate) fn catalog(&self) -> MutexGuard<'_, ToolCatalog> {
         self.catalog.lock().unwrap_or_else(PoisonError::into_inner)
@@ -79,12 +97,14 @@ impl GatewayCore {
         frame: &ToolCallFrame,
         to_server: &ServerSender,
     ) -> Option<CatalogTool> {
-        if let Some(known) = self.known_tool(&frame.name) {
-            return known;
+        let known = self.known_tool(&frame.name);
+        if !matches!(known, KnownTool::Unread) {
+            return known.found();
         }
         let _reading = self.catalog_reading.lock().await;
-        if let Some(known) = self.known_tool(&frame.name) {
-            return known;
+        let known = self.known_tool(&frame.name);
+        if !matches!(known, KnownTool::Unread) {
+            return known.found();
         }
         let mut cursor = None;
         for _ in 0..MAX_PAGES {
@@ -95,14 +115,16 @@ impl GatewayCore {
             }
         }
         self.catalog().is_complete = true;
-        self.known_tool(&frame.name).flatten()
+        self.known_tool(&frame.name).found()
     }
 
-    /// `None` if the list of tools was not read; `Some(None)` if the tool is not in it.
-    fn known_tool(&self, name: &str) -> Option<Option<CatalogTool>> {
+    fn known_tool(&self, name: &str) -> KnownTool {
         let catalog = self.catalog();
-        let tool = catalog.get(name).cloned();
-        if tool.is_some() || catalog.is_complete { Some(tool) } else { None }
+        match catalog.get(name) {
+            Some(tool) => KnownTool::Found(Box::new(tool.clone())),
+            None if catalog.is_complete => KnownTool::Missing,
+            None => KnownTool::Unread,
+        }
     }
 
     async fn request_tools(

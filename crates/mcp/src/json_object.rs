@@ -20,6 +20,11 @@ impl<'a> JsonObject<'a> {
         serde_json::from_str(text).ok()
     }
 
+    /// The members, each with its key and its text.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value.get()))
+    }
+
     /// The text of the first member with this key.
     pub(crate) fn get(&self, key: &str) -> Option<&'a str> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.get())

@@ -7,6 +7,7 @@
 mod answer_text;
 mod call_slot;
 mod call_table;
+mod client_config;
 mod client_frame;
 mod execution;
 mod frame_reader;
@@ -18,6 +19,7 @@ mod open_requests;
 mod server_frame;
 mod tool_catalog;
 
+pub use client_config::{BadClientConfig, ChangedConfig, unwrap_config, wrap_config};
 pub use client_frame::{
     BadFrame, ClientFrame, MAX_BATCH, MAX_FRAME_BYTES, ToolCallFrame, read_client_frame,
     without_carriage_returns,

@@ -209,6 +209,7 @@ fn impact_text(call: &api::Call, field: &str) -> Option<String> {
 }
 
 /// The page of a call. It asks its reader to sign in, so the link gives no rights.
+#[must_use]
 pub fn call_link(base: &str, thread: &str, call: &str) -> String {
     let encode = |part| utf8_percent_encode(part, PATH_PART);
     format!("{}/calls/{}/{}", base.trim_end_matches('/'), encode(thread), encode(call))

@@ -1,6 +1,7 @@
 //! `countersign mcp`: takes the place of an MCP server in a client's configuration, and asks before each call of a tool.
 
 mod server_process;
+mod wrap;
 
 use crate::{
     commands::run::parse_seconds,
@@ -18,6 +19,8 @@ use std::{ffi::OsString, sync::Arc, time::Duration};
 /// Options of `mcp`.
 #[derive(Debug, clap::Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
     after_help = "Put this command before the command of a server in the configuration of an MCP client. Every message passes \
 unchanged, but each call of a tool is proposed, decided and recorded like those of countersign run. A client stops waiting after \
 about 60 s. If people have not decided after --hold, the answer therefore says that the call is pending, and the same call, \
@@ -28,7 +31,7 @@ pub(crate) struct McpArgs {
     /// The thread of the calls; session grants apply within it
     #[arg(long, default_value = "mcp", value_name = "THREAD")]
     thread: String,
-    /// The name of the server: its tools are then called NAME__TOOL in policies and in the log
+    /// The name of the server: its tools are then called `NAME__TOOL` in policies and in the log
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Record the hints of this server that make a tool look harmless, so that the policy may believe them
@@ -46,13 +49,31 @@ pub(crate) struct McpArgs {
     /// The command of the server and its arguments, after --
     #[arg(last = true, required = true, value_name = "COMMAND")]
     words: Vec<OsString>,
+    #[command(subcommand)]
+    command: Option<McpSubcommand>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum McpSubcommand {
+    /// Put the gateway before each server in the configuration of an MCP client
+    Wrap(wrap::WrapArgs),
+    /// Remove the gateway from the configuration of an MCP client
+    Unwrap(wrap::WrapArgs),
+}
+
+pub(crate) async fn run_mcp_command(context: &CommandContext, args: &McpArgs) -> anyhow::Result<CommandExit> {
+    match &args.command {
+        Some(McpSubcommand::Wrap(args)) => wrap::wrap_client(context, args),
+        Some(McpSubcommand::Unwrap(args)) => wrap::unwrap_client(context, args),
+        None => run_mcp_gateway(context, args).await,
+    }
 }
 
 fn parse_hold(text: &str) -> Result<u32, String> {
     if text == "0s" { Ok(0) } else { parse_seconds(text) }
 }
 
-pub(crate) async fn run_mcp_gateway(context: &CommandContext, args: &McpArgs) -> anyhow::Result<CommandExit> {
+async fn run_mcp_gateway(context: &CommandContext, args: &McpArgs) -> anyhow::Result<CommandExit> {
     let options = gateway_options(context, args)?;
     let mut signals = TerminationSignals::listen()?;
     let gate = context.connect_to_propose().await?;

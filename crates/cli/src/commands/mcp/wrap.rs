@@ -1,0 +1,155 @@
+//! `countersign mcp wrap` and `unwrap`: changing the configuration of an MCP client.
+
+use crate::{
+    context::CommandContext,
+    exit::{CliError, CommandExit},
+    present::{confirm::confirm_change, screen::TextStyle},
+};
+use countersign_mcp::{BadClientConfig, ChangedConfig, unwrap_config, wrap_config};
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::escape_text,
+};
+use serde::Serialize;
+use similar::{ChangeTag, TextDiff};
+use std::{
+    fs,
+    io::{IsTerminal, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+/// The largest configuration in bytes.
+const MAX_CONFIG_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Options of `mcp wrap` and `mcp unwrap`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The command shows the change and asks. It keeps the file as it was beside it, with the suffix .countersign-backup. \
+A repeated command changes nothing.\n\n\
+JSON: {\"file\", \"changed\": [the servers], \"skipped\": [servers without a command], \"backup\": the file, or null if nothing was \
+changed}"
+)]
+pub(super) struct WrapArgs {
+    /// The configuration file of the client, with `mcpServers` or `servers`
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Do not ask for confirmation; required without a terminal
+    #[arg(long)]
+    yes: bool,
+}
+
+#[derive(Serialize)]
+struct WrapReport<'a> {
+    file: &'a Path,
+    changed: &'a [String],
+    skipped: &'a [String],
+    backup: Option<&'a Path>,
+}
+
+pub(super) fn wrap_client(context: &CommandContext, args: &WrapArgs) -> anyhow::Result<CommandExit> {
+    // A client may start the program without the PATH of the shell.
+    let program = std::env::current_exe()?;
+    let program =
+        program.to_str().ok_or_else(|| CliError::usage("the path of this program is not Unicode"))?;
+    change_config(context, args, |text| wrap_config(text, program))
+}
+
+pub(super) fn unwrap_client(context: &CommandContext, args: &WrapArgs) -> anyhow::Result<CommandExit> {
+    change_config(context, args, unwrap_config)
+}
+
+fn change_config(
+    context: &CommandContext,
+    args: &WrapArgs,
+    change: impl Fn(&str) -> Result<ChangedConfig, BadClientConfig>,
+) -> anyhow::Result<CommandExit> {
+    // The file itself is replaced, not a link to it.
+    let shown = escape_text(&args.file.display().to_string());
+    let bad = |why: String| CliError::usage(format!("{shown}: {why}"));
+    let file = args.file.canonicalize().map_err(|why| bad(why.to_string()))?;
+    if fs::metadata(&file)?.len() > MAX_CONFIG_BYTES {
+        return Err(bad(format!("it has more than {MAX_CONFIG_BYTES} bytes")).into());
+    }
+    let text = fs::read_to_string(&file).map_err(|why| bad(why.to_string()))?;
+    let changed = change(&text).map_err(|why| bad(why.to_string()))?;
+    let mut report =
+        WrapReport { file: &file, changed: &changed.changed, skipped: &changed.skipped, backup: None };
+    if changed.text == text {
+        if context.json {
+            print_json(&report)?;
+        } else {
+            print_line(&format!("{shown}: nothing to change"));
+        }
+        return Ok(CommandExit::DONE);
+    }
+    if !context.json {
+        print_difference(context, &text, &changed.text);
+        for name in &changed.skipped {
+            print_line(&format!(
+                "{} has no command, and keeps its address without the gateway",
+                escape_text(name)
+            ));
+        }
+    }
+    if !args.yes {
+        if context.json || !std::io::stdin().is_terminal() {
+            let why = "nothing was changed: without a terminal, or with --json, confirm with --yes";
+            return Err(CliError::usage(why).into());
+        }
+        if !confirm_change(&format!("Change {shown}?"))? {
+            return Ok(CommandExit::DONE);
+        }
+    }
+    let backup = replace_file(&file, &text, &changed.text)?;
+    report.backup = Some(&backup);
+    if context.json {
+        print_json(&report)?;
+    } else {
+        let backup = escape_text(&backup.display().to_string());
+        print_line(&format!("{shown} is changed; {backup} is as it was. Restart the client."));
+    }
+    Ok(CommandExit::DONE)
+}
+
+/// Keeps the file as a backup, and puts the new text in its place at once.
+fn replace_file(file: &Path, before: &str, after: &str) -> anyhow::Result<PathBuf> {
+    let beside = |suffix: &str| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let backup = beside(".countersign-backup");
+    let permissions = fs::metadata(file)?.permissions();
+    write_new_file(&backup, before, &permissions)?;
+    let partial = beside(".countersign-new");
+    write_new_file(&partial, after, &permissions)?;
+    fs::rename(&partial, file)?;
+    Ok(backup)
+}
+
+/// Writes a file that other users cannot read at any time, unless they may read the original: it may contain secrets.
+fn write_new_file(path: &Path, text: &str, permissions: &fs::Permissions) -> std::io::Result<()> {
+    if path.symlink_metadata().is_ok() {
+        fs::remove_file(path)?;
+    }
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.set_permissions(permissions.clone())?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+fn print_difference(context: &CommandContext, before: &str, after: &str) {
+    let screen = context.screen();
+    for hunk in TextDiff::from_lines(before, after).unified_diff().context_radius(1).iter_hunks() {
+        for change in hunk.iter_changes() {
+            let (sign, style) = match change.tag() {
+                ChangeTag::Delete => ('-', TextStyle::Red),
+                ChangeTag::Insert => ('+', TextStyle::Green),
+                ChangeTag::Equal => (' ', TextStyle::Plain),
+            };
+            let text = escape_text(change.value().trim_end_matches(['\n', '\r']));
+            print_line(&screen.paint(style, &format!("{sign}{text}")));
+        }
+    }
+}

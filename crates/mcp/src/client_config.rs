@@ -1,0 +1,207 @@
+//! Rewriting the configuration of an MCP client, so that its servers start behind the gateway, and back.
+//!
+//! The texts are changed in place: everything that is not about a command keeps its bytes, and unwrapping restores the file.
+//! The form is that of the clients: an object `mcpServers` (Claude, Cursor and others) or `servers` (VS Code), whose members
+//! have `command` and `args`.
+
+use crate::json_object::{JsonObject, range_of, splice};
+use countersign_events::Json;
+use serde_json::value::RawValue;
+use std::ops::Range;
+
+/// The members that contain the servers, in the order in which they are looked for.
+const SERVER_LISTS: &[&str] = &["mcpServers", "servers"];
+
+/// A changed configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedConfig {
+    /// The new text.
+    pub text: String,
+    /// The servers whose command was changed.
+    pub changed: Vec<String>,
+    /// The servers without a command, which the gateway cannot start.
+    pub skipped: Vec<String>,
+}
+
+/// The reason why a configuration cannot be changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadClientConfig {
+    /// The text is not a JSON object without comments.
+    #[error("it is not a JSON object; remove comments and trailing commas")]
+    Syntax,
+    /// The text has no servers.
+    #[error("it has neither \"mcpServers\" nor \"servers\"; name the configuration file of an MCP client")]
+    NoServers,
+    /// A server is described in an unknown form.
+    #[error("the server {0:?} must have a text \"command\" and a list of texts \"args\"")]
+    Server(String),
+}
+
+/// Puts the gateway before the command of each server that does not have it yet.
+pub fn wrap_config(text: &str, program: &str) -> Result<ChangedConfig, BadClientConfig> {
+    change_servers(text, |server| {
+        if server.is_wrapped() {
+            return None;
+        }
+        let words = ["mcp", "--name", server.name, "--"].map(|word| Json::string(word).as_str().to_owned());
+        let prefix = format!("{}, {}", words.join(", "), server.command_text);
+        let comma = if server.args.is_empty() { "" } else { "," };
+        let args = match &server.args_at {
+            Some(at) => (at.start + 1..at.start + 1, format!("{prefix}{comma}")),
+            None => (server.command_at.end..server.command_at.end, format!(", \"args\": [{prefix}]")),
+        };
+        Some(vec![(server.command_at.clone(), Json::string(program).as_str().to_owned()), args])
+    })
+}
+
+/// Removes the gateway from the command of each server that has it.
+pub fn unwrap_config(text: &str) -> Result<ChangedConfig, BadClientConfig> {
+    change_servers(text, |server| {
+        let inner =
+            server.args.iter().position(|(word, _)| word == "--").filter(|_| server.is_wrapped())? + 1;
+        let (_, command) = server.args.get(inner)?;
+        let start = server.args_at.as_ref()?.start + 1;
+        // Up to the comma after the original command, if words follow it.
+        let end = match server.args.get(inner + 1) {
+            Some((_, next)) => command.end + text.get(command.end..next.start)?.find(',')? + 1,
+            None => command.end,
+        };
+        let original = text.get(command.clone())?.to_owned();
+        Some(vec![(server.command_at.clone(), original), (start..end, String::new())])
+    })
+}
+
+/// A server of a configuration, with the places of its parts.
+struct ConfiguredServer<'a> {
+    name: &'a str,
+    command: String,
+    command_text: &'a str,
+    command_at: Range<usize>,
+    args: Vec<(String, Range<usize>)>,
+    args_at: Option<Range<usize>>,
+}
+
+type TextChange = (Range<usize>, String);
+
+impl ConfiguredServer<'_> {
+    fn is_wrapped(&self) -> bool {
+        let program = self.command.rsplit(['/', '\\']).next().unwrap_or_default();
+        program.starts_with("countersign") && self.args.first().is_some_and(|(word, _)| word == "mcp")
+    }
+}
+
+fn change_servers(
+    text: &str,
+    change: impl Fn(&ConfiguredServer<'_>) -> Option<Vec<TextChange>>,
+) -> Result<ChangedConfig, BadClientConfig> {
+    let config = JsonObject::read(text).ok_or(BadClientConfig::Syntax)?;
+    let list = SERVER_LISTS.iter().find_map(|key| config.get(key)).ok_or(BadClientConfig::NoServers)?;
+    let servers = JsonObject::read(list).ok_or(BadClientConfig::NoServers)?;
+    let mut edits = Vec::new();
+    let (mut changed, mut skipped) = (Vec::new(), Vec::new());
+    for (name, server) in servers.members() {
+        let object = JsonObject::read(server).ok_or_else(|| BadClientConfig::Server(name.to_owned()))?;
+        if object.get("command").is_none() {
+            skipped.push(name.to_owned());
+            continue;
+        }
+        let server =
+            read_server(text, name, &object).ok_or_else(|| BadClientConfig::Server(name.to_owned()))?;
+        if let Some(found) = change(&server) {
+            changed.push(name.to_owned());
+            edits.extend(found);
+        }
+    }
+    // From the end, so that the places before it stay valid.
+    edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+    let text = edits.into_iter().fold(text.to_owned(), |text, (range, new)| splice(&text, range, &new));
+    Ok(ChangedConfig { text, changed, skipped })
+}
+
+fn read_server<'a>(text: &str, name: &'a str, server: &JsonObject<'a>) -> Option<ConfiguredServer<'a>> {
+    let command_text = server.get("command")?;
+    let args_text = server.get("args");
+    let words: Vec<&RawValue> = args_text.map_or(Some(Vec::new()), |args| serde_json::from_str(args).ok())?;
+    let word = |word: &&RawValue| Some((serde_json::from_str(word.get()).ok()?, range_of(text, word.get())));
+    Some(ConfiguredServer {
+        name,
+        command: serde_json::from_str(command_text).ok()?,
+        command_text,
+        command_at: range_of(text, command_text),
+        args: words.iter().map(word).collect::<Option<_>>()?,
+        args_at: args_text.map(|args| range_of(text, args)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: &str = r#"{
+  "theme": 1.10,
+  "mcpServers": {
+    "files": {
+      "command": "npx",
+      "args": [
+        "-y",
+        "@modelcontextprotocol/server-filesystem"
+      ],
+      "env": {"A": "b"}
+    },
+    "one": {"args": [ "x" ], "command": "run one"},
+    "none": {"command": "server", "args": []},
+    "remote": {"url": "https://example.com/mcp"}
+  }
+}
+"#;
+
+    #[test]
+    fn wrapped_servers_start_behind_the_gateway() {
+        let wrapped = wrap_config(CONFIG, "/usr/bin/countersign").expect("valid");
+        assert_eq!((wrapped.changed.len(), wrapped.skipped), (3, vec!["remote".to_owned()]));
+        let parsed: serde_json::Value = serde_json::from_str(&wrapped.text).expect("JSON");
+        let files = &parsed["mcpServers"]["files"];
+        assert_eq!(files["command"], "/usr/bin/countersign");
+        let args: Vec<&str> =
+            files["args"].as_array().expect("a list").iter().filter_map(|word| word.as_str()).collect();
+        assert_eq!(
+            args,
+            ["mcp", "--name", "files", "--", "npx", "-y", "@modelcontextprotocol/server-filesystem"]
+        );
+        assert_eq!(parsed["mcpServers"]["none"]["args"].as_array().map(Vec::len), Some(5));
+    }
+
+    #[test]
+    fn unwrapping_restores_each_byte() {
+        let wrapped = wrap_config(CONFIG, "countersign").expect("valid");
+        let restored = unwrap_config(&wrapped.text).expect("valid");
+        assert_eq!(restored.text, CONFIG);
+        assert_eq!(restored.changed.len(), 3);
+        assert!(unwrap_config(CONFIG).expect("valid").changed.is_empty());
+    }
+
+    #[test]
+    fn wrapping_twice_changes_nothing() {
+        let once = wrap_config(CONFIG, "countersign").expect("valid");
+        let twice = wrap_config(&once.text, "countersign").expect("valid");
+        assert_eq!((twice.text, twice.changed), (once.text, Vec::<String>::new()));
+    }
+
+    #[test]
+    fn server_without_args_gets_a_list() {
+        let wrapped = wrap_config(r#"{"servers":{"a":{"command":"s"}}}"#, "countersign").expect("valid");
+        let expected =
+            r#"{"servers":{"a":{"command":"countersign", "args": ["mcp", "--name", "a", "--", "s"]}}}"#;
+        assert_eq!(wrapped.text, expected);
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        assert_eq!(wrap_config("// comment\n{}", "c"), Err(BadClientConfig::Syntax));
+        assert_eq!(wrap_config("{}", "c"), Err(BadClientConfig::NoServers));
+        for server in [r#"{"a":1}"#, r#"{"a":{"command":1}}"#, r#"{"a":{"command":"x","args":[1]}}"#] {
+            let text = format!("{{\"mcpServers\":{server}}}");
+            assert_eq!(wrap_config(&text, "c"), Err(BadClientConfig::Server("a".to_owned())), "{text}");
+        }
+    }
+}
