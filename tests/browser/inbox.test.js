@@ -208,6 +208,41 @@ test("a gap in the network loses no call", async (t) => {
   await waitForCount(page, 2);
 });
 
+test("after sleep the list is the server's, also if the server was restarted meanwhile", async (t) => {
+  const { log, server, agent, page } = await startInbox(t);
+  await agent.propose("t", "a", "bash", { command: "echo a" });
+  await waitForCount(page, 1);
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Page.setWebLifecycleState", { state: "frozen" });
+  await agent.cancel("t", "a");
+  await server.stop();
+  await startServer(log, ["--listen", new URL(server.url).host]);
+  await agent.propose("t", "b", "bash", { command: "echo b" });
+  await agent.propose("t", "c", "bash", { command: "echo c" });
+  await devtools.send("Page.setWebLifecycleState", { state: "active" });
+  await waitForCount(page, 2);
+  assert.deepEqual(await readList(page), ["echo b", "echo c"]);
+});
+
+test("a call is drawn in the frame after the page has read it", async (t) => {
+  const { agent, page } = await startInbox(t);
+  await agent.propose("t", "a", "bash", { command: "echo a" });
+  await waitForCount(page, 1);
+  const wasDrawn = page.evaluate(() => new Promise((resolve) => {
+    const find = (root) => [...root.querySelectorAll("*")].some((node) =>
+      (node.shadowRoot && find(node.shadowRoot)) || (node.matches("li, [role=option], [role=row]") && node.textContent.includes("echo b")));
+    const parse = JSON.parse;
+    JSON.parse = (text, reviver) => {
+      const value = parse(text, reviver);
+      // The stream names the call, and then the page reads it.
+      if (value?.id === "b" && value.state === "pending") requestAnimationFrame(() => resolve(find(document)));
+      return value;
+    };
+  }));
+  await agent.propose("t", "b", "bash", { command: "echo b" });
+  assert.equal(await wasDrawn, true);
+});
+
 test("an auditor sees everything and has no buttons", async (t) => {
   const { agent, page } = await startInbox(t, { role: "auditor", name: "eve" });
   await agent.propose("t", "a", "bash", { command: "echo a" });

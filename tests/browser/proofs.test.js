@@ -46,7 +46,6 @@ async function propose(world, id, name, args) {
 async function newApprover(world, name, options = {}) {
   const token = (await createToken(world.log, name, "approver")).secret;
   const page = await newPage(world.browser);
-  page.on("dialog", (dialog) => dialog.accept());
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("WebAuthn.enable");
   const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", { options: {
@@ -182,7 +181,8 @@ test("a second key needs a touch of the first, and a removed one approves nothin
   assert.equal(added[1].data.proof.key, added[0].data.id);
   await ada.page.reload();
   await ada.page.locator("#key-list li").nth(1).waitFor();
-  await ada.page.locator("#key-list li", { hasText: "phone" }).locator("button").click();
+  await ada.page.getByRole("button", { name: "Remove phone" }).click();
+  await ada.page.getByRole("button", { name: "Remove phone now" }).click();
   await ada.page.locator("#key-list li").nth(1).waitFor({ state: "detached" });
   await propose(world, "call_1", "wire", {});
   await openCall(world, ada, "call_1");
@@ -219,6 +219,7 @@ test("a passkey signs in, and a sign-in approves nothing", async (t) => {
   // Removing the passkey ends the session that it began.
   await ada.page.goto(`${world.site}/settings`);
   await ada.page.locator("#key-list li button").click();
+  await ada.page.getByRole("button", { name: /^Remove .* now$/ }).click();
   await ada.page.getByRole("heading", { name: "You are signed out" }).waitFor();
   await verifyLog(world.log);
 });

@@ -10,7 +10,6 @@ async function startSettings(t, { name = "ada", role = "approver", ...options } 
   const server = await startServer(log);
   const browser = await startBrowser(t);
   const page = await openInbox(browser, server, name, role, options);
-  page.on("dialog", (dialog) => dialog.accept());
   await page.goto(`${server.url}/settings`);
   await page.getByRole("heading", { name: "Settings" }).waitFor();
   return { log, server, browser, page };
@@ -51,6 +50,12 @@ test("an admin creates a token, sees it once, and revokes it", async (t) => {
   await tokens.getByRole("button", { name: "Done" }).click();
   await tokens.getByText(secret).waitFor({ state: "detached" });
   await tokens.getByRole("button", { name: "Revoke the token of agent:deploy-bot" }).click();
+  // The focus is on the harmless answer, so a key that is held down keeps the token.
+  await page.keyboard.press("Enter");
+  assert.equal(await ask(), 200);
+  await tokens.getByRole("button", { name: "Revoke the token of agent:deploy-bot" }).click();
+  await checkPage(page);
+  await tokens.getByRole("button", { name: "Revoke the token of agent:deploy-bot now" }).click();
   await tokens.getByRole("listitem").filter({ hasText: "agent:deploy-bot" }).waitFor({ state: "detached" });
   assert.equal(await ask(), 401);
   await tokens.getByLabel("Name").fill("a\u202eb");
@@ -73,6 +78,7 @@ test("an admin adds a webhook, tests and removes it", async (t) => {
   await webhooks.getByRole("button", { name: "Test ops" }).click();
   await webhooks.getByText(/^Not delivered: /).waitFor();
   await webhooks.getByRole("button", { name: "Remove ops" }).click();
+  await webhooks.getByRole("button", { name: "Remove ops now" }).click();
   await webhooks.getByRole("listitem").waitFor({ state: "detached" });
 });
 

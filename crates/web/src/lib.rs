@@ -11,7 +11,7 @@ pub struct WebFile {
     /// Its media type.
     pub kind: &'static str,
     /// Its content.
-    pub content: &'static str,
+    pub content: &'static [u8],
 }
 
 /// The document of all pages. Its scripts show the page that the address names.
@@ -19,13 +19,14 @@ pub const APP_PAGE: &str = include_str!("../assets/index.html");
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLES: &str = "text/css; charset=utf-8";
-const IMAGE: &str = "image/svg+xml";
+const DRAWING: &str = "image/svg+xml";
+const PICTURE: &str = "image/png";
 const MANIFEST: &str = "application/manifest+json";
 const TEXT: &str = "text/plain; charset=utf-8";
 
 macro_rules! files {
     ($($path:literal $kind:ident),* $(,)?) => {
-        &[$(WebFile { path: $path, kind: $kind, content: include_str!(concat!("../assets/", $path)) }),*]
+        &[$(WebFile { path: $path, kind: $kind, content: include_bytes!(concat!("../assets/", $path)) }),*]
     };
 }
 
@@ -54,8 +55,10 @@ pub const FILES: &[WebFile] = files![
     "history/history-rows.js" SCRIPT,
     "history/history-store.js" SCRIPT,
     "history/history-styles.js" SCRIPT,
-    "icon-maskable.svg" IMAGE,
-    "icon.svg" IMAGE,
+    "icon-180.png" PICTURE,
+    "icon-512.png" PICTURE,
+    "icon-maskable.svg" DRAWING,
+    "icon.svg" DRAWING,
     "inbox-element.js" SCRIPT,
     "inbox-list.js" SCRIPT,
     "inbox-store.js" SCRIPT,
@@ -141,8 +144,9 @@ mod tests {
     fn every_import_is_a_file() {
         for file in FILES.iter().filter(|file| file.kind == SCRIPT) {
             let folder = Path::new(file.path).parent().expect("a folder");
+            let text = std::str::from_utf8(file.content).expect("UTF-8");
             let imports = ["from\"./", "from \"./", "import \"./"].into_iter();
-            for import in imports.flat_map(|start| file.content.split(start).skip(1)) {
+            for import in imports.flat_map(|start| text.split(start).skip(1)) {
                 let Some((name, _)) = import.split_once('"') else { continue };
                 let path = folder.join(name);
                 let is_file = FILES.iter().any(|other| Path::new(other.path) == path);

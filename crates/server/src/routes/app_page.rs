@@ -17,7 +17,7 @@ use countersign_web::{APP_PAGE, FILES, WebFile};
 /// Creates the routes of the files. Browsers keep them and ask if they have changed.
 pub(super) fn files() -> Router<AppState> {
     FILES.iter().fold(Router::new(), |router, file| {
-        let tag = format!("\"{}\"", short_hash(Sha256::digest(file.content.as_bytes())));
+        let tag = format!("\"{}\"", short_hash(Sha256::digest(file.content)));
         router
             .route(&format!("/assets/{}", file.path), get(async move |cached| send_file(file, &tag, &cached)))
     })

@@ -110,6 +110,11 @@ export class ToolApprovalCard extends CountersignElement {
 
   /** @param {Map<PropertyKey, unknown>} changed @override */
   willUpdate(changed) {
+    // Frameworks set a property where they find one of the name of the attribute.
+    if (typeof this.call === "string") {
+      this.callId = this.call;
+      this.call = undefined;
+    }
     if (!changed.has("call") || !this.call) return;
     const shown = `${keyOf(this.call)}\n${this.call.argumentsHash}`;
     if (shown !== this.#shown) {

@@ -38,7 +38,7 @@ export class PasskeySection extends SettingsSection {
       <ul id="key-list">
         ${repeat(this.keys, ({ id }) => id, (key) => html`<li>
           <span class="text"><strong>${renderText(key.name || describeKind(key))}</strong><span>${describeKind(key)} ${key.id}, added ${key.addedAt.slice(0, 10)}</span></span>
-          <button class="quiet" @click=${() => this.attempt(() => this.#remove(key))}>Remove</button></li>`)}
+          ${this.renderRemoval({ id: key.id, verb: "Remove", name: key.name || describeKind(key), note: "Its earlier proofs stay valid." }, () => this.#remove(key))}</li>`)}
       </ul>
       <form id="add-passkey" @submit=${(/** @type {SubmitEvent} */ event) => this.#add(event)}>
         <label>Name of a new passkey<input id="key-name" name="name" autocomplete="off" maxlength="64" placeholder="this laptop" /></label>
@@ -50,7 +50,6 @@ export class PasskeySection extends SettingsSection {
 
   /** @param {ApproverKey} key */
   async #remove(key) {
-    if (!window.confirm(`Remove ${key.name || describeKind(key)}? Its earlier proofs stay valid.`)) return;
     await this.app.client.request("POST", `/v1/approver-keys/${encodeURIComponent(key.id)}/remove`, {});
     await this.load();
   }

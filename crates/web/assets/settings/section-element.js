@@ -24,6 +24,7 @@ export const sectionStyles = css`
   button.main { background: var(--cs-accent); border-color: var(--cs-accent); color: var(--cs-on-accent); font-weight: 600; }
   button.main:hover:not(:disabled) { background: var(--cs-accent-strong); }
   .actions { display: flex; flex-wrap: wrap; gap: 8px; }
+  .removal { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; }
   .secret { display: grid; gap: 6px; padding: 12px 14px; border-radius: var(--cs-radius-small); background: var(--cs-warn-ground); }
   .secret code { overflow-wrap: anywhere; user-select: all; }
   .choices { display: grid; gap: 10px; grid-template-columns: repeat(auto-fit, minmax(180px, 240px)); }
@@ -32,7 +33,7 @@ export const sectionStyles = css`
 
 export class SettingsSection extends CountersignElement {
   /** @type {import("../vendor/reactive-element/reactive-element.js").PropertyDeclarations} */
-  static properties = { app: { attribute: false }, message: { state: true }, isBusy: { state: true } };
+  static properties = { app: { attribute: false }, message: { state: true }, isBusy: { state: true }, asking: { state: true } };
   static styles = [baseStyles, sectionStyles];
 
   constructor() {
@@ -42,6 +43,8 @@ export class SettingsSection extends CountersignElement {
     /** Why the last work failed; empty if it succeeded. */
     this.message = "";
     this.isBusy = false;
+    /** What the person is asked to confirm the removal of; empty if nothing. */
+    this.asking = "";
   }
 
   /** @override */
@@ -63,6 +66,29 @@ export class SettingsSection extends CountersignElement {
       this.message = error instanceof Error ? error.message : String(error);
     }
     this.isBusy = false;
+  }
+
+  /**
+   * A button that asks before it removes something.
+   * @param {{ id: string, verb: string, name: string, note: string }} what `note` says what happens.
+   * @param {() => Promise<unknown>} remove
+   */
+  renderRemoval({ id, verb, name, note }, remove) {
+    if (this.asking !== id) return html`<button class="quiet" aria-label=${`${verb} ${name}`} @click=${() => this.#ask(id)}>${verb}</button>`;
+    const confirm = () => {
+      this.asking = "";
+      void this.attempt(remove);
+    };
+    return html`<span class="removal" role="group" aria-label=${`${verb} ${name}?`}><span>${note}</span>
+      <button class="deny" aria-label=${`${verb} ${name} now`} @click=${confirm}>${verb}</button>
+      <button class="quiet" @click=${() => (this.asking = "")}>Keep</button></span>`;
+  }
+
+  /** The focus moves to the harmless answer. @param {string} id */
+  async #ask(id) {
+    this.asking = id;
+    await this.updateComplete;
+    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(".removal button.quiet"))?.focus();
   }
 
   renderMessage() {

@@ -64,9 +64,10 @@ export class TokenSection extends SettingsSection {
     const facts = [token.role, token.kind, `made ${describeMoment(token.createdAt)}`];
     if (token.expiresAt) facts.push(`ends ${describeMoment(token.expiresAt)}`);
     if (token.threads?.length) facts.push(`threads ${token.threads.join(", ")}`);
+    const name = `the ${token.kind} of ${token.principal}`;
     return html`<li>
       <span class="text"><strong>${renderText(token.principal)}</strong><span>${renderText(facts.join(", "))}</span></span>
-      <button class="quiet" aria-label=${`Revoke the ${token.kind} of ${token.principal}`} @click=${() => this.attempt(() => this.#revoke(token))}>Revoke</button></li>`;
+      ${this.renderRemoval({ id: token.id, verb: "Revoke", name, note: "It stops working at once." }, () => this.#revoke(token))}</li>`;
   }
 
   /** @param {SubmitEvent} event */
@@ -88,7 +89,6 @@ export class TokenSection extends SettingsSection {
 
   /** @param {TokenView} token */
   async #revoke(token) {
-    if (!window.confirm(`Revoke the ${token.kind} of ${token.principal}? It stops working at once.`)) return;
     await this.app.client.request("POST", `/v1/tokens/${encodeURIComponent(token.id)}/revoke`, {});
     await this.load();
   }

@@ -60,7 +60,6 @@ export class WebhookSection extends SettingsSection {
       this.reports = { ...this.reports, [webhook.name]: await this.app.client.request("POST", `${path}/test`, {}) };
     };
     const remove = async () => {
-      if (!window.confirm(`Remove the webhook ${webhook.name}?`)) return;
       await this.app.client.request("DELETE", path);
       await this.load();
     };
@@ -69,7 +68,7 @@ export class WebhookSection extends SettingsSection {
         ${report ? html`<span role="status" class=${report.delivered ? "" : "problem"}>${renderText(report.delivered ? `Delivered: ${report.detail}` : `Not delivered: ${report.detail}`)}</span>` : nothing}</span>
       ${webhook.parkedCount ? html`<span class="badge medium">${webhook.parkedCount} parked</span>` : nothing}
       <button class="quiet" aria-label=${`Test ${webhook.name}`} @click=${() => this.attempt(test)}>Test</button>
-      <button class="quiet" aria-label=${`Remove ${webhook.name}`} @click=${() => this.attempt(remove)}>Remove</button></li>`;
+      ${this.renderRemoval({ id: webhook.name, verb: "Remove", name: webhook.name, note: "No message is sent from then on." }, remove)}</li>`;
   }
 
   /** @param {SubmitEvent} event */
