@@ -3,6 +3,7 @@
 use crate::snapshot_text::hide;
 use countersign_api::{self as api, ApprovalGate};
 use countersign_gate::{Clock, EmbeddedGate, Policy, Principal, StoreOptions};
+use futures_util::StreamExt;
 use std::{
     fmt,
     fs::OpenOptions,
@@ -13,8 +14,8 @@ use std::{
 };
 use tempfile::TempDir;
 use tokio::{
-    io::{AsyncBufReadExt, AsyncReadExt, BufReader},
-    process::{Child, ChildStderr, ChildStdout, Command},
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
 };
 
 /// The command under test.
@@ -94,9 +95,63 @@ impl TerminalDesk {
         self.screen(&command.output().await.expect("the command starts"))
     }
 
+    /// Runs `countersign` with this text on stdin to its end.
+    pub(crate) async fn pipes(&self, line: &str, input: &str) -> DeskScreen {
+        self.start_with(line, input).await.wait_for_exit().await
+    }
+
+    /// Runs another program with this text on stdin to its end.
+    pub(crate) async fn pipes_program(&self, program: &str, args: &[&str], input: &str) -> DeskScreen {
+        let mut command = Command::new(program);
+        command.args(args).env_clear().envs(self.env()).current_dir(self.folder.path());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        self.spawn_with(command, input).await.wait_for_exit().await
+    }
+
+    /// Starts `countersign` in the background with this text on stdin.
+    pub(crate) async fn start_with(&self, line: &str, input: &str) -> RunningCommand<'_> {
+        let mut command = self.command(line);
+        command.stdin(Stdio::piped());
+        self.spawn_with(command, input).await
+    }
+
+    /// Starts `countersign` in the background, and keeps its stdin open.
+    pub(crate) fn start_open(&self, line: &str) -> OpenCommand<'_> {
+        let mut command = self.command(line);
+        let mut child = command.stdin(Stdio::piped()).spawn().expect("the command starts");
+        let stdin = child.stdin.take().expect("piped");
+        OpenCommand { stdin, command: self.running(child) }
+    }
+
+    async fn spawn_with(&self, mut command: Command, input: &str) -> RunningCommand<'_> {
+        let mut child = command.spawn().expect("the command starts");
+        let mut stdin = child.stdin.take().expect("piped");
+        // A command that fails early may have closed its stdin.
+        let _ = stdin.write_all(input.as_bytes()).await;
+        drop(stdin);
+        self.running(child)
+    }
+
+    /// Waits until people are asked about a call.
+    pub(crate) async fn wait_for_pending(&self, id: &str) {
+        let gate = self.gate().await;
+        let mut events = gate.follow(api::LogFilter::default(), 0);
+        while let Some(event) = events.next().await {
+            let event = event.expect("the log can be read");
+            if event.kind == api::EventType::ApprovalRequest && event.data.as_str().contains(id) {
+                break;
+            }
+        }
+        drop(events);
+        gate.shut_down().await;
+    }
+
     /// Starts a command in the background.
     pub(crate) fn start(&self, line: &str) -> RunningCommand<'_> {
-        let mut child = self.command(line).spawn().expect("the command starts");
+        self.running(self.command(line).spawn().expect("the command starts"))
+    }
+
+    fn running(&self, mut child: Child) -> RunningCommand<'_> {
         let stdout = BufReader::new(child.stdout.take().expect("piped"));
         let stderr = BufReader::new(child.stderr.take().expect("piped"));
         RunningCommand { desk: self, child, stdout, stderr, output: [Vec::new(), Vec::new()] }
@@ -208,6 +263,26 @@ impl RunningCommand<'_> {
         assert!(rest.0.is_ok() && rest.1.is_ok(), "its output can be read");
         let status = self.child.wait().await.expect("the process ends");
         self.desk.screen(&Output { status, stdout, stderr })
+    }
+}
+
+/// A command in the background that reads lines.
+pub(crate) struct OpenCommand<'a> {
+    stdin: ChildStdin,
+    command: RunningCommand<'a>,
+}
+
+impl OpenCommand<'_> {
+    /// Writes a line to stdin.
+    pub(crate) async fn send(&mut self, line: &str) {
+        self.stdin.write_all(format!("{line}\n").as_bytes()).await.expect("the command reads");
+    }
+
+    /// Waits for the command to exit, and closes its stdin then.
+    pub(crate) async fn wait_for_exit(self) -> DeskScreen {
+        let screen = self.command.wait_for_exit().await;
+        drop(self.stdin);
+        screen
     }
 }
 

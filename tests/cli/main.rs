@@ -1,5 +1,6 @@
 //! The real command in a temporary folder: its output and its exit codes.
 
+mod agent_proxy;
 mod archive;
 mod attacks;
 mod backup;
@@ -17,8 +18,10 @@ mod edit;
 mod export;
 mod full_disk;
 mod help;
+mod hook;
 mod hostile_text;
 mod identity_provider;
+mod install;
 mod json;
 mod lists;
 mod log;

@@ -25,7 +25,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("tui", &["events", "api", "client", "gate"]),
     ("webhooks", &["events", "api", "client", "gate"]),
     ("mcp", &["events", "api"]),
-    ("cli", &["events", "api", "client", "gate", "mcp", "oidc", "server", "tui", "webhooks"]),
+    ("agents", &["events", "api"]),
+    ("cli", &["agents", "events", "api", "client", "gate", "mcp", "oidc", "server", "tui", "webhooks"]),
 ];
 
 #[test]

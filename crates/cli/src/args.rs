@@ -86,6 +86,28 @@ pub(crate) enum CliCommand {
     /// Check a policy, test it, and compare it with the log
     #[command(subcommand)]
     Policy(commands::policy::PolicyCommand),
+    /// Let a coding agent ask Countersign before it runs a tool
+    Install(commands::install::InstallArgs),
+    /// Remove what `install` added to the configuration of a coding agent
+    Uninstall(commands::install::UninstallArgs),
+    /// Answer a message of a coding agent's hook
+    Hook(commands::hook::HookArgs),
+    /// Run an agent of the Agent Client Protocol, and answer its questions for permission
+    #[command(
+        after_help = "The client, such as an editor, starts this command instead of the agent: countersign acp -- AGENT. All messages \
+pass unchanged, except session/request_permission: Countersign answers it, and the client does not show its own dialog. The \
+thread is the session, and the tool is acp:KIND, such as acp:execute. An approval allows once; Countersign itself remembers \
+what it answers for a session. The exit code is that of the agent."
+    )]
+    Acp(commands::agent_proxy::AgentProxyArgs),
+    /// Run the app server of Codex, and answer its requests for approval
+    #[command(
+        after_help = "The client starts this command instead of the app server: countersign codex-app-server -- codex app-server. All \
+messages pass unchanged, except requests for the approval of commands, file changes and permissions. The tools are Bash, \
+apply_patch and request_permissions. An approval is for one call, and never changes the rules of Codex. The exit code is that \
+of the app server."
+    )]
+    CodexAppServer(commands::agent_proxy::AgentProxyArgs),
     /// Count calls and decisions, and how long people took to decide
     Stats(commands::stats::StatsArgs),
     /// Check the database, the server and this machine for problems

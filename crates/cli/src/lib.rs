@@ -21,6 +21,7 @@ mod webhook_sender;
 use args::{CliArguments, CliCommand};
 use clap::{CommandFactory, FromArgMatches};
 use context::CommandContext;
+use countersign_agents::proxy::{AcpProtocol, CodexProtocol};
 use countersign_tui::present::print::{first_print_failure, print_error};
 use exit::CommandExit;
 use logging::Logging;
@@ -36,21 +37,28 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Runs the command line of this process, and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    let exit = run_command_line();
-    match first_print_failure() {
+    let (exit, stops_on_failure) = match parse() {
+        Ok((arguments, name)) => {
+            let is_hook = matches!(arguments.command, CliCommand::Hook(_));
+            if is_hook {
+                commands::hook::block_on_panic();
+            }
+            (run_command_line(arguments, &name), is_hook)
+        }
+        Err(error) => (commands::version::print_parse_result(&error), false),
+    };
+    let exit = match first_print_failure() {
         Some(error) if exit == CommandExit::DONE => {
             print_error(&format!("countersign: the output could not be written completely: {error}"));
-            CommandExit::FAILED.into()
+            CommandExit::FAILED
         }
-        _ => exit.into(),
-    }
+        _ => exit,
+    };
+    // An agent lets the call through after any other failure of its hook.
+    if stops_on_failure && exit != CommandExit::DONE { commands::hook::BLOCK.into() } else { exit.into() }
 }
 
-fn run_command_line() -> CommandExit {
-    let (CliArguments { command, options }, name) = match parse() {
-        Ok(parsed) => parsed,
-        Err(error) => return commands::version::print_parse_result(&error),
-    };
+fn run_command_line(CliArguments { command, options }: CliArguments, name: &str) -> CommandExit {
     let bare = CommandContext::without_settings(options.clone());
     if let Some(done) = run_without_settings(&command, &bare) {
         return done.unwrap_or_else(|error| report(&bare, &error));
@@ -63,7 +71,7 @@ fn run_command_line() -> CommandExit {
     if !matches!(command, CliCommand::Config(_)) {
         settings::notice::print_ignored_settings(&context.settings, context.json, &context.error_screen());
     }
-    start(&context, &command, &name).unwrap_or_else(|error| report(&context, &error))
+    start(&context, &command, name).unwrap_or_else(|error| report(&context, &error))
 }
 
 fn report(context: &CommandContext, error: &anyhow::Error) -> CommandExit {
@@ -143,6 +151,16 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Webhook(command) => commands::webhook::run_webhook_command(context, command).await,
         CliCommand::Grant(command) => commands::grant::run_grant_command(context, command).await,
         CliCommand::Policy(command) => commands::policy::run_policy_command(context, command).await,
+        CliCommand::Install(args) => commands::install::install(context, args).await,
+        CliCommand::Uninstall(args) => commands::install::uninstall(context, args),
+        CliCommand::Hook(args) => commands::hook::run_hook(context, args).await,
+        CliCommand::Acp(args) => {
+            commands::agent_proxy::run_agent_proxy(context, args, (AcpProtocol::default(), "acp")).await
+        }
+        CliCommand::CodexAppServer(args) => {
+            let protocol = (CodexProtocol::default(), "codex-app-server");
+            commands::agent_proxy::run_agent_proxy(context, args, protocol).await
+        }
         CliCommand::Stats(args) => commands::stats::print_stats(context, args).await,
         CliCommand::Doctor(args) => commands::doctor::run_checks(context, args).await,
         CliCommand::Demo(args) => commands::demo::run_demo(context, args).await,

@@ -1,5 +1,6 @@
 //! The commands, one module each, with the options of each command.
 
+pub(crate) mod agent_proxy;
 pub(crate) mod approver_key;
 pub(crate) mod archive;
 pub(crate) mod backup;
@@ -13,6 +14,8 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod erase;
 pub(crate) mod grant;
+pub(crate) mod hook;
+pub(crate) mod install;
 pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod mcp;

@@ -41,9 +41,14 @@ fn diff_files(name: &str, before: Option<&str>, after: Option<&str>, screen: &Sc
         screen.paint(TextStyle::Bold, &format!("--- {}", header("in force", before))),
         screen.paint(TextStyle::Bold, &format!("+++ {}", header("new", after))),
     ];
-    let diff = TextDiff::configure()
-        .timeout(LIMIT)
-        .diff_lines(before.unwrap_or_default(), after.unwrap_or_default());
+    lines.extend(diff_lines(before.unwrap_or_default(), after.unwrap_or_default(), screen));
+    lines
+}
+
+/// The hunks of a unified diff of two texts.
+pub(crate) fn diff_lines(before: &str, after: &str, screen: &ScreenFormat) -> Vec<String> {
+    let mut lines = Vec::new();
+    let diff = TextDiff::configure().timeout(LIMIT).diff_lines(before, after);
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
         lines.push(screen.paint(TextStyle::Dim, &hunk.header().to_string()));
         for change in hunk.iter_changes() {

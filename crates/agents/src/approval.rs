@@ -1,0 +1,218 @@
+//! The approval of one call for an agent that cannot wait without a limit: propose, wait, claim, and find the decision when the
+//! agent repeats the call.
+
+use countersign_api::{
+    ApprovalGate, Call, CallExecution, CallState, CallStateFilter, ClaimRequest, ErrorCode, EventType,
+    GateError, Json, LogFilter, PageQuery, ProposeRequest, Sha256, ThreadId,
+};
+use serde::Deserialize;
+use std::time::Duration;
+
+/// The most calls of a thread in which an earlier call is looked for, of each state.
+const MOST_EARLIER_CALLS: usize = 50;
+
+/// The terms under which a call waits and runs.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentApprovalTerms<'a> {
+    /// The name of the executor of the claim. Reporting the result finds the call by it.
+    pub executor: &'a str,
+    /// How long to wait for the decision of a person; `None` without a limit.
+    pub wait: Option<Duration>,
+    /// The lease of the claim, in seconds.
+    pub lease_seconds: u32,
+    /// Whether the agent can run other arguments than it proposed.
+    pub edits: EditSupport,
+}
+
+/// How an agent applies arguments that an approver changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditSupport {
+    /// It runs the changed arguments.
+    Replaces,
+    /// It merges them into its own, so an argument that the approver removed would stay.
+    Merges,
+    /// It runs only its own arguments.
+    Unsupported,
+}
+
+/// The outcome for the agent.
+#[derive(Debug)]
+pub enum ApprovalOutcome {
+    /// The call is claimed: the agent runs it now.
+    Claimed(ClaimedCall),
+    /// The call does not run, for this reason, which is a text for the model.
+    Refused(String),
+    /// No person has decided within the time. The call stays open.
+    Pending(Box<Call>),
+}
+
+/// A call that the agent runs now.
+#[derive(Debug)]
+pub struct ClaimedCall {
+    /// The call, as claimed.
+    pub call: Box<Call>,
+    /// True if an approver changed the arguments.
+    pub is_edited: bool,
+}
+
+/// A proposal together with what identifies it when the agent repeats it.
+struct SoughtCall<'a> {
+    gate: &'a dyn ApprovalGate,
+    thread: &'a ThreadId,
+    request: &'a ProposeRequest,
+    hash: Sha256,
+    terms: AgentApprovalTerms<'a>,
+}
+
+/// Seeks the approval of a call and claims it. If the agent repeats a call that is still pending, or that was allowed and has
+/// not started, this uses that call: people are not asked again. Otherwise it proposes the call.
+///
+/// One approval starts one call: if another process has used it in the meantime, the call is proposed under an id of its own.
+pub async fn seek_approval(
+    gate: &dyn ApprovalGate,
+    thread: &ThreadId,
+    request: &ProposeRequest,
+    terms: AgentApprovalTerms<'_>,
+) -> Result<ApprovalOutcome, GateError> {
+    let hash = request.arguments.admit().map_err(|why| GateError::invalid("arguments", &why))?;
+    let sought = SoughtCall { gate, thread, request, hash, terms };
+    if let Some(earlier) = sought.find_earlier_call().await?
+        && let Some(outcome) = sought.settle(earlier).await?
+    {
+        return Ok(outcome);
+    }
+    let proposed = gate.propose(thread, request).await?;
+    if let Some(outcome) = sought.settle(proposed).await? {
+        return Ok(outcome);
+    }
+    // A repetition of this call has used its approval. This one needs its own.
+    let id = countersign_api::parse_call_id(&format!("{}.2", request.id))?;
+    let again = gate.propose(thread, &ProposeRequest { id, ..request.clone() }).await?;
+    let taken = || ApprovalOutcome::Refused(format!("{} was started by another process", request.id));
+    Ok(sought.settle(again).await?.unwrap_or_else(taken))
+}
+
+impl SoughtCall<'_> {
+    /// The call that this one repeats: the same agent, tool, arguments and description in the same thread, pending, or allowed
+    /// and not started.
+    async fn find_earlier_call(&self) -> Result<Option<Call>, GateError> {
+        let filter = LogFilter {
+            tool: Some(self.request.name.clone()),
+            principal: Some(self.gate.principal().clone()),
+            ..LogFilter::of_thread(self.thread)
+        };
+        let page = PageQuery { after: 0, limit: MOST_EARLIER_CALLS };
+        let pending = self.gate.pending(&filter, page).await?.pending;
+        if let Some(found) = pending.into_iter().find(|call| self.is_same(call, call.arguments_hash)) {
+            return Ok(Some(found));
+        }
+        let allowed = Some(CallStateFilter::State(CallState::Allowed));
+        for call in self.gate.calls(&filter, allowed, page).await?.calls {
+            let proposed =
+                if is_edited(&call) { self.proposed_hash(&call).await? } else { Some(call.arguments_hash) };
+            if proposed.is_some_and(|proposed| self.is_same(&call, proposed)) {
+                return Ok(Some(call));
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_same(&self, call: &Call, proposed: Sha256) -> bool {
+        call.description == self.request.description && proposed == self.hash
+    }
+
+    /// The hash of the arguments as the agent proposed them, of a call whose arguments an approver changed.
+    async fn proposed_hash(&self, call: &Call) -> Result<Option<Sha256>, GateError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct ProposalHash {
+            arguments_hash: Sha256,
+        }
+        let filter = LogFilter { types: vec![EventType::ToolCall], ..LogFilter::of_thread(self.thread) };
+        let page = PageQuery { after: call.proposal.seq - 1, limit: 1 };
+        let events = self.gate.events(&filter, page).await?.events;
+        let proposed = events.first().filter(|event| event.seq == call.proposal.seq);
+        Ok(proposed.and_then(|event| event.data.read::<ProposalHash>().ok()).map(|read| read.arguments_hash))
+    }
+
+    /// Waits for the decision on the call, and claims it if it is allowed. `None` if another executor has claimed it.
+    async fn settle(&self, call: Call) -> Result<Option<ApprovalOutcome>, GateError> {
+        let call = if call.is_pending() {
+            self.gate.wait(self.thread, &call.id, self.terms.wait).await?
+        } else {
+            call
+        };
+        match call.state {
+            CallState::Pending => Ok(Some(ApprovalOutcome::Pending(Box::new(call)))),
+            CallState::Allowed => self.claim(call).await,
+            CallState::Denied | CallState::Cancelled => {
+                Ok(Some(ApprovalOutcome::Refused(denial_text(&call))))
+            }
+            _ if self.is_of_other_executor(&call) => Ok(None),
+            state => Ok(Some(ApprovalOutcome::Refused(format!(
+                "{} is already {state} and does not run again; propose it as a new call",
+                call.id
+            )))),
+        }
+    }
+
+    fn is_of_other_executor(&self, call: &Call) -> bool {
+        call.execution.as_ref().is_some_and(|execution| execution.executor != self.terms.executor)
+    }
+
+    async fn claim(&self, call: Call) -> Result<Option<ApprovalOutcome>, GateError> {
+        let is_edited = call.arguments_hash != self.hash;
+        if is_edited && let Some(why) = self.why_edit_cannot_run(&call) {
+            return Ok(Some(ApprovalOutcome::Refused(why)));
+        }
+        let masked = !call.redacted.is_empty();
+        let claim = ClaimRequest {
+            lease_seconds: Some(self.terms.lease_seconds),
+            arguments: (masked && !is_edited).then(|| self.request.arguments.clone()),
+            ..ClaimRequest::for_call(&call, self.terms.executor)
+        };
+        match self.gate.claim(self.thread, &call.id, &claim).await {
+            Ok(call) => Ok(Some(ApprovalOutcome::Claimed(ClaimedCall { call: Box::new(call), is_edited }))),
+            Err(error) if error.code == ErrorCode::AlreadyClaimed => {
+                let by_this = |execution: &CallExecution| execution.executor == self.terms.executor;
+                if error.facts.execution.as_ref().is_some_and(by_this) { Err(error) } else { Ok(None) }
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The reason why the agent cannot run the arguments that the approver chose.
+    fn why_edit_cannot_run(&self, call: &Call) -> Option<String> {
+        let names = |json: &Json| -> Vec<String> {
+            json.members().unwrap_or_default().into_iter().map(|(name, _)| name).collect()
+        };
+        let why = match self.terms.edits {
+            _ if !call.redacted.is_empty() => "parts of them are masked in the log",
+            EditSupport::Unsupported => "this agent cannot run changed arguments",
+            EditSupport::Merges => {
+                let kept = names(&call.arguments);
+                if names(&self.request.arguments).iter().all(|name| kept.contains(name)) {
+                    return None;
+                }
+                "this agent cannot remove an argument"
+            }
+            EditSupport::Replaces => return None,
+        };
+        Some(format!(
+            "an approver allowed {} with other arguments, but {why}; propose the call as they want it: {}",
+            call.id,
+            call.arguments.as_str()
+        ))
+    }
+}
+
+/// True if an approver changed the arguments.
+fn is_edited(call: &Call) -> bool {
+    call.response.as_ref().is_some_and(|response| !response.changes.is_empty())
+}
+
+/// The text for the model that the log has for a call that does not run.
+fn denial_text(call: &Call) -> String {
+    let told = call.result.as_ref().and_then(|result| result.content.read::<String>().ok());
+    told.unwrap_or_else(|| format!("{} is {}", call.id, call.state))
+}

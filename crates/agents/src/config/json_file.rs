@@ -1,0 +1,175 @@
+//! The configuration of Claude Code and Gemini CLI: JSON, whose order, layout and comments stay.
+//!
+//! Both have `hooks.EVENT[].hooks[]`. Claude Code gives time-outs in seconds, Gemini CLI in milliseconds.
+
+use super::{
+    error::ConfigError,
+    installed_hook::{HOOK_TIMEOUT_SECONDS, InstalledHook, is_own},
+};
+use crate::hook::HookAgent;
+use jsonc_parser::{
+    ParseOptions,
+    cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode},
+};
+
+/// Parses a configuration. Comments are accepted: Gemini CLI has them. An empty text is an empty object.
+fn parse(text: &str) -> Result<(CstRootNode, CstObject), ConfigError> {
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_loose_object_property_names: false,
+        allow_trailing_commas: true,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let text = if text.trim().is_empty() { "{}\n" } else { text };
+    let root = CstRootNode::parse(text, &options).map_err(|why| ConfigError::Syntax(why.to_string()))?;
+    let object = root.object_value().ok_or_else(|| wrong_type("the configuration", "an object"))?;
+    Ok((root, object))
+}
+
+fn wrong_type(place: &str, expected: &'static str) -> ConfigError {
+    ConfigError::WrongType { place: place.to_owned(), expected }
+}
+
+/// The object `hooks`, if there is one.
+fn hooks_object(object: &CstObject) -> Result<Option<CstObject>, ConfigError> {
+    match object.get("hooks") {
+        None => Ok(None),
+        Some(property) => property.object_value().map(Some).ok_or_else(|| wrong_type("hooks", "an object")),
+    }
+}
+
+/// The list of an event, if there is one.
+fn event_list(hooks: &CstObject, event: &str) -> Result<Option<CstArray>, ConfigError> {
+    match hooks.get(event) {
+        None => Ok(None),
+        Some(property) => {
+            property.array_value().map(Some).ok_or_else(|| wrong_type(&format!("hooks.{event}"), "a list"))
+        }
+    }
+}
+
+/// The text of a member.
+fn member_text(object: &CstObject, name: &str) -> Option<String> {
+    object.get(name)?.value()?.as_string_lit()?.decoded_value().ok()
+}
+
+/// The entries of an event that are hooks of Countersign, each with the list that it is in.
+fn own_entries(
+    list: &CstArray,
+    agent: HookAgent,
+    event: &str,
+) -> Result<Vec<(CstObject, CstObject)>, ConfigError> {
+    let mut found = Vec::new();
+    for group in list.elements().iter().filter_map(CstNode::as_object) {
+        let Some(property) = group.get("hooks") else { continue };
+        let entries =
+            property.array_value().ok_or_else(|| wrong_type(&format!("hooks.{event}[].hooks"), "a list"))?;
+        let entries = entries.elements();
+        let own = entries
+            .iter()
+            .filter_map(CstNode::as_object)
+            .filter(|entry| member_text(entry, "command").is_some_and(|command| is_own(&command, agent)));
+        found.extend(own.map(|entry| (group.clone(), entry)));
+    }
+    Ok(found)
+}
+
+pub(super) fn find_hooks(agent: HookAgent, text: &str) -> Result<Vec<InstalledHook>, ConfigError> {
+    let (_, object) = parse(text)?;
+    let Some(hooks) = hooks_object(&object)? else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for event in agent.installed_events() {
+        let Some(list) = event_list(&hooks, event)? else { continue };
+        for (_, entry) in own_entries(&list, agent, event)? {
+            let number = entry.get("timeout").and_then(|timeout| timeout.value());
+            let number = number.and_then(|number| number.to_string().parse::<u64>().ok());
+            found.push(InstalledHook {
+                event: (*event).to_owned(),
+                command: member_text(&entry, "command").unwrap_or_default(),
+                timeout_seconds: number.map(|number| number / time_unit(agent)),
+                blocks_on_failure: member_text(&entry, "onFailure").as_deref() == Some("block"),
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// The number of units of a time-out in a second.
+const fn time_unit(agent: HookAgent) -> u64 {
+    if matches!(agent, HookAgent::GeminiCli) { 1_000 } else { 1 }
+}
+
+pub(super) fn add_hooks(agent: HookAgent, text: &str, command: &str) -> Result<String, ConfigError> {
+    let (root, object) = parse(text)?;
+    hooks_object(&object)?;
+    let hooks = object.object_value_or_set("hooks");
+    for event in agent.installed_events() {
+        event_list(&hooks, event)?;
+        let list = hooks.array_value_or_set(event);
+        list.ensure_multiline();
+        list.append(hook_group(agent, command));
+    }
+    let text = root.to_string();
+    Ok(if text.ends_with('\n') { text } else { format!("{text}\n") })
+}
+
+/// A group without a matcher, so that the hook runs for each tool.
+fn hook_group(agent: HookAgent, command: &str) -> CstInputValue {
+    let text = |text: &str| CstInputValue::String(text.to_owned());
+    let timeout = u64::from(HOOK_TIMEOUT_SECONDS) * time_unit(agent);
+    let mut entry = vec![
+        ("type".to_owned(), text("command")),
+        ("command".to_owned(), text(command)),
+        ("timeout".to_owned(), CstInputValue::Number(timeout.to_string())),
+    ];
+    if agent == HookAgent::ClaudeCode {
+        entry.push(("onFailure".to_owned(), text("block")));
+    }
+    let entries = CstInputValue::Array(vec![CstInputValue::Object(entry)]);
+    CstInputValue::Object(vec![("hooks".to_owned(), entries)])
+}
+
+pub(super) fn remove_hooks(agent: HookAgent, text: &str) -> Result<String, ConfigError> {
+    let (root, object) = parse(text)?;
+    let Some(hooks) = hooks_object(&object)? else { return Ok(text.to_owned()) };
+    for event in agent.installed_events() {
+        let Some(list) = event_list(&hooks, event)? else { continue };
+        for (group, entry) in own_entries(&list, agent, event)? {
+            entry.remove();
+            if group.array_value("hooks").is_some_and(|entries| entries.elements().is_empty()) {
+                group.remove();
+            }
+        }
+        if list.elements().is_empty()
+            && let Some(property) = hooks.get(event)
+        {
+            property.remove();
+        }
+    }
+    if hooks.properties().is_empty()
+        && let Some(property) = object.get("hooks")
+    {
+        property.remove();
+    }
+    Ok(root.to_string())
+}
+
+/// True if the member at this path has this value.
+pub(super) fn has_flag(text: &str, path: &[&str], value: bool) -> Result<bool, ConfigError> {
+    let (_, mut object) = parse(text)?;
+    let Some((last, folders)) = path.split_last() else { return Ok(false) };
+    for name in folders {
+        match object.object_value(name) {
+            Some(inner) => object = inner,
+            None => return Ok(false),
+        }
+    }
+    let found = object.get(last).and_then(|property| property.value());
+    Ok(found.and_then(|found| found.as_boolean_lit()).is_some_and(|found| found.value() == value))
+}

@@ -1,0 +1,105 @@
+//! The hooks in the configuration of an agent: added, found and removed without losing anything else in the file.
+//!
+//! Each entry guards its command with the shell: if the program is missing, is killed or ends in any other way than with
+//! success, the shell ends with 2 and a text, which stops the call. Codex lets a call through if there is no text.
+
+mod error;
+mod installed_hook;
+mod json_file;
+mod toml_file;
+
+pub use error::ConfigError;
+pub use installed_hook::{HOOK_TIMEOUT_SECONDS, InstalledHook, hook_command, without_guard};
+
+use crate::hook::HookAgent;
+use std::path::{Path, PathBuf};
+
+/// The largest configuration file, in bytes.
+pub const MAX_CONFIG_BYTES: u64 = 4 * 1024 * 1024;
+
+impl HookAgent {
+    /// The events whose hooks are installed.
+    pub(crate) const fn installed_events(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaudeCode => &["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"],
+            Self::Codex => &["PreToolUse", "PermissionRequest", "PostToolUse"],
+            Self::GeminiCli => &["BeforeTool", "AfterTool"],
+        }
+    }
+
+    /// The event whose hook stops calls.
+    #[must_use]
+    pub const fn blocking_event(self) -> &'static str {
+        match self {
+            Self::ClaudeCode | Self::Codex => "PreToolUse",
+            Self::GeminiCli => "BeforeTool",
+        }
+    }
+
+    /// The configuration file, in the home folder of a user or in the folder of a project.
+    #[must_use]
+    pub fn config_path(self, folder: &Path) -> PathBuf {
+        folder.join(match self {
+            Self::ClaudeCode => ".claude/settings.json",
+            Self::Codex => ".codex/config.toml",
+            Self::GeminiCli => ".gemini/settings.json",
+        })
+    }
+
+    /// Adds the hooks to a configuration, and replaces older ones of Countersign. Fails if the text cannot be parsed, or has
+    /// another value where hooks belong. An empty text is an empty configuration.
+    pub fn install_hooks(self, text: &str, command: &str) -> Result<String, ConfigError> {
+        if self.has_exactly(&self.installed_hooks(text)?, command) {
+            return Ok(text.to_owned());
+        }
+        let cleared = self.uninstall_hooks(text)?;
+        match self {
+            Self::Codex => toml_file::add_hooks(self, &cleared, command),
+            Self::ClaudeCode | Self::GeminiCli => json_file::add_hooks(self, &cleared, command),
+        }
+    }
+
+    /// Removes the hooks of Countersign from a configuration.
+    pub fn uninstall_hooks(self, text: &str) -> Result<String, ConfigError> {
+        if self.installed_hooks(text)?.is_empty() {
+            return Ok(text.to_owned());
+        }
+        match self {
+            Self::Codex => toml_file::remove_hooks(self, text),
+            Self::ClaudeCode | Self::GeminiCli => json_file::remove_hooks(self, text),
+        }
+    }
+
+    /// The hooks of Countersign in a configuration.
+    pub fn installed_hooks(self, text: &str) -> Result<Vec<InstalledHook>, ConfigError> {
+        match self {
+            Self::Codex => toml_file::find_hooks(self, text),
+            Self::ClaudeCode | Self::GeminiCli => json_file::find_hooks(self, text),
+        }
+    }
+
+    /// True if a setting in the configuration turns hooks off.
+    pub fn has_hooks_disabled(self, text: &str) -> Result<bool, ConfigError> {
+        match self {
+            Self::Codex => toml_file::has_hooks_disabled(text),
+            Self::ClaudeCode => json_file::has_flag(text, &["disableAllHooks"], true),
+            Self::GeminiCli => Ok(json_file::has_flag(text, &["tools", "enableHooks"], false)?
+                || json_file::has_flag(text, &["hooksConfig", "enabled"], false)?),
+        }
+    }
+
+    fn has_exactly(self, found: &[InstalledHook], command: &str) -> bool {
+        let is_current = |hook: &InstalledHook| {
+            hook.command == command
+                && hook.timeout_seconds == Some(u64::from(HOOK_TIMEOUT_SECONDS))
+                && (hook.blocks_on_failure || self != Self::ClaudeCode)
+        };
+        let events = self.installed_events();
+        found.len() == events.len()
+            && found.iter().all(is_current)
+            && events.iter().all(|event| found.iter().any(|hook| hook.event == *event))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! The changes to configurations of agents.
+
+use super::*;
+
+const COMMAND: &str = "countersign --server http://127.0.0.1:7878 hook AGENT || { echo x >&2; exit 2; }";
+
+fn command(agent: HookAgent) -> String {
+    COMMAND.replace("AGENT", agent.as_str())
+}
+
+/// Installs, installs again and uninstalls. Returns the text with the hooks.
+fn round_trip(agent: HookAgent, before: &str) -> String {
+    let installed = agent.install_hooks(before, &command(agent)).expect("installs");
+    assert_eq!(agent.install_hooks(&installed, &command(agent)), Ok(installed.clone()), "idempotent");
+    let newer = agent.install_hooks(&installed, &command(agent).replace("7878", "1")).expect("updates");
+    assert_eq!(newer, installed.replace("7878", "1"), "an older entry is replaced");
+    let removed = agent.uninstall_hooks(&installed).expect("uninstalls");
+    assert_eq!(removed.trim_end(), before.trim_end(), "nothing else changes");
+    installed
+}
+
+#[test]
+fn json_keeps_order_comments_and_other_hooks() {
+    let before = r#"{
+  // the model of this machine
+  "model": "opus",
+  "hooks": {
+    "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}],
+    "PreToolUse": [
+      {
+        "matcher": "Bash",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "check.sh"
+          }
+        ]
+      }
+    ]
+  },
+  "alwaysThinkingEnabled": true
+}
+"#;
+    let installed = round_trip(HookAgent::ClaudeCode, before);
+    let hooks = HookAgent::ClaudeCode.installed_hooks(&installed).expect("parses");
+    assert_eq!(hooks.len(), 4);
+    assert!(hooks.iter().all(|hook| hook.blocks_on_failure && hook.timeout_seconds == Some(600)));
+    let value: serde_json::Value =
+        serde_json::from_str(&installed.replace("// the model of this machine", "")).expect("valid JSON");
+    assert_eq!(value["hooks"]["PreToolUse"][0]["hooks"][0]["command"], "check.sh");
+    assert_eq!(value["hooks"]["PreToolUse"][1]["hooks"][0]["onFailure"], "block");
+}
+
+#[test]
+fn gemini_counts_in_milliseconds() {
+    let installed = round_trip(HookAgent::GeminiCli, "{\n  \"theme\": \"dark\"\n}\n");
+    assert!(installed.contains("\"timeout\": 600000"), "{installed}");
+}
+
+#[test]
+fn toml_keeps_order_comments_and_other_hooks() {
+    let before = "# my settings\nmodel = \"m\" # the fast one\n\n[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n\n\
+                  [[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"check.sh\"\n\n[features]\nweb = true\n";
+    let installed = round_trip(HookAgent::Codex, before);
+    assert!(installed.starts_with("# my settings\nmodel = \"m\" # the fast one\n"), "{installed}");
+    assert_eq!(HookAgent::Codex.installed_hooks(&installed).expect("parses").len(), 3);
+}
+
+#[test]
+fn empty_configuration_gets_the_hooks() {
+    for agent in HookAgent::ALL {
+        let installed = agent.install_hooks("", &command(*agent)).expect("installs");
+        assert!(agent.installed_hooks(&installed).expect("parses").len() >= 2, "{installed}");
+    }
+}
+
+#[test]
+fn unusable_configuration_is_refused() {
+    for (agent, text) in [
+        (HookAgent::ClaudeCode, "{"),
+        (HookAgent::ClaudeCode, "[]"),
+        (HookAgent::ClaudeCode, r#"{"hooks": []}"#),
+        (HookAgent::ClaudeCode, r#"{"hooks": {"PreToolUse": {}}}"#),
+        (HookAgent::GeminiCli, r#"{"hooks": {"BeforeTool": "no"}}"#),
+        (HookAgent::Codex, "model ="),
+        (HookAgent::Codex, "hooks = 3"),
+        (HookAgent::Codex, "hooks = { PreToolUse = [] }"),
+    ] {
+        assert!(agent.install_hooks(text, &command(agent)).is_err(), "{agent}: {text}");
+    }
+}
+
+#[test]
+fn disabled_hooks_are_noticed() {
+    assert_eq!(HookAgent::ClaudeCode.has_hooks_disabled(r#"{"disableAllHooks": true}"#), Ok(true));
+    assert_eq!(HookAgent::ClaudeCode.has_hooks_disabled("{}"), Ok(false));
+    assert_eq!(HookAgent::Codex.has_hooks_disabled("[features]\nhooks = false"), Ok(true));
+    assert_eq!(HookAgent::Codex.has_hooks_disabled("model = \"m\""), Ok(false));
+    assert_eq!(HookAgent::GeminiCli.has_hooks_disabled(r#"{"hooksConfig": {"enabled": false}}"#), Ok(true));
+}

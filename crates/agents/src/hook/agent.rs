@@ -1,0 +1,113 @@
+//! The agents whose hooks are known, and how they differ.
+
+use crate::approval::EditSupport;
+use std::{fmt, str::FromStr};
+
+/// A coding agent with hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookAgent {
+    /// Claude Code. Its messages are described in the types of its SDK, and at <https://code.claude.com/docs/en/hooks>.
+    ClaudeCode,
+    /// Codex. Its messages are those of Claude Code, with fewer answers: <https://developers.openai.com/codex/hooks>.
+    Codex,
+    /// Gemini CLI: <https://geminicli.com/docs/hooks/reference>.
+    GeminiCli,
+}
+
+/// The event that a message is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookEvent {
+    /// The agent is about to run a tool.
+    BeforeTool,
+    /// The agent would ask its user if it may run a tool.
+    PermissionRequest,
+    /// A tool has run.
+    AfterTool,
+    /// A tool has failed.
+    AfterToolFailure,
+}
+
+/// The name of no known agent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not an agent with hooks; known are claude-code, codex and gemini-cli")]
+pub struct UnknownHookAgent(String);
+
+impl HookAgent {
+    /// All of them.
+    pub const ALL: &[Self] = &[Self::ClaudeCode, Self::Codex, Self::GeminiCli];
+
+    /// Its name in commands.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::GeminiCli => "gemini-cli",
+        }
+    }
+
+    /// The event with this name, if it needs an answer.
+    pub(super) fn event(self, name: &str) -> Option<HookEvent> {
+        match (self, name) {
+            (Self::ClaudeCode | Self::Codex, "PreToolUse") | (Self::GeminiCli, "BeforeTool") => {
+                Some(HookEvent::BeforeTool)
+            }
+            (Self::ClaudeCode | Self::Codex, "PermissionRequest") => Some(HookEvent::PermissionRequest),
+            (Self::ClaudeCode | Self::Codex, "PostToolUse") | (Self::GeminiCli, "AfterTool") => {
+                Some(HookEvent::AfterTool)
+            }
+            (Self::ClaudeCode | Self::Codex, "PostToolUseFailure") => Some(HookEvent::AfterToolFailure),
+            _ => None,
+        }
+    }
+
+    /// The executor of a call that the hook before the tool claimed. The result of the call names the same id.
+    pub(super) fn executor(self, id: &str) -> String {
+        format!("{}:{id}", self.as_str())
+    }
+
+    /// The executor of a call that a permission request claimed.
+    pub(super) fn permission_executor(self, id: &str) -> String {
+        format!("{}-permission:{id}", self.as_str())
+    }
+
+    /// True if the hook before the tool has this executor.
+    pub(super) fn is_before_tool(self, executor: &str) -> bool {
+        executor.strip_prefix(self.as_str()).is_some_and(|rest| rest.starts_with(':'))
+    }
+
+    /// True if any hook of this agent has this executor.
+    pub(super) fn is_executor(self, executor: &str) -> bool {
+        let rest = executor.strip_prefix(self.as_str());
+        rest.is_some_and(|rest| rest.starts_with(':') || rest.starts_with("-permission:"))
+    }
+
+    pub(super) const fn edits(self) -> EditSupport {
+        match self {
+            Self::ClaudeCode | Self::Codex => EditSupport::Replaces,
+            Self::GeminiCli => EditSupport::Merges,
+        }
+    }
+
+    pub(super) const fn permission_edits(self) -> EditSupport {
+        match self {
+            Self::ClaudeCode => EditSupport::Replaces,
+            Self::Codex | Self::GeminiCli => EditSupport::Unsupported,
+        }
+    }
+}
+
+impl fmt::Display for HookAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for HookAgent {
+    type Err = UnknownHookAgent;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.iter().find(|agent| agent.as_str() == text);
+        found.copied().ok_or_else(|| UnknownHookAgent(text.to_owned()))
+    }
+}

@@ -1,0 +1,123 @@
+//! The answer of a hook as JSON, in the form of each agent.
+
+use super::agent::{HookAgent, HookEvent};
+use countersign_api::Json;
+use serde::Serialize;
+
+/// The answer to one message.
+#[derive(Debug)]
+pub(super) enum HookAnswer {
+    /// The agent runs the call.
+    Allow {
+        reason: String,
+        /// The arguments to run, if they are not those of the agent.
+        arguments: Option<Json>,
+        /// A note for the model.
+        note: Option<String>,
+    },
+    /// The agent does not run the call, and the model gets the reason.
+    Deny { reason: String },
+    /// The agent ends its turn, and asks again when its session is resumed.
+    Defer { reason: String },
+    /// The agent needs no answer.
+    Silent,
+}
+
+/// `hookSpecificOutput` before a tool, of Claude Code and Codex.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PreToolUseOutput<'a> {
+    hook_event_name: &'static str,
+    permission_decision: &'static str,
+    permission_decision_reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_input: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_context: Option<&'a str>,
+}
+
+/// `hookSpecificOutput` of a permission request, of Claude Code and Codex.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PermissionOutput<'a> {
+    hook_event_name: &'static str,
+    decision: PermissionBehavior<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PermissionBehavior<'a> {
+    behavior: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_input: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SpecificOutput<T> {
+    hook_specific_output: T,
+}
+
+/// The answer before a tool, of Gemini CLI.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GeminiOutput<'a> {
+    decision: &'static str,
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<GeminiInput<'a>>,
+}
+
+#[derive(Serialize)]
+struct GeminiInput<'a> {
+    tool_input: &'a Json,
+}
+
+impl HookAnswer {
+    pub(super) fn allowed_by(reason: &str) -> Self {
+        Self::Allow { reason: reason.to_owned(), arguments: None, note: None }
+    }
+
+    /// The JSON for stdout.
+    pub(super) fn encode(&self, agent: HookAgent, event: HookEvent) -> Result<String, serde_json::Error> {
+        let (decision, reason, arguments, note) = match self {
+            Self::Allow { reason, arguments, note } => ("allow", reason, arguments.as_ref(), note.as_deref()),
+            Self::Defer { reason } if agent == HookAgent::ClaudeCode => ("defer", reason, None, None),
+            Self::Deny { reason } | Self::Defer { reason } => ("deny", reason, None, None),
+            Self::Silent => return Ok(String::new()),
+        };
+        match (agent, event) {
+            (HookAgent::GeminiCli, _) => serde_json::to_string(&GeminiOutput {
+                decision,
+                reason,
+                hook_specific_output: arguments.map(|tool_input| GeminiInput { tool_input }),
+            }),
+            (_, HookEvent::PermissionRequest) => {
+                let behavior = if decision == "allow" { "allow" } else { "deny" };
+                serde_json::to_string(&SpecificOutput {
+                    hook_specific_output: PermissionOutput {
+                        hook_event_name: "PermissionRequest",
+                        decision: PermissionBehavior {
+                            behavior,
+                            updated_input: arguments,
+                            message: (behavior == "deny").then_some(reason.as_str()),
+                        },
+                    },
+                })
+            }
+            // Codex rejects an allowing answer that changes nothing, and then ignores it. Silence lets the call continue.
+            (HookAgent::Codex, _) if decision == "allow" && arguments.is_none() => Ok(String::new()),
+            _ => serde_json::to_string(&SpecificOutput {
+                hook_specific_output: PreToolUseOutput {
+                    hook_event_name: "PreToolUse",
+                    permission_decision: decision,
+                    permission_decision_reason: reason,
+                    updated_input: arguments,
+                    additional_context: note,
+                },
+            }),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The message that an agent gives its hook.
+
+use super::{
+    agent::{HookAgent, HookEvent},
+    failure::HookFailure,
+};
+use countersign_api::Json;
+use serde::Deserialize;
+
+/// The largest message, in bytes: the largest arguments and the largest result together.
+pub const MAX_MESSAGE_BYTES: usize = 12 * 1024 * 1024;
+
+/// A message about one call of a tool.
+#[derive(Debug, Clone)]
+pub struct HookMessage {
+    /// The event.
+    pub event: HookEvent,
+    /// The conversation, which is the thread.
+    pub session_id: String,
+    /// The name of the tool, unchanged: a tool of an MCP server is `mcp__server__tool`.
+    pub tool_name: String,
+    /// The arguments.
+    pub tool_input: Json,
+    /// The id of the call, if the agent has one.
+    pub tool_use_id: Option<String>,
+    /// The result, after the tool.
+    pub tool_response: Option<Json>,
+    /// The reason why the tool failed.
+    pub error: Option<String>,
+    cwd: Option<String>,
+    agent_type: Option<String>,
+}
+
+/// The fields of the agents' messages. Agents add fields, so unknown ones are accepted.
+#[derive(Deserialize)]
+struct MessageFields {
+    hook_event_name: String,
+    session_id: String,
+    #[serde(default)]
+    tool_name: Option<String>,
+    #[serde(default)]
+    tool_input: Option<Json>,
+    #[serde(default)]
+    tool_use_id: Option<String>,
+    #[serde(default)]
+    tool_response: Option<Json>,
+    #[serde(default)]
+    error: Option<String>,
+    #[serde(default)]
+    cwd: Option<String>,
+    #[serde(default)]
+    agent_type: Option<String>,
+}
+
+impl HookMessage {
+    /// Reads a message. Fails if it is too large, not JSON, or about another event than the hook is for.
+    pub fn read(agent: HookAgent, text: &str) -> Result<Self, HookFailure> {
+        let bad = |why: String| HookFailure::BadMessage(why);
+        if text.len() > MAX_MESSAGE_BYTES {
+            return Err(bad(format!("the message has more than {MAX_MESSAGE_BYTES} bytes")));
+        }
+        let fields: MessageFields = serde_json::from_str(text)
+            .map_err(|why| bad(format!("stdin is not a hook message of {agent}: {why}")))?;
+        let event = agent.event(&fields.hook_event_name).ok_or_else(|| {
+            bad(format!(
+                "{agent} has no hook {:?} that Countersign answers; `countersign install {agent}` writes the right ones",
+                fields.hook_event_name
+            ))
+        })?;
+        let missing = |field: &str| bad(format!("the message has no {field}"));
+        let tool_use_id = fields.tool_use_id;
+        if tool_use_id.is_none() && agent != HookAgent::GeminiCli && event != HookEvent::PermissionRequest {
+            return Err(missing("tool_use_id"));
+        }
+        Ok(Self {
+            event,
+            session_id: fields.session_id,
+            tool_name: fields.tool_name.ok_or_else(|| missing("tool_name"))?,
+            tool_input: fields.tool_input.ok_or_else(|| missing("tool_input"))?,
+            tool_use_id,
+            tool_response: fields.tool_response,
+            error: fields.error,
+            cwd: fields.cwd,
+            agent_type: fields.agent_type,
+        })
+    }
+
+    /// The folder and the sub-agent of the call, for the approver. The same command in another folder is another call.
+    pub(super) fn describe_place(&self) -> Option<String> {
+        let folder = self.cwd.as_ref().map(|cwd| format!("in {cwd}"));
+        let agent = self.agent_type.as_ref().map(|agent| format!("by the sub-agent {agent}"));
+        let parts: Vec<_> = folder.into_iter().chain(agent).collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}

@@ -1,0 +1,95 @@
+//! The result of a call, as the agent reports it after the tool.
+
+use super::{
+    agent::{HookAgent, HookEvent},
+    failure::HookFailure,
+    message::HookMessage,
+    running_calls::running_calls,
+};
+use countersign_api::{
+    ApprovalGate, Call, CallState, ErrorCode, GateError, Json, ResultRequest, Sha256, ThreadId, ToolName,
+};
+use countersign_events::event::Status;
+
+/// The characters of a response that the log keeps if it is larger than a result may be.
+const KEPT_CHARACTERS: usize = 64 * 1024;
+
+/// Records the result of the call. A call that Countersign does not know, because the hooks were installed meanwhile, has no
+/// result to record.
+pub(super) async fn record_result(
+    gate: &dyn ApprovalGate,
+    agent: HookAgent,
+    message: &HookMessage,
+) -> Result<(), HookFailure> {
+    let thread = ThreadId::new(&message.session_id)
+        .map_err(|why| HookFailure::BadMessage(format!("session_id: {why}")))?;
+    let Some((call, executor)) = find_claimed_call(gate, agent, &thread, message).await? else {
+        return Ok(());
+    };
+    let failed = message.event == HookEvent::AfterToolFailure || message.error.is_some();
+    let content = match (&message.error, &message.tool_response) {
+        (Some(error), _) => Json::string(error),
+        (None, Some(response)) => shorten(response),
+        (None, None) => Json::null(),
+    };
+    let status = if failed { Status::Error } else { Status::Success };
+    let result = ResultRequest { status, content, executor: Some(executor) };
+    gate.finish(&thread, &call.id, &result).await?;
+    Ok(())
+}
+
+/// Finds the call that the hook before the tool claimed: under the id of the agent, or by the executor, which has that id.
+async fn find_claimed_call(
+    gate: &dyn ApprovalGate,
+    agent: HookAgent,
+    thread: &ThreadId,
+    message: &HookMessage,
+) -> Result<Option<(Call, String)>, HookFailure> {
+    let own = message.tool_use_id.as_deref().map(|id| agent.executor(id));
+    if let Some(id) = message.tool_use_id.as_deref().and_then(|id| countersign_api::parse_call_id(id).ok()) {
+        match gate.call(thread, &id).await {
+            Ok(call) => {
+                let executor = executor_of(&call).filter(|executor| Some(executor) == own.as_ref());
+                if let Some(executor) = executor.filter(|_| call.state != CallState::Finished) {
+                    return Ok(Some((call, executor)));
+                }
+            }
+            Err(error) if is_unknown(&error) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let Ok(tool) = ToolName::new(&message.tool_name) else { return Ok(None) };
+    let hash = message.tool_input.admit().ok();
+    let running = running_calls(gate, thread, &tool).await?;
+    let by_executor = |call: &&Call| own.is_some() && executor_of(call) == own;
+    let by_arguments = |call: &&Call| is_same_run(call, agent, hash, own.is_some());
+    let found = running.iter().find(by_executor).or_else(|| running.iter().rev().find(by_arguments));
+    Ok(found.and_then(|call| Some((call.clone(), executor_of(call)?))))
+}
+
+/// True if a hook that had no id claimed a call with these arguments.
+fn is_same_run(call: &Call, agent: HookAgent, hash: Option<Sha256>, has_id: bool) -> bool {
+    let Some(executor) = executor_of(call) else { return false };
+    let by_permission = agent.is_executor(&executor) && !agent.is_before_tool(&executor);
+    let without_id = !has_id && agent.is_executor(&executor);
+    hash == Some(call.arguments_hash) && (by_permission || without_id)
+}
+
+fn executor_of(call: &Call) -> Option<String> {
+    call.execution.as_ref().map(|execution| execution.executor.clone())
+}
+
+fn is_unknown(error: &GateError) -> bool {
+    matches!(error.code, ErrorCode::UnknownCall | ErrorCode::UnknownThread)
+}
+
+/// The response as the log keeps it: unchanged, or the beginning of its text if a result must not be as large.
+fn shorten(response: &Json) -> Json {
+    if response.admit().is_ok() {
+        return response.clone();
+    }
+    let text: String = response.as_str().chars().take(KEPT_CHARACTERS).collect();
+    Json::string(&format!(
+        "{text}… (shortened: the response is larger than a result may be, or no valid JSON)"
+    ))
+}

@@ -1,0 +1,170 @@
+//! The Agent Client Protocol (<https://agentclientprotocol.com>, schema versions 1 and 2): `session/request_permission`.
+
+use super::{
+    AgentProtocol,
+    frame::{JsonRpcFrame, encode},
+    new_request,
+    question::{AgentLine, EndedTurn, PermissionOutcome, PermissionQuestion},
+};
+use countersign_api::{GateError, Json, ResultRequest};
+use countersign_events::event::Status;
+use serde_json::{Value, json};
+use std::collections::{HashMap, VecDeque};
+
+/// The most tool calls whose earlier updates are kept. An older one has no arguments when the agent asks about it.
+const MOST_KNOWN_CALLS: usize = 1_000;
+
+/// The reader of the protocol. It keeps the fields of tool calls that earlier updates gave, because a question may name only the
+/// id of its call.
+#[derive(Debug, Default)]
+pub struct AcpProtocol {
+    known: HashMap<(String, String), Value>,
+    order: VecDeque<(String, String)>,
+}
+
+/// The fields of a tool call that describe it.
+const FIELDS: [&str; 5] = ["title", "kind", "content", "locations", "rawInput"];
+
+impl AcpProtocol {
+    /// Merges the fields of an update into those that are known, and returns all of them.
+    fn remember(&mut self, session: &str, id: &str, update: &Value) -> Value {
+        let key = (session.to_owned(), id.to_owned());
+        if !self.known.contains_key(&key) {
+            if self.order.len() == MOST_KNOWN_CALLS
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.known.remove(&oldest);
+            }
+            self.order.push_back(key.clone());
+        }
+        let known = self.known.entry(key).or_insert_with(|| json!({}));
+        for field in FIELDS {
+            if let Some(value) = update.get(field).filter(|value| !value.is_null()) {
+                known[field] = value.clone();
+            }
+        }
+        known.clone()
+    }
+
+    fn read_question(&mut self, frame: &JsonRpcFrame) -> Result<AgentLine, GateError> {
+        let params = frame.params_value();
+        let call = tool_call(&params);
+        let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
+        let (session, item) = (text(&params, "sessionId"), text(&call, "toolCallId"));
+        let known = self.remember(&session, &item, &call);
+        let title = [&params["title"], &known["title"]].into_iter().find_map(Value::as_str);
+        let kind = known["kind"].as_str().unwrap_or("other");
+        let (arguments, is_supplied) = arguments(&params, &known);
+        let mut description = title.unwrap_or_default().to_owned();
+        if !is_supplied {
+            description.push_str(if description.is_empty() { "" } else { "; " });
+            description.push_str("arguments not supplied: the agent did not say what it would run");
+        }
+        Ok(AgentLine::Ask(Box::new(PermissionQuestion {
+            thread: countersign_api::parse_thread_id(&session)?,
+            request: new_request(&item, &format!("acp:{kind}"), &arguments, Some(description))?,
+            item,
+            turn: None,
+            params: encode(&params),
+            method: frame.method.clone().unwrap_or_default(),
+        })))
+    }
+
+    fn read_update(&mut self, frame: &JsonRpcFrame) -> AgentLine {
+        let params = frame.params_value();
+        let update = &params["update"];
+        let is_call = matches!(update["sessionUpdate"].as_str(), Some("tool_call" | "tool_call_update"));
+        let (Some(session), Some(id), true) =
+            (params["sessionId"].as_str(), update["toolCallId"].as_str(), is_call)
+        else {
+            return AgentLine::Pass;
+        };
+        let status = match update["status"].as_str() {
+            Some("completed") => Status::Success,
+            Some("failed") => Status::Error,
+            _ => {
+                self.remember(session, id, update);
+                return AgentLine::Pass;
+            }
+        };
+        let output = [&update["rawOutput"], &update["content"]].into_iter().find(|value| !value.is_null());
+        let result =
+            ResultRequest { status, content: encode(output.unwrap_or(&Value::Null)), executor: None };
+        AgentLine::Result { thread: session.to_owned(), item: id.to_owned(), result }
+    }
+}
+
+/// The tool call of a question: in version 1 `toolCall`, in version 2 the `subject` of the type `tool_call`, or a command.
+fn tool_call(params: &Value) -> Value {
+    let subject = &params["subject"];
+    match subject["type"].as_str() {
+        Some("tool_call") => subject["toolCall"].clone(),
+        Some("command") => {
+            let id = subject["toolCallId"].as_str().or(subject["terminalId"].as_str());
+            let id = id.map_or_else(|| countersign_api::random_id("command_"), str::to_owned);
+            json!({
+                "toolCallId": id, "kind": "execute",
+                "rawInput": {"command": subject["command"], "cwd": subject["cwd"]},
+            })
+        }
+        _ => params["toolCall"].clone(),
+    }
+}
+
+/// The arguments of the call, and whether the agent supplied them.
+fn arguments(params: &Value, known: &Value) -> (Json, bool) {
+    match known.get("rawInput") {
+        Some(input) if input.as_object().is_some_and(|input| !input.is_empty()) => (encode(input), true),
+        _ => {
+            let subject = params.get("subject").filter(|subject| subject["type"] != "tool_call");
+            let shown = json!({
+                "argumentsNotSupplied": true, "title": known["title"], "locations": known["locations"],
+                "content": known["content"], "subject": subject,
+            });
+            (encode(&shown), false)
+        }
+    }
+}
+
+/// The id of the option of this kind.
+fn option_of_kind<'a>(params: &'a Value, kind: &str) -> Option<&'a str> {
+    let options = params["options"].as_array()?;
+    options.iter().find(|option| option["kind"] == kind)?["optionId"].as_str()
+}
+
+impl AgentProtocol for AcpProtocol {
+    fn read_agent(&mut self, frame: &JsonRpcFrame) -> Result<AgentLine, GateError> {
+        match frame.method.as_deref() {
+            Some(method) if self.is_question(method) && frame.is_request() => self.read_question(frame),
+            Some("session/update") => Ok(self.read_update(frame)),
+            _ => Ok(AgentLine::Pass),
+        }
+    }
+
+    fn read_client(&mut self, frame: &JsonRpcFrame) -> Option<EndedTurn> {
+        let is_cancel = frame.method.as_deref() == Some("session/cancel");
+        let thread = frame.params_value()["sessionId"].as_str()?.to_owned();
+        is_cancel.then_some(EndedTurn { thread, turn: None })
+    }
+
+    /// An approval selects `allow_once`, also if it is for the session: Countersign answers the later calls, and `allow_always`
+    /// would let the agent decide what is covered. A refusal selects `reject_once`, or else `reject_always`, which is stricter.
+    fn answer(&self, question: &PermissionQuestion, outcome: &PermissionOutcome) -> Json {
+        let params: Value = question.params.read().unwrap_or_default();
+        let option = match outcome {
+            PermissionOutcome::Allowed => option_of_kind(&params, "allow_once"),
+            PermissionOutcome::Refused | PermissionOutcome::Cancelled => None,
+        };
+        let rejection =
+            || option_of_kind(&params, "reject_once").or(option_of_kind(&params, "reject_always"));
+        let is_cancelled = matches!(outcome, PermissionOutcome::Cancelled);
+        match option.or_else(|| if is_cancelled { None } else { rejection() }) {
+            Some(option) => encode(&json!({"outcome": {"outcome": "selected", "optionId": option}})),
+            None => encode(&json!({"outcome": {"outcome": "cancelled"}})),
+        }
+    }
+
+    fn is_question(&self, method: &str) -> bool {
+        method == "session/request_permission"
+    }
+}

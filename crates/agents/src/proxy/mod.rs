@@ -1,0 +1,49 @@
+//! Proxies between a client, such as an editor, and its agent: JSON-RPC, one message per line, on stdin and stdout.
+//!
+//! Each line passes unchanged in both directions, except the agent's questions for permission. They become calls, and this
+//! answers the agent. The client does not see them: only an authenticated side of Countersign decides.
+
+mod acp;
+mod codex;
+mod frame;
+mod line_reader;
+mod question;
+mod relay;
+
+pub use acp::AcpProtocol;
+pub use codex::CodexProtocol;
+pub use line_reader::MAX_LINE_BYTES;
+pub use relay::{ProxyTerms, relay_lines};
+
+use countersign_api::{GateError, Json, ProposeRequest};
+use frame::JsonRpcFrame;
+use question::{AgentLine, EndedTurn, PermissionOutcome, PermissionQuestion};
+
+/// The protocol of an agent.
+pub trait AgentProtocol: Send {
+    /// Reads a line of the agent.
+    fn read_agent(&mut self, frame: &JsonRpcFrame) -> Result<AgentLine, GateError>;
+
+    /// Reads a line of the client. Returns the thread whose questions end, with the turn if the client names it.
+    fn read_client(&mut self, frame: &JsonRpcFrame) -> Option<EndedTurn>;
+
+    /// The result of a question for the agent.
+    fn answer(&self, question: &PermissionQuestion, outcome: &PermissionOutcome) -> Json;
+
+    /// True if a request of the agent with this method asks for permission.
+    fn is_question(&self, method: &str) -> bool;
+}
+
+/// The proposal of a question.
+pub(crate) fn new_request(
+    id: &str,
+    tool: &str,
+    arguments: &Json,
+    description: Option<String>,
+) -> Result<ProposeRequest, GateError> {
+    Ok(ProposeRequest {
+        id: countersign_api::parse_call_id(id)?,
+        description,
+        ..ProposeRequest::new("call", tool, arguments.as_str())?
+    })
+}

@@ -1,0 +1,308 @@
+//! The relay of lines between client and agent, which answers the agent's questions for permission.
+
+use super::{
+    AgentProtocol,
+    frame::JsonRpcFrame,
+    line_reader::read_line,
+    question::{AgentLine, EndedTurn, PermissionOutcome, PermissionQuestion},
+};
+use crate::{
+    AgentApprovalTerms, ApprovalOutcome,
+    approval::{EditSupport, seek_approval},
+};
+use countersign_api::{
+    CallId, CancelRequest, GateError, Json, ResultRequest, SharedGate, ThreadId, random_id,
+};
+use countersign_events::event::Status;
+use std::{collections::HashMap, io, sync::Arc};
+use tokio::{
+    io::{AsyncBufRead, AsyncWrite, AsyncWriteExt},
+    sync::mpsc,
+    task::{AbortHandle, JoinSet},
+};
+
+/// The lines of one direction that wait to be written.
+const WAITING_LINES: usize = 64;
+
+/// The settings of a proxy.
+#[derive(Clone)]
+pub struct ProxyTerms {
+    /// The beginning of the names of executors.
+    pub executor: &'static str,
+    /// The lease of a claim, in seconds.
+    pub lease_seconds: u32,
+    /// Receives notes for the person who runs the proxy.
+    pub note: Arc<dyn Fn(&str) + Send + Sync>,
+}
+
+/// A question that waits for its decision.
+struct WaitingQuestion {
+    frame: JsonRpcFrame,
+    question: PermissionQuestion,
+    executor: String,
+    task: AbortHandle,
+}
+
+/// The end of a question: its number, and the outcome of its approval.
+type DecidedQuestion = (u64, Result<ApprovalOutcome, GateError>);
+
+struct LineRelay<P, A> {
+    gate: SharedGate,
+    protocol: P,
+    terms: ProxyTerms,
+    agent: Option<A>,
+    open: HashMap<u64, WaitingQuestion>,
+    /// The claimed calls by thread and item, with their executors.
+    claimed: HashMap<(String, String), (CallId, String)>,
+    next: u64,
+    decided: mpsc::UnboundedSender<DecidedQuestion>,
+    /// Questions, and reports to the gate.
+    tasks: JoinSet<()>,
+}
+
+/// Relays the lines between `client` and `agent`, each a reader and a writer, until the agent closes its output.
+pub async fn relay_lines<P: AgentProtocol, A: AsyncWrite + Unpin>(
+    gate: SharedGate,
+    protocol: P,
+    terms: ProxyTerms,
+    (client_in, mut client_out): (impl AsyncBufRead + Unpin + Send + 'static, impl AsyncWrite + Unpin),
+    (agent_out, agent_in): (impl AsyncBufRead + Unpin + Send + 'static, A),
+) -> io::Result<()> {
+    let (decided, mut outcomes) = mpsc::unbounded_channel();
+    let (mut from_client, mut from_agent) = (read_lines(client_in), read_lines(agent_out));
+    let mut relay = LineRelay {
+        gate,
+        protocol,
+        terms,
+        agent: Some(agent_in),
+        open: HashMap::new(),
+        claimed: HashMap::new(),
+        next: 0,
+        decided,
+        tasks: JoinSet::new(),
+    };
+    loop {
+        tokio::select! {
+            line = from_agent.recv() => match line {
+                Some(line) => {
+                    let line = line?;
+                    if relay.handle_agent(&line).await? {
+                        client_out.write_all(&line).await?;
+                        client_out.flush().await?;
+                    }
+                }
+                None => break,
+            },
+            line = from_client.recv(), if relay.agent.is_some() => match line {
+                Some(line) => relay.handle_client(&line?).await?,
+                // The agent sees the end of its input.
+                None => relay.agent = None,
+            },
+            Some((number, outcome)) = outcomes.recv() => relay.finish_question(number, outcome).await?,
+        }
+    }
+    relay.end().await;
+    Ok(())
+}
+
+/// Reads lines in a task of its own, so that no line is lost between two of them.
+fn read_lines(mut from: impl AsyncBufRead + Unpin + Send + 'static) -> mpsc::Receiver<io::Result<Vec<u8>>> {
+    let (lines, received) = mpsc::channel(WAITING_LINES);
+    tokio::spawn(async move {
+        loop {
+            let mut line = Vec::new();
+            let read = match read_line(&mut from, &mut line).await {
+                Ok(true) => Ok(line),
+                Ok(false) => return,
+                Err(error) => Err(error),
+            };
+            let failed = read.is_err();
+            if lines.send(read).await.is_err() || failed {
+                return;
+            }
+        }
+    });
+    received
+}
+
+impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
+    /// Handles a line of the agent. True if it passes to the client.
+    async fn handle_agent(&mut self, line: &[u8]) -> io::Result<bool> {
+        if line.trim_ascii().is_empty() {
+            return Ok(true);
+        }
+        let Ok(frame) = JsonRpcFrame::read(line) else {
+            (self.terms.note)("a line of the agent is not a JSON-RPC message and was left out");
+            return Ok(false);
+        };
+        let method = frame.method.clone().unwrap_or_default();
+        if self.protocol.is_question(&method) && !frame.is_request() {
+            (self.terms.note)(&format!("a {method} of the agent has no id and was left out"));
+            return Ok(false);
+        }
+        match self.protocol.read_agent(&frame) {
+            Ok(AgentLine::Pass) => Ok(true),
+            Ok(AgentLine::Ask(question)) => {
+                self.ask(frame, *question);
+                Ok(false)
+            }
+            Ok(AgentLine::Refuse { result, why }) => {
+                (self.terms.note)(&why);
+                self.reply(&frame, &result).await?;
+                Ok(false)
+            }
+            Ok(AgentLine::Result { thread, item, result }) => {
+                self.record(&thread, &item, result);
+                Ok(true)
+            }
+            // The question itself is unusable, so the agent gets an error, which approves nothing.
+            Err(error) => {
+                (self.terms.note)(&format!("a {method} of the agent was refused: {error}"));
+                self.refuse(&frame, &error).await?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Passes a line of the client to the agent. A response to a question that waits here is left out: the client does not
+    /// decide.
+    async fn handle_client(&mut self, line: &[u8]) -> io::Result<()> {
+        if let Ok(frame) = JsonRpcFrame::read(line) {
+            let answers_question = frame.method.is_none()
+                && frame.id.is_some()
+                && self.open.values().any(|open| open.frame.id == frame.id);
+            if answers_question {
+                (self.terms.note)(
+                    "the client answered a question that it was not asked; its answer was left out",
+                );
+                return Ok(());
+            }
+            if let Some(ended) = self.protocol.read_client(&frame) {
+                self.cancel(&ended).await?;
+            }
+        }
+        self.write(line).await
+    }
+
+    fn ask(&mut self, frame: JsonRpcFrame, question: PermissionQuestion) {
+        let number = self.next;
+        self.next += 1;
+        // An agent may ask twice about the same item. Each question claims its own call.
+        let executor = random_id(&format!("{}:{}:", self.terms.executor, question.request.id));
+        let (gate, decided) = (Arc::clone(&self.gate), self.decided.clone());
+        let (thread, request) = (question.thread.clone(), question.request.clone());
+        let (name, lease_seconds) = (executor.clone(), self.terms.lease_seconds);
+        let task = self.tasks.spawn(async move {
+            let terms = AgentApprovalTerms {
+                executor: &name,
+                wait: None,
+                lease_seconds,
+                edits: EditSupport::Unsupported,
+            };
+            let outcome = seek_approval(&*gate, &thread, &request, terms).await;
+            // The relay has ended if nothing receives it.
+            let _ = decided.send((number, outcome));
+        });
+        self.open.insert(number, WaitingQuestion { frame, question, executor, task });
+    }
+
+    async fn finish_question(
+        &mut self,
+        number: u64,
+        outcome: Result<ApprovalOutcome, GateError>,
+    ) -> io::Result<()> {
+        let Some(open) = self.open.remove(&number) else { return Ok(()) };
+        let outcome = match outcome {
+            Ok(ApprovalOutcome::Claimed(claimed)) => {
+                let key = (open.question.thread.to_string(), open.question.item.clone());
+                self.claimed.insert(key, (claimed.call.id.clone(), open.executor.clone()));
+                PermissionOutcome::Allowed
+            }
+            Ok(ApprovalOutcome::Refused(reason)) => {
+                (self.terms.note)(&format!("{}: {reason}", open.question.request.id));
+                PermissionOutcome::Refused
+            }
+            Ok(ApprovalOutcome::Pending(_)) => PermissionOutcome::Refused,
+            Err(error) => {
+                (self.terms.note)(&format!("{} is refused: {error}", open.question.request.id));
+                PermissionOutcome::Refused
+            }
+        };
+        let answer = self.protocol.answer(&open.question, &outcome);
+        self.reply(&open.frame, &answer).await
+    }
+
+    /// Ends the questions of a turn that the client ended.
+    async fn cancel(&mut self, ended: &EndedTurn) -> io::Result<()> {
+        let is_ended = |open: &WaitingQuestion| {
+            let question = &open.question;
+            question.thread.as_str() == ended.thread
+                && (ended.turn.is_none() || question.turn.is_none() || ended.turn == question.turn)
+        };
+        let numbers: Vec<_> =
+            self.open.iter().filter(|(_, open)| is_ended(open)).map(|(number, _)| *number).collect();
+        for number in numbers {
+            let Some(open) = self.open.remove(&number) else { continue };
+            self.withdraw(&open);
+            let answer = self.protocol.answer(&open.question, &PermissionOutcome::Cancelled);
+            self.reply(&open.frame, &answer).await?;
+        }
+        Ok(())
+    }
+
+    /// Withdraws the call of a question. If it was claimed at the same moment, its result is that it was cancelled.
+    fn withdraw(&mut self, open: &WaitingQuestion) {
+        open.task.abort();
+        let gate = Arc::clone(&self.gate);
+        let (thread, id) = (open.question.thread.clone(), open.question.request.id.clone());
+        let executor = Some(open.executor.clone());
+        let note = Arc::clone(&self.terms.note);
+        self.tasks.spawn(async move {
+            let reason = "the turn of the agent was cancelled";
+            let cancel = CancelRequest { reason: Some(reason.to_owned()) };
+            let Err(error) = gate.cancel(&thread, &id, &cancel).await else { return };
+            let result = ResultRequest { status: Status::Cancelled, content: Json::string(reason), executor };
+            if gate.finish(&thread, &id, &result).await.is_err() {
+                note(&format!("{id} could not be withdrawn: {error}"));
+            }
+        });
+    }
+
+    /// Reports the result of an item, if its call was claimed here.
+    fn record(&mut self, thread: &str, item: &str, result: ResultRequest) {
+        let Some((id, executor)) = self.claimed.remove(&(thread.to_owned(), item.to_owned())) else { return };
+        let Ok(thread) = ThreadId::new(thread) else { return };
+        let (gate, note) = (Arc::clone(&self.gate), Arc::clone(&self.terms.note));
+        let content = if result.content.admit().is_ok() { result.content } else { Json::null() };
+        let result = ResultRequest { content, executor: Some(executor), ..result };
+        self.tasks.spawn(async move {
+            if let Err(error) = gate.finish(&thread, &id, &result).await {
+                note(&format!("the result of {id} could not be recorded: {error}"));
+            }
+        });
+    }
+
+    async fn reply(&mut self, frame: &JsonRpcFrame, result: &Json) -> io::Result<()> {
+        let line = frame.response(result).map_err(io::Error::other)?;
+        self.write(&line).await
+    }
+
+    async fn refuse(&mut self, frame: &JsonRpcFrame, error: &GateError) -> io::Result<()> {
+        let line = frame.error_response(&error.to_string()).map_err(io::Error::other)?;
+        self.write(&line).await
+    }
+
+    async fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        let Some(agent) = self.agent.as_mut() else { return Ok(()) };
+        agent.write_all(line).await?;
+        agent.flush().await
+    }
+
+    /// Withdraws the open questions, because the agent has ended, and waits until everything is reported.
+    async fn end(mut self) {
+        for open in std::mem::take(&mut self.open).into_values() {
+            self.withdraw(&open);
+        }
+        while self.tasks.join_next().await.is_some() {}
+    }
+}

@@ -1,0 +1,81 @@
+//! `countersign acp` and `countersign codex-app-server`: proxies between a client and its agent.
+
+use crate::{
+    context::CommandContext,
+    credentials::CALL_VARIABLE,
+    exit::{CliError, CommandExit},
+};
+use countersign_agents::proxy::{AgentProtocol, ProxyTerms, relay_lines};
+use countersign_tui::present::{print::print_error, signals::TerminationSignals, text::escape_lines};
+use std::{ffi::OsString, os::unix::process::ExitStatusExt, process::Stdio, sync::Arc};
+use tokio::{
+    io::BufReader,
+    process::{Child, Command},
+};
+
+/// Options of the proxies.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AgentProxyArgs {
+    /// The time after which the outcome of a call counts as unknown if the agent reports no result, at most 1d
+    #[arg(long, value_name = "DURATION", value_parser = super::run::parse_seconds, default_value = "1h")]
+    lease: u32,
+    /// The command of the agent, after --
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    words: Vec<OsString>,
+}
+
+/// Runs the agent, and relays its lines until it ends.
+pub(crate) async fn run_agent_proxy(
+    context: &CommandContext,
+    args: &AgentProxyArgs,
+    (protocol, executor): (impl AgentProtocol, &'static str),
+) -> anyhow::Result<CommandExit> {
+    let mut signals = TerminationSignals::listen()?;
+    let gate = context.connect_to_propose().await?;
+    let note = |text: &str| print_error(&format!("countersign: {}", escape_lines(text)));
+    let terms = ProxyTerms { executor, lease_seconds: args.lease, note: Arc::new(note) };
+    let mut child = start_agent(&args.words)?;
+    let (Some(agent_in), Some(agent_out)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(CliError::usage("the agent has no stdin or stdout").into());
+    };
+    let client = (BufReader::new(tokio::io::stdin()), tokio::io::stdout());
+    let relay = relay_lines(gate, protocol, terms, client, (BufReader::new(agent_out), agent_in));
+    tokio::pin!(relay);
+    let relayed = tokio::select! {
+        relayed = &mut relay => relayed,
+        _ = signals.receive() => {
+            // The relay ends with the output of the agent, and withdraws the calls that wait.
+            child.start_kill()?;
+            relay.await
+        }
+    };
+    if let Err(error) = relayed {
+        child.start_kill()?;
+        return Err(anyhow::anyhow!("the messages between client and agent cannot be relayed: {error}"));
+    }
+    let status = child.wait().await?;
+    let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    Ok(CommandExit(u8::try_from(code).unwrap_or(1)))
+}
+
+fn start_agent(words: &[OsString]) -> anyhow::Result<Child> {
+    let Some((program, rest)) = words.split_first() else {
+        return Err(CliError::usage("there is no command").into());
+    };
+    let started = Command::new(program)
+        .args(rest)
+        .env(CALL_VARIABLE, "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn();
+    started.map_err(|why| {
+        let exit = if why.kind() == std::io::ErrorKind::NotFound {
+            CommandExit::NOT_FOUND
+        } else {
+            CommandExit::NOT_EXECUTABLE
+        };
+        let message = format!("{} cannot be started: {why}", program.display());
+        CliError { exit, code: "agent_not_started", message }.into()
+    })
+}

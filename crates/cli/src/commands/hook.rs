@@ -1,0 +1,155 @@
+//! `countersign hook`: answers one message of a coding agent. A failure always ends with the exit code that blocks.
+
+use crate::{
+    context::CommandContext,
+    exit::{CliError, CommandExit},
+    settings::log_target::LogTarget,
+};
+use countersign_agents::hook::{
+    HookAgent, HookMessage, HookTerms, MAX_MESSAGE_BYTES, UnknownHookAgent, answer_hook,
+};
+use countersign_api::{Call, CancelRequest, SharedGate};
+use countersign_tui::present::{
+    print::{print_error, try_print_line},
+    signals::TerminationSignals,
+    text::escape_lines,
+};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use std::{io::Read, sync::mpsc, time::Duration};
+
+/// The exit code with which a hook stops the call. Agents let a call through after other failures.
+pub(crate) const BLOCK: CommandExit = CommandExit::USAGE;
+
+/// The characters that are encoded in a part of a path.
+const PATH_PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// The time that a hook has besides waiting, before it stops the call.
+const MARGIN: Duration = Duration::from_secs(20);
+
+/// Sets an upper limit for the whole hook. It can only make the hook stop a call earlier.
+const LIMIT_VARIABLE: &str = "COUNTERSIGN_HOOK_LIMIT";
+
+/// Options of `hook`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "`countersign install AGENT` writes this command into the configuration of the agent. It reads one message on stdin \
+and answers on stdout, as the agent defines. It exits with 0 if it answered, and with 2, which stops the call, after any \
+failure.\n\n\
+The thread is the session of the agent, and the tool has the name that the agent gives it: a tool of an MCP server is \
+mcp__server__tool. If no person decides in time, the call stays open, and the agent gets a text that says where to decide. \
+When it repeats the same call, it gets the decision.\n\n\
+Environment:\n  COUNTERSIGN_HOOK_LIMIT  a shorter time limit for the whole hook, such as 5s"
+)]
+pub(crate) struct HookArgs {
+    /// The agent: claude-code, codex or gemini-cli
+    #[arg(value_name = "AGENT", value_parser = parse_agent)]
+    agent: HookAgent,
+    /// How long to wait for a decision; less than the time-out of the hook in the agent's configuration
+    #[arg(long, value_name = "DURATION", value_parser = super::run::parse_seconds, default_value = "9m")]
+    wait: u32,
+    /// The time after which the outcome counts as unknown if the agent reports no result, at most 1d
+    #[arg(long, value_name = "DURATION", value_parser = super::run::parse_seconds, default_value = "1h")]
+    lease: u32,
+    /// Answer `defer` instead of a denial if no person decides in time: `claude -p` then ends, and `--resume` asks again
+    #[arg(long)]
+    defer: bool,
+}
+
+fn parse_agent(text: &str) -> Result<HookAgent, UnknownHookAgent> {
+    text.parse()
+}
+
+/// Makes each panic of this process stop the call. The usual exit code of a panic does not.
+pub(crate) fn block_on_panic() {
+    std::panic::set_hook(Box::new(|panic| {
+        print_error(&format!("countersign: the call is blocked, because the hook failed: {panic}"));
+        std::process::exit(i32::from(BLOCK.0));
+    }));
+}
+
+/// Stops the call if the hook is not done in time, also if it hangs in an operation that does not end.
+fn start_time_limit(limit: Duration) -> Option<mpsc::Sender<()>> {
+    let (ended, is_ended) = mpsc::channel::<()>();
+    let watch = std::thread::Builder::new().name("time-limit".to_owned()).spawn(move || {
+        if is_ended.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
+            print_error(
+                "countersign: the call is blocked, because the approval service did not answer in time",
+            );
+            std::process::exit(i32::from(BLOCK.0));
+        }
+    });
+    watch.ok().map(|_| ended)
+}
+
+pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyhow::Result<CommandExit> {
+    let wait = Duration::from_secs(u64::from(args.wait));
+    let set =
+        crate::settings::setting::read_variable(LIMIT_VARIABLE).and_then(|text| text.into_string().ok());
+    let set = set.map(|text| super::run::parse_seconds(&text)).transpose().map_err(CliError::usage)?;
+    let limit =
+        set.map_or(wait + MARGIN, |seconds| Duration::from_secs(u64::from(seconds)).min(wait + MARGIN));
+    let in_time = start_time_limit(limit);
+    if in_time.is_none() {
+        return Err(CliError::usage("the system starts no thread for the time limit").into());
+    }
+    let mut signals = TerminationSignals::listen()?;
+    let text = read_message()?;
+    let message = HookMessage::read(args.agent, &text)?;
+    let gate = context.connect_to_propose().await?;
+    let place = decision_place(context)?;
+    let terms = HookTerms { wait, lease_seconds: args.lease, defers: args.defer, decision_place: &place };
+    let answer = tokio::select! {
+        answer = answer_hook(&*gate, args.agent, &message, terms) => answer?,
+        _ = signals.receive() => {
+            cancel(&gate, &message).await;
+            return Err(CliError::usage("the agent stopped waiting for the decision").into());
+        }
+    };
+    if !answer.is_empty() && !try_print_line(&answer) {
+        return Err(CliError::usage("the answer could not be written to stdout").into());
+    }
+    // The sender ends the time limit when it is dropped.
+    drop(in_time);
+    Ok(CommandExit::DONE)
+}
+
+/// Reads the message. It ends with stdin.
+fn read_message() -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    let most = u64::try_from(MAX_MESSAGE_BYTES)? + 1;
+    std::io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8(bytes).map_err(|_| CliError::usage("stdin is not UTF-8"))?)
+}
+
+/// Withdraws the call, because the agent does not wait for it any more.
+async fn cancel(gate: &SharedGate, message: &HookMessage) {
+    let thread = countersign_api::parse_thread_id(&message.session_id);
+    let id = message.tool_use_id.as_deref().map(countersign_api::parse_call_id);
+    if let (Ok(thread), Some(Ok(id))) = (thread, id) {
+        let reason = Some("the agent stopped waiting".to_owned());
+        if let Err(error) = gate.cancel(&thread, &id, &CancelRequest { reason }).await {
+            print_error(&format!("countersign: {}", escape_lines(&error.to_string())));
+        }
+    }
+}
+
+/// Says where a person decides: on the page of the call, or with a command if there is no server.
+pub(crate) fn decision_place(
+    context: &CommandContext,
+) -> anyhow::Result<impl Fn(&Call) -> String + Send + Sync + use<>> {
+    let server = match context.settings.target()? {
+        LogTarget::Server(url) if url.starts_with("http") => Some(countersign_client::without_password(&url)),
+        _ => None,
+    };
+    let prefix = context.command_prefix();
+    Ok(move |call: &Call| {
+        let encode = |text: &str| utf8_percent_encode(text, PATH_PART).to_string();
+        match &server {
+            Some(url) => {
+                let (thread, id) = (encode(call.thread_id.as_str()), encode(call.id.as_str()));
+                format!("{}/calls/{thread}/{id}", url.trim_end_matches('/'))
+            }
+            None => format!("{prefix} allow {}", call.id),
+        }
+    })
+}

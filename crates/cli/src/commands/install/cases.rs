@@ -1,0 +1,222 @@
+//! The cases in which a hook must block, each made with the configured command.
+
+use countersign_agents::{
+    config::{InstalledHook, without_guard},
+    hook::HookAgent,
+};
+use countersign_api::{ApprovalGate, PolicyRequest};
+use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
+use countersign_tui::present::text::escape_text;
+use serde_json::json;
+use std::{
+    path::{Path, PathBuf},
+    process::{Output, Stdio},
+    time::Duration,
+};
+use tokio::{io::AsyncWriteExt, net::TcpListener, process::Command};
+
+/// The time limit of the hook in each case.
+const HOOK_LIMIT: &str = "3s";
+
+/// The time after which a case counts as failed.
+const CASE_LIMIT: Duration = Duration::from_secs(30);
+
+/// The outcome of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CaseOutcome {
+    /// The agent does not run the call.
+    Blocked,
+    /// The agent runs the call.
+    Allowed,
+    /// The hook could not be run as the agent runs it.
+    Failed,
+}
+
+impl CaseOutcome {
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Blocked => "blocked",
+            Self::Allowed => "allowed",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// A case with its outcome.
+pub(super) struct CheckedCase {
+    pub(super) case: &'static str,
+    pub(super) outcome: CaseOutcome,
+    /// True if the outcome is the one that must be.
+    pub(super) is_right: bool,
+    /// The fact about the agent that the outcome relies on.
+    pub(super) relies_on: String,
+}
+
+/// The fact about an agent that exit code 2 relies on.
+const EXIT_CODE: &str = "exit code 2 with a text on stderr stops the call";
+
+/// A hook in a folder for its cases.
+pub(super) struct HookCases<'a> {
+    agent: HookAgent,
+    hook: &'a InstalledHook,
+    folder: PathBuf,
+    /// The words of the command from `hook` on.
+    tail: String,
+    program: String,
+    /// The rest of the command: the guard.
+    guard: String,
+}
+
+impl<'a> HookCases<'a> {
+    /// `None` if the command is not as `install` writes it.
+    pub(super) fn new(agent: HookAgent, hook: &'a InstalledHook, folder: &Path) -> Option<Self> {
+        let own = without_guard(&hook.command)?;
+        let words = shlex::split(own)?;
+        let at = words.iter().position(|word| word == "hook")?;
+        let tail = shlex::try_join(words[at..].iter().map(String::as_str)).ok()?;
+        let program = words.first()?.clone();
+        let guard = hook.command[own.len()..].to_owned();
+        Some(Self { agent, hook, folder: folder.to_owned(), tail, program, guard })
+    }
+
+    /// Makes all cases.
+    pub(super) async fn check_all(&self) -> anyhow::Result<Vec<CheckedCase>> {
+        let allowing = self
+            .make_log("allowing.db", "[[rule]]\nname = \"all\"\ntool = \"*\"\nverdict = \"allow\"")
+            .await?;
+        let denying = self.make_log("denying.db", "default = \"block\"").await?;
+        let closed = TcpListener::bind("127.0.0.1:0").await?;
+        let missing = format!("--server http://{}", closed.local_addr()?);
+        drop(closed);
+        let silent = TcpListener::bind("127.0.0.1:0").await?;
+        let hung = format!("--server http://{}", silent.local_addr()?);
+        let killed = self.write_script("killed", "kill -KILL $$")?;
+        let own = |target: &str| self.line(&self.program, target);
+        let full = format!("ulimit -f 0; {}", own(&allowing));
+        let mut cases = vec![
+            self.check("an allowed call", own(&allowing), CaseOutcome::Allowed, "it runs").await?,
+            self.check(
+                "a denied call",
+                own(&denying),
+                CaseOutcome::Blocked,
+                "the answer deny stops the call",
+            )
+            .await?,
+        ];
+        for (case, line) in [
+            ("a killed hook", self.line(&killed, &allowing)),
+            ("a missing program", self.line("/nonexistent/countersign", &allowing)),
+            ("a missing server", own(&missing)),
+            ("a server that does not answer", own(&hung)),
+            ("a full disk", full),
+        ] {
+            cases.push(self.check(case, line, CaseOutcome::Blocked, EXIT_CODE).await?);
+        }
+        cases.push(self.frozen_hook());
+        Ok(cases)
+    }
+
+    /// A hook that the system does not run any more cannot answer: only the agent can stop the call then.
+    fn frozen_hook(&self) -> CheckedCase {
+        let case = "a hook that is frozen until its time-out";
+        let blocks = self.hook.blocks_on_failure && self.hook.timeout_seconds.is_some();
+        let (outcome, relies_on) = if blocks {
+            (
+                CaseOutcome::Blocked,
+                "onFailure: block, of Claude Code 2.1.295 or later; not tried here".to_owned(),
+            )
+        } else {
+            (CaseOutcome::Allowed, format!("{} runs the call after the time-out of its hook", self.agent))
+        };
+        CheckedCase { case, outcome, is_right: blocks, relies_on }
+    }
+
+    async fn check(
+        &self,
+        case: &'static str,
+        line: String,
+        expected: CaseOutcome,
+        relies_on: &str,
+    ) -> anyhow::Result<CheckedCase> {
+        let (outcome, why) = match tokio::time::timeout(CASE_LIMIT, self.run(&line)).await {
+            Ok(output) => self.classify(&output?),
+            Err(_) => (CaseOutcome::Failed, Some("it did not end in time".to_owned())),
+        };
+        let relies_on = why.unwrap_or_else(|| relies_on.to_owned());
+        Ok(CheckedCase { case, outcome, is_right: outcome == expected, relies_on })
+    }
+
+    /// The configured command with another program and another log.
+    fn line(&self, program: &str, target: &str) -> String {
+        let program = shlex::try_quote(program).unwrap_or_default();
+        format!("{program} {target} {}{}", self.tail, self.guard)
+    }
+
+    /// Runs a line as the agent does: by a shell, with the message on stdin.
+    async fn run(&self, line: &str) -> anyhow::Result<Output> {
+        let mut child = Command::new("sh")
+            .args(["-c", line])
+            .current_dir(&self.folder)
+            .env("COUNTERSIGN_HOOK_LIMIT", HOOK_LIMIT)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // A program that is killed may have closed its stdin.
+            let _ = stdin.write_all(self.message().as_bytes()).await;
+        }
+        Ok(child.wait_with_output().await?)
+    }
+
+    /// A message of the agent about a call that does nothing.
+    fn message(&self) -> String {
+        let (tool, id) = ("Bash", countersign_api::random_id("verify_"));
+        json!({
+            "session_id": "countersign-verify", "cwd": self.folder, "hook_event_name": self.agent.blocking_event(),
+            "tool_name": tool, "tool_input": {"command": "true"}, "tool_use_id": id,
+        })
+        .to_string()
+    }
+
+    /// The outcome by the rules of the agents: exit code 2 with a text stops the call, and so does the answer deny.
+    fn classify(&self, output: &Output) -> (CaseOutcome, Option<String>) {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let answer: serde_json::Value = serde_json::from_str(&stdout).unwrap_or_default();
+        let decisions = [&answer["hookSpecificOutput"]["permissionDecision"], &answer["decision"]];
+        match output.status.code() {
+            Some(2) if !stderr.trim().is_empty() => (CaseOutcome::Blocked, None),
+            Some(0) if decisions.iter().any(|decision| *decision == "deny") => (CaseOutcome::Blocked, None),
+            Some(0) => (CaseOutcome::Allowed, None),
+            code => {
+                let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+                let why =
+                    format!("{} runs the call after {code}: {}", self.agent, escape_text(stderr.trim()));
+                (CaseOutcome::Allowed, Some(why))
+            }
+        }
+    }
+
+    /// Makes a log with this policy. Returns the option that names it.
+    async fn make_log(&self, name: &str, policy: &str) -> anyhow::Result<String> {
+        let path = self.folder.join(name);
+        let gate = EmbeddedGate::open_with(path.clone(), StoreOptions::default(), Policy::shipped()).await?;
+        let gate = gate.acting_as(Principal::user("verify"));
+        let replaces = gate.policy().await?.hash;
+        let (text, source) = (policy.to_owned(), "countersign install --verify".to_owned());
+        gate.apply_policy(&PolicyRequest { text, layers: Vec::new(), source, replaces }).await?;
+        gate.shut_down().await;
+        let path = path.display().to_string();
+        Ok(format!("--database {}", shlex::try_quote(&path)?))
+    }
+
+    fn write_script(&self, name: &str, text: &str) -> anyhow::Result<String> {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.folder.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{text}\n"))?;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700))?;
+        Ok(path.display().to_string())
+    }
+}

@@ -1,0 +1,10 @@
+//! The place of a configuration.
+
+/// The place of a configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ConfigScope {
+    /// The home folder: every project of this user.
+    User,
+    /// The current folder: every user of this project.
+    Project,
+}

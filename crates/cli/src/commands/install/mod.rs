@@ -1,0 +1,199 @@
+//! `countersign install` and `countersign uninstall`: the hooks in the configuration of a coding agent.
+
+mod cases;
+mod config_file;
+mod config_scope;
+mod hook_program;
+mod verify;
+
+use crate::{
+    commands::policy::difference::diff_lines,
+    context::CommandContext,
+    credentials::refuse_in_agent_environment,
+    exit::{CliError, CommandExit},
+    present::confirm::confirm_change,
+};
+use config_file::ConfigFile;
+use config_scope::ConfigScope;
+use countersign_agents::{
+    config::hook_command,
+    hook::{HookAgent, UnknownHookAgent},
+};
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::escape_text,
+};
+use serde::Serialize;
+use std::{io::IsTerminal, path::PathBuf};
+
+/// The choice of the configuration.
+#[derive(Debug, clap::Args)]
+struct ConfigChoiceArgs {
+    /// Change the configuration of your user, which is the default
+    #[arg(long, conflicts_with = "project")]
+    user: bool,
+    /// Change the configuration of the project in the current folder; needs --server
+    #[arg(long)]
+    project: bool,
+    /// Do not ask before the file is changed
+    #[arg(long, short)]
+    yes: bool,
+}
+
+impl ConfigChoiceArgs {
+    const fn scope(&self) -> ConfigScope {
+        if self.project { ConfigScope::Project } else { ConfigScope::User }
+    }
+}
+
+/// Options of `install`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "It prints the change and asks, keeps a copy of the file beside it (.countersign-backup), and changes nothing \
+else in it. To repeat it changes nothing.\n\n\
+The hook uses the server or the database of this command line or of your settings, and the configuration names it, so that no \
+file or variable of a project can lead the hook to another log.\n\n\
+JSON: {\"agent\", \"path\", \"changed\", \"backup\": null if there is none}; with --verify, one object for each case: {\"agent\", \
+\"path\", \"case\", \"outcome\": blocked, allowed or failed, \"reliesOn\"}"
+)]
+pub(crate) struct InstallArgs {
+    /// The agent: claude-code, codex or gemini-cli
+    #[arg(value_name = "AGENT", value_parser = parse_agent, required_unless_present = "verify")]
+    agent: Option<HookAgent>,
+    #[command(flatten)]
+    scope: ConfigChoiceArgs,
+    /// Change nothing, and check that each installed hook blocks: also if it is killed, or nothing answers it
+    #[arg(long, conflicts_with = "yes")]
+    verify: bool,
+}
+
+/// Options of `uninstall`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "It restores the file as it was before `install`, if only `install` has changed it since. Otherwise it removes \
+the hooks of Countersign and nothing else.\n\n\
+JSON: {\"agent\", \"path\", \"changed\", \"backup\": null}"
+)]
+pub(crate) struct UninstallArgs {
+    /// The agent: claude-code, codex or gemini-cli
+    #[arg(value_name = "AGENT", value_parser = parse_agent)]
+    agent: HookAgent,
+    #[command(flatten)]
+    scope: ConfigChoiceArgs,
+}
+
+fn parse_agent(text: &str) -> Result<HookAgent, UnknownHookAgent> {
+    text.parse()
+}
+
+/// The outcome as JSON.
+#[derive(Serialize)]
+struct InstallReport<'a> {
+    agent: &'static str,
+    path: &'a PathBuf,
+    changed: bool,
+    backup: Option<PathBuf>,
+}
+
+pub(crate) async fn install(context: &CommandContext, args: &InstallArgs) -> anyhow::Result<CommandExit> {
+    if args.verify {
+        return verify::verify_hooks(context, args.agent).await;
+    }
+    let Some(agent) = args.agent else { return Err(CliError::usage("name an agent").into()) };
+    refuse_in_agent_environment("change its own hooks")?;
+    let program = hook_program::hook_program(context, args.scope.scope())?;
+    let file = ConfigFile::find(agent, args.scope.scope())?;
+    let command = hook_command(&program, agent);
+    let changed = agent.install_hooks(file.text(), &command).map_err(|why| file.unusable(&why))?;
+    let is_changed = apply(context, &args.scope, &file, &changed)?;
+    if is_changed == Some(false) {
+        return Ok(CommandExit::REFUSED);
+    }
+    report(context, agent, &file, is_changed.is_some(), file.backup())?;
+    if !context.json {
+        print_line(advice(agent));
+    }
+    Ok(CommandExit::DONE)
+}
+
+pub(crate) fn uninstall(context: &CommandContext, args: &UninstallArgs) -> anyhow::Result<CommandExit> {
+    refuse_in_agent_environment("change its own hooks")?;
+    let (agent, file) = (args.agent, ConfigFile::find(args.agent, args.scope.scope())?);
+    let before = file.text_before_install().map_err(|why| file.unusable(&why))?;
+    let removed = match before {
+        Some(before) => before,
+        None => agent.uninstall_hooks(file.text()).map_err(|why| file.unusable(&why))?,
+    };
+    let is_changed = apply(context, &args.scope, &file, &removed)?;
+    if is_changed == Some(false) {
+        return Ok(CommandExit::REFUSED);
+    }
+    file.remove_backup();
+    report(context, agent, &file, is_changed.is_some(), None)?;
+    Ok(CommandExit::DONE)
+}
+
+/// Shows the change, asks, and writes it. `None` if there is nothing to change, `false` if the person refused.
+fn apply(
+    context: &CommandContext,
+    args: &ConfigChoiceArgs,
+    file: &ConfigFile,
+    changed: &str,
+) -> anyhow::Result<Option<bool>> {
+    if changed == file.text() {
+        return Ok(None);
+    }
+    if !context.json {
+        print_line(&format!("{}:", escape_text(&file.path.display().to_string())));
+        for line in diff_lines(file.text(), changed, &context.screen()) {
+            print_line(&line);
+        }
+    }
+    if !args.yes {
+        if context.json || !std::io::stdin().is_terminal() {
+            let why = "add --yes, which is required without a terminal and with --json";
+            return Err(CliError::usage(why).into());
+        }
+        if !confirm_change("Change the file?")? {
+            return Ok(Some(false));
+        }
+    }
+    file.write(changed)?;
+    Ok(Some(true))
+}
+
+fn report(
+    context: &CommandContext,
+    agent: HookAgent,
+    file: &ConfigFile,
+    changed: bool,
+    backup: Option<PathBuf>,
+) -> anyhow::Result<()> {
+    if context.json {
+        print_json(&InstallReport { agent: agent.as_str(), path: &file.path, changed, backup })?;
+        return Ok(());
+    }
+    let path = escape_text(&file.path.display().to_string());
+    let copy =
+        backup.map(|backup| format!("; the earlier file is {}", escape_text(&backup.display().to_string())));
+    print_line(&match (changed, copy) {
+        (false, _) => format!("{path} needs no change."),
+        (true, copy) => format!("{path} is changed{}.", copy.unwrap_or_default()),
+    });
+    Ok(())
+}
+
+/// What the user of an agent does next.
+const fn advice(agent: HookAgent) -> &'static str {
+    match agent {
+        HookAgent::ClaudeCode => {
+            "Claude Code 2.1.295 or later blocks calls also if a hook fails in a way that Countersign cannot catch.\n\
+             Check the hooks with: countersign install --verify"
+        }
+        HookAgent::Codex => {
+            "Codex runs a new hook only after you trusted it: start codex, and review it with /hooks.\n\
+             Check the hooks with: countersign install --verify"
+        }
+        HookAgent::GeminiCli => "Check the hooks with: countersign install --verify",
+    }
+}

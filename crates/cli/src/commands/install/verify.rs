@@ -1,0 +1,123 @@
+//! `countersign install --verify`: checks that each installed hook blocks.
+
+use super::{
+    cases::{CaseOutcome, CheckedCase, HookCases},
+    config_file::ConfigFile,
+    config_scope::ConfigScope,
+};
+use crate::{
+    context::CommandContext,
+    exit::{CliError, CommandExit},
+    present::{
+        screen::TextStyle,
+        table::{ColumnFit, TableCell, TextTable},
+    },
+};
+use countersign_agents::hook::HookAgent;
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::escape_text,
+};
+use serde::Serialize;
+use std::{fs::DirBuilder, os::unix::fs::DirBuilderExt, path::PathBuf};
+
+/// A case as JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CaseReport<'a> {
+    agent: &'static str,
+    path: &'a PathBuf,
+    case: &'static str,
+    outcome: &'static str,
+    relies_on: &'a str,
+}
+
+pub(super) async fn verify_hooks(
+    context: &CommandContext,
+    only: Option<HookAgent>,
+) -> anyhow::Result<CommandExit> {
+    let mut checked = Vec::new();
+    let mut wrong = 0;
+    for agent in HookAgent::ALL.iter().filter(|agent| only.is_none_or(|only| only == **agent)) {
+        for scope in [ConfigScope::User, ConfigScope::Project] {
+            let file = ConfigFile::find(*agent, scope)?;
+            // The current folder may be the home folder.
+            if !file.exists() || checked.contains(&file.path) {
+                continue;
+            }
+            let Some(cases) = check_file(*agent, &file).await? else { continue };
+            wrong += cases.iter().filter(|case| !case.is_right).count();
+            print_cases(context, *agent, &file.path, &cases)?;
+            checked.push(file.path);
+        }
+    }
+    if checked.is_empty() {
+        let message =
+            "no hook of Countersign is installed here; `countersign install AGENT` installs it".to_owned();
+        return Err(CliError { exit: CommandExit::FAILED, code: "no_hooks", message }.into());
+    }
+    if !context.json {
+        print_line(&match wrong {
+            0 => "Each case is as it must be.".to_owned(),
+            1 => "1 case is not as it must be.".to_owned(),
+            _ => format!("{wrong} cases are not as they must be."),
+        });
+    }
+    Ok(if wrong == 0 { CommandExit::DONE } else { CommandExit::FAILED })
+}
+
+/// Makes the cases for the hook of a file; `None` if it has none.
+async fn check_file(agent: HookAgent, file: &ConfigFile) -> anyhow::Result<Option<Vec<CheckedCase>>> {
+    let hooks = agent.installed_hooks(file.text()).map_err(|why| file.unusable(&why))?;
+    if hooks.is_empty() {
+        return Ok(None);
+    }
+    let failed = |case, outcome, relies_on: &str| {
+        Ok(Some(vec![CheckedCase { case, outcome, is_right: false, relies_on: relies_on.to_owned() }]))
+    };
+    if agent.has_hooks_disabled(file.text()).map_err(|why| file.unusable(&why))? {
+        return failed("all calls", CaseOutcome::Allowed, "a setting in this file turns hooks off");
+    }
+    let Some(hook) = hooks.iter().find(|hook| hook.event == agent.blocking_event()) else {
+        return failed("all calls", CaseOutcome::Allowed, "the file has no hook that runs before a tool");
+    };
+    let folder = std::env::temp_dir().join(countersign_api::random_id("countersign-verify-"));
+    DirBuilder::new().mode(0o700).create(&folder)?;
+    let checked = match HookCases::new(agent, hook, &folder) {
+        Some(cases) => cases.check_all().await.map(Some),
+        None => {
+            failed("all calls", CaseOutcome::Failed, "the command was changed by hand; run `install` again")
+        }
+    };
+    std::fs::remove_dir_all(&folder)?;
+    checked
+}
+
+fn print_cases(
+    context: &CommandContext,
+    agent: HookAgent,
+    path: &PathBuf,
+    cases: &[CheckedCase],
+) -> anyhow::Result<()> {
+    if context.json {
+        for CheckedCase { case, outcome, relies_on, .. } in cases {
+            let outcome = outcome.as_str();
+            print_json(&CaseReport { agent: agent.as_str(), path, case, outcome, relies_on })?;
+        }
+        return Ok(());
+    }
+    print_line(&format!("{agent}, {}", escape_text(&path.display().to_string())));
+    let columns =
+        [("case", ColumnFit::Whole), ("outcome", ColumnFit::Whole), ("relies on", ColumnFit::Wrapped)];
+    let mut table = TextTable::new(&columns);
+    for case in cases {
+        let style = if case.is_right { TextStyle::Green } else { TextStyle::Red };
+        table.add_row(vec![
+            case.case.into(),
+            TableCell::styled(style, case.outcome.as_str()),
+            case.relies_on.clone().into(),
+        ]);
+    }
+    print_line(&table.format(&context.screen()));
+    Ok(())
+}

@@ -1,0 +1,133 @@
+// The installed hooks stop the calls of the real agents, or let them run, and record their results.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { startModel } from "./models.js";
+
+const COUNTERSIGN = process.env.COUNTERSIGN;
+const MODULES = path.join(process.env.AGENT_TESTS_FOLDER, "node_modules");
+const ALLOW = '[[rule]]\nname = "all"\ntool = "*"\nverdict = "allow"\n';
+const BLOCK = 'default = "block"\n';
+
+function findProgram(folder, name) {
+  const found = fs.readdirSync(folder, { recursive: true }).find((file) => path.basename(file) === name && fs.statSync(path.join(folder, file)).size > 1e7);
+  assert.ok(found, `${name} is installed`);
+  return path.join(folder, found);
+}
+
+const AGENTS = {
+  "claude-code": {
+    config: ".claude/settings.json",
+    command: () => [findProgram(path.join(MODULES, "@anthropic-ai"), "claude"), "-p", "go", "--allowedTools", "Bash"],
+    env: (model) => ({ ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: "none", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" }),
+    prepare: () => {},
+  },
+  codex: {
+    config: ".codex/config.toml",
+    command: () => [findProgram(path.join(MODULES, "@openai"), "codex"), "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "--dangerously-bypass-hook-trust", "go"],
+    env: () => ({ KEY: "none" }),
+    prepare: (home, model) => {
+      fs.mkdirSync(path.join(home, ".codex"));
+      const provider = `name = "scripted"\nbase_url = "${model}/v1"\nwire_api = "responses"\nenv_key = "KEY"\n`;
+      fs.writeFileSync(path.join(home, ".codex/config.toml"), `model = "m"\nmodel_provider = "scripted"\n\n[model_providers.scripted]\n${provider}`);
+    },
+  },
+};
+
+function run([program, ...args], options) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.stderr.on("data", (chunk) => (output += chunk));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, output }));
+  });
+}
+
+/// Installs the hooks with this policy, changes the configuration with `change`, and lets the agent run one command.
+async function play(name, policy, change = (text) => text) {
+  const agent = AGENTS[name];
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), "agents-"));
+  const project = path.join(home, "project");
+  fs.mkdirSync(project);
+  const model = await startModel();
+  try {
+    return await playWith(name, { agent, home, project, model }, policy, change);
+  } finally {
+    model.stop();
+  }
+}
+
+async function playWith(name, { agent, home, project, model }, policy, change) {
+  const env = { PATH: process.env.PATH, HOME: home };
+  const countersign = async (...args) => {
+    const done = await run([COUNTERSIGN, "--database", path.join(home, "log.db"), ...args], { env, cwd: project });
+    assert.equal(done.code, 0, done.output);
+    return done.output;
+  };
+  fs.writeFileSync(path.join(home, "policy.toml"), policy);
+  agent.prepare(home, model.url);
+  // The first command makes the log. The default policy asks about it, and no person answers.
+  await run([COUNTERSIGN, "--database", path.join(home, "log.db"), "run", "--expires", "1s", "--", "true"], { env, cwd: project });
+  await countersign("policy", "apply", path.join(home, "policy.toml"), "--yes", "--as", "user:ada");
+  await countersign("install", name, "--yes");
+  const config = path.join(home, agent.config);
+  fs.writeFileSync(config, change(fs.readFileSync(config, "utf8"), home));
+  const { output } = await run(agent.command(), { env: { ...env, ...agent.env(model.url) }, cwd: project });
+  const log = await countersign("log", "--json");
+  return { ran: fs.existsSync(path.join(project, "ran.txt")), results: model.results.join("\n"), log, output };
+}
+
+function killedProgram(text, home) {
+  const script = path.join(home, "killed");
+  fs.writeFileSync(script, "#!/bin/sh\nkill -KILL $$\n", { mode: 0o700 });
+  return text.replaceAll(COUNTERSIGN, script);
+}
+
+for (const name of Object.keys(AGENTS)) {
+  test(`${name} runs an allowed call, and its result is recorded`, async () => {
+    const played = await play(name, ALLOW);
+    assert.ok(played.ran, played.output);
+    assert.match(played.log, /"TOOL_RESULT"/);
+    assert.match(played.log, /"status":"success"/);
+  });
+
+  test(`${name} does not run a blocked call, and the model is told`, async () => {
+    const played = await play(name, BLOCK);
+    assert.ok(!played.ran, played.output);
+    assert.match(played.results, /Blocked by policy/);
+  });
+
+  for (const [failure, change] of [
+    ["a missing server", (text) => text.replaceAll(/--database \S+/g, "--server http://127.0.0.1:1")],
+    ["a killed hook", killedProgram],
+    ["a missing program", (text) => text.replaceAll(COUNTERSIGN, "/nonexistent/countersign")],
+    ["a full disk", (text) => text.replaceAll(COUNTERSIGN, `ulimit -f 0; ${COUNTERSIGN}`)],
+  ]) {
+    test(`${name} does not run a call with ${failure}`, async () => {
+      const played = await play(name, ALLOW, change);
+      assert.ok(!played.ran, played.output);
+    });
+  }
+}
+
+/// A hook that does not end by itself, with a short time-out of the agent.
+function frozenProgram(text, home) {
+  const script = path.join(home, "frozen");
+  fs.writeFileSync(script, "#!/bin/sh\nexec sleep 60\n", { mode: 0o700 });
+  return text.replaceAll(COUNTERSIGN, script).replaceAll(/(timeout"?\s*[:=]\s*)600/g, "$12");
+}
+
+test("claude-code does not run a call whose hook is frozen", async () => {
+  const played = await play("claude-code", ALLOW, frozenProgram);
+  assert.ok(!played.ran, played.output);
+});
+
+test("codex runs a call whose hook is frozen, as the guide says", async () => {
+  const played = await play("codex", ALLOW, frozenProgram);
+  assert.ok(played.ran, played.output);
+});

@@ -1,0 +1,75 @@
+// Scripted models: the first answer calls a tool, the second ends the turn.
+import http from "node:http";
+
+const COMMAND = "touch ran.txt";
+
+function events(list) {
+  return list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+}
+
+/// The Messages API, as Claude Code uses it.
+function answerMessages(body) {
+  const last = body.messages?.at(-1)?.content;
+  const results = Array.isArray(last) ? last.filter((part) => part.type === "tool_result") : [];
+  const callsTool = body.tools?.some((tool) => tool.name === "Bash") && results.length === 0;
+  const [block, delta] = callsTool
+    ? [
+        { type: "tool_use", id: "toolu_01A", name: "Bash", input: {} },
+        { type: "input_json_delta", partial_json: JSON.stringify({ command: COMMAND }) },
+      ]
+    : [{ type: "text", text: "" }, { type: "text_delta", text: "done" }];
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const message = { id: "m", type: "message", role: "assistant", model: "m", content: [], stop_reason: null, usage };
+  const stop_reason = callsTool ? "tool_use" : "end_turn";
+  return {
+    results: results.map((part) => JSON.stringify(part.content)),
+    text: events([
+      { type: "message_start", message },
+      { type: "content_block_start", index: 0, content_block: block },
+      { type: "content_block_delta", index: 0, delta },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage },
+      { type: "message_stop" },
+    ]),
+  };
+}
+
+/// The Responses API, as Codex uses it.
+function answerResponses(body) {
+  const outputs = body.input?.filter((item) => item.type === "function_call_output") ?? [];
+  const item =
+    outputs.length === 0
+      ? { type: "function_call", id: "f", call_id: "call_1", name: "exec_command", arguments: JSON.stringify({ cmd: COMMAND }) }
+      : { type: "message", role: "assistant", id: "m", content: [{ type: "output_text", text: "done" }] };
+  const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+  return {
+    results: outputs.map((output) => JSON.stringify(output.output)),
+    text: events([
+      { type: "response.created", response: { id: "r" } },
+      { type: "response.output_item.done", item },
+      { type: "response.completed", response: { id: "r", usage } },
+    ]),
+  };
+}
+
+/// Serves both APIs on a free port of this machine. `results` has what the model got from its tools.
+export async function startModel() {
+  const results = [];
+  const server = http.createServer((request, response) => {
+    let text = "";
+    request.on("data", (chunk) => (text += chunk));
+    request.on("end", () => {
+      if (request.method !== "POST" || request.url.includes("count_tokens")) {
+        response.setHeader("content-type", "application/json");
+        response.end('{"models": [], "data": [], "input_tokens": 1}');
+        return;
+      }
+      const answer = (request.url.includes("/responses") ? answerResponses : answerMessages)(JSON.parse(text));
+      results.push(...answer.results);
+      response.setHeader("content-type", "text/event-stream");
+      response.end(answer.text);
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { results, url: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
+}

@@ -1,0 +1,207 @@
+//! `countersign acp` and `countersign codex-app-server` between a scripted client and a scripted agent.
+
+use crate::desk::{TerminalDesk, with_desk};
+use countersign_api::{self as api, ApprovalGate};
+use countersign_gate::{Principal, event::Decision};
+use insta::assert_snapshot;
+
+/// An agent that prints these lines, waits for one line of the client after each of `waits`, and keeps all it reads in `got`.
+fn write_agent(desk: &TerminalDesk, steps: &[Step<'_>]) {
+    let mut script = "#!/bin/sh\n".to_owned();
+    for step in steps {
+        script.push_str(&match step {
+            Step::Prints(line) => format!("printf '%s\\n' '{line}'\n"),
+            Step::Reads => "read -r line; printf '%s\\n' \"$line\" >> got\n".to_owned(),
+        });
+    }
+    desk.write_file("agent.sh", &script);
+    desk.write_file("got", "");
+}
+
+enum Step<'a> {
+    Prints(&'a str),
+    Reads,
+}
+use Step::{Prints, Reads};
+
+fn got(desk: &TerminalDesk) -> String {
+    std::fs::read_to_string(desk.path("got")).expect("the agent ran")
+}
+
+async fn decide(desk: &TerminalDesk, thread: &str, id: &str, request: api::DecisionRequest) {
+    desk.wait_for_pending(id).await;
+    let gate = desk.gate().await.acting_as(Principal::user("ada"));
+    let (thread, id) = (api::parse_thread_id(thread).expect("valid"), api::parse_call_id(id).expect("valid"));
+    gate.decide(&thread, &id, &request).await.expect("decided");
+    gate.shut_down().await;
+}
+
+/// The states of all calls, with their tools and arguments.
+async fn calls(desk: &TerminalDesk) -> String {
+    let query = "SELECT seq || ' ' || type || coalesce(' ' || (data ->> 'name'), '') || coalesce(' ' || (data -> 'arguments'), '')
+                 || coalesce(' ' || (data ->> 'status'), '') || coalesce(' ' || (data ->> 'description'), '')
+                 FROM events WHERE type IN ('TOOL_CALL', 'TOOL_RESULT') ORDER BY seq";
+    desk.run_program("sqlite3", &["countersign.db", query]).await
+}
+
+const ACP_CALL: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c1","title":"Run make","kind":"execute","status":"pending","rawInput":{"command":"make"}}}}"#;
+const ACP_ASK: &str = r#"{"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"c1"},"options":[{"optionId":"always","name":"Always","kind":"allow_always"},{"optionId":"once","name":"Once","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]}}"#;
+const ACP_DONE: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed","rawOutput":{"exitCode":0}}}}"#;
+
+#[tokio::test]
+async fn acp_permission_is_answered_by_a_person() {
+    with_desk(async |desk| {
+        write_agent(desk, &[Reads, Prints(ACP_CALL), Prints(ACP_ASK), Reads, Prints(ACP_DONE)]);
+        let mut proxy = desk.start_open("acp -- sh agent.sh");
+        proxy.send("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",  \"params\":{}}").await;
+        decide(desk, "s1", "c1", api::DecisionRequest::for_session(api::Json::string("tool"))).await;
+        let ended = proxy.wait_for_exit().await;
+        assert_eq!(
+            ended.stdout,
+            format!("{ACP_CALL}\n{ACP_DONE}\n"),
+            "all but the question passes unchanged"
+        );
+        assert_snapshot!(got(desk), @r#"
+        {"jsonrpc":"2.0","id":0,"method":"initialize",  "params":{}}
+        {"jsonrpc":"2.0","id":7,"result":{"outcome":{"optionId":"once","outcome":"selected"}}}
+        "#);
+        assert_snapshot!(calls(desk).await, @r#"
+        2 TOOL_CALL acp:execute {"command":"make"} Run make
+        6 TOOL_RESULT success
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn acp_refusal_selects_the_rejecting_option() {
+    with_desk(async |desk| {
+        write_agent(desk, &[Prints(ACP_ASK), Reads]);
+        let proxy = desk.start_open("acp -- sh agent.sh");
+        decide(desk, "s1", "c1", api::DecisionRequest::plain(Decision::Deny)).await;
+        proxy.wait_for_exit().await;
+        assert_snapshot!(got(desk), @r#"{"jsonrpc":"2.0","id":7,"result":{"outcome":{"optionId":"no","outcome":"selected"}}}"#);
+        assert!(calls(desk).await.contains("arguments not supplied"), "the approver is told");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn acp_always_is_never_selected() {
+    with_desk(async |desk| {
+        desk.apply_policy("[[rule]]\nname = \"all\"\ntool = \"*\"\nverdict = \"allow\"").await;
+        let only_always = ACP_ASK.replace("\"allow_once\"", "\"allow_always\"");
+        write_agent(desk, &[Prints(&only_always), Reads]);
+        desk.start_open("acp -- sh agent.sh").wait_for_exit().await;
+        assert!(got(desk).contains(r#""optionId":"no""#), "{}", got(desk));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn acp_cancel_ends_the_question() {
+    with_desk(async |desk| {
+        write_agent(desk, &[Prints(ACP_ASK), Reads, Reads]);
+        let mut proxy = desk.start_open("acp -- sh agent.sh");
+        desk.wait_for_pending("c1").await;
+        // The client cannot answer the question itself.
+        proxy
+            .send(r#"{"jsonrpc":"2.0","id":7,"result":{"outcome":{"outcome":"selected","optionId":"once"}}}"#)
+            .await;
+        proxy.send(r#"{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}"#).await;
+        let ended = proxy.wait_for_exit().await;
+        assert!(ended.stderr.contains("was left out"), "{ended}");
+        assert_snapshot!(got(desk), @r#"
+        {"jsonrpc":"2.0","id":7,"result":{"outcome":{"outcome":"cancelled"}}}
+        {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}
+        "#);
+        assert!(calls(desk).await.contains("TOOL_RESULT cancelled"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn unusable_question_is_no_approval() {
+    with_desk(async |desk| {
+        desk.apply_policy("[[rule]]\nname = \"all\"\ntool = \"*\"\nverdict = \"allow\"").await;
+        let nameless = ACP_ASK.replace("\"c1\"", "\"\"");
+        let repeated = ACP_ASK.replace("\"id\":7,", "\"id\":7,\"method\":\"other\",");
+        let without_id = ACP_ASK.replace("\"id\":7,", "");
+        write_agent(desk, &[Prints(&nameless), Reads, Prints(&repeated), Prints(&without_id), Prints("[1]")]);
+        let ended = desk.start_open("acp -- sh agent.sh").wait_for_exit().await;
+        assert_eq!(ended.stdout, "", "nothing reaches the dialog of the client: {ended}");
+        assert!(got(desk).contains("error"), "{}", got(desk));
+    })
+    .await;
+}
+
+const CODEX_ITEM: &str = r#"{"method":"item/started","params":{"threadId":"t1","turnId":"u1","item":{"type":"fileChange","id":"i1","changes":[{"path":"/a","kind":"add","diff":"+x"}],"status":"inProgress"}}}"#;
+const CODEX_FILE: &str = r#"{"id":3,"method":"item/fileChange/requestApproval","params":{"threadId":"t1","turnId":"u1","itemId":"i1","startedAtMs":1}}"#;
+const CODEX_COMMAND: &str = r#"{"id":4,"method":"item/commandExecution/requestApproval","params":{"threadId":"t1","turnId":"u1","itemId":"i2","command":"make","cwd":"/w","proposedExecpolicyAmendment":["make"],"availableDecisions":["acceptForSession","cancel"]}}"#;
+const CODEX_PERMISSIONS: &str = r#"{"id":5,"method":"item/permissions/requestApproval","params":{"threadId":"t1","turnId":"u1","itemId":"i3","startedAtMs":1,"cwd":"/w","permissions":{"network":{"enabled":true}}}}"#;
+const CODEX_OLD: &str = r#"{"id":6,"method":"execCommandApproval","params":{"conversationId":"t1","callId":"c","command":["ls"],"cwd":"/"}}"#;
+const CODEX_DONE: &str = r#"{"method":"item/completed","params":{"threadId":"t1","turnId":"u1","item":{"type":"fileChange","id":"i1","status":"completed"}}}"#;
+
+#[tokio::test]
+async fn codex_approvals_are_for_one_call() {
+    with_desk(async |desk| {
+        desk.apply_policy("[[rule]]\nname = \"all\"\ntool = \"*\"\nverdict = \"allow\"").await;
+        let steps = [
+            Prints(CODEX_ITEM),
+            Prints(CODEX_FILE),
+            Reads,
+            Prints(CODEX_COMMAND),
+            Reads,
+            Prints(CODEX_PERMISSIONS),
+            Reads,
+            Prints(CODEX_OLD),
+            Reads,
+            Prints(CODEX_DONE),
+        ];
+        write_agent(desk, &steps);
+        let ended = desk.start_open("codex-app-server -- sh agent.sh").wait_for_exit().await;
+        assert_eq!(ended.stdout, format!("{CODEX_ITEM}\n{CODEX_DONE}\n"));
+        // The server offers no decision for this one command, so it is cancelled.
+        assert_snapshot!(got(desk), @r#"
+        {"id":3,"result":{"decision":"accept"}}
+        {"id":4,"result":{"decision":"cancel"}}
+        {"id":5,"result":{"permissions":{"network":{"enabled":true}},"scope":"turn"}}
+        {"id":6,"result":{"decision":"denied"}}
+        "#);
+        assert_snapshot!(calls(desk).await, @r#"
+        3 TOOL_CALL apply_patch {"changes":[{"diff":"+x","kind":"add","path":"/a"}],"grantRoot":null}
+        6 TOOL_CALL Bash {"command":"make","cwd":"/w"}
+        9 TOOL_CALL request_permissions {"cwd":"/w","permissions":{"network":{"enabled":true}}}
+        12 TOOL_RESULT success
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn codex_gets_refusals() {
+    with_desk(async |desk| {
+        desk.apply_policy("default = \"block\"").await;
+        let plain = CODEX_COMMAND.replace(r#","availableDecisions":["acceptForSession","cancel"]"#, "");
+        write_agent(
+            desk,
+            &[Prints(CODEX_FILE), Reads, Prints(&plain), Reads, Prints(CODEX_PERMISSIONS), Reads],
+        );
+        desk.start_open("codex-app-server -- sh agent.sh").wait_for_exit().await;
+        assert_snapshot!(got(desk), @r#"
+        {"id":3,"result":{"decision":"decline"}}
+        {"id":4,"result":{"decision":"decline"}}
+        {"id":5,"result":{"permissions":{},"scope":"turn"}}
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn missing_agent_is_reported() {
+    with_desk(async |desk| {
+        let ended = desk.types("acp -- ./no-such-agent").await;
+        assert_eq!(ended.code, 127, "{ended}");
+    })
+    .await;
+}

@@ -1,0 +1,183 @@
+//! `countersign install`, `uninstall` and `install --verify`.
+
+use crate::desk::{COUNTERSIGN, TerminalDesk, with_desk};
+use insta::assert_snapshot;
+
+const SETTINGS: &str = "{\n  \"model\": \"opus\",\n  \"permissions\": {\"deny\": [\"WebFetch\"]}\n}\n";
+
+fn write_settings(desk: &TerminalDesk, path: &str, text: &str) {
+    std::fs::create_dir_all(desk.path(path).parent().expect("a folder")).expect("created");
+    desk.write_file(path, text);
+}
+
+fn read(desk: &TerminalDesk, path: &str) -> String {
+    let text = std::fs::read_to_string(desk.path(path)).expect("the file exists");
+    desk.without_paths(&text)
+}
+
+#[tokio::test]
+async fn installed_hooks_are_shown_and_removed_again() {
+    with_desk(async |desk| {
+        write_settings(desk, ".claude/settings.json", SETTINGS);
+        let installed = desk.types("install claude-code --yes --server http://127.0.0.1:7878").await;
+        assert_eq!(installed.code, 0, "{installed}");
+        for line in [
+            r#"-  "permissions": {"deny": ["WebFetch"]}"#,
+            r#"+  "permissions": {"deny": ["WebFetch"]},"#,
+            r#"+            "onFailure": "block""#,
+            "the earlier file is [here]/.claude/settings.json.countersign-backup",
+        ] {
+            assert!(installed.stdout.contains(line), "{line}: {installed}");
+        }
+        let text = read(desk, ".claude/settings.json");
+        assert_eq!(read(desk, ".claude/settings.json.countersign-backup"), SETTINGS);
+        let again = desk.types("install claude-code --yes --server http://127.0.0.1:7878").await;
+        assert!(again.stdout.contains("needs no change"), "{again}");
+        assert_eq!(read(desk, ".claude/settings.json"), text);
+        let removed = desk.types("uninstall claude-code --yes").await;
+        assert_eq!(removed.code, 0, "{removed}");
+        assert_eq!(read(desk, ".claude/settings.json"), SETTINGS);
+        assert!(!desk.path(".claude/settings.json.countersign-backup").exists());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn new_file_is_removed_again() {
+    with_desk(async |desk| {
+        assert_eq!(desk.types("install codex --yes").await.code, 0);
+        let text = read(desk, ".codex/config.toml");
+        assert_snapshot!(text, @r#"
+        [[hooks.PreToolUse]]
+
+        [[hooks.PreToolUse.hooks]]
+        type = "command"
+        command = "countersign --database [here]/countersign.db hook codex || { echo 'countersign: the call is blocked' >&2; exit 2; }"
+        timeout = 600
+
+        [[hooks.PermissionRequest]]
+
+        [[hooks.PermissionRequest.hooks]]
+        type = "command"
+        command = "countersign --database [here]/countersign.db hook codex || { echo 'countersign: the call is blocked' >&2; exit 2; }"
+        timeout = 600
+
+        [[hooks.PostToolUse]]
+
+        [[hooks.PostToolUse.hooks]]
+        type = "command"
+        command = "countersign --database [here]/countersign.db hook codex || { echo 'countersign: the call is blocked' >&2; exit 2; }"
+        timeout = 600
+        "#);
+        assert_eq!(desk.types("uninstall codex --yes").await.code, 0);
+        assert!(!desk.path(".codex/config.toml").exists());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn later_change_of_the_file_survives() {
+    with_desk(async |desk| {
+        write_settings(desk, ".gemini/settings.json", "{\n  \"theme\": \"dark\"\n}\n");
+        desk.types("install gemini-cli --yes").await;
+        let changed = read_raw(desk, ".gemini/settings.json").replace("dark", "light");
+        desk.write_file(".gemini/settings.json", &changed);
+        assert_eq!(desk.types("uninstall gemini-cli --yes").await.code, 0);
+        assert_eq!(read(desk, ".gemini/settings.json"), "{\n  \"theme\": \"light\"\n}\n");
+    })
+    .await;
+}
+
+fn read_raw(desk: &TerminalDesk, path: &str) -> String {
+    std::fs::read_to_string(desk.path(path)).expect("the file exists")
+}
+
+#[tokio::test]
+async fn unusable_requests_change_nothing() {
+    with_desk(async |desk| {
+        write_settings(desk, ".claude/settings.json", "{ broken");
+        for (line, code, text) in [
+            ("install claude-code --yes", 2, "cannot be parsed"),
+            ("install codex", 2, "--yes"),
+            ("install cursor --yes", 2, "is not an agent with hooks"),
+            ("install codex --project --yes", 2, "--server URL"),
+            ("install codex --yes --server http://ada:secret@127.0.0.1:1", 2, "use a token"),
+            ("install", 2, "required"),
+            ("install --verify", 2, "cannot be parsed"),
+        ] {
+            // The broken file is a reason only for its own agent.
+            let refused = desk.types(line).await;
+            assert_eq!(refused.code, code, "{line}: {refused}");
+            assert!(refused.stderr.contains(text), "{line}: {refused}");
+        }
+        assert_eq!(read(desk, ".claude/settings.json"), "{ broken");
+        assert!(!desk.path(".codex").exists());
+        desk.set_variable("CLAUDECODE", "1");
+        assert_eq!(desk.types("uninstall claude-code --yes").await.code, 3, "an agent keeps its hooks");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn claude_code_blocks_in_each_case() {
+    with_desk(async |desk| {
+        desk.types("install claude-code --yes").await;
+        let verified = desk.types("install --verify").await;
+        assert_snapshot!(verified, @"
+        claude-code, [here]/.claude/settings.json
+        case                                      outcome  relies on
+        an allowed call                           allowed  it runs
+        a denied call                             blocked  the answer deny stops the call
+        a killed hook                             blocked  exit code 2 with a text on stderr stops the call
+        a missing program                         blocked  exit code 2 with a text on stderr stops the call
+        a missing server                          blocked  exit code 2 with a text on stderr stops the call
+        a server that does not answer             blocked  exit code 2 with a text on stderr stops the call
+        a full disk                               blocked  exit code 2 with a text on stderr stops the call
+        a hook that is frozen until its time-out  blocked  onFailure: block, of Claude Code 2.1.295 or later; not tried here
+        Each case is as it must be.
+        exit 0
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn verify_names_the_case_that_codex_lets_through() {
+    with_desk(async |desk| {
+        desk.types("install codex --yes").await;
+        let verified = desk.types("install --verify codex").await;
+        assert_snapshot!(verified, @"
+        codex, [here]/.codex/config.toml
+        case                                      outcome  relies on
+        an allowed call                           allowed  it runs
+        a denied call                             blocked  the answer deny stops the call
+        a killed hook                             blocked  exit code 2 with a text on stderr stops the call
+        a missing program                         blocked  exit code 2 with a text on stderr stops the call
+        a missing server                          blocked  exit code 2 with a text on stderr stops the call
+        a server that does not answer             blocked  exit code 2 with a text on stderr stops the call
+        a full disk                               blocked  exit code 2 with a text on stderr stops the call
+        a hook that is frozen until its time-out  allowed  codex runs the call after the time-out of its hook
+        1 case is not as it must be.
+        exit 1
+        ");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn verify_notices_hooks_without_effect() {
+    with_desk(async |desk| {
+        assert_eq!(desk.types("install --verify").await.code, 1, "nothing is installed");
+        write_settings(desk, ".claude/settings.json", "{\"disableAllHooks\": true}\n");
+        desk.types("install claude-code --yes").await;
+        let off = desk.types("install --verify").await;
+        assert!(off.code == 1 && off.stdout.contains("turns hooks off"), "{off}");
+        let guard_lost =
+            read_raw(desk, ".claude/settings.json").replace("exit 2", "exit 0").replace("true", "false");
+        desk.write_file(".claude/settings.json", &guard_lost);
+        let changed = desk.types("install --verify").await;
+        assert!(changed.code == 1 && changed.stdout.contains("changed by hand"), "{changed}");
+        assert!(read_raw(desk, ".claude/settings.json").contains(COUNTERSIGN));
+    })
+    .await;
+}
