@@ -277,6 +277,7 @@ async fn each_failure_blocks_the_call() {
         ("no id", "hook claude-code", &good.replace("tool_use_id", "id")),
         ("another event", "hook claude-code", &good.replace("PreToolUse", "SessionStart")),
         ("the event of another agent", "hook gemini-cli", &good),
+        ("a question about the sandbox", "hook codex", &message("claude_code_permission_request")),
         ("a repeated key", "hook claude-code", &repeated_key),
         ("a hidden name", "hook claude-code", &good.replace("\"Bash\"", "\"Ba\\u200bsh\"")),
         ("an unknown agent", "hook no-agent", &good),

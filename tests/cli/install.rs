@@ -55,13 +55,6 @@ async fn new_file_is_removed_again() {
         command = "countersign --database [here]/countersign.db hook codex || { echo 'countersign: the call is blocked' >&2; exit 2; }"
         timeout = 600
 
-        [[hooks.PermissionRequest]]
-
-        [[hooks.PermissionRequest.hooks]]
-        type = "command"
-        command = "countersign --database [here]/countersign.db hook codex || { echo 'countersign: the call is blocked' >&2; exit 2; }"
-        timeout = 600
-
         [[hooks.PostToolUse]]
 
         [[hooks.PostToolUse.hooks]]

@@ -22,7 +22,7 @@ impl HookAgent {
     pub(crate) const fn installed_events(self) -> &'static [&'static str] {
         match self {
             Self::ClaudeCode => &["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"],
-            Self::Codex => &["PreToolUse", "PermissionRequest", "PostToolUse"],
+            Self::Codex => &["PreToolUse", "PostToolUse"],
             Self::GeminiCli => &["BeforeTool", "AfterTool"],
         }
     }

@@ -52,7 +52,9 @@ impl HookAgent {
             (Self::ClaudeCode | Self::Codex, "PreToolUse") | (Self::GeminiCli, "BeforeTool") => {
                 Some(HookEvent::BeforeTool)
             }
-            (Self::ClaudeCode | Self::Codex, "PermissionRequest") => Some(HookEvent::PermissionRequest),
+            // Codex asks if a command may leave the sandbox, which its message before the tool does not say. An approval of the
+            // command must not answer that.
+            (Self::ClaudeCode, "PermissionRequest") => Some(HookEvent::PermissionRequest),
             (Self::ClaudeCode | Self::Codex, "PostToolUse") | (Self::GeminiCli, "AfterTool") => {
                 Some(HookEvent::AfterTool)
             }
