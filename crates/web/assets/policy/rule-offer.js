@@ -16,6 +16,24 @@ const SPAN = 30 * 86_400_000;
 const DISMISSED = "countersign.dismissed-rules";
 const MOST_DISMISSED = 100;
 
+/** The last answer of the server, in the storage of the tab: it reads the log for each, so a tab asks every ten minutes. */
+const ANSWER = "countersign.suggested-rules";
+const ANSWER_LASTS = 10 * 60_000;
+
+/**
+ * The rules that would have saved prompts under the policy in force.
+ * @param {CountersignClient} client @param {string} policy Its hash. @returns {Promise<SuggestedRule[]>}
+ */
+async function readSuggestions(client, policy) {
+  const now = Date.now();
+  const stored = JSON.parse(sessionStorage.getItem(ANSWER) ?? "null");
+  if (stored?.policy === policy && Math.abs(now - stored.at) < ANSWER_LASTS) return stored.rules;
+  const since = new Date(now - SPAN).toISOString();
+  const { rules } = await client.request("GET", `/v1/policy/suggestions?since=${since}&atLeast=${AT_LEAST}`);
+  sessionStorage.setItem(ANSWER, JSON.stringify({ policy, at: now, rules }));
+  return rules;
+}
+
 /** @returns {string[]} */
 function readDismissed() {
   try {
@@ -66,10 +84,9 @@ export class RuleOffer extends CountersignElement {
   }
 
   async #load() {
-    const since = new Date(Date.now() - SPAN).toISOString();
     try {
       const policy = await this.client.request("GET", "/v1/policy");
-      const { rules } = await this.client.request("GET", `/v1/policy/suggestions?since=${since}&atLeast=${AT_LEAST}`);
+      const rules = await readSuggestions(this.client, policy.hash);
       const dismissed = readDismissed();
       this.policy = policy.hash;
       this.rule = rules.find((/** @type {SuggestedRule} */ { name }) => !dismissed.includes(name)) ?? null;
