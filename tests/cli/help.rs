@@ -14,46 +14,47 @@ async fn short_help_lists_the_commands() {
         Usage: countersign [OPTIONS] <COMMAND>
 
         Commands:
-          serve             Serve the HTTP API on this machine
-          run               Run a command after it is approved
-          mcp               Ask before each tool call of an MCP server
-          pending           List the pending calls
-          watch             Decide pending calls interactively as they arrive
-          show              Show one call: its arguments, decision and result
-          allow             Allow pending calls
-          deny              Deny pending calls
-          stop              Deny all pending calls at once
-          release           Let another executor take over a call whose executor was lost
-          erase             Erase the arguments and the other texts of a call that has ended
-          log               Print the events of the log
-          calls             List calls, the newest first
-          thread            List threads, and change the settings of a thread
-          grant             List and revoke grants: decisions that answer later calls of a thread
-          token             Create, list and revoke the tokens with which callers use a server
-          approver-key      Add, list and remove the keys with which approvers prove their decisions
-          webhook           Send messages about calls to chats and other services
-          policy            Check a policy, test it, and compare it with the log
-          install           Let a coding agent ask Countersign before it runs a tool
-          uninstall         Remove what `install` added to the configuration of a coding agent
-          hook              Answer a message of a coding agent's hook
-          acp               Run an agent of the Agent Client Protocol, and answer its questions for
-                            permission
-          codex-app-server  Run the app server of Codex, and answer its requests for approval
-          stats             Count calls and decisions, and how long people took to decide
-          doctor            Check the database, the server and this machine for problems
-          verify            Check the hash chain of the whole log
-          checkpoint        Sign the tip of the log, so that a later change to it shows
-          migrate           Upgrade a log to the schema of this version
-          archive           Move the texts of old closed threads to a file
-          backup            Back up the log into a new file, while processes use it
-          restore           Restore a backup as the log
-          copy              Copy a whole log into another database
-          demo              Try countersign in a minute with a scripted agent
-          config            Show the settings and where each was set
-          completions       Print a completion script for a shell
-          man               Print the manual, or write a page for each command
-          version           Print the version and build information
-          help              Print this message or the help of the given subcommand(s)
+          serve              Serve the HTTP API on this machine
+          run                Run a command after it is approved
+          mcp                Ask before each tool call of an MCP server
+          permission-prompt  Answer the permission prompts of Claude Code, as an MCP server
+          pending            List the pending calls
+          watch              Decide pending calls interactively as they arrive
+          show               Show one call: its arguments, decision and result
+          allow              Allow pending calls
+          deny               Deny pending calls
+          stop               Deny all pending calls at once
+          release            Let another executor take over a call whose executor was lost
+          erase              Erase the arguments and the other texts of a call that has ended
+          log                Print the events of the log
+          calls              List calls, the newest first
+          thread             List threads, and change the settings of a thread
+          grant              List and revoke grants: decisions that answer later calls of a thread
+          token              Create, list and revoke the tokens with which callers use a server
+          approver-key       Add, list and remove the keys with which approvers prove their decisions
+          webhook            Send messages about calls to chats and other services
+          policy             Check a policy, test it, and compare it with the log
+          install            Let a coding agent ask Countersign before it runs a tool
+          uninstall          Remove what `install` added to the configuration of a coding agent
+          hook               Answer a message of a coding agent's hook
+          acp                Run an agent of the Agent Client Protocol, and answer its questions for
+                             permission
+          codex-app-server   Run the app server of Codex, and answer its requests for approval
+          stats              Count calls and decisions, and how long people took to decide
+          doctor             Check the database, the server and this machine for problems
+          verify             Check the hash chain of the whole log
+          checkpoint         Sign the tip of the log, so that a later change to it shows
+          migrate            Upgrade a log to the schema of this version
+          archive            Move the texts of old closed threads to a file
+          backup             Back up the log into a new file, while processes use it
+          restore            Restore a backup as the log
+          copy               Copy a whole log into another database
+          demo               Try countersign in a minute with a scripted agent
+          config             Show the settings and where each was set
+          completions        Print a completion script for a shell
+          man                Print the manual, or write a page for each command
+          version            Print the version and build information
+          help               Print this message or the help of the given subcommand(s)
         ");
     })
     .await;

@@ -48,6 +48,8 @@ pub(crate) enum CliCommand {
     Run(commands::run::RunArgs),
     /// Ask before each tool call of an MCP server
     Mcp(commands::mcp::McpArgs),
+    /// Answer the permission prompts of Claude Code, as an MCP server
+    PermissionPrompt(commands::permission_prompt::PermissionPromptArgs),
     /// List the pending calls
     Pending(commands::pending::PendingArgs),
     /// Decide pending calls interactively as they arrive

@@ -133,6 +133,9 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Serve(args) => commands::serve::serve(context, args).await,
         CliCommand::Run(args) => commands::run::run_call(context, args).await,
         CliCommand::Mcp(args) => commands::mcp::run_mcp_command(context, args).await,
+        CliCommand::PermissionPrompt(args) => {
+            commands::permission_prompt::answer_permission_prompts(context, args).await
+        }
         CliCommand::Pending(args) => commands::pending::list_pending(context, args).await,
         CliCommand::Watch(args) => commands::watch::watch(context, args).await,
         CliCommand::Show(args) => commands::show::show_call(context, args).await,

@@ -16,6 +16,7 @@ mod gateway;
 mod gateway_core;
 mod json_object;
 mod open_requests;
+mod permission_prompt;
 mod server_frame;
 mod tool_catalog;
 
@@ -26,4 +27,5 @@ pub use client_frame::{
 };
 pub use gateway::{ClientReader, ClientWriter, GatewayStreams, run_gateway};
 pub use gateway_core::GatewayOptions;
+pub use permission_prompt::PermissionPrompt;
 pub use server_frame::{ServerFrame, read_server_frame};

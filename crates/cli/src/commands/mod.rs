@@ -21,6 +21,7 @@ pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod migrate;
 pub(crate) mod pending;
+pub(crate) mod permission_prompt;
 pub(crate) mod policy;
 pub(crate) mod reference;
 pub(crate) mod release;

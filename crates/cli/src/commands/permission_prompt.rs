@@ -1,0 +1,32 @@
+//! `countersign permission-prompt`: answers the questions of Claude Code before it runs a tool.
+
+use crate::{context::CommandContext, exit::CommandExit};
+use countersign_mcp::PermissionPrompt;
+use std::time::Duration;
+
+/// The time between progress notifications.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Options of `permission-prompt`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "An MCP server on stdin and stdout with the tool approve, for: claude -p --permission-prompt-tool \
+mcp__countersign__approve. Claude Code asks it about calls that its own rules neither allow nor deny. The log does not get the \
+result of such a call, because Claude Code does not report it."
+)]
+pub(crate) struct PermissionPromptArgs {
+    /// The thread of the calls; session grants apply within it
+    #[arg(long, default_value = "claude-code", value_name = "THREAD")]
+    thread: String,
+}
+
+pub(crate) async fn answer_permission_prompts(
+    context: &CommandContext,
+    args: &PermissionPromptArgs,
+) -> anyhow::Result<CommandExit> {
+    let thread = countersign_api::parse_thread_id(&args.thread)?;
+    let gate = context.connect_to_propose().await?;
+    let server = PermissionPrompt { gate, thread, progress_interval: PROGRESS_INTERVAL };
+    server.serve(tokio::io::stdin(), tokio::io::stdout()).await;
+    Ok(CommandExit::DONE)
+}
