@@ -26,7 +26,13 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("webhooks", &["events", "api", "client", "gate"]),
     ("mcp", &["events", "api"]),
     ("agents", &["events", "api"]),
-    ("cli", &["agents", "events", "api", "client", "gate", "mcp", "oidc", "server", "tui", "webhooks"]),
+    (
+        "cli",
+        &[
+            "agents", "events", "api", "client", "gate", "mcp", "messages", "oidc", "server", "tui",
+            "webhooks",
+        ],
+    ),
 ];
 
 #[test]

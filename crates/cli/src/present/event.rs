@@ -1,6 +1,6 @@
 //! An event in a sentence.
 
-use crate::present::screen::TextStyle;
+use crate::present::{message::describe_message, screen::TextStyle};
 use countersign_api::GrantOrigin;
 use countersign_gate::{
     Event, Json,
@@ -75,7 +75,7 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
         }
         Body::ThreadClosed(_) => (TextStyle::Cyan, format!("{who} closes the thread")),
         Body::ThreadArchived(archived) => (TextStyle::Cyan, describe_archiving(&who, archived)),
-        Body::Message(kind, data) => (TextStyle::Dim, format!("{who}: {kind} {}", summarize_arguments(data))),
+        Body::Message(kind, data) => (TextStyle::Dim, describe_message(&who, *kind, data)),
         of_log => describe_log_event(&who, of_log),
     }
 }

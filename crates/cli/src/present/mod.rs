@@ -5,6 +5,7 @@ pub(crate) mod confirm;
 pub(crate) mod csv;
 pub(crate) mod error;
 pub(crate) mod event;
+mod message;
 pub(crate) mod progress;
 pub(crate) mod screen;
 pub(crate) mod table;
