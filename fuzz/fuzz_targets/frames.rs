@@ -41,7 +41,7 @@ fuzz_target!(|input: &str| {
     match read_client_frame(&text) {
         Ok(ClientFrame::ToolCall(call)) => check_call(&text, &call),
         Ok(ClientFrame::Batch(elements)) => {
-            assert!(elements.iter().all(|element| text.contains(element.as_str())))
+            assert!(elements.iter().all(|element| text.contains(element.as_str())));
         }
         Ok(_) => {
             let sent = without_carriage_returns(&text);

@@ -9,10 +9,10 @@ use insta::assert_snapshot;
 fn write_agent(desk: &TerminalDesk, steps: &[Step<'_>]) {
     let mut script = "#!/bin/sh\n".to_owned();
     for step in steps {
-        script.push_str(&match step {
-            Step::Prints(line) => format!("printf '%s\\n' '{line}'\n"),
-            Step::Reads => "read -r line; printf '%s\\n' \"$line\" >> got\n".to_owned(),
-        });
+        match step {
+            Step::Prints(line) => script.extend(["printf '%s\\n' '", line, "'\n"]),
+            Step::Reads => script.push_str("read -r line; printf '%s\\n' \"$line\" >> got\n"),
+        }
     }
     desk.write_file("agent.sh", &script);
     desk.write_file("got", "");

@@ -96,7 +96,7 @@ async fn blocked_call_is_denied_with_its_reason() {
 #[tokio::test]
 async fn edited_arguments_reach_the_agent() {
     with_desk(async |desk| {
-        let mut hook = desk.start_with("hook claude-code", &message("claude_code_pre_tool_use")).await;
+        let hook = desk.start_with("hook claude-code", &message("claude_code_pre_tool_use")).await;
         desk.wait_for_pending("toolu_01A").await;
         decide(desk, "toolu_01A", Some(r#"{"command":"touch other.txt","description":"test"}"#)).await;
         assert_snapshot!(hook.wait_for_exit().await, @r#"
@@ -337,7 +337,7 @@ async fn full_disk_blocks_the_call() {
 #[tokio::test]
 async fn ended_hook_withdraws_its_call() {
     with_desk(async |desk| {
-        let mut hook = desk.start_with("hook claude-code", &message("claude_code_pre_tool_use")).await;
+        let hook = desk.start_with("hook claude-code", &message("claude_code_pre_tool_use")).await;
         desk.wait_for_pending("toolu_01A").await;
         hook.send_signal("TERM").await;
         assert_blocked("a stopped hook", &hook.wait_for_exit().await);

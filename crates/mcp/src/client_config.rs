@@ -86,7 +86,10 @@ type TextChange = (Range<usize>, String);
 impl ConfiguredServer<'_> {
     fn is_wrapped(&self) -> bool {
         let program = self.command.rsplit(['/', '\\']).next().unwrap_or_default();
-        program.starts_with("countersign") && self.args.first().is_some_and(|(word, _)| word == "mcp")
+        let words: Vec<_> = self.args.iter().map(|(word, _)| word.as_str()).take(4).collect();
+        // The program may have another name.
+        matches!(words[..], ["mcp", "--name", _, "--"])
+            || program.starts_with("countersign") && words.starts_with(&["mcp"])
     }
 }
 
@@ -182,9 +185,12 @@ mod tests {
 
     #[test]
     fn wrapping_twice_changes_nothing() {
-        let once = wrap_config(CONFIG, "countersign").expect("valid");
-        let twice = wrap_config(&once.text, "countersign").expect("valid");
-        assert_eq!((twice.text, twice.changed), (once.text, Vec::<String>::new()));
+        for program in ["countersign", "/opt/approvals"] {
+            let once = wrap_config(CONFIG, program).expect("valid");
+            let twice = wrap_config(&once.text, program).expect("valid");
+            assert_eq!((twice.text, twice.changed), (once.text.clone(), Vec::<String>::new()));
+            assert_eq!(unwrap_config(&once.text).expect("valid").text, CONFIG);
+        }
     }
 
     #[test]
