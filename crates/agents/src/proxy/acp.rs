@@ -5,21 +5,26 @@ use super::{
     frame::{JsonRpcFrame, encode},
     new_request,
     question::{AgentLine, EndedTurn, PermissionOutcome, PermissionQuestion},
+    recent_map::RecentMap,
 };
 use countersign_api::{GateError, Json, ResultRequest};
 use countersign_events::event::Status;
 use serde_json::{Value, json};
-use std::collections::{HashMap, VecDeque};
 
 /// The most tool calls whose earlier updates are kept. An older one has no arguments when the agent asks about it.
 const MOST_KNOWN_CALLS: usize = 1_000;
 
 /// The reader of the protocol. It keeps the fields of tool calls that earlier updates gave, because a question may name only the
 /// id of its call.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct AcpProtocol {
-    known: HashMap<(String, String), Value>,
-    order: VecDeque<(String, String)>,
+    known: RecentMap<(String, String), Value>,
+}
+
+impl Default for AcpProtocol {
+    fn default() -> Self {
+        Self { known: RecentMap::with_limit(MOST_KNOWN_CALLS) }
+    }
 }
 
 /// The fields of a tool call that describe it.
@@ -29,15 +34,7 @@ impl AcpProtocol {
     /// Merges the fields of an update into those that are known, and returns all of them.
     fn remember(&mut self, session: &str, id: &str, update: &Value) -> Value {
         let key = (session.to_owned(), id.to_owned());
-        if !self.known.contains_key(&key) {
-            if self.order.len() == MOST_KNOWN_CALLS
-                && let Some(oldest) = self.order.pop_front()
-            {
-                self.known.remove(&oldest);
-            }
-            self.order.push_back(key.clone());
-        }
-        let known = self.known.entry(key).or_insert_with(|| json!({}));
+        let known = self.known.get_or_insert_with(key, || json!({}));
         for field in FIELDS {
             if let Some(value) = update.get(field).filter(|value| !value.is_null()) {
                 known[field] = value.clone();

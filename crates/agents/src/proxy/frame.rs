@@ -1,7 +1,12 @@
 //! A JSON-RPC message, as far as a proxy reads it.
 
 use countersign_api::Json;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de};
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+
+/// The keys that a proxy reads.
+const KEYS: [&str; 4] = ["id", "jsonrpc", "method", "params"];
 
 /// The parts of a message. Codex leaves `jsonrpc` out.
 #[derive(Debug, Clone, Deserialize)]
@@ -22,8 +27,17 @@ struct JsonRpcResponse<'a> {
 }
 
 impl JsonRpcFrame {
-    /// Reads a line. Fails if it is not one JSON object, or repeats a key that is read here.
+    /// Reads a line. Fails if it is not one JSON object, or repeats a key that is read here, or has such a key in other letters:
+    /// some parsers ignore the case of keys, and would see a question here that this passes over.
     pub(crate) fn read(line: &[u8]) -> Result<Self, serde_json::Error> {
+        let keys: HashMap<String, &RawValue> = serde_json::from_slice(line)?;
+        let differs = |key: &&String| {
+            let folded = key.to_uppercase().to_lowercase();
+            KEYS.contains(&folded.as_str()) && folded != **key
+        };
+        if let Some(key) = keys.keys().find(differs) {
+            return Err(de::Error::custom(format!("the key {key:?} is written in other letters")));
+        }
         serde_json::from_slice(line)
     }
 
@@ -59,4 +73,24 @@ impl JsonRpcFrame {
 /// Encodes a value, which consists of texts and numbers only.
 pub(crate) fn encode(value: &serde_json::Value) -> Json {
     Json::encode(value).unwrap_or_else(|_| Json::null())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ambiguous_keys_are_refused() {
+        for line in [
+            r#"{"id":1,"method":"a","Method":"session/request_permission"}"#,
+            r#"{"id":1,"METHOD":"session/request_permission"}"#,
+            r#"{"id":1,"method":"a","method":"b"}"#,
+            r#"{"id":1,"param\u017f":{}}"#,
+            "[]",
+        ] {
+            assert!(JsonRpcFrame::read(line.as_bytes()).is_err(), "{line}");
+        }
+        let frame = JsonRpcFrame::read(br#"{"id":1,"method":"a","Other":1}"#).expect("clear");
+        assert!(frame.is_request());
+    }
 }

@@ -8,6 +8,7 @@ mod codex;
 mod frame;
 mod line_reader;
 mod question;
+mod recent_map;
 mod relay;
 
 pub use acp::AcpProtocol;

@@ -5,6 +5,7 @@ use super::{
     frame::JsonRpcFrame,
     line_reader::read_line,
     question::{AgentLine, EndedTurn, PermissionOutcome, PermissionQuestion},
+    recent_map::RecentMap,
 };
 use crate::{
     AgentApprovalTerms, ApprovalOutcome,
@@ -23,6 +24,9 @@ use tokio::{
 
 /// The lines of one direction that wait to be written.
 const WAITING_LINES: usize = 64;
+
+/// The most claimed calls whose results are awaited. The outcome of an older one shows as unknown.
+const MOST_CLAIMED_CALLS: usize = 10_000;
 
 /// The settings of a proxy.
 #[derive(Clone)]
@@ -53,7 +57,7 @@ struct LineRelay<P, A> {
     agent: Option<A>,
     open: HashMap<u64, WaitingQuestion>,
     /// The claimed calls by thread and item, with their executors.
-    claimed: HashMap<(String, String), (CallId, String)>,
+    claimed: RecentMap<(String, String), (CallId, String)>,
     next: u64,
     decided: mpsc::UnboundedSender<DecidedQuestion>,
     /// Questions, and reports to the gate.
@@ -76,7 +80,7 @@ pub async fn relay_lines<P: AgentProtocol, A: AsyncWrite + Unpin>(
         terms,
         agent: Some(agent_in),
         open: HashMap::new(),
-        claimed: HashMap::new(),
+        claimed: RecentMap::with_limit(MOST_CLAIMED_CALLS),
         next: 0,
         decided,
         tasks: JoinSet::new(),
@@ -215,7 +219,9 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
         let outcome = match outcome {
             Ok(ApprovalOutcome::Claimed(claimed)) => {
                 let key = (open.question.thread.to_string(), open.question.item.clone());
-                self.claimed.insert(key, (claimed.call.id.clone(), open.executor.clone()));
+                // A question about an item that was asked about before claims another call, and the agent reports one result.
+                self.claimed.remove(&key);
+                self.claimed.get_or_insert_with(key, || (claimed.call.id.clone(), open.executor.clone()));
                 PermissionOutcome::Allowed
             }
             Ok(ApprovalOutcome::Refused(reason)) => {
