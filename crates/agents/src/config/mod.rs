@@ -1,7 +1,7 @@
 //! The hooks in the configuration of an agent: added, found and removed without losing anything else in the file.
 //!
 //! Each entry guards its command with the shell: if the program is missing, is killed or ends in any other way than with
-//! success, the shell ends with 2 and a text, which stops the call. Codex lets a call through if there is no text.
+//! success, the shell ends with 2 and a text, which stops the call. Without the text, Codex lets the call through.
 
 mod error;
 mod installed_hook;

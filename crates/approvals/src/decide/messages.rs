@@ -2,13 +2,15 @@
 
 use super::{DecisionContext, NewEvent};
 use crate::{Refused, conversation::NewMessage};
-use countersign_events::{Body, Json, principal::PrincipalKind};
+use countersign_events::{Body, Json, Sha256, principal::PrincipalKind};
 
 /// New messages, as they follow from the conversation up to the event `after`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddMessagesCommand {
     /// The `seq` of the last event with a message; `None` if the thread has none.
     pub after: Option<i64>,
+    /// The hash of the policy by which secrets are masked.
+    pub masked_by: Sha256,
     /// The new messages, in their order.
     pub messages: Vec<NewMessage>,
 }
@@ -28,6 +30,9 @@ pub(super) fn add_messages(
         return Err(Refused::MissingEvidence {
             what: "the places of the messages after those that others added",
         });
+    }
+    if context.policy.hash() != add.masked_by {
+        return Err(Refused::MissingEvidence { what: "the masks of the policy in force" });
     }
     add.messages.iter().map(|new| event(new, context)).collect()
 }

@@ -14,7 +14,8 @@ use countersign_events::{
 };
 use countersign_messages::{ReadMessage, read_message};
 
-/// The most times that the places of messages are worked out again because others added messages meanwhile.
+/// The most times that the places of messages are worked out again because others added messages meanwhile, or put another
+/// policy in force.
 const MOST_ATTEMPTS: usize = 100;
 
 impl EmbeddedService {
@@ -44,11 +45,11 @@ impl EmbeddedService {
     ) -> Result<api::MessagesReport, GateFailure> {
         let conversation = self.store.conversation(thread).await?;
         let places = conversation.find_places(sent.places())?;
-        let messages = self.mask_new(sent, &places)?;
+        let (messages, masked_by) = self.mask_new(sent, &places)?;
         let after = conversation.last();
         let mut added = Vec::new();
         if !messages.is_empty() {
-            let command = ThreadCommand::AddMessages(AddMessagesCommand { after, messages });
+            let command = ThreadCommand::AddMessages(AddMessagesCommand { after, masked_by, messages });
             let target = CommandTarget::Thread(thread.clone());
             let outcome = self.execute_on_threads(by, target, command).await?;
             added.extend(outcome.events.iter().map(|event| event.event.seq));
@@ -71,14 +72,14 @@ impl EmbeddedService {
         &self,
         sent: &SentConversation<'_>,
         places: &[MessagePlace],
-    ) -> Result<Vec<NewMessage>, GateFailure> {
+    ) -> Result<(Vec<NewMessage>, Sha256), GateFailure> {
         let policy = self.policy.policy()?;
         let sent_to = sent.messages.iter().zip(&sent.hashes).zip(places);
         let new = sent_to.filter(|(_, place)| place.stored.is_none());
         let mask = |(((read, content), hash), place): ((&(ReadMessage, &Json), &Sha256), &MessagePlace)| {
             NewMessage::masked(read.kind, (place.position, sent.format), (content, *hash), policy.redactor())
         };
-        Ok(new.map(mask).collect())
+        Ok((new.map(mask).collect(), policy.hash()))
     }
 
     pub(crate) async fn messages(

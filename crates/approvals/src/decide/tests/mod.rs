@@ -9,6 +9,7 @@ mod laws;
 mod leases;
 mod lifting;
 mod memory;
+mod messages;
 mod passkey_sessions;
 mod pending;
 mod proofs;

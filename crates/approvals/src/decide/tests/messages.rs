@@ -1,0 +1,37 @@
+//! Messages of the conversation.
+
+use super::*;
+use crate::{Refused, conversation::NewMessage, decide::AddMessagesCommand};
+use countersign_events::{EventType, event::MessageFormat};
+
+impl DecisionStory {
+    fn adds_message(&mut self, after: Option<i64>, masked_by: Sha256) -> Result<Vec<String>, Refused> {
+        let content = Json::parse(r#"{"role":"user","text":"hi"}"#).expect("valid");
+        let sent = (&content, Sha256::digest(b"hi"));
+        let place = (0, MessageFormat::Plain);
+        let message = NewMessage::masked(EventType::UserMessage, place, sent, self.policy.redactor());
+        let add = AddMessagesCommand { after, masked_by, messages: vec![message] };
+        self.agent().thread_command(ThreadCommand::AddMessages(add))
+    }
+}
+
+#[test]
+fn messages_follow_what_the_sender_knew() {
+    let mut story = given("");
+    let policy = story.policy.hash();
+    assert_eq!(story.adds_message(None, policy).expect("added"), ["USER_MESSAGE by agent:bot"]);
+    let missing = |outcome| matches!(outcome, Err(Refused::MissingEvidence { .. }));
+    assert!(missing(story.adds_message(None, policy)), "another message came first");
+    let last = story.log.last().expect("a message").seq;
+    assert!(missing(story.adds_message(Some(last), Sha256::digest(b"older"))), "masked by another policy");
+    assert!(story.adds_message(Some(last), policy).is_ok());
+}
+
+#[test]
+fn closed_thread_accepts_no_message() {
+    let mut story = given("");
+    let policy = story.policy.hash();
+    story.proposes("a", "bash").expect("proposed");
+    story.person("ada").thread_command(ThreadCommand::Close).expect("closed");
+    assert_eq!(code(story.adds_message(None, policy)), "thread_closed");
+}
