@@ -138,8 +138,13 @@ impl CommandContext {
             }
             LogTarget::Database(address) => {
                 let address = if usage.create { self.settings.database_to_create()? } else { address };
-                let options =
-                    StoreOptions { create: usage.create, access: usage.access, ..StoreOptions::default() };
+                let options = StoreOptions {
+                    create: usage.create,
+                    access: usage.access,
+                    // A command does one thing at a time, and each connection reads the schema when it is opened.
+                    readers: 1,
+                    ..StoreOptions::default()
+                };
                 let gate = EmbeddedGate::open_with(address, options, Policy::shipped()).await?;
                 self.announce_new_log(&gate);
                 let sender = webhook_sender(&self.settings, None);
