@@ -77,7 +77,7 @@ ALTER TABLE events ALTER COLUMN thread_id SET STATISTICS 0;
 CREATE INDEX policies ON events (seq) WHERE type = 'POLICY_SET';
 
 -- A thread's calls in order, for lists and counts of them.
-CREATE INDEX calls_by_thread ON events (thread_id, seq) WHERE type = 'TOOL_CALL';
+CREATE INDEX calls_by_thread ON events (thread_id, seq, (data ->> 'argumentsHash')) WHERE type = 'TOOL_CALL';
 
 -- A call has at most one event of each kind, and these indexes find it. A vote counts once per approver and round; a
 -- release and a takeover happen once per claim, and each renewal ends the lease later.

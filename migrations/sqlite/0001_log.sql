@@ -34,8 +34,9 @@ CREATE INDEX events_by_thread ON events (thread_id);
 -- The policies in order. The last one is in force.
 CREATE INDEX policies ON events (seq) WHERE type = 'POLICY_SET';
 
--- A thread's calls in order, for lists and counts of them.
-CREATE INDEX calls_by_thread ON events (thread_id) WHERE type = 'TOOL_CALL';
+-- A thread's calls in order, for lists and counts of them, with the hash of their arguments, so that an earlier call of the
+-- same content is found without reading the others.
+CREATE INDEX calls_by_thread ON events (thread_id, seq, data ->> 'argumentsHash') WHERE type = 'TOOL_CALL';
 
 -- A call has at most one event of each kind, and these indexes find it. A vote counts once per approver and round; a
 -- release and a takeover happen once per claim, and each renewal ends the lease later.

@@ -84,6 +84,12 @@ async fn calls_are_listed_newest_first_with_every_filter() {
         assert_eq!(calls(world, "/v1/tool-calls?since=2026-01-31T12:01:00Z").await, "t/c t2/b");
         assert_eq!(calls(world, "/v1/tool-calls?until=2026-01-31T13:01:00%2B01:00").await, "t/a");
         assert_eq!(calls(world, "/v1/tool-calls?limit=1").await, "t/c");
+        let hash = ada.get("/v1/threads/t2/tool-calls/b").await.member("argumentsHash").replace('"', "");
+        assert_eq!(calls(world, &format!("/v1/tool-calls?argumentsHash={hash}")).await, "t2/b");
+        assert_eq!(calls(world, &format!("/v1/threads/t/tool-calls?argumentsHash={hash}")).await, "");
+        assert_eq!(calls(world, &format!("/v1/threads/t2/tool-calls?argumentsHash={hash}")).await, "t2/b");
+        let bad = ada.get("/v1/threads/t/tool-calls?argumentsHash=12").await;
+        assert_eq!((bad.status, bad.member("parameter").as_str()), (422, "\"argumentsHash\""));
     })
     .await;
 }

@@ -60,6 +60,8 @@ fn random_filter(chance: &mut Random, log: &[Event]) -> EventFilter {
         principal: by.then(|| chance.word(&principals).parse().expect("valid")),
         since,
         until,
+        // Lists of events ignore it.
+        arguments_hash: None,
     }
 }
 

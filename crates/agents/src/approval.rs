@@ -2,14 +2,10 @@
 //! agent repeats the call.
 
 use countersign_api::{
-    ApprovalGate, Call, CallExecution, CallState, CallStateFilter, ClaimRequest, ErrorCode, EventType,
-    GateError, Json, LogFilter, PageQuery, ProposeRequest, Sha256, ThreadId,
+    ApprovalGate, Call, CallExecution, CallState, ClaimRequest, ErrorCode, GateError, Json, ProposeRequest,
+    Sha256, ThreadId, find_earlier_calls,
 };
-use serde::Deserialize;
 use std::time::Duration;
-
-/// The most calls of a thread in which an earlier call is looked for, of each state.
-const MOST_EARLIER_CALLS: usize = 50;
 
 /// The terms under which a call waits and runs.
 #[derive(Debug, Clone, Copy)]
@@ -96,43 +92,9 @@ impl SoughtCall<'_> {
     /// The call that this one repeats: the same agent, tool, arguments and description in the same thread, pending, or allowed
     /// and not started.
     async fn find_earlier_call(&self) -> Result<Option<Call>, GateError> {
-        let filter = LogFilter {
-            tool: Some(self.request.name.clone()),
-            principal: Some(self.gate.principal().clone()),
-            ..LogFilter::of_thread(self.thread)
-        };
-        let page = PageQuery { after: 0, limit: MOST_EARLIER_CALLS };
-        let pending = self.gate.pending(&filter, page).await?.pending;
-        if let Some(found) = pending.into_iter().find(|call| self.is_same(call, call.arguments_hash)) {
-            return Ok(Some(found));
-        }
-        let allowed = Some(CallStateFilter::State(CallState::Allowed));
-        for call in self.gate.calls(&filter, allowed, page).await?.calls {
-            let proposed =
-                if is_edited(&call) { self.proposed_hash(&call).await? } else { Some(call.arguments_hash) };
-            if proposed.is_some_and(|proposed| self.is_same(&call, proposed)) {
-                return Ok(Some(call));
-            }
-        }
-        Ok(None)
-    }
-
-    fn is_same(&self, call: &Call, proposed: Sha256) -> bool {
-        call.description == self.request.description && proposed == self.hash
-    }
-
-    /// The hash of the arguments as the agent proposed them, of a call whose arguments an approver changed.
-    async fn proposed_hash(&self, call: &Call) -> Result<Option<Sha256>, GateError> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct ProposalHash {
-            arguments_hash: Sha256,
-        }
-        let filter = LogFilter { types: vec![EventType::ToolCall], ..LogFilter::of_thread(self.thread) };
-        let page = PageQuery { after: call.proposal.seq - 1, limit: 1 };
-        let events = self.gate.events(&filter, page).await?.events;
-        let proposed = events.first().filter(|event| event.seq == call.proposal.seq);
-        Ok(proposed.and_then(|event| event.data.read::<ProposalHash>().ok()).map(|read| read.arguments_hash))
+        let earlier = find_earlier_calls(self.gate, self.thread, self.request, self.hash).await?;
+        let repeated = |call: &Call| call.is_open() && call.description == self.request.description;
+        Ok(earlier.into_iter().find(repeated))
     }
 
     /// Waits for the decision on the call, and claims it if it is allowed. `None` if another executor has claimed it.
@@ -204,11 +166,6 @@ impl SoughtCall<'_> {
             call.arguments.as_str()
         ))
     }
-}
-
-/// True if an approver changed the arguments.
-fn is_edited(call: &Call) -> bool {
-    call.response.as_ref().is_some_and(|response| !response.changes.is_empty())
 }
 
 /// The text for the model that the log has for a call that does not run.

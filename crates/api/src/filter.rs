@@ -1,6 +1,6 @@
 //! The filter of lists and streams.
 
-use crate::{EventType, Principal, ThreadId, Timestamp, ToolName};
+use crate::{EventType, Principal, Sha256, ThreadId, Timestamp, ToolName};
 
 /// Selects events and calls. An empty filter selects everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct LogFilter {
     pub since: Option<Timestamp>,
     /// Only before this time, exclusive.
     pub until: Option<Timestamp>,
+    /// Only calls that were proposed with these arguments. Only lists of calls use it.
+    pub arguments_hash: Option<Sha256>,
 }
 
 impl LogFilter {

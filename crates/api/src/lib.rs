@@ -22,6 +22,7 @@ mod policy_tools;
 mod problem;
 mod random;
 mod readiness;
+mod repetition;
 mod request;
 mod response;
 #[cfg(feature = "retry")]
@@ -60,6 +61,7 @@ pub use policy_tools::{
 pub use problem::Problem;
 pub use random::{fill_random, random_id};
 pub use readiness::{OpenRequestCount, ReadinessReport};
+pub use repetition::find_earlier_calls;
 pub use request::{ApprovalRequest, ApprovalVote, EventMark};
 pub use response::{ApprovalResponse, GrantOrigin};
 pub use scope::{EarlierCalls, ScopePreview, ScopeRequest, WaitingCalls};

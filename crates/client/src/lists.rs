@@ -97,6 +97,7 @@ impl ListUrl {
             .with("principal", filter.principal.as_ref())
             .with("since", filter.since)
             .with("until", filter.until)
+            .with("argumentsHash", filter.arguments_hash)
     }
 
     pub(crate) fn page(self, page: api::PageQuery) -> Self {

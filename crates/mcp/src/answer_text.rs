@@ -1,7 +1,7 @@
 //! The answers that the gateway gives itself: results of calls that did not run, errors, and progress.
 
 use countersign_api::{Call, GateError};
-use countersign_events::{CallState, Json, event::Source};
+use countersign_events::{CallState, Json};
 use serde_json::json;
 
 /// Answers a call of a tool with a result that is marked as an error, so that the model reads the text and a client does not
@@ -73,12 +73,6 @@ pub(crate) fn started_text(call: &Call) -> String {
 /// The text for the model if the gate refused an operation.
 pub(crate) fn refusal_text(error: &GateError) -> String {
     format!("This call was not run: {} ({})", error.detail, error.code())
-}
-
-/// True if people were asked and the answer was theirs, or expired.
-pub(crate) fn was_asked(call: &Call) -> bool {
-    let by_people = |source| matches!(source, Source::Approver | Source::Expiry);
-    call.request.is_some() && call.response.as_ref().is_none_or(|response| by_people(response.source))
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 //! the id of a call follows from its content: `mcp-HASH-N`, where the hash covers agent, tool and arguments, and N counts the
 //! calls of that content. The table remembers N; after a restart the log tells it.
 
-use crate::{answer_text::was_asked, call_slot::CallSlot};
+use crate::call_slot::CallSlot;
 use countersign_api::{
-    Call, CallId, ErrorCode, GateError, ProposeRequest, SharedGate, ThreadId, parse_call_id,
+    Call, CallId, ErrorCode, GateError, Principal, ProposeRequest, SharedGate, ThreadId, find_earlier_calls,
+    parse_call_id,
 };
-use countersign_events::{CallState, Sha256, Timestamp};
+use countersign_events::{CallState, Json, Sha256, Timestamp, ToolName};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
@@ -26,6 +27,12 @@ struct ContentCalls {
     next: Option<u64>,
     /// The call that people decide, or decided and that runs now.
     open: Option<Arc<CallSlot>>,
+}
+
+/// A proposal, and the hash of its arguments.
+pub(crate) struct ProposedContent<'a> {
+    pub(crate) proposal: &'a ProposeRequest,
+    pub(crate) arguments_hash: Sha256,
 }
 
 /// The call that a request belongs to.
@@ -65,15 +72,15 @@ impl CallTable {
         Self { gate, thread, instance, now, contents: Mutex::default() }
     }
 
-    /// Finds the call of a request, or proposes it. The id of `proposal` is replaced.
-    pub(crate) async fn open(&self, key: Sha256, proposal: &ProposeRequest) -> Result<OpenedCall, GateError> {
+    /// Finds the call of a request, or proposes it. The id of the proposal is replaced.
+    pub(crate) async fn open(&self, proposed: &ProposedContent<'_>) -> Result<OpenedCall, GateError> {
+        let proposal = proposed.proposal;
+        let key = content_key(self.gate.principal(), &proposal.name, proposed.arguments_hash);
         let content = self.content(key);
         let mut content = content.lock().await;
         if let Some(slot) = content.open.clone().filter(|slot| !slot.is_closed()) {
             let call = self.gate.call(&self.thread, &slot.id).await?;
-            let is_open = slot.is_running()
-                || matches!(call.state, CallState::Pending | CallState::Allowed | CallState::Denied);
-            if is_open {
+            if slot.is_running() || call.is_open() || call.state == CallState::Denied {
                 slot.join();
                 return Ok(OpenedCall::Mine(slot, Box::new(call)));
             }
@@ -83,7 +90,7 @@ impl CallTable {
         for _ in 0..2 {
             let number = match content.next {
                 Some(number) => number,
-                None => match self.find(key).await? {
+                None => match self.find(key, proposed).await? {
                     FoundCalls::Fresh(number) => number,
                     FoundCalls::Resumed(number, call) => return Ok(opened(&mut content, number, *call)),
                     FoundCalls::Elsewhere(call) => return Ok(OpenedCall::Elsewhere(call)),
@@ -91,7 +98,7 @@ impl CallTable {
             };
             let request = ProposeRequest { id: call_id(key, number)?, ..proposal.clone() };
             let call = self.gate.propose(&self.thread, &request).await?;
-            if matches!(call.state, CallState::Pending | CallState::Allowed | CallState::Denied) {
+            if call.is_open() || call.state == CallState::Denied {
                 return Ok(opened(&mut content, number, call));
             }
             content.next = None;
@@ -111,21 +118,15 @@ impl CallTable {
         Arc::clone(contents.entry(key).or_default())
     }
 
-    /// Looks for the last call of a content. Its numbers have no gaps, so the search doubles its steps.
-    async fn find(&self, key: Sha256) -> Result<FoundCalls, GateError> {
-        let Some(mut last) = self.numbered(key, 0).await? else { return Ok(FoundCalls::Fresh(0)) };
-        let (mut low, mut high) = (0, 1);
-        while let Some(call) = self.numbered(key, high).await? {
-            (last, low, high) = (call, high, high.saturating_mul(2));
-        }
-        while high - low > 1 {
-            let middle = u64::midpoint(low, high);
-            match self.numbered(key, middle).await? {
-                Some(call) => (last, low) = (call, middle),
-                None => high = middle,
-            }
-        }
-        Ok(self.judge_last(low, last))
+    /// Looks for the last call of a content.
+    async fn find(&self, key: Sha256, content: &ProposedContent<'_>) -> Result<FoundCalls, GateError> {
+        let earlier =
+            find_earlier_calls(&*self.gate, &self.thread, content.proposal, content.arguments_hash).await?;
+        let prefix = id_prefix(key);
+        // The caller may have proposed the same call in another way, under another id.
+        let number = |call: &Call| call.id.as_str().strip_prefix(&prefix)?.parse::<u64>().ok();
+        let last = earlier.into_iter().find_map(|call| Some((number(&call)?, call)));
+        Ok(last.map_or(FoundCalls::Fresh(0), |(number, call)| self.judge_last(number, call)))
     }
 
     /// The effect of the last call of a content, which another process may have proposed, on a request of the same content.
@@ -140,7 +141,7 @@ impl CallTable {
         });
         match call.state {
             CallState::Pending | CallState::Allowed => FoundCalls::Resumed(number, Box::new(call)),
-            CallState::Denied if was_asked(&call) && decided_at.is_some_and(is_recent) => {
+            CallState::Denied if call.was_asked() && decided_at.is_some_and(is_recent) => {
                 FoundCalls::Resumed(number, Box::new(call))
             }
             // The claim is refused unless a person has released the call, or its tool may run twice.
@@ -151,26 +152,29 @@ impl CallTable {
             _ => FoundCalls::Fresh(number + 1),
         }
     }
-
-    async fn numbered(&self, key: Sha256, number: u64) -> Result<Option<Call>, GateError> {
-        match self.gate.call(&self.thread, &call_id(key, number)?).await {
-            Ok(call) => Ok(Some(call)),
-            Err(error) if matches!(error.code, ErrorCode::UnknownCall | ErrorCode::UnknownThread) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
 }
 
 fn opened(content: &mut ContentCalls, number: u64, call: Call) -> OpenedCall {
     content.next = Some(number + 1);
     let slot = Arc::new(CallSlot::new(call.id.clone()));
     // Calls that no person decides are independent of each other, also if they are alike.
-    content.open = was_asked(&call).then(|| Arc::clone(&slot));
+    content.open = call.was_asked().then(|| Arc::clone(&slot));
     OpenedCall::Mine(slot, Box::new(call))
+}
+
+/// The key by which requests for the same call are found: agent, tool and arguments.
+fn content_key(principal: &Principal, tool: &ToolName, arguments: Sha256) -> Sha256 {
+    let parts = [&principal.to_string(), tool.as_str(), &arguments.to_string()];
+    let parts = parts.map(|part| Json::string(part).as_str().to_owned());
+    Sha256::digest(parts.join(",").as_bytes())
 }
 
 /// The id of a call of this content.
 fn call_id(key: Sha256, number: u64) -> Result<CallId, GateError> {
+    parse_call_id(&format!("{}{number}", id_prefix(key)))
+}
+
+fn id_prefix(key: Sha256) -> String {
     let hash = key.to_string();
-    parse_call_id(&format!("mcp-{}-{number}", hash.get(..16).unwrap_or(&hash)))
+    format!("mcp-{}-", hash.get(..16).unwrap_or(&hash))
 }

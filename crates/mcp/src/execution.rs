@@ -10,7 +10,7 @@ use crate::{
 use countersign_api::{
     Call, ClaimRequest, ErrorCode, GateError, ResultRequest, held_claim::HeldClaim, random_id,
 };
-use countersign_events::{Json, Sha256};
+use countersign_events::Sha256;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -137,10 +137,4 @@ async fn record(core: &GatewayCore, call: &Call, executor: Executor, result: &Re
         let (thread, id) = (call.thread_id.as_str(), call.id.as_str());
         tracing::warn!(thread, call = id, code = error.code(), %error, "the result cannot be recorded");
     }
-}
-
-/// The key by which requests for the same call are found: agent, tool and arguments.
-pub(crate) fn content_key(principal: &str, tool: &str, arguments: Sha256) -> Sha256 {
-    let parts = [principal, tool, &arguments.to_string()].map(|part| Json::string(part).as_str().to_owned());
-    Sha256::digest(parts.join(",").as_bytes())
 }

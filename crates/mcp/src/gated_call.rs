@@ -3,9 +3,9 @@
 use crate::{
     answer_text::{ended_text, error_result, pending_text, progress, refusal_text, started_text},
     call_slot::{CallSlot, ExecutionOutcome},
-    call_table::OpenedCall,
+    call_table::{OpenedCall, ProposedContent},
     client_frame::ToolCallFrame,
-    execution::{PlannedExecution, content_key},
+    execution::PlannedExecution,
     gateway_core::{GatewayCore, ServerSender},
     server_frame::with_id,
     tool_catalog::CatalogTool,
@@ -96,12 +96,11 @@ impl GatedCall {
         let name = core.options.tool_name(&self.frame.name);
         let name = ToolName::new(&name).map_err(|why| GateError::invalid("name", &why))?;
         let arguments = self.frame.arguments.admit().map_err(|why| GateError::invalid("arguments", &why))?;
-        let key = content_key(&core.calls.gate.principal().to_string(), name.as_str(), arguments);
         let mut proposal = ProposeRequest::new("mcp", name.as_str(), "{}")?;
         proposal.arguments = self.frame.arguments.clone();
         proposal.annotations = tool.and_then(|tool| tool.annotations.clone());
         proposal.definition = tool.map(|tool| tool.definition.clone());
-        core.calls.open(key, &proposal).await
+        core.calls.open(&ProposedContent { proposal: &proposal, arguments_hash: arguments }).await
     }
 
     /// Waits for the decision: with a progress token until it is there, otherwise for a limited time.

@@ -2,7 +2,7 @@
 
 use countersign_approvals::{Call, access::VisibleThreads};
 use countersign_events::{
-    CallId, Event, EventType, Principal, ThreadId, Timestamp, ToolName, event::ToolPolicySet,
+    CallId, Event, EventType, Principal, Sha256, ThreadId, Timestamp, ToolName, event::ToolPolicySet,
 };
 
 /// The conditions on the items of a list or a stream. An item must meet all conditions that are set. The default has no
@@ -23,6 +23,8 @@ pub struct EventFilter {
     pub since: Option<Timestamp>,
     /// Only before this moment.
     pub until: Option<Timestamp>,
+    /// Only calls that were proposed with these arguments. Only lists of calls use it.
+    pub arguments_hash: Option<Sha256>,
 }
 
 impl EventFilter {

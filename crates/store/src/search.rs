@@ -211,7 +211,8 @@ impl Store {
             .bind(filter.tool.as_ref().map(|tool| tool.as_str().to_owned()))
             .bind(filter.principal.as_ref().map(ToString::to_string))
             .bind(filter.since.map(|moment| moment.to_string()))
-            .bind(filter.until.map(|moment| moment.to_string()));
+            .bind(filter.until.map(|moment| moment.to_string()))
+            .bind(filter.arguments_hash.map(|hash| hash.to_string()));
         let query = filter.thread_id.iter().fold(query, |query, thread_id| query.bind(thread_id.as_str()));
         let calls = self.query_calls(name, query).await?;
         let next = if calls.cut || calls.items.len() > limit {

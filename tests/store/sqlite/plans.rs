@@ -89,7 +89,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
     (
         "calls_of_thread",
         queries::CALLS_OF_THREAD.on(DatabaseKind::Sqlite),
-        &["calls_by_thread (thread_id=? AND rowid>? AND rowid<?)", BY_CALL],
+        &["calls_by_thread (thread_id=? AND seq>? AND seq<?)", BY_CALL],
     ),
     (
         "threads",
@@ -116,11 +116,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     ("due", queries::DUE, &["open_requests_by_due (due_at<?)"]),
     ("next_due", queries::NEXT_DUE, &["open_requests_by_due"]),
-    (
-        "history_of_thread",
-        queries::HISTORY_OF_THREAD,
-        &["calls_by_thread (thread_id=? AND rowid>? AND rowid<?)"],
-    ),
+    ("history_of_thread", queries::HISTORY_OF_THREAD, &["calls_by_thread (thread_id=? AND seq>? AND seq<?)"]),
 ];
 
 #[test]

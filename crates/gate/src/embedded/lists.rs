@@ -201,6 +201,6 @@ pub(super) fn page_limit(page: api::PageQuery) -> usize {
 }
 
 fn store_filter(filter: &LogFilter, threads: &VisibleThreads) -> EventFilter {
-    let LogFilter { thread_id, types, tool, principal, since, until } = filter.clone();
-    EventFilter { thread_id, threads: threads.clone(), types, tool, principal, since, until }
+    let LogFilter { thread_id, types, tool, principal, since, until, arguments_hash } = filter.clone();
+    EventFilter { thread_id, threads: threads.clone(), types, tool, principal, since, until, arguments_hash }
 }

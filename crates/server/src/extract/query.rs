@@ -4,7 +4,7 @@
 use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use countersign_api::{self as api, BadLogCursor, LogCursor, LogFilter};
-use countersign_gate::{CallStateFilter, EventType, Principal, ThreadId, Timestamp, ToolName};
+use countersign_gate::{CallStateFilter, EventType, Principal, Sha256, ThreadId, Timestamp, ToolName};
 use std::{fmt::Display, marker::PhantomData, ops::RangeInclusive, str::FromStr};
 use utoipa::{
     IntoParams, PartialSchema,
@@ -57,9 +57,9 @@ parameter_sets! {
     /// The parameters of a thread's pending calls.
     ThreadPendingQuery as ThreadPendingParameters: ["after", "limit", "tool", "principal", "since", "until"];
     /// The parameters of the calls.
-    CallQuery as CallParameters: ["after", "limit", "thread", "tool", "principal", "state", "since", "until"];
+    CallQuery as CallParameters: ["after", "limit", "thread", "tool", "principal", "state", "since", "until", "argumentsHash"];
     /// The parameters of a thread's calls.
-    ThreadCallQuery as ThreadCallParameters: ["after", "limit", "tool", "principal", "state", "since", "until"];
+    ThreadCallQuery as ThreadCallParameters: ["after", "limit", "tool", "principal", "state", "since", "until", "argumentsHash"];
     /// The parameters of suggested rules.
     SuggestionQuery as SuggestionParameters: ["since", "until", "atLeast"];
     /// The parameters of statistics.
@@ -139,6 +139,7 @@ impl<T: AcceptedParameters> QueryParameters<T> {
             }
             "since" => filter.since = Some(parse::<Timestamp>(name, value)?),
             "until" => filter.until = Some(parse::<Timestamp>(name, value)?),
+            "argumentsHash" => filter.arguments_hash = Some(parse_hash(name, value)?),
             "atLeast" => self.at_least = Some(parse_number(name, value, HABIT)?.into()),
             "utcOffsetMinutes" => self.days_at = Some(parse::<api::UtcOffset>(name, value)?),
             _ => {
@@ -175,6 +176,11 @@ fn name_error<T, E: Display>(name: &str, parsed: Result<T, E>) -> Result<T, Prob
 
 fn parse<T: FromStr<Err: Display>>(name: &str, value: &str) -> Result<T, ProblemResponse> {
     name_error(name, value.parse())
+}
+
+fn parse_hash(name: &str, value: &str) -> Result<Sha256, ProblemResponse> {
+    let why = || ProblemResponse::invalid(format!("{name} must be 64 hexadecimal digits, not {value:?}"));
+    Sha256::from_hex(value).ok_or_else(|| why().with_parameter(name))
 }
 
 pub(crate) fn parse_cursor(text: &str) -> Result<LogCursor, ProblemResponse> {
@@ -234,6 +240,9 @@ fn describe(name: &str) -> Parameter {
             Timestamp::schema(),
         ),
         "until" => ("Only before this time, exclusive.", Timestamp::schema()),
+        "argumentsHash" => {
+            ("Only calls that were proposed with the arguments of this hash.", Sha256::schema())
+        }
         "atLeast" => (
             "The least number of prompts that each rule saves.",
             number((*HABIT.start()).into(), Some((*HABIT.end()).into()), 5),
