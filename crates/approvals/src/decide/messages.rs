@@ -1,4 +1,5 @@
-//! Messages of the conversation: the log keeps them in the order in which they were sent. They decide nothing.
+//! Messages of the conversation: the log keeps them in the order in which they were sent. They decide nothing here: the gate makes the decisions that they
+//! contain as decisions of their sender.
 
 use super::{DecisionContext, NewEvent};
 use crate::{Refused, conversation::NewMessage};

@@ -7,7 +7,7 @@ use crate::{
     thread::{Grant, GrantTerms, RecentDecision, Thread},
 };
 use countersign_events::{
-    CallId, Principal, Sha256, Timestamp,
+    CallId, Principal, Sha256, Timestamp, ToolName,
     event::{Decision, Mode, SameCall, Source, ToolCall, ToolPolicy, Verdict},
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, PatternContext, RuleEffect};
@@ -40,6 +40,18 @@ pub(super) struct RulingAnswer {
 /// The reason of a denial by a thread's own policy.
 const DENIED: &str = "the thread denies this tool";
 
+/// The begin of the names of tools that a client runs for its user, such as `client.requestApproval`.
+const CLIENT_PREFIX: &str = "client.";
+
+/// The reason why a call of such a tool is blocked.
+const CLIENT_TOOL: &str =
+    "tools whose names begin with `client.` belong to the client, and no model can call them";
+
+/// True if models cannot call the tool, whatever the policy says.
+fn is_client_tool(tool: &ToolName) -> bool {
+    tool.as_str().starts_with(CLIENT_PREFIX)
+}
+
 /// `recorded` is the proposal as the log will keep it.
 pub(super) fn rule_on_call(
     judgement: &Judgement,
@@ -48,6 +60,9 @@ pub(super) fn rule_on_call(
     context: &DecisionContext<'_>,
 ) -> CallRuling {
     let own = context.thread.policy_for(subject.tool);
+    if is_client_tool(subject.tool) {
+        return CallRuling::Block(RulingAnswer::from_thread(CLIENT_TOOL));
+    }
     match (judgement.verdict, own) {
         (Verdict::Block, _) => CallRuling::Block(RulingAnswer::from_policy(judgement)),
         (_, ToolPolicy::Deny) => CallRuling::Block(RulingAnswer::from_thread(DENIED)),
@@ -67,6 +82,9 @@ pub(super) fn find_block(
 ) -> Option<RulingAnswer> {
     if let Some(judgement) = judgement.filter(|judgement| judgement.verdict == Verdict::Block) {
         return Some(RulingAnswer::from_policy(judgement));
+    }
+    if is_client_tool(subject.tool) {
+        return Some(RulingAnswer::from_thread(CLIENT_TOOL));
     }
     let own = context.thread.policy_for(subject.tool);
     (own == ToolPolicy::Deny).then(|| RulingAnswer::from_thread(DENIED))

@@ -35,3 +35,13 @@ fn closed_thread_accepts_no_message() {
     story.person("ada").thread_command(ThreadCommand::Close).expect("closed");
     assert_eq!(code(story.adds_message(None, policy)), "thread_closed");
 }
+
+#[test]
+fn client_tool_is_blocked_by_any_policy() {
+    let mut story = given("default = \"allow\"");
+    let events = story.agent().proposes("a", "client.requestApproval").expect("recorded");
+    let written: Vec<_> = story.log.iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!(written, ["TOOL_CALL", "TOOL_APPROVAL_RESPONSE", "TOOL_RESULT"], "{events:?}");
+    story.proposes("b", "clients").expect("another tool");
+    assert_eq!(story.log.last().expect("a response").kind.as_str(), "TOOL_APPROVAL_RESPONSE", "allowed");
+}
