@@ -10,6 +10,7 @@ mod cancel;
 mod claim;
 mod close;
 mod conditional;
+mod conversation_view;
 mod cursor;
 mod decide;
 mod decide_all;

@@ -167,7 +167,7 @@ async fn malformed_messages_are_refused_and_none_is_stored() {
         assert_snapshot!(post(r#"{"format":"openai","message":{"role":"user"},"messages":[]}"#).await, @"422 invalid: messages: give either `message` or `messages`");
         assert_snapshot!(post(r#"{"format":"openai","message":{"role":"user"},"from":1}"#).await, @"422 invalid: from: give it with `messages`, which begin there");
         assert_snapshot!(post(r#"{"format":"telegram","messages":[]}"#).await, @r#"
-        422 invalid: unknown value "telegram"; use one of openai, anthropic, google, plain at line 1 column 20
+        422 invalid: unknown value "telegram"; use one of openai, anthropic, google, plain, openai-responses, openai-agents, ai-sdk-ui, ai-sdk, langchain, langchain-per-call, agent-inbox, ag-ui, humanlayer at line 1 column 20
         column: 20
         line: 1
         "#);

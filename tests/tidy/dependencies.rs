@@ -17,7 +17,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("store", &["events", "approvals"]),
     ("api", &["events"]),
     ("client", &["events", "api"]),
-    ("messages", &["events"]),
+    ("messages", &["api", "events"]),
     ("gate", &["events", "messages", "policy", "proofs", "approvals", "replay", "schema", "store", "api"]),
     ("oidc", &["events"]),
     ("web", &[]),

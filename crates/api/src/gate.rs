@@ -3,15 +3,17 @@
 use crate::{
     ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, BulkDecisionRequest, Call,
     CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest, ClaimRequest, CloseReport,
-    DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, Event, EventPage, GateError, GrantPage,
-    GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest, NewToken,
-    NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest,
-    ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
-    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadId,
-    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
-    ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
+    ConversationReader, ConversationView, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport,
+    Event, EventPage, GateError, GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport,
+    MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest,
+    Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest,
+    ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery,
+    StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
+    TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
+    WebhookTestReport,
 };
 use async_trait::async_trait;
+use countersign_events::event::MessageFormat;
 use futures_util::Stream;
 use std::{pin::Pin, sync::Arc, time::Duration};
 
@@ -193,6 +195,15 @@ pub trait ApprovalGate: Send + Sync {
 
     /// Lists the conversation of a thread. The cursor of a page is the place of its first message.
     async fn messages(&self, thread: &ThreadId, page: PageQuery) -> Result<MessagePage, GateError>;
+
+    /// Returns the whole conversation of a thread in one format, for a model or for a client. Without a format, it is that
+    /// of its last message.
+    async fn conversation_view(
+        &self,
+        thread: &ThreadId,
+        reader: ConversationReader,
+        format: Option<MessageFormat>,
+    ) -> Result<ConversationView, GateError>;
 
     /// Returns the policy in force.
     async fn policy(&self) -> Result<PolicyInForce, GateError>;

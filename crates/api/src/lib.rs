@@ -8,6 +8,7 @@ mod approver_keys;
 mod bulk;
 mod call;
 mod commands;
+mod conversation_view;
 mod cursor;
 mod error;
 mod filter;
@@ -47,11 +48,15 @@ pub use commands::{
     CancelRequest, ClaimRequest, DecisionRequest, EraseRequest, ErasureReport, ProposeRequest,
     ProposedDefinition, ProposedImpact, ReleaseRequest, RenewRequest, ResultRequest,
 };
+pub use conversation_view::{ConversationReader, ConversationView, LeftOutPart, UnfinishedCall};
 pub use cursor::{BadLogCursor, LogCursor};
 pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};
 pub use filter::LogFilter;
 pub use gate::{ApprovalGate, EventStream, SharedGate};
-pub use messages::{Message, MessagePage, MessageReceipt, MessagesReport, MessagesRequest};
+pub use messages::{
+    Message, MessageDecision, MessageDecisionOutcome, MessagePage, MessageReceipt, MessagesReport,
+    MessagesRequest, PendingCallName,
+};
 pub use page::{CallPage, EventPage, MAX_PAGE, PageQuery, PendingPage, ThreadPage, ThreadSummary};
 pub use policy::{PolicyInForce, PolicyRequest};
 pub use policy_tools::{

@@ -1,7 +1,10 @@
 //! The conversation of a thread.
 
-use crate::{Json, Principal, ThreadId, Timestamp, commands::read_word};
-use countersign_events::{EventType, event::MessageFormat};
+use crate::{CallId, ErrorCode, Json, Principal, ThreadId, Timestamp, ToolName, commands::read_word};
+use countersign_events::{
+    EventType,
+    event::{Decision, MessageFormat},
+};
 use serde::{Deserialize, Serialize};
 
 /// Messages to add to the conversation of a thread: one `message` at its end, or a part of it as `messages`, which begins
@@ -61,6 +64,66 @@ pub struct MessagesReport {
     pub messages: Vec<MessageReceipt>,
     /// The number of messages that the conversation has now.
     pub length: u32,
+    /// Each decision that the messages contain, and what it did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<MessageDecision>,
+    /// The pending calls of the thread, at most the first hundred, if the last message decides in words and the words do
+    /// not fit exactly one of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pending: Vec<PendingCallName>,
+}
+
+/// A decision in a message, and what it did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"position": 3, "id": "call_1", "decision": "allow_once", "outcome": "decided"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct MessageDecision {
+    /// The place of the message in the conversation.
+    pub position: u32,
+    /// The id of the call; absent if the message does not say which it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<CallId>,
+    /// The decision; absent if it cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
+    /// What it did.
+    pub outcome: MessageDecisionOutcome,
+    /// The code of the error, if it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = false))]
+    pub code: Option<ErrorCode>,
+    /// The reason, if it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// What a decision in a message did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples("decided")))]
+#[serde(rename_all = "snake_case")]
+pub enum MessageDecisionOutcome {
+    /// It decided the call.
+    Decided,
+    /// It is a vote, and the call needs more.
+    Voted,
+    /// The same decision was made before.
+    AlreadyDecided,
+    /// It was refused, and did nothing.
+    Refused,
+}
+
+/// A pending call by its id and tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"id": "call_1", "name": "bash"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct PendingCallName {
+    /// The id of the call.
+    pub id: CallId,
+    /// The tool.
+    pub name: ToolName,
 }
 
 /// What became of one message.

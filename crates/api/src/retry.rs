@@ -7,18 +7,19 @@ mod follow;
 use crate::{
     ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
     BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest,
-    ClaimRequest, CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, ErrorCode,
-    EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport,
-    MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest,
-    Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest,
-    ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery,
-    StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
-    TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
-    WebhookTestReport,
+    ClaimRequest, CloseReport, ConversationReader, ConversationView, DecisionAnswer, DecisionRequest,
+    EraseRequest, ErasureReport, ErrorCode, EventPage, EventStream, GateError, GrantPage, GrantSelection,
+    LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery,
+    PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport, ReleaseRequest,
+    RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview,
+    ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies,
+    ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList,
+    WebhookRequest, WebhookTestReport,
 };
 use async_trait::async_trait;
 use backoff::may_pass;
 pub use backoff::retry;
+use countersign_events::event::MessageFormat;
 use futures_util::StreamExt;
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::time::Instant;
@@ -258,6 +259,15 @@ impl ApprovalGate for RetryingGate {
         request: &MessagesRequest,
     ) -> Result<MessagesReport, GateError> {
         retry_once_reached(PROPOSAL, || self.inner.add_messages(thread, request)).await
+    }
+
+    async fn conversation_view(
+        &self,
+        thread: &ThreadId,
+        reader: ConversationReader,
+        format: Option<MessageFormat>,
+    ) -> Result<ConversationView, GateError> {
+        self.inner.conversation_view(thread, reader, format).await
     }
 
     async fn messages(&self, thread: &ThreadId, page: PageQuery) -> Result<MessagePage, GateError> {

@@ -5,15 +5,16 @@ use async_trait::async_trait;
 use countersign_api::{
     ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
     BulkDecisionRequest, Call, CallPage, CallStatistics, CallerView, CancelRequest, ClaimRequest,
-    CloseReport, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage, EventStream,
-    GateError, GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest,
-    ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest,
-    ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
-    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadMode,
-    ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
-    ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport, retry::RetryingGate,
+    CloseReport, ConversationReader, ConversationView, DecisionAnswer, DecisionRequest, EraseRequest,
+    ErasureReport, EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, MessagePage,
+    MessagesReport, MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage,
+    PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest,
+    RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest,
+    StatisticsQuery, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
+    TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
+    WebhookTestReport, retry::RetryingGate,
 };
-use countersign_events::{CallId, CallStateFilter, Principal, ThreadId};
+use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, event::MessageFormat};
 use futures_util::StreamExt;
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -249,6 +250,15 @@ impl ApprovalGate for HttpGate {
         request: &MessagesRequest,
     ) -> Result<MessagesReport, GateError> {
         self.connection.add_messages(thread, request).await
+    }
+
+    async fn conversation_view(
+        &self,
+        thread: &ThreadId,
+        reader: ConversationReader,
+        format: Option<MessageFormat>,
+    ) -> Result<ConversationView, GateError> {
+        self.connection.conversation_view(thread, reader, format).await
     }
 
     async fn messages(&self, thread: &ThreadId, page: PageQuery) -> Result<MessagePage, GateError> {

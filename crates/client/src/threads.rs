@@ -2,7 +2,7 @@
 
 use crate::{connection::ServerConnection, lists::ListUrl};
 use countersign_api::{self as api, GateError};
-use countersign_events::ThreadId;
+use countersign_events::{ThreadId, event::MessageFormat};
 use reqwest::{Method, Url};
 
 impl ServerConnection {
@@ -63,6 +63,17 @@ impl ServerConnection {
         page: api::PageQuery,
     ) -> Result<api::MessagePage, GateError> {
         self.list(ListUrl::at(self.thread_url(thread, &["messages"])).page(page)).await
+    }
+
+    pub(crate) async fn conversation_view(
+        &self,
+        thread: &ThreadId,
+        reader: api::ConversationReader,
+        format: Option<MessageFormat>,
+    ) -> Result<api::ConversationView, GateError> {
+        let url = ListUrl::at(self.thread_url(thread, &["messages"]));
+        self.list(url.with("for", Some(reader.as_str())).with("format", format.map(MessageFormat::as_str)))
+            .await
     }
 
     pub(crate) async fn close(&self, thread: &ThreadId) -> Result<api::CloseReport, GateError> {

@@ -1,32 +1,48 @@
-//! The message formats of model APIs: who speaks in a message, its text, and the calls that it is about. The log keeps
-//! each message as it was sent; this crate only reads it. No I/O.
+//! The message formats of model APIs and agent frameworks: who speaks in a message, its text, the calls that it is about,
+//! and the decisions that it contains; and the conversation in another format, for a model or for a client. No I/O.
+//!
+//! Each format has an adapter in `formats`, which reads its messages into a neutral form and writes it. The log keeps each
+//! message as it was sent.
 
-mod anthropic;
-mod google;
+mod answer;
+mod client_tool;
+mod decisions;
+mod formats;
+mod hosted_approvals;
+mod json_tree;
 mod message;
-mod openai;
-mod parts;
-mod plain;
+mod model_view;
+mod neutral;
+mod spoken;
+mod view;
+mod written;
 
+pub use decisions::{FoundDecision, FoundVerdict};
 pub use message::{BadMessage, ReadMessage};
+pub use spoken::SpokenDecision;
+pub use view::{ReadConversation, WrittenConversation};
 
 use countersign_events::{Json, event::MessageFormat};
-use serde_json::Value;
+
+/// True if a model's input can be written in this format. The others are for clients.
+#[must_use]
+pub const fn is_for_models(format: MessageFormat) -> bool {
+    !matches!(format, MessageFormat::HumanLayer | MessageFormat::Other)
+}
 
 /// Reads a message. Members that the format does not have are left alone.
 ///
 /// # Errors
 /// If it is not an object, if it names no speaker, or if its content is not what the format describes.
 pub fn read_message(format: MessageFormat, message: &Json) -> Result<ReadMessage, BadMessage> {
-    let value: Value = message.read().map_err(|_| BadMessage::NotAnObject)?;
-    let Value::Object(message) = value else { return Err(BadMessage::NotAnObject) };
-    match format {
-        MessageFormat::OpenAi => openai::read(&message),
-        MessageFormat::Anthropic => anthropic::read(&message),
-        MessageFormat::Google => google::read(&message),
-        MessageFormat::Plain => plain::read(&message),
-        MessageFormat::Other => Err(BadMessage::UnknownFormat),
-    }
+    let tree = json_tree::JsonTree::parse(message).ok_or(BadMessage::NotAnObject)?;
+    let read = formats::read_neutral(format, &tree)?;
+    Ok(ReadMessage {
+        kind: read.kind,
+        text: if read.is_whole_result() { read.result_text() } else { read.text() },
+        proposes: read.proposed_calls().map(str::to_owned).collect(),
+        reports: read.results().map(|result| result.id.clone()).collect(),
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What is read of a message, in every format.
 
+use crate::json_tree::JsonTree;
 use countersign_events::EventType;
 
 /// The content of a message, as far as people and rules need it.
@@ -44,4 +45,20 @@ pub enum BadMessage {
         /// The form.
         expected: &'static str,
     },
+}
+
+/// The error about a speaker that the format does not have.
+pub(crate) fn unknown_speaker(
+    (format, member, known): (&'static str, &'static str, &'static str),
+    given: Option<&JsonTree>,
+) -> BadMessage {
+    let given = given.map_or_else(|| "missing".to_owned(), |given| shorten(&given.to_string()));
+    BadMessage::UnknownSpeaker { member, given, format, known }
+}
+
+fn shorten(text: &str) -> String {
+    const MOST: usize = 60;
+    let mut letters = text.chars();
+    let start: String = letters.by_ref().take(MOST).collect();
+    if letters.next().is_some() { start + "…" } else { start }
 }

@@ -140,6 +140,24 @@ words! {
         Google = "google",
         /// Countersign's own form: a role and a text.
         Plain = "plain",
+        /// The items of OpenAI's Responses API.
+        OpenAiResponses = "openai-responses",
+        /// The items of OpenAI's Agents SDK.
+        OpenAiAgents = "openai-agents",
+        /// The UI messages of the AI SDK.
+        AiSdkUi = "ai-sdk-ui",
+        /// The model messages of the AI SDK.
+        AiSdk = "ai-sdk",
+        /// The messages of LangChain, with one interrupt for all pending calls.
+        LangChain = "langchain" | "langgraph",
+        /// The messages of LangChain, with one interrupt for each pending call.
+        LangChainPerCall = "langchain-per-call",
+        /// The messages of LangChain, with the interrupts of Agent Inbox.
+        AgentInbox = "agent-inbox",
+        /// The messages of AG-UI.
+        AgUi = "ag-ui",
+        /// The function calls of HumanLayer.
+        HumanLayer = "humanlayer",
     }
 }
 

@@ -1,6 +1,6 @@
 //! The conversation of a thread: messages are read by the rules of their format, placed, masked and stored.
 
-use super::{EmbeddedService, lists::page_limit};
+use super::{EmbeddedService, lists::page_limit, message_decisions::PlacedMessage};
 use crate::GateFailure;
 use countersign_api as api;
 use countersign_approvals::{
@@ -12,7 +12,7 @@ use countersign_events::{
     Event, Json, Sha256, ThreadId,
     event::{ConversationMessage, MessageFormat},
 };
-use countersign_messages::{ReadMessage, read_message};
+use countersign_messages::{ReadConversation, ReadMessage, read_message};
 
 /// The most times that the places of messages are worked out again because others added messages meanwhile, or put another
 /// policy in force.
@@ -65,7 +65,34 @@ impl EmbeddedService {
         let end = places.last().map_or(0, |place| place.position + 1);
         let before = u32::try_from(conversation.messages().len()).unwrap_or(u32::MAX);
         let length = if is_changed { end } else { before };
-        Ok(api::MessagesReport { thread_id: thread.clone(), messages: receipts, length })
+        let (decisions, pending) = self.decide_by_sent(by, thread, sent, &places).await?;
+        Ok(api::MessagesReport { thread_id: thread.clone(), messages: receipts, length, decisions, pending })
+    }
+
+    async fn decide_by_sent(
+        &self,
+        by: &CommandCaller,
+        thread: &ThreadId,
+        sent: &SentConversation<'_>,
+        places: &[MessagePlace],
+    ) -> Result<(Vec<api::MessageDecision>, Vec<api::PendingCallName>), GateFailure> {
+        let mut read = ReadConversation::default();
+        for (place, (_, content)) in places.iter().zip(&sent.messages) {
+            read.add(place.position, sent.format, content);
+        }
+        let place_of =
+            |place: &MessagePlace| PlacedMessage { position: place.position, is_new: place.stored.is_none() };
+        let places: Vec<_> = places.iter().map(place_of).collect();
+        // Words decide once: in the request that stores them, and only as the last message.
+        let spoken = read.spoken_decision().filter(|_| places.last().is_some_and(|last| last.is_new));
+        let mut decisions = Box::pin(self.decide_by_messages(by, thread, read, &places)).await?;
+        let mut pending = Vec::new();
+        if let Some(spoken) = spoken {
+            let (decision, left) = Box::pin(self.decide_by_words(by, thread, spoken)).await?;
+            decisions.push(decision);
+            pending = left;
+        }
+        Ok((decisions, pending))
     }
 
     fn mask_new(

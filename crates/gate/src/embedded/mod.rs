@@ -4,12 +4,14 @@
 mod answer;
 mod approver_keys;
 pub(crate) mod archive;
+mod conversation_view;
 mod decisions;
 mod erase;
 mod execute;
 mod grant_origins;
 mod judge;
 mod lists;
+mod message_decisions;
 mod messages;
 mod policy;
 mod presence;

@@ -6,16 +6,16 @@ use async_trait::async_trait;
 use countersign_api::{
     ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
     BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest, CloseReport,
-    DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport, EventPage, EventStream, GateError,
-    GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest,
-    NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest,
-    ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
-    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadMode,
-    ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
-    ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
+    ConversationReader, ConversationView, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport,
+    EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport,
+    MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest,
+    ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest,
+    RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StopReport,
+    StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest,
+    TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
 };
 use countersign_approvals::Refused;
-use countersign_events::{CallId, CallStateFilter, Principal, ThreadId};
+use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, event::MessageFormat};
 use std::{sync::Arc, time::Duration};
 
 #[async_trait]
@@ -203,6 +203,15 @@ impl ApprovalGate for EmbeddedGate {
         request: &MessagesRequest,
     ) -> Result<MessagesReport, GateError> {
         Ok(self.service.add_messages(&self.by, thread, request).await?)
+    }
+
+    async fn conversation_view(
+        &self,
+        thread: &ThreadId,
+        reader: ConversationReader,
+        format: Option<MessageFormat>,
+    ) -> Result<ConversationView, GateError> {
+        Ok(self.service.conversation_view(thread, reader, format).await?)
     }
 
     async fn messages(&self, thread: &ThreadId, page: PageQuery) -> Result<MessagePage, GateError> {

@@ -22,8 +22,9 @@ pub(crate) use passkey_site::PasskeySite;
 pub(crate) use path::{ApproverKeyPath, CallPath, GrantPath, ThreadPath, TokenPath, WebhookPath};
 pub(crate) use prefer::WaitPreference;
 pub(crate) use query::{
-    CallQuery, EventQuery, GrantQuery, ListQuery, NoQuery, PendingQuery, QueryParameters, StatisticsQuery,
-    SuggestionQuery, ThreadCallQuery, ThreadEventQuery, ThreadPendingQuery, TokenQuery, parse_cursor,
+    CallQuery, EventQuery, GrantQuery, ListQuery, MessageQuery, NoQuery, PendingQuery, QueryParameters,
+    StatisticsQuery, SuggestionQuery, ThreadCallQuery, ThreadEventQuery, ThreadPendingQuery, TokenQuery,
+    parse_cursor,
 };
 pub(crate) use source::RequestSource;
 

@@ -4,7 +4,9 @@
 use crate::{openapi, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use countersign_api::{self as api, BadLogCursor, LogCursor, LogFilter};
-use countersign_gate::{CallStateFilter, EventType, Principal, Sha256, ThreadId, Timestamp, ToolName};
+use countersign_gate::{
+    CallStateFilter, EventType, Principal, Sha256, ThreadId, Timestamp, ToolName, event::MessageFormat,
+};
 use std::{fmt::Display, marker::PhantomData, ops::RangeInclusive, str::FromStr};
 use utoipa::{
     IntoParams, PartialSchema,
@@ -44,6 +46,8 @@ parameter_sets! {
     NoQuery as NoParameters: [];
     /// The parameters of a list without filters.
     ListQuery as ListParameters: ["after", "limit"];
+    /// The parameters of the messages of a thread.
+    MessageQuery as MessageParameters: ["after", "limit", "for", "format"];
     /// The parameters of the grants of a thread.
     GrantQuery as GrantParameters: ["after", "limit", "all"];
     /// The parameters of the tokens.
@@ -77,6 +81,10 @@ pub(crate) struct QueryParameters<T> {
     pub(crate) days_at: Option<api::UtcOffset>,
     /// The least number of prompts that a suggested rule saves.
     pub(crate) at_least: Option<u64>,
+    /// The reader for whom the whole conversation is written.
+    pub(crate) reader: Option<api::ConversationReader>,
+    /// The format in which it is written.
+    pub(crate) format: Option<MessageFormat>,
     /// `after` as a position in the log, with the hash of its event if the caller sent it.
     pub(crate) cursor: LogCursor,
     accepted: PhantomData<T>,
@@ -100,6 +108,8 @@ impl<T: AcceptedParameters, S: Sync> FromRequestParts<S> for QueryParameters<T> 
             all: false,
             days_at: None,
             at_least: None,
+            reader: None,
+            format: None,
             cursor: LogCursor::default(),
             accepted: PhantomData,
         };
@@ -140,6 +150,8 @@ impl<T: AcceptedParameters> QueryParameters<T> {
             "since" => filter.since = Some(parse::<Timestamp>(name, value)?),
             "until" => filter.until = Some(parse::<Timestamp>(name, value)?),
             "argumentsHash" => filter.arguments_hash = Some(parse_hash(name, value)?),
+            "for" => self.reader = Some(parse(name, value)?),
+            "format" => self.format = Some(parse(name, value)?),
             "atLeast" => self.at_least = Some(parse_number(name, value, HABIT)?.into()),
             "utcOffsetMinutes" => self.days_at = Some(parse::<api::UtcOffset>(name, value)?),
             _ => {
@@ -243,6 +255,17 @@ fn describe(name: &str) -> Parameter {
         "argumentsHash" => {
             ("Only calls that were proposed with the arguments of this hash.", Sha256::schema())
         }
+        "for" => (
+            "Returns the whole conversation in one format, instead of a page of messages as they were sent: for a \
+             `model`, without approvals and with exactly one result after each call; for a `client`, with everything \
+             and the requests for pending calls.",
+            ObjectBuilder::new().schema_type(Type::String).enum_values(Some(["model", "client"])).into(),
+        ),
+        "format" => (
+            "The format of the conversation; without it, that of its last message. A format without `for` means \
+             `for=client`.",
+            MessageFormat::schema(),
+        ),
         "atLeast" => (
             "The least number of prompts that each rule saves.",
             number((*HABIT.start()).into(), Some((*HABIT.end()).into()), 5),

@@ -33,7 +33,8 @@ use utoipa::{
     ),
     // Schemas that no response of a route names directly: of tagged and streamed responses, and of errors.
     components(schemas(
-        api::CallPage, api::EventPage, api::GrantPage, api::MessagePage, api::ThreadMode, api::PendingPage, api::ThreadPolicies, api::Problem,
+        crate::routes::message_answer::MessageAnswer, api::MessagePage, api::ConversationView,
+        api::CallPage, api::EventPage, api::GrantPage, api::ThreadMode, api::PendingPage, api::ThreadPolicies, api::Problem,
         api::ThreadSummary, api::ThreadPage,
     )),
     servers((url = "/", description = "this server")),

@@ -1,6 +1,7 @@
 //! Tagged responses of lists and settings. They change only with the log, so the end of the log is their tag: until the
 //! next event, the response that the caller has is current.
 
+use super::message_answer::MessageAnswer;
 use crate::{
     extract::{IfNoneMatch, short_hash},
     openapi,
@@ -65,7 +66,7 @@ macro_rules! tagged_answers {
 tagged_answers! {
     api::CallPage: "The calls.";
     api::GrantPage: "The grants.";
-    api::MessagePage: "The messages.";
+    MessageAnswer: "The messages, or with `for` the whole conversation.";
     api::EventPage: "The events.";
     api::PolicyInForce: "The policy in force.";
     api::ThreadMode: "The mode.";

@@ -19,6 +19,7 @@ mod heartbeat;
 mod log_policy;
 mod log_tag;
 mod managed_rules;
+pub(crate) mod message_answer;
 mod messages;
 mod metrics;
 mod mode;

@@ -1,8 +1,13 @@
 //! Messages of each format, and malformed ones.
 
+mod conversations;
+mod provider_rules;
+mod views;
+
 use super::*;
 use countersign_events::EventType;
 use proptest::prelude::*;
+use serde_json::Value;
 
 fn read(format: MessageFormat, message: &str) -> Result<ReadMessage, String> {
     let message = Json::parse(message).expect("valid JSON");

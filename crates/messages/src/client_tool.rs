@@ -1,0 +1,100 @@
+//! Approvals as calls of a tool of the client, `client.requestApproval`: the form of formats that have no approvals of their
+//! own. The result of that call is the decision.
+
+use crate::{
+    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, decision_in_scope, non_empty},
+    json_tree::JsonTree,
+    neutral::{NeutralCall, PartContent, content_text},
+};
+use countersign_api::Call;
+use countersign_events::event::Decision;
+
+/// The begin of the names of the tools of clients. Models cannot call these.
+pub(crate) const CLIENT_PREFIX: &str = "client.";
+/// The tool that asks a person.
+pub(crate) const REQUEST_APPROVAL: &str = "client.requestApproval";
+/// The begin of the id of a request. The id of the call follows.
+pub(crate) const REQUEST_PREFIX: &str = "approval_";
+
+/// The id of the request for this call.
+pub(crate) fn request_id(call: &str) -> String {
+    format!("{REQUEST_PREFIX}{call}")
+}
+
+/// True if the tool belongs to the client.
+pub(crate) fn is_client_tool(name: &str) -> bool {
+    name.starts_with(CLIENT_PREFIX)
+}
+
+/// The arguments of the call that asks a person.
+pub(crate) fn request_arguments(call: &Call) -> JsonTree {
+    let arguments = JsonTree::parse(&call.arguments).unwrap_or(JsonTree::Null);
+    let original = JsonTree::object([
+        ("id", call.id.as_str().into()),
+        ("name", call.name.as_str().into()),
+        ("args", arguments),
+    ]);
+    let options = call.request.as_ref().map(|request| request.options.as_slice()).unwrap_or_default();
+    let options: Vec<_> = options.iter().map(|option| JsonTree::from(option_word(*option))).collect();
+    JsonTree::object([
+        ("originalToolCall", original),
+        ("message", describe_request(call).into()),
+        ("options", options.into()),
+    ])
+}
+
+/// The question for a person.
+pub(crate) fn describe_request(call: &Call) -> String {
+    let reason = call.request.as_ref().map(|request| request.reason.as_str()).unwrap_or_default();
+    match &call.description {
+        Some(description) => format!("{} asks for approval ({reason}): {description}", call.name),
+        None => format!("{} asks for approval: {reason}", call.name),
+    }
+}
+
+const fn option_word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::AllowOnce => "approve_once",
+        Decision::AllowSession => "approve_session",
+        Decision::Deny | Decision::Other => "deny",
+    }
+}
+
+/// A call as a part: one that asks a person is a request.
+pub(crate) fn call_content(call: NeutralCall) -> PartContent {
+    if call.name == REQUEST_APPROVAL {
+        let asked = call.arguments.to_tree();
+        let named =
+            asked.get("originalToolCall").and_then(|original| original.text_of("id")).map(str::to_owned);
+        let call_id = named.or_else(|| call.id.strip_prefix(REQUEST_PREFIX).map(str::to_owned));
+        return PartContent::Request { id: call.id, call: call_id };
+    }
+    PartContent::Call(call)
+}
+
+/// True if the result of a call with this id is a decision.
+pub(crate) fn is_request_id(id: &str) -> bool {
+    id.starts_with(REQUEST_PREFIX)
+}
+
+/// The decision in the result of a request: an object with `decision`, or one word.
+pub(crate) fn read_answer(id: &str, content: &JsonTree) -> ApprovalAnswer {
+    let text = content_text(content);
+    let object = match content {
+        JsonTree::Object(_) => Some(content.clone()),
+        _ => JsonTree::parse_text(&text).filter(JsonTree::is_object),
+    };
+    let verdict = match &object {
+        Some(answer) => read_object(answer),
+        None => decision_in_scope(text.trim().trim_matches('"'), None).map(AnswerVerdict::plain),
+    };
+    ApprovalAnswer::new(AnswerTarget::Request(id.to_owned()), verdict)
+}
+
+fn read_object(answer: &JsonTree) -> Result<AnswerVerdict, String> {
+    let word =
+        answer.first_text_of(&["decision", "choice"]).ok_or("the result of the request has no `decision`")?;
+    let decision = decision_in_scope(word, answer.text_of("scope"))?;
+    let comment = non_empty(answer.first_text_of(&["comment", "reason", "message"]));
+    Ok(AnswerVerdict { comment, ..AnswerVerdict::plain(decision) })
+}

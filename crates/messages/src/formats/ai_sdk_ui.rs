@@ -1,0 +1,219 @@
+//! The UI messages of the AI SDK: `id`, `role` and `parts`. A call, its approval and its result are one part, whose `state`
+//! says how far it is. Source: the type `UIMessage` of the package `ai`, versions 5 to 7.
+
+use super::adapter::FormatAdapter;
+use crate::{
+    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer},
+    client_tool::{call_content, request_id},
+    json_tree::JsonTree,
+    message::{BadMessage, unknown_speaker},
+    neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
+    written::WrittenMessages,
+};
+use countersign_api::Call;
+use countersign_events::{EventType, event::MessageFormat};
+
+pub(super) struct AiSdkUiAdapter;
+
+const FORMAT: MessageFormat = MessageFormat::AiSdkUi;
+
+/// The letters of the signature of an approval: an HMAC-SHA-256 in base64url without padding.
+const SIGNATURE_LETTERS: usize = 43;
+
+impl FormatAdapter for AiSdkUiAdapter {
+    fn read(&self, message: &JsonTree) -> Result<NeutralMessage, BadMessage> {
+        let kind = match message.text_of("role") {
+            Some("system") => EventType::SystemPrompt,
+            Some("user") => EventType::UserMessage,
+            Some("assistant") => EventType::AgentMessage,
+            _ => {
+                let known = "system, user and assistant";
+                return Err(unknown_speaker(("ai-sdk-ui", "role", known), message.get("role")));
+            }
+        };
+        let bad = BadMessage::BadMember { member: "parts", expected: "a list of parts" };
+        let list = message.get("parts").and_then(JsonTree::as_list).ok_or_else(|| bad.clone())?;
+        let mut parts = Vec::new();
+        for part in list {
+            if !part.is_object() {
+                return Err(bad);
+            }
+            read_part(part, &mut parts);
+        }
+        Ok(NeutralMessage::new(kind, parts))
+    }
+
+    fn write(&self, message: &NeutralMessage, out: &mut WrittenMessages) {
+        if !out.is_for_model()
+            && let Some(original) = message.unchanged(FORMAT)
+        {
+            return out.push(original.clone());
+        }
+        let mut parts = Vec::new();
+        let mut results = Vec::new();
+        for part in &message.parts {
+            match (&part.content, part.original_in(FORMAT)) {
+                (PartContent::Result(result), _) => results.push(result),
+                // These are members of the part of the call.
+                (PartContent::Request { .. } | PartContent::Answer(_), None) if message.is_in(FORMAT) => {}
+                (_, Some(original)) => parts.push(original.clone()),
+                (PartContent::Text(text), None) if text.is_empty() => {}
+                (PartContent::Text(text), None) => {
+                    parts.push(JsonTree::object([("type", "text".into()), ("text", text.as_str().into())]));
+                }
+                (PartContent::Call(call), None) => {
+                    parts.push(tool_part(&call.id, &call.name, call.arguments.to_tree()));
+                }
+                (PartContent::Other(what), None) => out.leave_out(what),
+                (PartContent::Request { .. }, None) => out.leave_out("approval request"),
+                (PartContent::Answer(_), None) => out.leave_out("approval decision"),
+            }
+        }
+        if !parts.is_empty() {
+            let role = match message.kind {
+                EventType::UserMessage => "user",
+                EventType::AgentMessage => "assistant",
+                _ => "system",
+            };
+            let begin = message.envelope(FORMAT).cloned();
+            out.push(begin.unwrap_or_else(|| new_message(role, out)).with("parts", parts));
+        }
+        for result in results {
+            put_result(result, out);
+        }
+    }
+
+    fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
+        for call in pending {
+            let id = call.id.as_str();
+            if let Some(part) = find_tool_part(out, id) {
+                let sent =
+                    part.get("approval").and_then(|approval| approval.text_of("id")).map(str::to_owned);
+                let approval = JsonTree::object([("id", sent.unwrap_or_else(|| request_id(id)).into())]);
+                part.set("state", "approval-requested");
+                part.set("approval", approval);
+                continue;
+            }
+            let arguments = JsonTree::parse(&call.arguments).unwrap_or(JsonTree::Null);
+            let approval = JsonTree::object([("id", request_id(id).into())]);
+            let part = tool_part(id, call.name.as_str(), arguments)
+                .with("state", "approval-requested")
+                .with("approval", approval);
+            let message = new_message("assistant", out).with("parts", vec![part]);
+            out.push(message);
+        }
+    }
+}
+
+fn new_message(role: &str, out: &WrittenMessages) -> JsonTree {
+    let id = format!("message-{}-{}", out.position, out.messages.len());
+    JsonTree::object([("id", id.into()), ("role", role.into())])
+}
+
+fn tool_part(id: &str, name: &str, input: JsonTree) -> JsonTree {
+    JsonTree::object([
+        ("type", "dynamic-tool".into()),
+        ("toolName", name.into()),
+        ("toolCallId", id.into()),
+        ("state", "input-available".into()),
+        ("input", input),
+    ])
+}
+
+fn tool_name(part: &JsonTree) -> Option<&str> {
+    match part.text_of("type")? {
+        "dynamic-tool" => part.text_of("toolName"),
+        other => other.strip_prefix("tool-"),
+    }
+}
+
+fn read_part(part: &JsonTree, parts: &mut Vec<NeutralPart>) {
+    let Some(name) = tool_name(part) else {
+        let content = match (part.text_of("type"), part.text_of("text")) {
+            (Some("text"), Some(text)) => PartContent::Text(text.to_owned()),
+            (kind, _) => PartContent::Other(kind.unwrap_or("part").to_owned()),
+        };
+        return parts.push(NeutralPart::sent(content, part.clone()));
+    };
+    let id = part.text_of("toolCallId").unwrap_or_default();
+    let arguments = part.get("input").cloned().unwrap_or(JsonTree::empty_object());
+    let call = NeutralCall {
+        id: id.to_owned(),
+        has_implied_id: false,
+        name: name.to_owned(),
+        arguments: CallArguments::Tree(arguments.clone()),
+    };
+    parts.push(NeutralPart::sent(call_content(call), part.clone()));
+    if let Some(approval) = part.get("approval") {
+        let request = approval.text_of("id").unwrap_or_default().to_owned();
+        parts.push(NeutralPart::made(PartContent::Request { id: request, call: Some(id.to_owned()) }));
+        // The answer of an automatic approval is not one of a person.
+        let is_answered = matches!(part.text_of("state"), Some("approval-responded" | "output-denied"));
+        if is_answered && approval.bool_of("isAutomatic") != Some(true) {
+            let answer = ApprovalAnswer::new(AnswerTarget::Call(id.to_owned()), read_verdict(approval));
+            let answer = ApprovalAnswer { shown: Some(arguments), ..answer };
+            parts.push(NeutralPart::made(PartContent::Answer(answer)));
+        }
+    }
+    if let Some((content, is_error)) = read_output(part) {
+        let name = Some(name.to_owned());
+        let result = NeutralResult { id: id.to_owned(), name, content, is_error, note: None };
+        parts.push(NeutralPart::made(PartContent::Result(result)));
+    }
+}
+
+fn read_verdict(approval: &JsonTree) -> Result<AnswerVerdict, String> {
+    let is_base64url = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+    if let Some(signature) = approval.get("signature") {
+        let letters = signature.as_text().map(|text| text.trim_end_matches('='));
+        if !letters.is_some_and(|text| text.len() == SIGNATURE_LETTERS && text.chars().all(is_base64url)) {
+            return Err("the signature of the approval is not an HMAC-SHA-256 in base64url".to_owned());
+        }
+    }
+    let approved = approval.bool_of("approved").ok_or("the approval has no `approved`")?;
+    Ok(AnswerVerdict::yes_or_no(approved, approval.text_of("reason")))
+}
+
+/// The output of a part that has ended, and whether it is an error.
+fn read_output(part: &JsonTree) -> Option<(JsonTree, bool)> {
+    let text = |name: &str, otherwise: &str| part.text_of(name).unwrap_or(otherwise).into();
+    match part.text_of("state")? {
+        "output-available" => Some((part.get("output").cloned().unwrap_or(JsonTree::Null), false)),
+        "output-error" => Some((text("errorText", "The call failed."), true)),
+        "output-denied" => {
+            let reason = part.get("approval").and_then(|approval| approval.text_of("reason"));
+            Some((reason.unwrap_or("A person denied this call.").into(), true))
+        }
+        _ => None,
+    }
+}
+
+/// The part of the last call with this id, in the messages that were written.
+fn find_tool_part<'a>(out: &'a mut WrittenMessages, id: &str) -> Option<&'a mut JsonTree> {
+    let is_call = |part: &JsonTree| tool_name(part).is_some() && part.text_of("toolCallId") == Some(id);
+    let message =
+        out.messages.iter_mut().rev().find(|message| message.list_of("parts").iter().any(is_call))?;
+    message.list_mut("parts")?.iter_mut().rev().find(|part| is_call(part))
+}
+
+fn put_result(result: &NeutralResult, out: &mut WrittenMessages) {
+    let is_for_model = out.is_for_model();
+    let Some(part) = find_tool_part(out, &result.id) else {
+        return out.leave_out(&format!("result of {:?}, which no message calls", result.id));
+    };
+    // A part with an output has no approval, or one that was given. Models get none.
+    let is_granted = part.get("approval").is_some_and(|approval| approval.bool_of("approved") == Some(true));
+    let kept = if is_granted && !is_for_model { part.clone() } else { part.clone().without(&["approval"]) };
+    let is_same = read_output(part)
+        .is_some_and(|(content, is_error)| content == result.content && is_error == result.is_error);
+    let is_denied = part.text_of("state") == Some("output-denied");
+    *part = if is_same && result.note.is_none() && !is_denied {
+        kept
+    } else if result.is_error {
+        let ended = kept.without(&["output", "errorText"]);
+        ended.with("state", "output-error").with("errorText", result.to_text())
+    } else {
+        let ended = kept.without(&["output", "errorText"]);
+        ended.with("state", "output-available").with("output", result.to_value())
+    };
+}

@@ -1,0 +1,200 @@
+//! The formats in which a message has a role, a content that is a text or a list of parts, and a list of calls, and in which
+//! a result is a message of its own: Chat Completions and those that follow it.
+
+use crate::{
+    client_tool::{call_content, is_request_id, read_answer},
+    json_tree::JsonTree,
+    message::BadMessage,
+    neutral::{NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
+    written::WrittenMessages,
+};
+use countersign_events::{EventType, event::MessageFormat};
+
+/// What differs between these formats.
+pub(super) struct ChatForm {
+    pub(super) format: MessageFormat,
+    /// Reads who speaks.
+    pub(super) read_speaker: fn(&JsonTree) -> Result<ChatSpeaker, BadMessage>,
+    /// A message of this speaker without content.
+    pub(super) begin: fn(ChatSpeaker) -> JsonTree,
+    /// The member with the calls.
+    pub(super) calls: &'static str,
+    /// The member with the id of the call in a result.
+    pub(super) call_id: &'static str,
+    pub(super) read_call: fn(&JsonTree) -> NeutralCall,
+    pub(super) write_call: fn(&NeutralCall) -> JsonTree,
+    /// Marks the message of a result as an error, if the format can.
+    pub(super) mark_error: fn(JsonTree, &NeutralResult) -> JsonTree,
+    /// True if this result is of a call that failed.
+    pub(super) is_error: fn(&JsonTree) -> bool,
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ChatSpeaker {
+    Says(EventType),
+    /// The program of the agent, which reports a result.
+    Reports,
+}
+
+/// The role of a type of messages in these formats.
+pub(super) const fn role_of(speaker: ChatSpeaker) -> &'static str {
+    match speaker {
+        ChatSpeaker::Reports => "tool",
+        ChatSpeaker::Says(EventType::UserMessage) => "user",
+        ChatSpeaker::Says(EventType::AgentMessage) => "assistant",
+        ChatSpeaker::Says(_) => "system",
+    }
+}
+
+impl ChatForm {
+    pub(super) fn read(&self, message: &JsonTree) -> Result<NeutralMessage, BadMessage> {
+        let kind = match (self.read_speaker)(message)? {
+            ChatSpeaker::Reports => return self.read_result(message),
+            ChatSpeaker::Says(kind) => kind,
+        };
+        let mut parts = read_content(message.get("content"))?;
+        if let Some(refusal) = message.text_of("refusal") {
+            let part = JsonTree::object([("type", "refusal".into()), ("refusal", refusal.into())]);
+            parts.push(NeutralPart::sent(PartContent::Text(refusal.to_owned()), part));
+        }
+        if let Some(calls) = message.get(self.calls) {
+            let bad = BadMessage::BadMember { member: self.calls, expected: "a list of calls" };
+            for call in calls.as_list().ok_or_else(|| bad.clone())? {
+                if !call.is_object() {
+                    return Err(bad);
+                }
+                parts.push(NeutralPart::sent(call_content((self.read_call)(call)), call.clone()));
+            }
+        }
+        Ok(NeutralMessage::new(kind, parts))
+    }
+
+    fn read_result(&self, message: &JsonTree) -> Result<NeutralMessage, BadMessage> {
+        // The content is checked in the same way, and kept as it is.
+        read_content(message.get("content"))?;
+        let content = message.get("content").cloned().unwrap_or(JsonTree::Null);
+        let name = message.text_of("name").map(str::to_owned);
+        let id = message.text_of(self.call_id).or(name.as_deref()).unwrap_or_default().to_owned();
+        let part = if is_request_id(&id) {
+            PartContent::Answer(read_answer(&id, &content))
+        } else {
+            let is_error = (self.is_error)(message);
+            PartContent::Result(NeutralResult { id, name, content, is_error, note: None })
+        };
+        Ok(NeutralMessage::new(EventType::AgentMessage, vec![NeutralPart::sent(part, message.clone())]))
+    }
+
+    pub(super) fn write(&self, message: &NeutralMessage, out: &mut WrittenMessages) {
+        if let Some(original) = message.unchanged(self.format) {
+            return out.push(original.clone());
+        }
+        let said = message.parts.iter().filter(|part| !is_report(part));
+        self.write_said(message, said, out);
+        for part in message.parts.iter().filter(|part| is_report(part)) {
+            self.write_report(part, out);
+        }
+    }
+
+    fn write_said<'a>(
+        &self,
+        message: &NeutralMessage,
+        parts: impl Iterator<Item = &'a NeutralPart>,
+        out: &mut WrittenMessages,
+    ) {
+        let (mut content, mut calls) = (Vec::new(), Vec::new());
+        for part in parts {
+            match (&part.content, part.original_in(self.format)) {
+                (PartContent::Call(_) | PartContent::Request { .. }, Some(original)) => {
+                    calls.push(original.clone());
+                }
+                (PartContent::Call(call), None) => calls.push((self.write_call)(call)),
+                (_, Some(original)) => content.push(original.clone()),
+                (PartContent::Text(text), None) => content.push(text_part(text)),
+                (PartContent::Other(what), None) => out.leave_out(what),
+                (_, None) => out.leave_out("approval request"),
+            }
+        }
+        if content.is_empty() && calls.is_empty() {
+            return;
+        }
+        let envelope = message.envelope(self.format).cloned();
+        let begin = envelope.unwrap_or_else(|| (self.begin)(ChatSpeaker::Says(message.kind)));
+        let mut written = begin.without(&["refusal", "function_call"]).with("content", join_content(content));
+        written =
+            if calls.is_empty() { written.without(&[self.calls]) } else { written.with(self.calls, calls) };
+        out.push(written);
+    }
+
+    fn write_report(&self, part: &NeutralPart, out: &mut WrittenMessages) {
+        let original = part.original_in(self.format);
+        match &part.content {
+            PartContent::Result(result) => {
+                let written = match (original, &result.note) {
+                    (Some(original), None) => original.clone(),
+                    (Some(original), Some(_)) => original.clone().with("content", result.to_text()),
+                    (None, _) => {
+                        let begin = (self.begin)(ChatSpeaker::Reports);
+                        let begin =
+                            begin.with(self.call_id, result.id.as_str()).with("content", result.to_text());
+                        (self.mark_error)(begin, result)
+                    }
+                };
+                out.push(written.with(self.call_id, result.id.as_str()));
+            }
+            _ => match original {
+                Some(original) => out.push(original.clone()),
+                None => out.leave_out("approval decision"),
+            },
+        }
+    }
+}
+
+const fn is_report(part: &NeutralPart) -> bool {
+    matches!(part.content, PartContent::Result(_) | PartContent::Answer(_))
+}
+
+fn text_part(text: &str) -> JsonTree {
+    JsonTree::object([("type", "text".into()), ("text", text.into())])
+}
+
+/// One text as a string, no content as null, and otherwise a list of parts.
+fn join_content(mut content: Vec<JsonTree>) -> JsonTree {
+    match content.as_slice() {
+        [] => JsonTree::Null,
+        [part]
+            if part.text_of("type") == Some("text")
+                && *part == text_part(part.text_of("text").unwrap_or_default()) =>
+        {
+            content.remove(0).text_of("text").unwrap_or_default().into()
+        }
+        _ => content.into(),
+    }
+}
+
+/// Reads a content: a text, nothing, or a list of parts.
+pub(super) fn read_content(content: Option<&JsonTree>) -> Result<Vec<NeutralPart>, BadMessage> {
+    let bad = BadMessage::BadMember { member: "content", expected: "a text, null, or a list of parts" };
+    match content {
+        None => Ok(Vec::new()),
+        Some(JsonTree::Text(text)) if text.is_empty() => Ok(Vec::new()),
+        Some(JsonTree::Text(text)) => Ok(vec![NeutralPart::text(text)]),
+        Some(JsonTree::List(list)) => list
+            .iter()
+            .map(|part| match part {
+                JsonTree::Text(text) => Ok(NeutralPart::text(text)),
+                JsonTree::Object(_) => Ok(NeutralPart::sent(part_content(part), part.clone())),
+                _ => Err(bad.clone()),
+            })
+            .collect(),
+        Some(_) => Err(bad),
+    }
+}
+
+fn part_content(part: &JsonTree) -> PartContent {
+    let kind = part.text_of("type").unwrap_or("part");
+    match part.first_text_of(&["text", "refusal"]) {
+        Some(text) if !matches!(kind, "thinking" | "reasoning") => PartContent::Text(text.to_owned()),
+        _ => PartContent::Other(kind.to_owned()),
+    }
+}

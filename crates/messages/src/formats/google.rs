@@ -1,0 +1,187 @@
+//! Messages of Google's Gemini API: `role` and `parts`, of which each has a text, a call or the response to a call.
+//! Source: the type `Content` of the API. The API has the system instruction outside of the contents; here it is a message
+//! with the role `system`.
+
+use super::adapter::FormatAdapter;
+use crate::{
+    client_tool::{
+        REQUEST_APPROVAL, call_content, is_request_id, read_answer, request_arguments, request_id,
+    },
+    json_tree::JsonTree,
+    message::{BadMessage, unknown_speaker},
+    neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
+    written::WrittenMessages,
+};
+use countersign_api::Call;
+use countersign_events::{EventType, event::MessageFormat};
+
+pub(super) struct GoogleAdapter;
+
+const FORMAT: MessageFormat = MessageFormat::Google;
+
+impl FormatAdapter for GoogleAdapter {
+    fn read(&self, message: &JsonTree) -> Result<NeutralMessage, BadMessage> {
+        let kind = match message.text_of("role") {
+            Some("system") => EventType::SystemPrompt,
+            // Without a role, a person speaks.
+            Some("user") => EventType::UserMessage,
+            None if message.get("role").is_none() => EventType::UserMessage,
+            Some("model" | "function") => EventType::AgentMessage,
+            _ => {
+                let known = "user, model, function and system";
+                return Err(unknown_speaker(("google", "role", known), message.get("role")));
+            }
+        };
+        let bad = BadMessage::BadMember { member: "parts", expected: "a list of parts" };
+        let list = message.get("parts").and_then(JsonTree::as_list).ok_or_else(|| bad.clone())?;
+        if !list.iter().all(JsonTree::is_object) {
+            return Err(bad);
+        }
+        let parts: Vec<_> =
+            list.iter().map(|part| NeutralPart::sent(read_part(part), part.clone())).collect();
+        // The program of the agent reports responses, also where they have the role of the user.
+        let reports =
+            |part: &NeutralPart| matches!(part.content, PartContent::Result(_) | PartContent::Answer(_));
+        let only_reports = !parts.is_empty() && parts.iter().all(reports);
+        let kind =
+            if kind == EventType::UserMessage && only_reports { EventType::AgentMessage } else { kind };
+        Ok(NeutralMessage::new(kind, parts))
+    }
+
+    fn write(&self, message: &NeutralMessage, out: &mut WrittenMessages) {
+        if !out.is_for_model()
+            && let Some(original) = message.unchanged(FORMAT)
+        {
+            return out.push(original.clone());
+        }
+        let is_instruction = !matches!(message.kind, EventType::UserMessage | EventType::AgentMessage);
+        if is_instruction && out.is_for_model() {
+            return out.system.push(message.text());
+        }
+        let parts: Vec<_> = message.parts.iter().filter_map(|part| write_part(part, out)).collect();
+        let role = match message.kind {
+            EventType::AgentMessage
+                if message.results().next().is_none() && message.answers().next().is_none() =>
+            {
+                "model"
+            }
+            EventType::AgentMessage | EventType::UserMessage => "user",
+            _ => "system",
+        };
+        if out.is_for_model() {
+            out.append_parts(role, "parts", parts);
+        } else if !parts.is_empty() {
+            out.push(JsonTree::object([("role", role.into()), ("parts", parts.into())]));
+        }
+    }
+
+    fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
+        for call in pending {
+            let asked = JsonTree::object([
+                ("id", request_id(call.id.as_str()).into()),
+                ("name", REQUEST_APPROVAL.into()),
+                ("args", request_arguments(call)),
+            ]);
+            let part = JsonTree::object([("functionCall", asked)]);
+            out.push(JsonTree::object([("role", "model".into()), ("parts", vec![part].into())]));
+        }
+    }
+}
+
+fn member<'a>(part: &'a JsonTree, snake: &str, camel: &str) -> Option<&'a JsonTree> {
+    part.get(camel).or_else(|| part.get(snake)).filter(|value| value.is_object())
+}
+
+/// The id of a call, or its name, which says which it is if there is no id.
+fn id_of(call: &JsonTree) -> (String, bool) {
+    match call.text_of("id") {
+        Some(id) => (id.to_owned(), false),
+        None => (call.text_of("name").unwrap_or_default().to_owned(), true),
+    }
+}
+
+fn read_part(part: &JsonTree) -> PartContent {
+    if let Some(call) = member(part, "function_call", "functionCall") {
+        let (id, has_implied_id) = id_of(call);
+        let name = call.text_of("name").unwrap_or_default().to_owned();
+        let arguments = CallArguments::Tree(call.get("args").cloned().unwrap_or(JsonTree::empty_object()));
+        return call_content(NeutralCall { id, has_implied_id, name, arguments });
+    }
+    if let Some(response) = member(part, "function_response", "functionResponse") {
+        let (id, _) = id_of(response);
+        let name = response.text_of("name").map(str::to_owned);
+        let content = response.get("response").cloned().unwrap_or(JsonTree::Null);
+        if is_request_id(&id) {
+            return PartContent::Answer(read_answer(&id, &unwrap_response(content)));
+        }
+        let is_error = content.get("error").is_some();
+        return PartContent::Result(NeutralResult {
+            id,
+            name,
+            content: unwrap_response(content),
+            is_error,
+            note: None,
+        });
+    }
+    match part.text_of("text") {
+        Some(text) if part.bool_of("thought") != Some(true) => PartContent::Text(text.to_owned()),
+        Some(_) => PartContent::Other("thought".to_owned()),
+        None => {
+            let first = if let JsonTree::Object(members) = part { members.first() } else { None };
+            PartContent::Other(first.map_or_else(|| "part".to_owned(), |(name, _)| name.clone()))
+        }
+    }
+}
+
+/// The output of a function: under `output` or `error`, or else the whole response.
+fn unwrap_response(response: JsonTree) -> JsonTree {
+    match &response {
+        JsonTree::Object(members) => match members.as_slice() {
+            [(name, value)] if name == "output" || name == "error" => value.clone(),
+            _ => response,
+        },
+        _ => response,
+    }
+}
+
+fn write_part(part: &NeutralPart, out: &mut WrittenMessages) -> Option<JsonTree> {
+    let left_out = match (&part.content, part.original_in(FORMAT)) {
+        (PartContent::Result(result), Some(original)) if result.note.is_none() => {
+            return Some(original.clone());
+        }
+        (PartContent::Result(result), original) => return Some(write_response(result, original)),
+        (PartContent::Text(text), _) if text.is_empty() && out.is_for_model() => return None,
+        (_, Some(original)) => return Some(original.clone()),
+        (PartContent::Text(text), None) => return Some(JsonTree::object([("text", text.as_str().into())])),
+        (PartContent::Call(call), None) => {
+            let id = (!call.has_implied_id).then_some(call.id.as_str());
+            let called = JsonTree::empty_object()
+                .with_optional("id", id)
+                .with("name", call.name.as_str())
+                .with("args", call.arguments.to_object());
+            return Some(JsonTree::object([("functionCall", called)]));
+        }
+        (PartContent::Other(what), None) => what.as_str(),
+        (PartContent::Request { .. }, None) => "approval request",
+        (PartContent::Answer(_), None) => "approval decision",
+    };
+    out.leave_out(left_out);
+    None
+}
+
+fn write_response(result: &NeutralResult, original: Option<&JsonTree>) -> JsonTree {
+    let content = if result.content.is_object() {
+        result.to_value()
+    } else {
+        let name = if result.is_error { "error" } else { "output" };
+        let response = JsonTree::object([(name, result.content.clone())]);
+        response.with_optional("note", result.note.as_deref())
+    };
+    let sent = original.and_then(|part| member(part, "function_response", "functionResponse")).cloned();
+    let name = result.name.as_deref().unwrap_or(&result.id);
+    let response = sent.unwrap_or_else(|| {
+        let id = (name != result.id).then_some(result.id.as_str());
+        JsonTree::empty_object().with_optional("id", id).with("name", name)
+    });
+    JsonTree::object([("functionResponse", response.with("response", content))])
+}

@@ -1,0 +1,105 @@
+//! The function calls of HumanLayer: `run_id`, `call_id`, `spec`, and the `status` with the answer of a person.
+//! Source: the models of the last public version of its client libraries. The format has no other messages.
+
+use super::adapter::FormatAdapter;
+use crate::{
+    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, non_empty},
+    client_tool::call_content,
+    json_tree::JsonTree,
+    message::BadMessage,
+    neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, PartContent},
+    written::WrittenMessages,
+};
+use countersign_api::Call;
+use countersign_events::{EventType, event::MessageFormat};
+
+pub(super) struct HumanLayerAdapter;
+
+impl FormatAdapter for HumanLayerAdapter {
+    fn read(&self, message: &JsonTree) -> Result<NeutralMessage, BadMessage> {
+        let missing = BadMessage::BadMember { member: "call_id", expected: "the id of a function call" };
+        let id = message.text_of("call_id").ok_or(missing)?;
+        let spec = message.get("spec").filter(|spec| spec.is_object());
+        let mut parts = Vec::new();
+        if let Some(spec) = spec {
+            let name = spec
+                .text_of("fn")
+                .ok_or(BadMessage::BadMember { member: "spec", expected: "a spec with `fn`" })?;
+            let arguments =
+                CallArguments::Tree(spec.get("kwargs").cloned().unwrap_or(JsonTree::empty_object()));
+            let call =
+                NeutralCall { id: id.to_owned(), has_implied_id: false, name: name.to_owned(), arguments };
+            parts.push(NeutralPart::sent(call_content(call), message.clone()));
+        }
+        let status = message.get("status").filter(|status| status.get("approved").is_some());
+        if let Some(status) = status {
+            let shown = spec.and_then(|spec| spec.get("kwargs")).cloned();
+            let answer = ApprovalAnswer::new(AnswerTarget::Call(id.to_owned()), read_status(status));
+            let part = PartContent::Answer(ApprovalAnswer { shown, ..answer });
+            parts
+                .push(NeutralPart::sent(part, if spec.is_some() { JsonTree::Null } else { message.clone() }));
+        }
+        if parts.is_empty() {
+            return Err(BadMessage::BadMember {
+                member: "spec",
+                expected: "a spec, unless there is a status",
+            });
+        }
+        let kind = if spec.is_some() { EventType::AgentMessage } else { EventType::UserMessage };
+        Ok(NeutralMessage::new(kind, parts))
+    }
+
+    fn write(&self, message: &NeutralMessage, out: &mut WrittenMessages) {
+        if let Some(original) = message.unchanged(MessageFormat::HumanLayer) {
+            return out.push(original.clone());
+        }
+        for part in &message.parts {
+            match (&part.content, part.original_in(MessageFormat::HumanLayer)) {
+                (_, Some(JsonTree::Null)) => {}
+                (_, Some(original)) => out.push(original.clone()),
+                (PartContent::Call(call), None) => {
+                    out.push(function_call(&call.id, &call.name, call.arguments.to_object()));
+                }
+                (PartContent::Text(_), None) => out.leave_out("text"),
+                (PartContent::Result(_), None) => out.leave_out("result"),
+                (PartContent::Other(what), None) => out.leave_out(what),
+                (PartContent::Request { .. }, None) => out.leave_out("approval request"),
+                (PartContent::Answer(_), None) => out.leave_out("approval decision"),
+            }
+        }
+    }
+
+    fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
+        for call in pending {
+            let arguments = JsonTree::parse(&call.arguments).unwrap_or(JsonTree::Null);
+            let requested_at = call.request.as_ref().map(|request| request.requested_at.to_string());
+            let status = JsonTree::empty_object().with_optional("requested_at", requested_at);
+            let id = call.id.as_str();
+            let written = function_call(id, call.name.as_str(), arguments)
+                .with("run_id", call.thread_id.as_str())
+                .with("status", status);
+            let is_same = |message: &&mut JsonTree| message.text_of("call_id") == Some(id);
+            match out.messages.iter_mut().rev().find(is_same) {
+                Some(message) if message.get("status").is_some() => {}
+                Some(message) => {
+                    *message = message.clone().with_optional("status", written.get("status").cloned());
+                }
+                None => out.push(written),
+            }
+        }
+    }
+}
+
+fn function_call(id: &str, name: &str, arguments: JsonTree) -> JsonTree {
+    let spec = JsonTree::object([("fn", name.into()), ("kwargs", arguments)]);
+    JsonTree::object([("run_id", "countersign".into()), ("call_id", id.into()), ("spec", spec)])
+}
+
+fn read_status(status: &JsonTree) -> Result<AnswerVerdict, String> {
+    let comment = status.text_of("comment");
+    match status.bool_of("approved") {
+        Some(false) if non_empty(comment).is_none() => Err("a rejection needs a `comment`".to_owned()),
+        Some(approved) => Ok(AnswerVerdict::yes_or_no(approved, comment)),
+        None => Err("`approved` must be true or false".to_owned()),
+    }
+}

@@ -1,0 +1,154 @@
+//! The items of OpenAI's Agents SDK, and its interruptions. Source: the types `AgentInputItem` and `RunToolApprovalItem` of
+//! the SDK. The SDK answers an interruption with the methods `approve` and `reject` of a state that only the process of the
+//! agent has, so a decision is an item of our own, with the arguments of these methods.
+
+use super::{
+    adapter::FormatAdapter,
+    items::{ItemForm, read_said, write_items},
+};
+use crate::{
+    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer},
+    client_tool::call_content,
+    json_tree::JsonTree,
+    message::{BadMessage, unknown_speaker},
+    neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
+    written::WrittenMessages,
+};
+use countersign_api::Call;
+use countersign_events::{
+    EventType,
+    event::{Decision, MessageFormat},
+};
+
+pub(super) struct OpenAiAgentsAdapter;
+
+const FORM: ItemForm = ItemForm {
+    format: MessageFormat::OpenAiAgents,
+    begin: |kind| match kind {
+        EventType::UserMessage => JsonTree::object([("type", "message".into()), ("role", "user".into())]),
+        EventType::AgentMessage => JsonTree::object([
+            ("type", "message".into()),
+            ("role", "assistant".into()),
+            ("status", "completed".into()),
+        ]),
+        _ => JsonTree::object([("type", "message".into()), ("role", "system".into())]),
+    },
+    text: |kind, text| {
+        let part_type = if kind == EventType::AgentMessage { "output_text" } else { "input_text" };
+        JsonTree::object([("type", part_type.into()), ("text", text.into())])
+    },
+    call: |call| function_call(&call.id, &call.name, call.arguments.to_text()),
+    result: |result, original| match original {
+        Some(original) if result.note.is_none() => original.clone().with("callId", result.id.as_str()),
+        Some(original) => {
+            original.clone().with("callId", result.id.as_str()).with("output", text_output(&result.to_text()))
+        }
+        None => JsonTree::object([
+            ("type", "function_call_result".into()),
+            ("callId", result.id.as_str().into()),
+            ("name", result.name.as_deref().unwrap_or_default().into()),
+            ("status", if result.is_error { "incomplete" } else { "completed" }.into()),
+            ("output", text_output(&result.to_text())),
+        ]),
+    },
+};
+
+fn function_call(id: &str, name: &str, arguments: String) -> JsonTree {
+    JsonTree::object([
+        ("type", "function_call".into()),
+        ("callId", id.into()),
+        ("name", name.into()),
+        ("status", "completed".into()),
+        ("arguments", arguments.into()),
+    ])
+}
+
+fn text_output(text: &str) -> JsonTree {
+    JsonTree::object([("type", "text".into()), ("text", text.into())])
+}
+
+impl FormatAdapter for OpenAiAgentsAdapter {
+    fn read(&self, item: &JsonTree) -> Result<NeutralMessage, BadMessage> {
+        let content = match item.text_of("type") {
+            None | Some("message") => return read_message(item),
+            Some("function_call") => read_call(item),
+            Some("function_call_result") => {
+                let output = item.get("output");
+                let text = output.and_then(|output| output.text_of("text")).map(JsonTree::from);
+                PartContent::Result(NeutralResult {
+                    id: item.text_of("callId").unwrap_or_default().to_owned(),
+                    name: item.text_of("name").map(str::to_owned),
+                    content: text.or_else(|| output.cloned()).unwrap_or(JsonTree::Null),
+                    is_error: item.text_of("status") == Some("incomplete"),
+                    note: None,
+                })
+            }
+            Some("tool_approval_item") => {
+                let raw = item.get("rawItem");
+                let call = raw.and_then(|raw| raw.first_text_of(&["callId", "id"])).map(str::to_owned);
+                PartContent::Request { id: call.clone().unwrap_or_default(), call }
+            }
+            Some("tool_approval_response") => {
+                let parts = vec![NeutralPart::sent(PartContent::Answer(read_answer(item)), item.clone())];
+                return Ok(NeutralMessage::new(EventType::UserMessage, parts));
+            }
+            Some(other) => PartContent::Other(other.to_owned()),
+        };
+        Ok(NeutralMessage::new(EventType::AgentMessage, vec![NeutralPart::sent(content, item.clone())]))
+    }
+
+    fn write(&self, message: &NeutralMessage, out: &mut WrittenMessages) {
+        write_items(&FORM, message, out);
+    }
+
+    fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
+        for call in pending {
+            let raw = function_call(call.id.as_str(), call.name.as_str(), call.arguments.as_str().to_owned());
+            let agent = JsonTree::object([("name", call.proposal.principal.as_str().into())]);
+            out.push(JsonTree::object([
+                ("type", "tool_approval_item".into()),
+                ("rawItem", raw),
+                ("agent", agent),
+                ("toolName", call.name.as_str().into()),
+            ]));
+        }
+    }
+
+    fn is_item_based(&self) -> bool {
+        true
+    }
+}
+
+fn read_call(item: &JsonTree) -> PartContent {
+    let text = |name: &str| item.text_of(name).unwrap_or_default().to_owned();
+    let arguments = CallArguments::Text(text("arguments"));
+    call_content(NeutralCall { id: text("callId"), has_implied_id: false, name: text("name"), arguments })
+}
+
+fn read_message(item: &JsonTree) -> Result<NeutralMessage, BadMessage> {
+    let kind = match item.text_of("role") {
+        Some("system") => EventType::SystemPrompt,
+        Some("user") => EventType::UserMessage,
+        Some("assistant") => EventType::AgentMessage,
+        _ => {
+            let known = "system, user and assistant";
+            return Err(unknown_speaker(("openai-agents", "role", known), item.get("role")));
+        }
+    };
+    read_said(kind, item)
+}
+
+fn read_answer(item: &JsonTree) -> ApprovalAnswer {
+    let target = AnswerTarget::Call(item.text_of("callId").unwrap_or_default().to_owned());
+    let verdict = match item.bool_of("approve") {
+        None => Err("the tool_approval_response has no `approve`".to_owned()),
+        Some(approve) => {
+            let mut verdict = AnswerVerdict::yes_or_no(approve, item.text_of("message"));
+            if approve && item.bool_of("alwaysApprove") == Some(true) {
+                verdict.decision = Decision::AllowSession;
+            }
+            Ok(verdict)
+        }
+    };
+    ApprovalAnswer::new(target, verdict)
+}

@@ -1,0 +1,136 @@
+//! The items of OpenAI's Responses API: messages, `function_call`, `function_call_output`, and the approvals of MCP calls.
+//! Source: the type `ResponseInputItem` of OpenAI's client libraries.
+
+use super::{
+    adapter::FormatAdapter,
+    items::{ItemForm, read_said, write_items},
+};
+use crate::{
+    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer},
+    client_tool::{call_content, request_id},
+    json_tree::JsonTree,
+    message::{BadMessage, unknown_speaker},
+    neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
+    written::WrittenMessages,
+};
+use countersign_api::Call;
+use countersign_events::{EventType, event::MessageFormat};
+
+pub(super) struct OpenAiResponsesAdapter;
+
+/// The server that Countersign's own requests name.
+const SERVER_LABEL: &str = "countersign";
+
+const FORM: ItemForm = ItemForm {
+    format: MessageFormat::OpenAiResponses,
+    begin: |kind| {
+        let role = match kind {
+            EventType::UserMessage => "user",
+            EventType::AgentMessage => "assistant",
+            _ => "system",
+        };
+        JsonTree::object([("role", role.into())])
+    },
+    text: |kind, text| {
+        let part_type = if kind == EventType::AgentMessage { "output_text" } else { "input_text" };
+        JsonTree::object([("type", part_type.into()), ("text", text.into())])
+    },
+    call: |call| {
+        JsonTree::object([
+            ("type", "function_call".into()),
+            ("call_id", call.id.as_str().into()),
+            ("name", call.name.as_str().into()),
+            ("arguments", call.arguments.to_text().into()),
+        ])
+    },
+    result: |result, original| match original {
+        Some(original) if result.note.is_none() => original.clone().with("call_id", result.id.as_str()),
+        Some(original) => {
+            original.clone().with("call_id", result.id.as_str()).with("output", result.to_text())
+        }
+        None => JsonTree::object([
+            ("type", "function_call_output".into()),
+            ("call_id", result.id.as_str().into()),
+            ("output", result.to_text().into()),
+        ]),
+    },
+};
+
+impl FormatAdapter for OpenAiResponsesAdapter {
+    fn read(&self, item: &JsonTree) -> Result<NeutralMessage, BadMessage> {
+        let text = |name: &str| item.text_of(name).unwrap_or_default().to_owned();
+        let content = match item.text_of("type") {
+            None | Some("message") => return read_said(read_kind(item)?, item),
+            Some("function_call" | "custom_tool_call") => call_content(NeutralCall {
+                id: text("call_id"),
+                has_implied_id: false,
+                name: text("name"),
+                arguments: CallArguments::Text(
+                    item.first_text_of(&["arguments", "input"]).unwrap_or_default().into(),
+                ),
+            }),
+            Some("function_call_output" | "custom_tool_call_output") => PartContent::Result(NeutralResult {
+                id: text("call_id"),
+                name: None,
+                content: item.get("output").cloned().unwrap_or(JsonTree::Null),
+                is_error: item.text_of("status") == Some("incomplete"),
+                note: None,
+            }),
+            // The call has the id of the request: it runs on a server of OpenAI.
+            Some("mcp_approval_request") => {
+                let id = text("id");
+                let call = id.strip_prefix(crate::client_tool::REQUEST_PREFIX).unwrap_or(&id).to_owned();
+                PartContent::Request { id, call: Some(call) }
+            }
+            Some("mcp_approval_response") => {
+                let verdict = match item.bool_of("approve") {
+                    Some(approve) => Ok(AnswerVerdict::yes_or_no(approve, item.text_of("reason"))),
+                    None => Err("the mcp_approval_response has no `approve`".to_owned()),
+                };
+                let answer = ApprovalAnswer::new(AnswerTarget::Request(text("approval_request_id")), verdict);
+                let parts = vec![NeutralPart::sent(PartContent::Answer(answer), item.clone())];
+                return Ok(NeutralMessage::new(EventType::UserMessage, parts));
+            }
+            Some(other) => PartContent::Other(other.to_owned()),
+        };
+        Ok(NeutralMessage::new(EventType::AgentMessage, vec![NeutralPart::sent(content, item.clone())]))
+    }
+
+    fn write(&self, message: &NeutralMessage, out: &mut WrittenMessages) {
+        write_items(&FORM, message, out);
+    }
+
+    fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
+        for call in pending {
+            let requested = out.messages.iter().any(|item| {
+                item.text_of("type") == Some("mcp_approval_request")
+                    && item.text_of("id") == Some(call.id.as_str())
+            });
+            if !requested {
+                out.push(JsonTree::object([
+                    ("type", "mcp_approval_request".into()),
+                    ("id", request_id(call.id.as_str()).into()),
+                    ("server_label", SERVER_LABEL.into()),
+                    ("name", call.name.as_str().into()),
+                    ("arguments", call.arguments.as_str().into()),
+                ]));
+            }
+        }
+    }
+
+    fn is_item_based(&self) -> bool {
+        true
+    }
+}
+
+fn read_kind(item: &JsonTree) -> Result<EventType, BadMessage> {
+    Ok(match item.text_of("role") {
+        Some("system" | "developer") => EventType::SystemPrompt,
+        Some("user") => EventType::UserMessage,
+        Some("assistant") => EventType::AgentMessage,
+        _ => {
+            let known = "system, developer, user and assistant";
+            return Err(unknown_speaker(("openai-responses", "role", known), item.get("role")));
+        }
+    })
+}

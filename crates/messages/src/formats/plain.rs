@@ -1,0 +1,77 @@
+//! Countersign's own form of a message: `{"role": "user", "text": "…"}`. Its roles are those of the events. It has no calls:
+//! a text describes them.
+
+use super::adapter::FormatAdapter;
+use crate::{
+    client_tool::describe_request,
+    json_tree::JsonTree,
+    message::{BadMessage, unknown_speaker},
+    neutral::{NeutralMessage, NeutralPart, PartContent},
+    written::WrittenMessages,
+};
+use countersign_api::Call;
+use countersign_events::{EventType, event::MessageFormat};
+
+pub(super) struct PlainAdapter;
+
+/// The roles and their types.
+const ROLES: &[(&str, EventType)] = &[
+    ("user", EventType::UserMessage),
+    ("agent", EventType::AgentMessage),
+    ("system", EventType::SystemPrompt),
+    ("user-system", EventType::UserSystemPrompt),
+    ("local", EventType::LocalSystemMessage),
+    ("compaction", EventType::Compaction),
+];
+
+impl FormatAdapter for PlainAdapter {
+    fn read(&self, message: &JsonTree) -> Result<NeutralMessage, BadMessage> {
+        let role = message.text_of("role");
+        let Some((_, kind)) = ROLES.iter().find(|(name, _)| Some(*name) == role) else {
+            let known = "user, agent, system, user-system, local and compaction";
+            return Err(unknown_speaker(("plain", "role", known), message.get("role")));
+        };
+        let bad = BadMessage::BadMember { member: "text", expected: "a text" };
+        let text = message.text_of("text").ok_or(bad)?;
+        Ok(NeutralMessage::new(*kind, vec![NeutralPart::text(text)]))
+    }
+
+    fn write(&self, message: &NeutralMessage, out: &mut WrittenMessages) {
+        if let Some(original) = message.unchanged(MessageFormat::Plain) {
+            return out.push(original.clone());
+        }
+        let mut texts = Vec::new();
+        for part in &message.parts {
+            match &part.content {
+                PartContent::Text(text) => texts.push(text.clone()),
+                PartContent::Call(call) => {
+                    texts.push(format!("[call {} of {}: {}]", call.id, call.name, call.arguments.to_text()));
+                }
+                PartContent::Result(result) => {
+                    texts.push(format!("[result of {}] {}", result.id, result.to_text()));
+                }
+                PartContent::Request { .. } => out.leave_out("approval request"),
+                PartContent::Answer(_) => out.leave_out("approval decision"),
+                PartContent::Other(what) => out.leave_out(what),
+            }
+        }
+        texts.retain(|text| !text.is_empty());
+        if !texts.is_empty() {
+            let role =
+                ROLES.iter().find(|(_, kind)| *kind == message.kind).map_or("agent", |(role, _)| *role);
+            out.push(JsonTree::object([("role", role.into()), ("text", texts.join("\n\n").into())]));
+        }
+    }
+
+    fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
+        for call in pending {
+            let text = format!(
+                "{}\nArguments: {}\nAnswer with \"approve_once {name}\", \"approve_session {name}\" or \"deny {name}\".",
+                describe_request(call),
+                call.arguments.as_str(),
+                name = call.name,
+            );
+            out.push(JsonTree::object([("role", "local".into()), ("text", text.into())]));
+        }
+    }
+}

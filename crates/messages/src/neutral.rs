@@ -1,0 +1,238 @@
+//! A message in the form that all formats have in common.
+
+use crate::{answer::ApprovalAnswer, json_tree::JsonTree};
+use countersign_events::{EventType, event::MessageFormat};
+
+/// A message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NeutralMessage {
+    /// The type of its event, which says who speaks. Messages with results have the type of the agent's messages.
+    pub(crate) kind: EventType,
+    pub(crate) parts: Vec<NeutralPart>,
+    /// The message as it was sent. `None` if it was made here.
+    pub(crate) original: Option<(MessageFormat, JsonTree)>,
+    /// True if `parts` are no longer those of `original`.
+    pub(crate) is_changed: bool,
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NeutralPart {
+    pub(crate) content: PartContent,
+    /// The part as it was sent. `None` if it was made here, or if it was changed.
+    pub(crate) original: Option<JsonTree>,
+    /// The format of `original`.
+    pub(crate) format: Option<MessageFormat>,
+}
+
+/// The content of a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PartContent {
+    Text(String),
+    Call(NeutralCall),
+    Result(NeutralResult),
+    /// A request that a client shows to a person, for the call with this id, if the format names one. Models do not get it.
+    Request {
+        /// The id of the request.
+        id: String,
+        call: Option<String>,
+    },
+    /// A decision of a person.
+    Answer(ApprovalAnswer),
+    /// A part that only its own format has. The text says what it is.
+    Other(String),
+}
+
+/// A call that the model proposes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NeutralCall {
+    pub(crate) id: String,
+    /// True if the format gave no id, and `id` is the name.
+    pub(crate) has_implied_id: bool,
+    pub(crate) name: String,
+    pub(crate) arguments: CallArguments,
+}
+
+/// The arguments of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CallArguments {
+    Tree(JsonTree),
+    /// A JSON text, which models sometimes write badly.
+    Text(String),
+}
+
+/// The result of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NeutralResult {
+    /// The id of the call.
+    pub(crate) id: String,
+    /// The name of the tool, if the format has it here.
+    pub(crate) name: Option<String>,
+    pub(crate) content: JsonTree,
+    pub(crate) is_error: bool,
+    /// A note for the model, which stands before the content.
+    pub(crate) note: Option<String>,
+}
+
+impl NeutralMessage {
+    pub(crate) const fn new(kind: EventType, parts: Vec<NeutralPart>) -> Self {
+        Self { kind, parts, original: None, is_changed: false }
+    }
+
+    /// The message as it was sent, if it was sent in this format and is not changed.
+    pub(crate) fn unchanged(&self, format: MessageFormat) -> Option<&JsonTree> {
+        self.envelope(format).filter(|_| !self.is_changed)
+    }
+
+    /// The members of the message as it was sent, if it was sent in this format.
+    pub(crate) fn envelope(&self, format: MessageFormat) -> Option<&JsonTree> {
+        self.original.as_ref().filter(|(own, _)| is_same_form(*own, format)).map(|(_, message)| message)
+    }
+
+    /// True if the message was sent in this format.
+    pub(crate) fn is_in(&self, format: MessageFormat) -> bool {
+        self.envelope(format).is_some()
+    }
+
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &NeutralCall> {
+        self.parts
+            .iter()
+            .filter_map(|part| if let PartContent::Call(call) = &part.content { Some(call) } else { None })
+    }
+
+    /// The ids of the calls that it proposes: its calls, and requests that are themselves the call.
+    pub(crate) fn proposed_calls(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match &part.content {
+            PartContent::Call(call) => Some(call.id.as_str()),
+            PartContent::Request { id, call: Some(call) } if id == call => Some(call),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn results(&self) -> impl Iterator<Item = &NeutralResult> {
+        self.parts.iter().filter_map(|part| {
+            if let PartContent::Result(result) = &part.content { Some(result) } else { None }
+        })
+    }
+
+    pub(crate) fn answers(&self) -> impl Iterator<Item = &ApprovalAnswer> {
+        self.parts.iter().filter_map(|part| {
+            if let PartContent::Answer(answer) = &part.content { Some(answer) } else { None }
+        })
+    }
+
+    /// True if the message is a result and nothing else, in formats where each result is a message.
+    pub(crate) fn is_whole_result(&self) -> bool {
+        let whole = self.original.as_ref().map(|(_, message)| message);
+        matches!(self.parts.as_slice(), [part] if part.original.as_ref() == whole && whole.is_some())
+            && self.results().next().is_some()
+    }
+
+    /// The texts of the results.
+    pub(crate) fn result_text(&self) -> String {
+        self.results().map(|result| content_text(&result.content)).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// The texts, with an empty line between two.
+    pub(crate) fn text(&self) -> String {
+        let texts = self.parts.iter().filter_map(|part| match &part.content {
+            PartContent::Text(text) if !text.is_empty() => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+impl NeutralPart {
+    pub(crate) const fn sent(content: PartContent, original: JsonTree) -> Self {
+        Self { content, original: Some(original), format: None }
+    }
+
+    pub(crate) const fn made(content: PartContent) -> Self {
+        Self { content, original: None, format: None }
+    }
+
+    pub(crate) fn text(text: &str) -> Self {
+        Self::made(PartContent::Text(text.to_owned()))
+    }
+
+    /// The part as it was sent, if that was in this format.
+    pub(crate) fn original_in(&self, format: MessageFormat) -> Option<&JsonTree> {
+        self.original.as_ref().filter(|_| self.format.is_some_and(|own| is_same_form(own, format)))
+    }
+}
+
+impl CallArguments {
+    /// The arguments as a value. A text that is not JSON is a string.
+    pub(crate) fn to_tree(&self) -> JsonTree {
+        match self {
+            Self::Tree(tree) => tree.clone(),
+            Self::Text(text) if text.trim().is_empty() => JsonTree::empty_object(),
+            Self::Text(text) => JsonTree::parse_text(text).unwrap_or_else(|| text.as_str().into()),
+        }
+    }
+
+    /// The arguments as an object, which most formats require. Another value is put under `input`.
+    pub(crate) fn to_object(&self) -> JsonTree {
+        match self.to_tree() {
+            tree @ JsonTree::Object(_) => tree,
+            other => JsonTree::object([("input", other)]),
+        }
+    }
+
+    /// The arguments as a JSON text.
+    pub(crate) fn to_text(&self) -> String {
+        match self {
+            Self::Tree(tree) => tree.to_string(),
+            Self::Text(text) => text.clone(),
+        }
+    }
+}
+
+impl NeutralResult {
+    /// The result as a text, with the note.
+    pub(crate) fn to_text(&self) -> String {
+        let text = content_text(&self.content);
+        match &self.note {
+            Some(note) if text.is_empty() => note.clone(),
+            Some(note) => format!("{note}\n\n{text}"),
+            None => text,
+        }
+    }
+
+    /// The result as a value: a text with the note in front, or an object with the note as a member.
+    pub(crate) fn to_value(&self) -> JsonTree {
+        match (&self.content, &self.note) {
+            (content, None) => content.clone(),
+            (JsonTree::Object(_), Some(note)) => self.content.clone().with("note", note.as_str()),
+            (_, Some(_)) => self.to_text().into(),
+        }
+    }
+}
+
+/// True if messages of these formats have the same form. Those of LangChain differ only in their requests.
+fn is_same_form(one: MessageFormat, other: MessageFormat) -> bool {
+    let is_langchain = |format| {
+        matches!(
+            format,
+            MessageFormat::LangChain | MessageFormat::LangChainPerCall | MessageFormat::AgentInbox
+        )
+    };
+    one == other || (is_langchain(one) && is_langchain(other))
+}
+
+/// The text of a content: itself, the texts of its parts, or its JSON.
+pub(crate) fn content_text(content: &JsonTree) -> String {
+    let part_text = |part: &JsonTree| {
+        let text = part.as_text().or_else(|| part.first_text_of(&["text", "refusal"]));
+        text.map(str::to_owned)
+    };
+    match content {
+        JsonTree::Null => String::new(),
+        JsonTree::Text(text) => text.clone(),
+        JsonTree::List(list) if !list.is_empty() && list.iter().all(|part| part_text(part).is_some()) => {
+            list.iter().filter_map(part_text).collect::<Vec<_>>().join("\n\n")
+        }
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,177 @@
+//! Each format: messages are written as they were sent, requests are in its own form, and decisions are read.
+
+use super::{conversations::conversations, *};
+use countersign_api::Call;
+use countersign_events::event::Decision;
+use serde_json::json;
+use std::collections::HashMap;
+
+/// A pending call of `bash`.
+pub(super) fn pending(id: &str) -> Call {
+    let call = json!({
+        "threadId": "t", "id": id, "name": "bash", "state": "pending", "arguments": {"command": "ls", "n": 1},
+        "argumentsHash": "0".repeat(64),
+        "proposal": {"seq": 1, "principal": "agent:bot", "at": "2026-01-31T12:00:00.000Z"},
+        "request": {"seq": 2, "requestedAt": "2026-01-31T12:00:00.000Z", "options": ["allow_once", "deny"],
+            "reason": "no rule", "policy": "0".repeat(64)}
+    });
+    serde_json::from_value(call).expect("a call")
+}
+
+/// Reads messages of a format, at the places from 0 on.
+pub(super) fn conversation(format: MessageFormat, messages: &Value) -> ReadConversation {
+    let mut read = ReadConversation::default();
+    for (place, message) in (0..).zip(messages.as_array().expect("a list")) {
+        read.add(place, format, &Json::encode(message).expect("valid"));
+    }
+    read
+}
+
+fn values(messages: &[Json]) -> Value {
+    messages.iter().map(|message| message.read::<Value>().expect("valid")).collect()
+}
+
+#[test]
+fn every_format_with_calls_has_a_conversation() {
+    for format in MessageFormat::ALL.iter().filter(|format| **format != MessageFormat::Plain) {
+        assert!(conversations().iter().any(|(own, _)| own == format), "{}", format.as_str());
+    }
+}
+
+#[test]
+fn client_gets_messages_as_they_were_sent() {
+    for (format, messages) in conversations() {
+        let written = conversation(format, &messages).for_client(format, &[]);
+        assert_eq!(values(&written.messages), messages, "{}", format.as_str());
+        assert_eq!(written.left_out, [], "{}", format.as_str());
+    }
+}
+
+#[test]
+fn decision_is_read_in_every_format() {
+    for (format, messages) in conversations() {
+        let read = conversation(format, &messages);
+        let found = read.decisions(|_| true, |id| id == "c1");
+        assert_eq!(found.len(), 1, "{}", format.as_str());
+        assert_eq!(found[0].call, Ok("c1".to_owned()), "{}", format.as_str());
+        let request = found[0].fit(&pending("c1")).expect("it fits");
+        assert_eq!((request.decision, request.arguments), (Decision::AllowOnce, None), "{}", format.as_str());
+    }
+}
+
+#[test]
+fn model_gets_no_approval_in_any_format() {
+    for (from, messages) in conversations() {
+        for to in MessageFormat::ALL.iter().copied().filter(|format| is_for_models(*format)) {
+            let calls = HashMap::from([("c1".to_owned(), pending("c1"))]);
+            let written = conversation(from, &messages).for_model(to, &calls);
+            let text = values(&written.messages).to_string();
+            let names = (from.as_str(), to.as_str());
+            assert!(!text.contains("pproval") && !text.contains("resume"), "{names:?}: {text}");
+            assert!(text.contains("waits for a person's decision"), "{names:?}: {text}");
+            let ids: Vec<_> = written.unfinished.iter().map(|call| call.id.as_str()).collect();
+            assert_eq!(ids, ["c1"], "{names:?}");
+        }
+    }
+}
+
+#[test]
+fn request_for_pending_call_is_read_back() {
+    for (format, messages) in conversations() {
+        let mut messages = messages.as_array().expect("a list").clone();
+        if !matches!(format, MessageFormat::AiSdkUi | MessageFormat::HumanLayer) {
+            messages.pop();
+        }
+        let written = conversation(format, &Value::from(messages)).for_client(format, &[pending("c1")]);
+        let text = values(&written.messages).to_string();
+        let wanted = match format {
+            MessageFormat::OpenAi | MessageFormat::Anthropic | MessageFormat::Google => {
+                "client.requestApproval"
+            }
+            MessageFormat::OpenAiResponses => "mcp_approval_request",
+            MessageFormat::OpenAiAgents => "tool_approval_item",
+            MessageFormat::AiSdkUi => "approval-requested",
+            MessageFormat::AiSdk => "tool-approval-request",
+            MessageFormat::LangChain => "action_requests",
+            MessageFormat::LangChainPerCall => "tool_approval",
+            MessageFormat::AgentInbox => "allow_accept",
+            MessageFormat::AgUi => "interrupts",
+            _ => "requested_at",
+        };
+        assert!(text.contains(wanted), "{}: {text}", format.as_str());
+        let again = conversation(format, &values(&written.messages));
+        assert_eq!(again.call_ids().into_iter().collect::<Vec<_>>(), ["c1"], "{}", format.as_str());
+    }
+}
+
+#[test]
+fn unreadable_decision_is_a_fault() {
+    let faults = [
+        (MessageFormat::OpenAi, json!({"role": "tool", "tool_call_id": "approval_c1", "content": "sure"})),
+        (
+            MessageFormat::OpenAiResponses,
+            json!({"type": "mcp_approval_response", "approval_request_id": "c1"}),
+        ),
+        (
+            MessageFormat::AiSdkUi,
+            json!({"id": "m", "role": "assistant", "parts": [{"type": "tool-bash", "toolCallId": "c1",
+            "state": "approval-responded", "input": {}, "approval": {"id": "a", "approved": true, "signature": "x"}}]}),
+        ),
+        (MessageFormat::AgUi, json!({"resume": [{"interruptId": "approval_c1", "status": "resolved"}]})),
+        (MessageFormat::LangChain, json!({"resume": {"approval_c1": {"type": "shrug"}}})),
+        (MessageFormat::HumanLayer, json!({"call_id": "c1", "status": {"approved": false}})),
+    ];
+    for (format, message) in faults {
+        let found = conversation(format, &json!([message])).decisions(|_| true, |_| true);
+        assert!(found[0].verdict.is_err() || found[0].call.is_err(), "{}", format.as_str());
+    }
+}
+
+#[test]
+fn automatic_approval_is_no_decision_of_a_person() {
+    let message = json!({"id": "m", "role": "assistant", "parts": [{"type": "tool-bash", "toolCallId": "c1",
+        "state": "approval-responded", "input": {}, "approval": {"id": "a", "approved": true, "isAutomatic": true}}]});
+    assert!(!conversation(MessageFormat::AiSdkUi, &json!([message])).has_decisions());
+}
+
+#[test]
+fn decision_shown_with_other_arguments_is_bound() {
+    let message = json!({"run_id": "r", "call_id": "c1", "spec": {"fn": "bash", "kwargs": {"command": "rm"}},
+        "status": {"approved": true}});
+    let found = conversation(MessageFormat::HumanLayer, &json!([message])).decisions(|_| true, |_| true);
+    let request = found[0].fit(&pending("c1")).expect("readable");
+    assert_ne!(request.arguments_hash, Some(pending("c1").arguments_hash), "the gate refuses it");
+}
+
+#[test]
+fn positional_decisions_need_one_for_each_call() {
+    let messages = |decisions: Value| {
+        json!([
+            {"type": "ai", "content": "", "tool_calls": [
+                {"id": "c1", "name": "bash", "args": {}}, {"id": "c2", "name": "bash", "args": {}}, {"id": "c3", "name": "bash", "args": {}}
+            ]},
+            {"resume": {"decisions": decisions}}
+        ])
+    };
+    let asked = |id: &str| id != "c2";
+    let read =
+        |decisions| conversation(MessageFormat::LangChain, &messages(decisions)).decisions(|_| true, asked);
+    let found = read(json!([{"type": "approve"}, {"type": "reject", "message": "no"}]));
+    let calls: Vec<_> = found.iter().map(|found| found.call.clone().expect("known")).collect();
+    assert_eq!(calls, ["c1", "c3"], "people were not asked about the second call");
+    let few = read(json!([{"type": "approve"}]));
+    assert!(few[0].call.is_err(), "{few:?}");
+}
+
+#[test]
+fn edited_texts_get_types_of_proposed_values() {
+    let message = json!({"resume": {"approval_c1": [{"type": "edit",
+        "args": {"action": "bash", "args": {"command": "7", "n": "2"}}}]}});
+    let found = conversation(MessageFormat::AgentInbox, &json!([message])).decisions(|_| true, |_| true);
+    let request = found[0].fit(&pending("c1")).expect("it fits");
+    assert_eq!(request.arguments.expect("edited").as_str(), r#"{"command":"7","n":2}"#);
+    let renamed =
+        json!({"resume": {"approval_c1": {"type": "edit", "edited_action": {"name": "sh", "args": {}}}}});
+    let found = conversation(MessageFormat::LangChain, &json!([renamed])).decisions(|_| true, |_| true);
+    assert!(found[0].fit(&pending("c1")).is_err());
+}

@@ -1,0 +1,65 @@
+//! The messages that a format has written so far.
+
+use crate::json_tree::JsonTree;
+use countersign_api::{Call, LeftOutPart};
+use std::collections::HashMap;
+
+/// The calls of the log, by their ids.
+pub(crate) type LoggedCalls = HashMap<String, Call>;
+
+/// For whom messages are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ViewPurpose {
+    /// A model: only what its API accepts.
+    Model,
+    /// A client that shows the conversation.
+    Client,
+}
+
+/// Messages in one format, as they are written.
+#[derive(Debug)]
+pub(crate) struct WrittenMessages {
+    pub(crate) purpose: ViewPurpose,
+    pub(crate) messages: Vec<JsonTree>,
+    /// The system prompts, if the format has them outside of the messages.
+    pub(crate) system: Vec<String>,
+    /// The parts that the format cannot carry.
+    pub(crate) left_out: Vec<LeftOutPart>,
+    /// The place of the message that is being written.
+    pub(crate) position: u32,
+}
+
+impl WrittenMessages {
+    pub(crate) const fn new(purpose: ViewPurpose) -> Self {
+        Self { purpose, messages: Vec::new(), system: Vec::new(), left_out: Vec::new(), position: 0 }
+    }
+
+    pub(crate) fn is_for_model(&self) -> bool {
+        self.purpose == ViewPurpose::Model
+    }
+
+    pub(crate) fn push(&mut self, message: JsonTree) {
+        self.messages.push(message);
+    }
+
+    /// Notes that a part is left out.
+    pub(crate) fn leave_out(&mut self, what: &str) {
+        self.left_out.push(LeftOutPart { position: self.position, what: what.to_owned() });
+    }
+
+    /// Adds parts to the last message if it has this role, and otherwise begins a message with them. Models of some formats
+    /// require that roles alternate.
+    pub(crate) fn append_parts(&mut self, role: &str, list: &str, mut parts: Vec<JsonTree>) {
+        if parts.is_empty() {
+            return;
+        }
+        if let Some(last) = self.messages.last_mut()
+            && last.text_of("role") == Some(role)
+            && let Some(present) = last.list_mut(list)
+        {
+            present.append(&mut parts);
+            return;
+        }
+        self.push(JsonTree::object([("role", role.into()), (list, parts.into())]));
+    }
+}
