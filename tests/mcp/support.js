@@ -56,6 +56,14 @@ class TestLog {
     return (await this.command("calls")).calls;
   }
 
+  // The pending calls, as soon as there is one.
+  async waitForPending() {
+    for (;;) {
+      const page = await this.command("pending");
+      if (page.pending.length > 0) return page;
+    }
+  }
+
   // A client of `server`, behind the gateway unless `direct` is set. `gateway` are options of the command.
   async connect(t, server, { gateway = [], direct = false, capabilities = {} } = {}) {
     const words = direct ? server : [program, ...this.database, "mcp", ...gateway, "--", ...server];

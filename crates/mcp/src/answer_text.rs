@@ -1,20 +1,17 @@
 //! The answers that the gateway gives itself: results of calls that did not run, errors, and progress.
 
-use countersign_api::{Call, GateError};
+use crate::round_parts::{OWN_QUESTION, OWN_REQUEST_PREFIX};
+use countersign_api::{Call, CallId, GateError};
 use countersign_events::{CallState, Json};
 use serde_json::json;
 
 /// Answers a call of a tool with a result that is marked as an error, so that the model reads the text and a client does not
 /// look for structured content.
 pub(crate) fn error_result(id: &Json, text: &str, call: Option<&Call>) -> String {
-    let meta = call.map(|call| {
-        json!({
-            "countersign/threadId": call.thread_id,
-            "countersign/callId": call.id,
-            "countersign/state": call.state,
-        })
-    });
-    let mut result = json!({"content": [{"type": "text", "text": text}], "isError": true});
+    let meta = call.map(call_meta);
+    // Clients of 2026-07-28 require the type of the result, and earlier ones ignore it.
+    let content = json!([{"type": "text", "text": text}]);
+    let mut result = json!({"content": content, "isError": true, "resultType": "complete"});
     if let (Some(result), Some(meta)) = (result.as_object_mut(), meta) {
         result.insert("_meta".to_owned(), meta);
     }
@@ -36,6 +33,52 @@ pub(crate) fn progress(token: &Json, count: u32, message: &str) -> String {
         token.as_str()
     )
 }
+
+/// Answers a call of a tool with the request to come back (`input_required`, MCP 2026-07-28). With `page`, the client first
+/// opens that address for its user. The decision is made there, and not by the answer of the client.
+pub(crate) fn input_required(id: &Json, state: &str, call: &Call, page: Option<&str>) -> String {
+    let mut result = json!({"resultType": "input_required", "requestState": state, "_meta": call_meta(call)});
+    if let (Some(result), Some(page)) = (result.as_object_mut(), page) {
+        let params = json!({"mode": "url", "message": decision_message(call), "url": page});
+        let question = json!({OWN_QUESTION: {"method": "elicitation/create", "params": params}});
+        result.insert("inputRequests".to_owned(), question);
+    }
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", id.as_str())
+}
+
+/// The request to a client before 2026-07-28 to open the page of a call for its user.
+pub(crate) fn elicitation_request(call: &Call, page: &str) -> String {
+    let id = format!("{OWN_REQUEST_PREFIX}{}", call.id);
+    let params =
+        json!({"mode": "url", "message": decision_message(call), "url": page, "elicitationId": call.id});
+    json!({"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params}).to_string()
+}
+
+/// Tells a client that the call is decided, so that it stops showing the request.
+pub(crate) fn elicitation_complete(id: &CallId) -> String {
+    let params = json!({"elicitationId": id});
+    json!({"jsonrpc": "2.0", "method": "notifications/elicitation/complete", "params": params}).to_string()
+}
+
+fn decision_message(call: &Call) -> String {
+    let (id, name) = (&call.id, &call.name);
+    let reason = call.request.as_ref().map(|request| request.reason.as_str()).unwrap_or_default();
+    format!(
+        "A person has to decide on {id}, a call of {name} ({reason}). Open the page to see and decide it."
+    )
+}
+
+fn call_meta(call: &Call) -> serde_json::Value {
+    json!({
+        "countersign/threadId": call.thread_id,
+        "countersign/callId": call.id,
+        "countersign/state": call.state,
+    })
+}
+
+/// The text for the model about a state that the gateway does not accept.
+pub(crate) const BAD_STATE: &str = "This call was not run: its requestState was used before, has expired, or belongs to another \
+    call or process. Repeat the same call without it to get the decision and the result; people are not asked again.";
 
 /// The text for the model about a call that people have not decided.
 pub(crate) fn pending_text(call: &Call, location: &str) -> String {

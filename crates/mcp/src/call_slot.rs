@@ -23,6 +23,8 @@ pub(crate) struct CallSlot {
     pub(crate) id: CallId,
     requesters: AtomicUsize,
     is_closed: AtomicBool,
+    /// True if the client was asked to open the page of the call.
+    pub(crate) is_shown: AtomicBool,
     execution: Mutex<Option<watch::Receiver<Option<ExecutionOutcome>>>>,
 }
 
@@ -32,6 +34,7 @@ impl CallSlot {
             id,
             requesters: AtomicUsize::new(1),
             is_closed: AtomicBool::new(false),
+            is_shown: AtomicBool::new(false),
             execution: Mutex::new(None),
         }
     }

@@ -4,10 +4,10 @@
 
 use crate::call_slot::CallSlot;
 use countersign_api::{
-    Call, CallId, ErrorCode, GateError, Principal, ProposeRequest, SharedGate, ThreadId, find_earlier_calls,
+    Call, CallId, ErrorCode, GateError, ProposeRequest, SharedGate, ThreadId, find_earlier_calls,
     parse_call_id,
 };
-use countersign_events::{CallState, Json, Sha256, Timestamp, ToolName};
+use countersign_events::{CallState, Json, Sha256, Timestamp};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
@@ -75,7 +75,7 @@ impl CallTable {
     /// Finds the call of a request, or proposes it. The id of the proposal is replaced.
     pub(crate) async fn open(&self, proposed: &ProposedContent<'_>) -> Result<OpenedCall, GateError> {
         let proposal = proposed.proposal;
-        let key = content_key(self.gate.principal(), &proposal.name, proposed.arguments_hash);
+        let key = self.content_key(proposed);
         let content = self.content(key);
         let mut content = content.lock().await;
         if let Some(slot) = content.open.clone().filter(|slot| !slot.is_closed()) {
@@ -105,6 +105,14 @@ impl CallTable {
         }
         let why = "the same call is proposed by several processes at once; repeat it";
         Err(GateError::new(ErrorCode::AlreadyClaimed, why))
+    }
+
+    /// The key by which requests for the same call are found: agent, tool and arguments.
+    pub(crate) fn content_key(&self, proposed: &ProposedContent<'_>) -> Sha256 {
+        let (agent, hash) = (self.gate.principal().to_string(), proposed.arguments_hash.to_string());
+        let parts = [&agent, proposed.proposal.name.as_str(), &hash];
+        let parts = parts.map(|part| Json::string(part).as_str().to_owned());
+        Sha256::digest(parts.join(",").as_bytes())
     }
 
     fn content(&self, key: Sha256) -> Arc<tokio::sync::Mutex<ContentCalls>> {
@@ -160,13 +168,6 @@ fn opened(content: &mut ContentCalls, number: u64, call: Call) -> OpenedCall {
     // Calls that no person decides are independent of each other, also if they are alike.
     content.open = call.was_asked().then(|| Arc::clone(&slot));
     OpenedCall::Mine(slot, Box::new(call))
-}
-
-/// The key by which requests for the same call are found: agent, tool and arguments.
-fn content_key(principal: &Principal, tool: &ToolName, arguments: Sha256) -> Sha256 {
-    let parts = [&principal.to_string(), tool.as_str(), &arguments.to_string()];
-    let parts = parts.map(|part| Json::string(part).as_str().to_owned());
-    Sha256::digest(parts.join(",").as_bytes())
 }
 
 /// The id of a call of this content.

@@ -3,7 +3,10 @@
 //! A frame is one line of JSON-RPC 2.0, as the stdio transport of MCP defines it. All frames but calls of tools are passed on
 //! as they are.
 
-use crate::json_object::{JsonObject, range_of, splice};
+use crate::{
+    json_object::{JsonObject, range_of, splice},
+    round_parts::{OWN_REQUEST_PREFIX, RoundParts, opens_urls, read_rounds},
+};
 use countersign_events::Json;
 use serde_json::value::RawValue;
 use std::ops::Range;
@@ -36,6 +39,15 @@ pub enum ClientFrame {
     },
     /// The elements of a batch of which one at least is not passed on as it is.
     Batch(Vec<String>),
+    /// `initialize`, with which clients before 2026-07-28 declare what they can do.
+    Initialize {
+        /// The id of the request, canonical.
+        id: String,
+        /// True if the client opens addresses for its user: elicitation in URL mode.
+        opens_urls: bool,
+    },
+    /// The answer to a request of the gateway itself.
+    OwnAnswer,
     /// Any other frame.
     Other {
         /// The id, canonical, if it is a request.
@@ -60,6 +72,12 @@ pub struct ToolCallFrame {
     pub progress_token: Option<Json>,
     /// The members of `_meta` that name the client and its protocol (from 2026-07-28 on), as JSON of an object.
     pub protocol_meta: Option<Json>,
+    /// The parts of the request for several rounds; `None` before 2026-07-28.
+    pub rounds: Option<RoundParts>,
+    /// The state that the client returns from an earlier round.
+    pub request_state: Option<String>,
+    /// The place of `params`.
+    params_at: Range<usize>,
     /// The place of the arguments; or, if the frame has none, an empty range after the opening brace of `params`.
     arguments_at: Range<usize>,
 }
@@ -122,11 +140,19 @@ pub fn read_client_frame(text: &str) -> Result<ClientFrame, BadFrame> {
         .check_keys(FRAME_KEYS)
         .map_err(|key| BadFrame::Ambiguous { key: key.0, id: id.clone().map(|(id, _)| id) })?;
     let key = id.as_ref().map(|(_, key)| key.clone());
-    let Some(method) = frame.get("method") else { return Ok(ClientFrame::Other { id: None }) };
+    let Some(method) = frame.get("method") else {
+        let is_own = key.is_some_and(|key| key.starts_with(&format!("\"{OWN_REQUEST_PREFIX}")));
+        return Ok(if is_own { ClientFrame::OwnAnswer } else { ClientFrame::Other { id: None } });
+    };
     let method: String = serde_json::from_str(method).map_err(|_| BadFrame::Syntax)?;
     Ok(match (method.as_str(), key) {
         ("tools/call", _) => ClientFrame::ToolCall(Box::new(read_tool_call(text, &frame, id)?)),
         ("tools/list", Some(id)) => ClientFrame::ToolList { id },
+        ("initialize", Some(id)) => {
+            let params = frame.get("params").and_then(JsonObject::read);
+            let capabilities = params.and_then(|params| params.get("capabilities"));
+            ClientFrame::Initialize { id, opens_urls: opens_urls(capabilities) }
+        }
         ("notifications/cancelled", None) => {
             let params = frame.get("params").and_then(JsonObject::read);
             let cancelled = params.and_then(|params| params.get("requestId").and_then(read_id));
@@ -182,6 +208,7 @@ fn read_tool_call(
     let arguments = Json::parse(arguments)
         .map_err(|why| invalid(format!("params.arguments of tools/call cannot be reviewed: {why}")))?;
     let meta = params.get("_meta").and_then(JsonObject::read);
+    let rounds = meta.as_ref().and_then(|meta| read_rounds(meta, &params));
     let progress_token = meta.as_ref().and_then(|meta| meta.get("progressToken")).and_then(read_id);
     Ok(ToolCallFrame {
         text: text.to_owned(),
@@ -190,6 +217,9 @@ fn read_tool_call(
         arguments,
         progress_token: progress_token.map(|(token, _)| token),
         protocol_meta: meta.as_ref().and_then(read_protocol_meta),
+        rounds,
+        request_state: params.get_as("requestState"),
+        params_at: range_of(text, params_text),
         arguments_at,
         id,
     })
@@ -231,6 +261,44 @@ impl ToolCallFrame {
         } else {
             splice(&self.text, self.arguments_at.clone(), arguments.as_str())
         }
+    }
+}
+
+impl ToolCallFrame {
+    /// The request without the parts of earlier rounds, which were for the gateway and not for the server.
+    #[must_use]
+    pub fn without_rounds(&self) -> Self {
+        let text = self.with_params(|key| match key {
+            "requestState" | "inputResponses" => Some(None),
+            _ => None,
+        });
+        match read_client_frame(&text) {
+            Ok(ClientFrame::ToolCall(frame)) => Self { rounds: self.rounds, ..*frame },
+            // The members of a call were read before, and each of them is still there.
+            _ => self.clone(),
+        }
+    }
+
+    /// The request with the state that the server expects in place of the gateway's.
+    #[must_use]
+    pub fn with_request_state(&self, state: Option<&str>) -> String {
+        let state = state.map(|state| Json::string(state).as_str().to_owned());
+        self.with_params(|key| (key == "requestState").then(|| state.clone()))
+    }
+
+    /// The frame with other parameters: `change` returns `None` for a member that stays, and otherwise its new value, or
+    /// `Some(None)` to remove it.
+    fn with_params(&self, change: impl Fn(&str) -> Option<Option<String>>) -> String {
+        let params = self.text.get(self.params_at.clone()).and_then(JsonObject::read);
+        let Some(params) = params else { return self.text.clone() };
+        let members: Vec<String> = params
+            .members()
+            .filter_map(|(key, value)| {
+                let value = change(key).unwrap_or_else(|| Some(value.to_owned()))?;
+                Some(format!("{}:{value}", Json::string(key).as_str()))
+            })
+            .collect();
+        splice(&self.text, self.params_at.clone(), &format!("{{{}}}", members.join(",")))
     }
 }
 

@@ -5,7 +5,10 @@ use crate::{
     call_slot::{CallSlot, ExecutionOutcome},
     client_frame::{ToolCallFrame, without_carriage_returns},
     gateway_core::{GatewayCore, ServerSender},
+    parked_call::{ParkedCall, StateMeaning},
+    request_state::STATE_LIFE,
     server_frame::{recorded_result, with_note},
+    server_input::{read_input_request, replace_state},
 };
 use countersign_api::{
     Call, ClaimRequest, ErrorCode, GateError, ResultRequest, held_claim::HeldClaim, random_id,
@@ -20,6 +23,7 @@ pub(crate) struct PlannedExecution {
     pub(crate) slot: Arc<CallSlot>,
     pub(crate) frame: ToolCallFrame,
     pub(crate) call: Call,
+    pub(crate) content: Sha256,
     pub(crate) definition_hash: Option<Sha256>,
     pub(crate) to_server: ServerSender,
 }
@@ -29,7 +33,7 @@ impl PlannedExecution {
     /// between the two, the log says that the outcome is unknown, and a repeated request does not run the call again. In the
     /// other order, a client that never got the answer would run it a second time.
     pub(crate) async fn run(self, outcome: watch::Sender<Option<ExecutionOutcome>>) {
-        let Self { core, slot, frame, call, definition_hash, to_server } = self;
+        let Self { core, slot, frame, call, content, definition_hash, to_server } = self;
         let held = match claim(&core, &call, &frame, definition_hash).await {
             Ok(held) => held,
             Err(error) => {
@@ -49,30 +53,97 @@ impl PlannedExecution {
             }
         };
         let note = held.call().response.as_ref().and_then(|response| response.note.clone());
-        let (mut answer, abandoned) = core.requests.forward(&frame.id_key);
+        let claimed = ClaimedExecution { core, id_key: frame.id_key, content, held, note };
+        claimed
+            .run(text, to_server, |ended| {
+                slot.close();
+                outcome.send_replace(Some(ended));
+            })
+            .await;
+    }
+}
+
+/// A claimed call, and the request of the client that runs it.
+pub(crate) struct ClaimedExecution {
+    pub(crate) core: Arc<GatewayCore>,
+    /// The id of the request, canonical.
+    pub(crate) id_key: String,
+    pub(crate) content: Sha256,
+    pub(crate) held: HeldClaim,
+    /// The text for the model about changed arguments.
+    pub(crate) note: Option<String>,
+}
+
+impl ClaimedExecution {
+    /// Forwards the request, passes the outcome to `answer`, and then records the result. If the server asks the client for
+    /// input, the call goes on when the client returns.
+    pub(crate) async fn run(
+        self,
+        text: String,
+        to_server: ServerSender,
+        answer: impl FnOnce(ExecutionOutcome),
+    ) {
+        let Self { core, id_key, content, held, note } = self;
+        let call = held.call().clone();
+        let (mut answered, abandoned) = core.requests.forward(&id_key);
         let is_sent = to_server.send(text).await.is_ok();
         // The server sees the end of its input once no task can write to it.
         drop(to_server);
         let executor = held.executor().to_owned();
         let (answered, executor) = tokio::select! {
-            answered = &mut answer => (answered, Executor::Held(Box::new(held))),
+            answered = &mut answered => (answered, Executor::Held(Box::new(held))),
             () = abandoned.cancelled() => {
                 // The client does not want the result, and the server may never send it. Without renewals, the outcome
                 // then counts as unknown when the lease ends.
                 drop(held);
-                (answer.await, Executor::Lapsing(executor))
+                (answered.await, Executor::Lapsing(executor))
             }
         };
-        slot.close();
         let Some(answered) = answered.ok().filter(|_| is_sent) else {
-            outcome.send_replace(Some(ExecutionOutcome::ServerGone));
+            answer(ExecutionOutcome::ServerGone);
             return;
+        };
+        let executor = match (executor, read_input_request(&answered)) {
+            (Executor::Held(held), Some(asked)) => {
+                let parked = ParkedCall { held: *held, note, server_state: asked.server_state };
+                let state = park(&core, content, parked);
+                answer(ExecutionOutcome::Answered(replace_state(&answered, &state).into()));
+                return;
+            }
+            (executor, _) => executor,
         };
         let result = recorded_result(&answered);
         let shown = note.map_or_else(|| answered.clone(), |note| with_note(&answered, &note));
-        outcome.send_replace(Some(ExecutionOutcome::Answered(shown.into())));
+        answer(ExecutionOutcome::Answered(shown.into()));
         record(&core, &call, executor, &result).await;
     }
+}
+
+/// Keeps a call until the client returns with the input for its server. If it does not return, the call ends with an error.
+fn park(core: &Arc<GatewayCore>, content: Sha256, parked: ParkedCall) -> String {
+    let meaning = StateMeaning::ServerInput(Box::new(parked));
+    let state = core.states.issue(content, (core.calls.now)(), meaning);
+    let (core, kept) = (Arc::clone(core), state.clone());
+    core.clone().tasks.spawn(async move {
+        tokio::select! {
+            () = wait_for_client() => {}
+            () = core.closing.cancelled() => {}
+        }
+        if let Some(StateMeaning::ServerInput(parked)) = core.states.withdraw(&kept) {
+            let call = parked.held.call().clone();
+            record(&core, &call, Executor::Held(Box::new(parked.held)), &ResultRequest::error(NO_INPUT))
+                .await;
+        }
+    });
+    state
+}
+
+/// The result of a call whose client did not return.
+const NO_INPUT: &str = "the server asked the client for input, and the client did not return with it";
+
+#[expect(clippy::disallowed_methods, reason = "the client's user answers in the time of the machine")]
+async fn wait_for_client() {
+    tokio::time::sleep(STATE_LIFE).await;
 }
 
 /// The claim by which a result is reported.
@@ -110,7 +181,7 @@ async fn claim_refusal(core: &GatewayCore, call: &Call, error: &GateError) -> St
 }
 
 /// The frame with the approved arguments. They are those of the client, unless an approver changed them.
-fn runnable_frame(claimed: &Call, frame: &ToolCallFrame) -> Result<String, &'static str> {
+pub(crate) fn runnable_frame(claimed: &Call, frame: &ToolCallFrame) -> Result<String, &'static str> {
     let own = frame.arguments.admit().map_err(|_| "the arguments are not valid JSON")?;
     let text = if claimed.arguments_hash == own {
         frame.text.clone()

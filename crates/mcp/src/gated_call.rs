@@ -1,18 +1,22 @@
 //! One call of a tool, from the request of the client to its answer.
 
 use crate::{
-    answer_text::{ended_text, error_result, pending_text, progress, refusal_text, started_text},
+    answer_text::{BAD_STATE, ended_text, error_result, refusal_text, started_text},
     call_slot::{CallSlot, ExecutionOutcome},
     call_table::{OpenedCall, ProposedContent},
-    client_frame::ToolCallFrame,
-    execution::PlannedExecution,
+    client_frame::{ClientFrame, ToolCallFrame, read_client_frame},
+    execution::{ClaimedExecution, PlannedExecution, runnable_frame},
     gateway_core::{GatewayCore, ServerSender},
+    parked_call::{ParkedCall, StateMeaning},
+    request_state::RedeemedState,
     server_frame::with_id,
     tool_catalog::CatalogTool,
+    waiting::{DecisionWait, WaitEnd},
 };
 use countersign_api::{Call, CancelRequest, GateError, ProposeRequest};
-use countersign_events::{CallState, ToolName};
+use countersign_events::{CallState, Json, Sha256, ToolName};
 use std::sync::Arc;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// A request for a call of a tool.
@@ -24,38 +28,74 @@ pub(crate) struct GatedCall {
     pub(crate) cancelled: CancellationToken,
 }
 
-/// The end of the wait for a decision.
-enum WaitEnd {
-    Decided(Box<Call>),
-    StillPending(Box<Call>),
-    /// The client has cancelled its request.
-    Cancelled,
-    /// The client is gone. The call stays pending.
-    Closing,
+/// The round of a request that the client makes.
+enum RequestRound {
+    /// The first one, or a later one for a decision: the number of earlier ones.
+    Decision(u32),
+    /// The client returns with input for the server that runs its call.
+    ServerInput(Box<ParkedCall>),
+    /// The state of the client cannot be accepted.
+    Refused,
 }
 
 impl GatedCall {
     /// Returns the answer to the client; `None` if it expects none.
-    pub(crate) async fn answer(self) -> Option<String> {
+    pub(crate) async fn answer(mut self) -> Option<String> {
         let tool = tokio::select! {
             tool = self.core.find_tool(&self.frame, &self.to_server) => tool,
             () = self.cancelled.cancelled() => return None,
         };
-        let opened = match self.open(tool.as_ref()).await {
+        let (proposal, arguments_hash) = match self.proposal(tool.as_ref()) {
+            Ok(proposed) => proposed,
+            Err(error) => return Some(self.error(&refusal_text(&error), None)),
+        };
+        let proposed = ProposedContent { proposal: &proposal, arguments_hash };
+        let content = self.core.calls.content_key(&proposed);
+        let round = match self.read_round(content) {
+            RequestRound::Decision(round) => round,
+            RequestRound::ServerInput(parked) => return self.continue_call(content, *parked).await,
+            RequestRound::Refused => return Some(self.error(BAD_STATE, None)),
+        };
+        if round > 0 {
+            // What the client returns is for the gateway. The server gets the request as it was at first.
+            self.frame = self.frame.without_rounds();
+        }
+        let opened = match self.core.calls.open(&proposed).await {
             Ok(opened) => opened,
             Err(error) => return Some(self.error(&refusal_text(&error), None)),
         };
-        let (slot, mut call) = match opened {
-            OpenedCall::Mine(slot, call) => (slot, call),
-            OpenedCall::Elsewhere(call) => return Some(self.error(&started_text(&call), Some(&call))),
-        };
+        match opened {
+            OpenedCall::Mine(slot, call) => self.settle(slot, call, (content, round)).await,
+            OpenedCall::Elsewhere(call) => Some(self.error(&started_text(&call), Some(&call))),
+        }
+    }
+
+    fn read_round(&self, content: Sha256) -> RequestRound {
+        let Some(state) = &self.frame.request_state else { return RequestRound::Decision(0) };
+        match self.core.states.redeem(state, content, (self.core.calls.now)()) {
+            RedeemedState::Valid(StateMeaning::Decision(round)) => RequestRound::Decision(round),
+            RedeemedState::Valid(StateMeaning::ServerInput(parked)) => RequestRound::ServerInput(parked),
+            RedeemedState::Refused => RequestRound::Refused,
+            // The server gave it to the client in another way, so the request is a call of its own.
+            RedeemedState::OfServer => RequestRound::Decision(0),
+        }
+    }
+
+    /// Waits for the decision on the call, and then runs it if it is allowed.
+    async fn settle(
+        self,
+        slot: Arc<CallSlot>,
+        mut call: Box<Call>,
+        (content, round): (Sha256, u32),
+    ) -> Option<String> {
         if call.is_pending() {
-            match self.wait(&slot, &call).await {
+            let wait =
+                DecisionWait { core: &self.core, frame: &self.frame, cancelled: &self.cancelled, round };
+            match wait.wait(&slot, &call).await {
                 Ok(WaitEnd::Decided(decided)) => call = decided,
                 Ok(WaitEnd::StillPending(call)) => {
                     slot.leave();
-                    let text = pending_text(&call, &(self.core.options.describe_location)(&call));
-                    return Some(self.error(&text, Some(&call)));
+                    return Some(wait.answer_pending(&call, content));
                 }
                 Ok(WaitEnd::Cancelled) => {
                     self.withdraw(&slot).await;
@@ -68,17 +108,17 @@ impl GatedCall {
                 }
             }
         }
-        self.answer_decided(slot, call).await
+        self.answer_decided(slot, call, content).await
     }
 
-    async fn answer_decided(self, slot: Arc<CallSlot>, call: Box<Call>) -> Option<String> {
+    async fn answer_decided(self, slot: Arc<CallSlot>, call: Box<Call>, content: Sha256) -> Option<String> {
         match call.state {
             CallState::Allowed if self.cancelled.is_cancelled() => {
                 self.withdraw(&slot).await;
                 None
             }
-            CallState::Allowed | CallState::Unknown => self.run(slot, *call).await,
-            _ if slot.is_running() => self.run(slot, *call).await,
+            CallState::Allowed | CallState::Unknown => self.run(slot, *call, content).await,
+            _ if slot.is_running() => self.run(slot, *call, content).await,
             CallState::Running => Some(self.error(&started_text(&call), Some(&call))),
             _ => {
                 slot.close();
@@ -91,45 +131,16 @@ impl GatedCall {
         error_result(&self.frame.id, text, call)
     }
 
-    async fn open(&self, tool: Option<&CatalogTool>) -> Result<OpenedCall, GateError> {
-        let core = &self.core;
-        let name = core.options.tool_name(&self.frame.name);
+    /// The proposal of the call, and the hash of its arguments. The table of calls chooses the id.
+    fn proposal(&self, tool: Option<&CatalogTool>) -> Result<(ProposeRequest, Sha256), GateError> {
+        let name = self.core.options.tool_name(&self.frame.name);
         let name = ToolName::new(&name).map_err(|why| GateError::invalid("name", &why))?;
-        let arguments = self.frame.arguments.admit().map_err(|why| GateError::invalid("arguments", &why))?;
+        let hash = self.frame.arguments.admit().map_err(|why| GateError::invalid("arguments", &why))?;
         let mut proposal = ProposeRequest::new("mcp", name.as_str(), "{}")?;
         proposal.arguments = self.frame.arguments.clone();
         proposal.annotations = tool.and_then(|tool| tool.annotations.clone());
         proposal.definition = tool.map(|tool| tool.definition.clone());
-        core.calls.open(&ProposedContent { proposal: &proposal, arguments_hash: arguments }).await
-    }
-
-    /// Waits for the decision: with a progress token until it is there, otherwise for a limited time.
-    async fn wait(&self, slot: &CallSlot, call: &Call) -> Result<WaitEnd, GateError> {
-        let core = &self.core;
-        let message =
-            format!("Waits for a decision on {}: {}", call.id, (core.options.describe_location)(call));
-        for count in 1.. {
-            let span = match &self.frame.progress_token {
-                Some(token) => {
-                    core.send_to_client(progress(token, count, &message)).await;
-                    core.options.progress_interval
-                }
-                None => core.options.hold,
-            };
-            let call = tokio::select! {
-                biased;
-                call = core.calls.gate.wait(&core.calls.thread, &slot.id, Some(span)) => Box::new(call?),
-                () = self.cancelled.cancelled() => return Ok(WaitEnd::Cancelled),
-                () = core.closing.cancelled() => return Ok(WaitEnd::Closing),
-            };
-            if !call.is_pending() {
-                return Ok(WaitEnd::Decided(call));
-            }
-            if self.frame.progress_token.is_none() {
-                return Ok(WaitEnd::StillPending(call));
-            }
-        }
-        Ok(WaitEnd::Closing)
+        Ok((proposal, hash))
     }
 
     /// Cancels the call, if no other request waits for it.
@@ -148,7 +159,7 @@ impl GatedCall {
     }
 
     /// Runs the call, or waits for its run if another request has started it.
-    async fn run(self, slot: Arc<CallSlot>, call: Call) -> Option<String> {
+    async fn run(self, slot: Arc<CallSlot>, call: Call, content: Sha256) -> Option<String> {
         let Self { core, frame, to_server, .. } = self;
         let tool = core.find_tool(&frame, &to_server).await;
         let definition_hash = tool.as_ref().and_then(CatalogTool::hash);
@@ -157,17 +168,55 @@ impl GatedCall {
             slot: Arc::clone(&slot),
             frame: frame.clone(),
             call: call.clone(),
+            content,
             definition_hash,
             to_server,
         };
-        let mut execution = slot.execution(|outcome| {
+        let execution = slot.execution(|outcome| {
             core.tasks.spawn(planned.run(outcome));
         });
-        let ended = execution.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone());
-        match ended? {
-            ExecutionOutcome::Answered(answer) => Some(with_id(&answer, &frame.id)),
-            ExecutionOutcome::Refused(text) => Some(error_result(&frame.id, &text, Some(&call))),
-            ExecutionOutcome::ServerGone => None,
-        }
+        await_outcome(execution, &frame.id, &call).await
+    }
+
+    /// Passes the input of the client on to the server that runs the call.
+    async fn continue_call(self, content: Sha256, parked: ParkedCall) -> Option<String> {
+        let Self { core, frame, to_server, .. } = self;
+        let ParkedCall { held, note, server_state } = parked;
+        let call = held.call().clone();
+        let text = match runnable_frame(&call, &frame) {
+            Ok(text) => text,
+            Err(why) => return Some(error_result(&frame.id, why, Some(&call))),
+        };
+        let text = with_server_state(&text, server_state.as_deref());
+        let claimed =
+            ClaimedExecution { core: Arc::clone(&core), id_key: frame.id_key.clone(), content, held, note };
+        let (sender, execution) = watch::channel(None);
+        core.tasks.spawn(async move {
+            claimed.run(text, to_server, |ended| drop(sender.send_replace(Some(ended)))).await;
+        });
+        await_outcome(execution, &frame.id, &call).await
+    }
+}
+
+/// The frame with the state that the server expects in place of the gateway's.
+fn with_server_state(text: &str, state: Option<&str>) -> String {
+    match read_client_frame(text) {
+        Ok(ClientFrame::ToolCall(frame)) => frame.with_request_state(state),
+        // It was read before, and only its arguments were replaced.
+        _ => text.to_owned(),
+    }
+}
+
+/// Waits for the end of an execution, and answers the request with this id.
+async fn await_outcome(
+    mut execution: watch::Receiver<Option<ExecutionOutcome>>,
+    id: &Json,
+    call: &Call,
+) -> Option<String> {
+    let ended = execution.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone());
+    match ended? {
+        ExecutionOutcome::Answered(answer) => Some(with_id(&answer, id)),
+        ExecutionOutcome::Refused(text) => Some(error_result(id, &text, Some(call))),
+        ExecutionOutcome::ServerGone => None,
     }
 }

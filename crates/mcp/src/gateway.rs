@@ -10,11 +10,15 @@ use crate::{
     gated_call::GatedCall,
     gateway_core::{GatewayCore, GatewayOptions, ServerSender},
     open_requests::{AnswerRoute, CancelRoute, OpenRequests},
+    request_state::RequestStates,
     server_frame::{ServerFrame, read_server_frame},
 };
 use countersign_api::{SharedGate, random_id};
 use countersign_events::Json;
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 use tokio::{
     io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
     sync::mpsc,
@@ -56,6 +60,8 @@ pub async fn run_gateway(gate: SharedGate, options: GatewayOptions, streams: Gat
         tasks: TaskTracker::new(),
         closing: CancellationToken::new(),
         to_client,
+        states: RequestStates::default(),
+        opens_urls: AtomicBool::new(false),
         catalog: Mutex::default(),
         catalog_reading: tokio::sync::Mutex::default(),
     });
@@ -140,9 +146,11 @@ impl GatewayCore {
     ) {
         match parsed {
             Ok(ClientFrame::ToolCall(frame)) => return self.start_call(*frame, to_server).await,
-            Ok(ClientFrame::ToolList { id } | ClientFrame::Other { id: Some(id) })
-                if self.requests.is_in_use(&id) =>
-            {
+            Ok(
+                ClientFrame::ToolList { id }
+                | ClientFrame::Initialize { id, .. }
+                | ClientFrame::Other { id: Some(id) },
+            ) if self.requests.is_in_use(&id) => {
                 return self.refuse_used_id(&id).await;
             }
             Ok(ClientFrame::ToolList { id }) => self.requests.begin_list(&id),
@@ -151,6 +159,11 @@ impl GatewayCore {
                     return;
                 }
             }
+            Ok(ClientFrame::Initialize { opens_urls, .. }) => {
+                self.opens_urls.store(opens_urls, Ordering::SeqCst);
+            }
+            // The decision is made on the page, and not by this answer.
+            Ok(ClientFrame::OwnAnswer) => return,
             Ok(ClientFrame::Other { .. }) => {}
             // A batch in a batch is not JSON-RPC.
             Ok(ClientFrame::Batch(_)) => return self.refuse(&BadFrame::Syntax).await,

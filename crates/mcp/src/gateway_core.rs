@@ -4,12 +4,14 @@ use crate::{
     call_table::CallTable,
     client_frame::ToolCallFrame,
     open_requests::OpenRequests,
+    parked_call::StateMeaning,
+    request_state::RequestStates,
     tool_catalog::{CatalogTool, ToolCatalog},
 };
 use countersign_api::{Call, ThreadId, random_id};
 use countersign_events::{Json, Timestamp};
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
     time::Duration,
 };
 use tokio::sync::mpsc;
@@ -58,6 +60,10 @@ pub(crate) struct GatewayCore {
     /// The client is gone.
     pub(crate) closing: CancellationToken,
     pub(crate) to_client: mpsc::Sender<String>,
+    /// The states that the client returns in a further round of a request.
+    pub(crate) states: RequestStates<StateMeaning>,
+    /// True if the client opens addresses for its user. Clients from 2026-07-28 on say so in each request instead.
+    pub(crate) opens_urls: AtomicBool,
     pub(crate) catalog: Mutex<ToolCatalog>,
     /// Held while the gateway reads the list of tools.
     pub(crate) catalog_reading: tokio::sync::Mutex<()>,

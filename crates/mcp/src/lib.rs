@@ -16,9 +16,14 @@ mod gateway;
 mod gateway_core;
 mod json_object;
 mod open_requests;
+mod parked_call;
 mod permission_prompt;
+mod request_state;
+mod round_parts;
 mod server_frame;
+mod server_input;
 mod tool_catalog;
+mod waiting;
 
 pub use client_config::{BadClientConfig, ChangedConfig, unwrap_config, wrap_config};
 pub use client_frame::{
@@ -28,4 +33,5 @@ pub use client_frame::{
 pub use gateway::{ClientReader, ClientWriter, GatewayStreams, run_gateway};
 pub use gateway_core::GatewayOptions;
 pub use permission_prompt::PermissionPrompt;
+pub use round_parts::RoundParts;
 pub use server_frame::{ServerFrame, read_server_frame};

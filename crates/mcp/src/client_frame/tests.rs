@@ -114,3 +114,52 @@ fn protocol_members_are_kept_for_own_requests() {
         Some(r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#)
     );
 }
+
+const ROUND: &str = r#"{"id":2,"method":"tools/call","params":{"name":"t","requestState":"s", "arguments":{"a":1.0},"inputResponses":{"countersign":{"action":"decline"}},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"url":{}}}}}}"#;
+
+#[test]
+fn parts_of_a_round_are_read_and_removed() {
+    let call = read_call(ROUND);
+    assert_eq!(call.rounds, Some(RoundParts { opens_urls: true, is_declined: true }));
+    assert_eq!(call.request_state.as_deref(), Some("s"));
+    let first = call.without_rounds();
+    assert!(!first.text.contains("requestState") && !first.text.contains("inputResponses"), "{}", first.text);
+    assert_eq!(first.rounds, call.rounds, "the gateway still knows what the user answered");
+    assert_eq!((first.arguments.as_str(), first.request_state), (r#"{"a":1.0}"#, None));
+    let continued = read_call(&call.with_request_state(Some("of the server")));
+    assert_eq!(continued.request_state.as_deref(), Some("of the server"));
+    assert!(continued.text.contains("inputResponses"));
+    assert_eq!(read_call(&call.with_request_state(None)).request_state, None);
+}
+
+#[test]
+fn earlier_protocols_have_no_rounds() {
+    for text in [
+        ROUND.replace("2026-07-28", "2025-11-25"),
+        ROUND.replace("io.modelcontextprotocol/protocolVersion", "other"),
+    ] {
+        assert_eq!(read_call(&text).rounds, None, "{text}");
+    }
+}
+
+#[test]
+fn client_that_opens_addresses_says_so_at_the_start() {
+    let initialize = |capabilities: &str| {
+        format!(r#"{{"id":1,"method":"initialize","params":{{"capabilities":{capabilities}}}}}"#)
+    };
+    let opens = |capabilities| match read_client_frame(&initialize(capabilities)) {
+        Ok(ClientFrame::Initialize { opens_urls, .. }) => opens_urls,
+        other => panic!("{other:?}"),
+    };
+    assert!(opens(r#"{"elicitation":{"form":{},"url":{}}}"#));
+    for capabilities in [r#"{"elicitation":{}}"#, r#"{"elicitation":{"url":null}}"#, "{}", "[]"] {
+        assert!(!opens(capabilities), "{capabilities}");
+    }
+}
+
+#[test]
+fn answers_to_the_gateway_are_its_own() {
+    let own = r#"{"id":"countersign-elicitation-mcp-1-0","result":{"action":"accept"}}"#;
+    assert_eq!(read_client_frame(own), Ok(ClientFrame::OwnAnswer));
+    assert_eq!(read_client_frame(r#"{"id":7,"result":{}}"#), Ok(ClientFrame::Other { id: None }));
+}
