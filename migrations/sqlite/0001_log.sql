@@ -5,7 +5,7 @@ PRAGMA application_id = 0x4353474e;
 
 CREATE TABLE events (
     seq       INTEGER PRIMARY KEY CHECK (seq > 0),
-    -- Empty for the events of the log as a whole: policies, tokens and webhooks.
+    -- Empty for the events of the log as a whole: policies, tokens, webhooks and definitions.
     thread_id TEXT NOT NULL,
     type      TEXT NOT NULL CHECK (type IN (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
@@ -13,7 +13,8 @@ CREATE TABLE events (
         'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_ERASED', 'POLICY_SET',
         'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
         'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED',
-        'WEBHOOK_PARKED', 'WEBHOOK_RETRIED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'USER_MESSAGE', 'AGENT_MESSAGE',
+        'WEBHOOK_PARKED', 'WEBHOOK_RETRIED',
+        'DEFINITION_SEEN', 'DEFINITION_CHANGED', 'DEFINITION_ACCEPTED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'USER_MESSAGE', 'AGENT_MESSAGE',
         'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')) CHECK (
         timestamp GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9].[0-9][0-9][0-9]Z'),
@@ -24,7 +25,8 @@ CREATE TABLE events (
     -- next row that Countersign writes seals that row, because its own link covers it.
     hash      TEXT CHECK (hash IS NULL OR length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
     CHECK ((thread_id = '') = (type IN ('POLICY_SET', 'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
-        'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED', 'WEBHOOK_PARKED', 'WEBHOOK_RETRIED'))),
+        'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED', 'WEBHOOK_PARKED', 'WEBHOOK_RETRIED',
+        'DEFINITION_SEEN', 'DEFINITION_CHANGED', 'DEFINITION_ACCEPTED'))),
     CHECK (type <> 'TOOL_CALL' OR coalesce(data ->> 'id', '') <> '')
 ) STRICT;
 
@@ -97,6 +99,17 @@ CREATE INDEX tokens ON events (seq)
 CREATE INDEX webhooks ON events (seq)
     WHERE type = 'WEBHOOK_ADDED' OR type = 'WEBHOOK_REMOVED' OR type = 'WEBHOOK_DELIVERED'
         OR type = 'WEBHOOK_PARKED' OR type = 'WEBHOOK_RETRIED';
+
+-- The definitions of a tool: the first one, each changed one once, and each acceptance once.
+CREATE UNIQUE INDEX one_definition ON events (data ->> 'tool') WHERE type = 'DEFINITION_SEEN';
+CREATE UNIQUE INDEX one_change_of_definition ON events (data ->> 'tool', data ->> 'definitionHash')
+    WHERE type = 'DEFINITION_CHANGED';
+CREATE UNIQUE INDEX one_acceptance ON events (data ->> 'tool', data ->> 'definitionHash')
+    WHERE type = 'DEFINITION_ACCEPTED';
+
+-- The events about definitions in order.
+CREATE INDEX definitions ON events (seq)
+    WHERE type = 'DEFINITION_SEEN' OR type = 'DEFINITION_CHANGED' OR type = 'DEFINITION_ACCEPTED';
 
 -- A thread's messages in order, with their place in its conversation and their hash, so that no content is read.
 CREATE INDEX messages_by_thread ON events (thread_id, seq, data ->> 'position', data ->> 'contentHash')

@@ -61,6 +61,7 @@ impl BenchLab {
             impact: None,
             description: None,
             definition: None,
+            identity: countersign_approvals::decide::DefinitionIdentity::Computed,
             expires_in: None,
             replaces: None,
         };

@@ -9,6 +9,7 @@ mod checkpoints;
 mod clock_skew;
 mod contract;
 mod copy;
+mod definitions;
 mod due_index;
 mod erasure;
 mod feed;

@@ -11,9 +11,11 @@ pub mod batch;
 pub mod call;
 pub mod conversation;
 pub mod decide;
+pub mod pinned_tools;
 pub mod refused;
 pub mod scope;
 pub mod thread;
+pub mod tool_directory;
 pub mod webhook_directory;
 
 pub use access::CommandCaller;

@@ -2,7 +2,7 @@
 
 use crate::{access::TokenRejection, call::RecordedFact};
 use countersign_events::{
-    CallId, CallState, Principal, ThreadId,
+    CallId, CallState, Principal, ThreadId, ToolName,
     event::{ApprovalResponse, ApprovalVote, ExecutionStarted, ProofRequirement, ToolResult},
     json::{BadJson, Sha256},
     timestamp::Timestamp,
@@ -123,6 +123,22 @@ pub enum Refused {
         approved: Sha256,
         /// The hash in the claim.
         given: Sha256,
+    },
+    /// The log knows no definition of this tool.
+    #[error("the log knows no definition of the tool {tool}")]
+    UnknownTool {
+        /// The tool.
+        tool: ToolName,
+    },
+    /// The log has no definition of the tool with this hash.
+    #[error(
+        "the log has no definition of {tool} with the hash {hash}; look at its definitions again, because they may have changed"
+    )]
+    UnknownDefinition {
+        /// The tool.
+        tool: ToolName,
+        /// The hash.
+        hash: Sha256,
     },
     /// Only a call whose executor was lost can be taken over.
     #[error("the call is {state}, and only a call whose outcome is unknown can be released")]
@@ -301,6 +317,8 @@ impl Refused {
             Self::SignInUsed => "sign_in_failed",
             Self::NameTaken(_) => "name_taken",
             Self::UnknownWebhook => "unknown_webhook",
+            Self::UnknownTool { .. } => "unknown_tool",
+            Self::UnknownDefinition { .. } => "unknown_definition",
             Self::UnknownThread(_) => "unknown_thread",
             Self::UnknownGrant { .. } => "unknown_grant",
             Self::MissingEvidence { .. } | Self::Invalid { .. } => "invalid",

@@ -6,6 +6,7 @@ pub mod event;
 pub mod id;
 pub mod json;
 pub mod look;
+pub mod look_alike;
 #[cfg(feature = "openapi")]
 mod openapi;
 pub mod principal;

@@ -79,6 +79,11 @@ impl<'a> CallFacts<'a> {
         *self.hints.get_or_init(|| ToolHints::parse(self.subject.annotations, self.is_trusted()))
     }
 
+    /// True if something looked at the hints of the tool, and they may allow a call.
+    pub(crate) fn has_trusted_hints(&self) -> bool {
+        self.hints.get().is_some() && self.is_trusted()
+    }
+
     /// True if the tool's own hints may allow a call.
     pub(crate) fn is_trusted(&self) -> bool {
         self.settings.trust.covers(&self.subject)

@@ -18,6 +18,7 @@ const ORDER: &[&str] = &[
     "lapses",
     "remember",
     "approverKeys",
+    "changedTools",
     "pendingPerThread",
     "pendingPerAgent",
     "levels",

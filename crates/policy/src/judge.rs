@@ -41,6 +41,10 @@ impl Policy {
         {
             judgement.reason = reason;
         }
+        judgement.relies_on_tool = judgement.verdict == Verdict::Allow
+            && (self.settings.asks_changed_tools
+                || judgement.basis == Basis::Tool
+                || facts.has_trusted_hints());
         judgement.doubt = answers.iter().find(|answer| answer.unsure).map(|answer| answer.rule.name.clone());
         judgement.shadow = shadows
             .iter()
@@ -123,6 +127,7 @@ impl Policy {
             reason,
             terms,
             doubt: None,
+            relies_on_tool: false,
             shadow: Vec::new(),
             matched: Vec::new(),
             policy: self.hash,

@@ -22,6 +22,9 @@ pub struct Judgement {
     pub terms: ApprovalTerms,
     /// A rule that might block the call, which it cannot read with certainty.
     pub doubt: Option<String>,
+    /// True if the call may not run without people while the definition of its tool is changed and not accepted, although
+    /// the policy allows it: the verdict depends on what the tool says of itself, or the policy asks for it.
+    pub relies_on_tool: bool,
     /// The verdicts of the shadow rules that match.
     pub shadow: Vec<ShadowVerdict>,
     /// Every rule that matches, with the reason.

@@ -51,6 +51,8 @@ pub(crate) struct PolicySettings {
     /// Words in lower case. People are asked about a tool whose name or description contains one.
     pub(crate) dangerous: Vec<String>,
     pub(crate) redactor: Redactor,
+    /// True if people are asked about a tool whose definition has changed also where a rule allows.
+    pub(crate) asks_changed_tools: bool,
     /// True if the settings were read from a log, which records neither scopes nor idempotent tools.
     pub(crate) is_recorded: bool,
 }
@@ -69,6 +71,7 @@ impl Default for PolicySettings {
             trust: HintTrust::default(),
             dangerous: DANGEROUS.map(str::to_owned).to_vec(),
             redactor: Redactor::default(),
+            asks_changed_tools: false,
             is_recorded: false,
         }
     }

@@ -191,6 +191,13 @@ impl Store {
         Ok(read_events(&self.query_rows("webhooks", query).await?)?)
     }
 
+    /// Reads the events about definitions of tools after the event `after` (0 for all), the oldest first, `limit` at most.
+    pub async fn definition_events(&self, after: i64, limit: usize) -> Result<Vec<Event>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let query = SqlQuery::new(queries::DEFINITIONS).bind(after).bind(limit);
+        Ok(read_events(&self.query_rows("definitions", query).await?)?)
+    }
+
     /// Reads the `seq` of the last event of the log; 0 if it is empty.
     pub async fn tip(&self) -> Result<i64, StoreError> {
         self.query_number("tip", SqlQuery::new(queries::TIP)).await

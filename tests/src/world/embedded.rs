@@ -8,7 +8,10 @@ use super::{
 use countersign_approvals::{
     ApprovalCommand, Call, CallCommand, CommandEnvelope, CommandEvidence, CommandTarget, GrantScope,
     ThreadCommand,
-    decide::{self, ArgumentsJudgement, answer_needs_judgement, claim_needs_judgement, claim_subject},
+    decide::{
+        self, ArgumentsJudgement, DefinitionIdentity, answer_needs_judgement, claim_needs_judgement,
+        claim_subject,
+    },
 };
 use countersign_events::{
     CallId, Event, EventType, Json, Principal, Sha256, ThreadId, ToolName,
@@ -290,6 +293,7 @@ fn propose(id: &str, proposal: Proposal<'_>) -> decide::ProposeCommand {
         impact: None,
         description: None,
         definition: None,
+        identity: DefinitionIdentity::Computed,
         expires_in: proposal.expires_in,
         replaces: None,
     }

@@ -61,7 +61,7 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
         Body::ToolPolicySet(set) => thread(ThreadCommand::SetPolicies(vec![(set.tool.clone(), set.policy)])),
         Body::ThreadClosed(_) => thread(ThreadCommand::Close),
         Body::ThreadArchived(archived) => thread(ThreadCommand::Archive(archived.clone())),
-        // A request follows its call, policies, tokens, webhooks and erasures are checked apart, and messages too.
+        // A request follows its call, policies, tokens, webhooks, definitions and erasures are checked apart, and messages too.
         Body::ApprovalRequest(_)
         | Body::PolicySet(_)
         | Body::CallErased(_)
@@ -75,6 +75,9 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
         | Body::WebhookDelivered(_)
         | Body::WebhookParked(_)
         | Body::WebhookRetried(_)
+        | Body::DefinitionSeen(_)
+        | Body::DefinitionChanged(_)
+        | Body::DefinitionAccepted(_)
         | Body::Message(..) => Vec::new(),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::log_row::LogRow;
 use crate::{CallCommand, CommandEvidence, Thread, ThreadCommand, decide::ProposeCommand};
-use countersign_events::{CallId, EventType, Principal};
+use countersign_events::{CallId, EventType, Principal, ToolName};
 use countersign_policy::Policy;
 
 /// A command that could have caused a row, with its evidence.
@@ -43,6 +43,14 @@ impl CommandGuess {
     pub(super) fn proposal(command: ProposeCommand, row: &LogRow, policy: Policy) -> Self {
         let id = command.id.clone();
         Self::new(GuessedCommand::Call(id, CallCommand::Propose(command)), row, policy)
+    }
+
+    /// The tool, if the command is a proposal.
+    pub(super) const fn proposed_tool(&self) -> Option<&ToolName> {
+        match &self.command {
+            GuessedCommand::Call(_, CallCommand::Propose(propose)) => Some(&propose.name),
+            _ => None,
+        }
     }
 
     /// The reason why a row is wrong if the command writes nothing.

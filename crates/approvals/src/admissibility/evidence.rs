@@ -60,6 +60,7 @@ pub(super) fn asking_judgement(policy: Sha256, quorum: u32, denials: u32) -> Jud
 pub(super) fn judgement_of_request(request: &ApprovalRequest, asked_at: Timestamp) -> Judgement {
     let verdict = if request.basis.is_some() { Verdict::Ask } else { Verdict::Allow };
     Judgement {
+        relies_on_tool: request.changed_definition.is_some(),
         basis: request.basis.unwrap_or(Basis::Default),
         rule: request.rule.clone(),
         reason: request.reason.clone(),
@@ -100,6 +101,7 @@ fn new_judgement(verdict: Verdict, policy: Sha256) -> Judgement {
         reason: String::new(),
         terms: ApprovalTerms::default(),
         doubt: None,
+        relies_on_tool: false,
         shadow: Vec::new(),
         matched: Vec::new(),
         policy,

@@ -7,6 +7,7 @@
 mod command;
 mod command_guess;
 mod compare;
+mod definitions;
 mod erasure;
 mod evidence;
 mod log_row;
@@ -24,6 +25,7 @@ use crate::{
     access::{ApproverStanding, ProofContext},
     batch::{log_directories::LogDirectories, thread_state::ThreadState},
     decide,
+    pinned_tools::PinnedTools,
 };
 use command_guess::{CommandGuess, GuessedCommand};
 use countersign_events::{Body, CallId, Event, Sha256, ThreadId, chain, event::ThreadArchived};
@@ -61,6 +63,8 @@ pub struct AdmissibilityCheck {
     erasures: ErasureCheck,
     /// The tokens that the rows created, the keys that they added, and the webhooks.
     directories: LogDirectories,
+    /// The definitions of tools.
+    pinned: PinnedTools,
     /// The link of the first row, which identifies the log.
     log: Option<Sha256>,
     proofs: ProofTally,
@@ -129,6 +133,7 @@ impl AdmissibilityCheck {
                     self.policy = Some(set.hash);
                 }
                 self.directories.evolve(&row.event, &row.body);
+                self.pinned.evolve_all(&row.body);
                 apply_row(&mut self.threads, row, &mut findings);
             }
         }
@@ -176,6 +181,9 @@ impl AdmissibilityCheck {
         if head.body.event_type().is_about_webhooks() {
             return webhooks::compare_webhook_row(head, &self.directories.webhooks);
         }
+        if head.body.event_type().is_about_definitions() {
+            return definitions::compare_definition_row(head, &self.pinned);
+        }
         let keys = self.directories.tokens.approver_keys();
         let proofs = ProofContext { log: self.log.unwrap_or(Sha256::ZERO), keys: Some(keys) };
         let empty = ThreadState::default();
@@ -183,7 +191,7 @@ impl AdmissibilityCheck {
         let mut closest: Option<(usize, String)> = None;
         let waiting = waiting::guess(head, state, self.last_grant);
         for guess in command::guesses(rows, state).into_iter().chain(waiting) {
-            match compare_guess(&guess, rows, state, proofs) {
+            match compare_guess(&guess, rows, state, (proofs, &self.pinned)) {
                 RowComparison::Same(length) => return RowComparison::Same(length),
                 RowComparison::Different { position, reason } => {
                     if closest.as_ref().is_none_or(|(closest, _)| position > *closest) {
@@ -228,10 +236,10 @@ fn compare_guess(
     guess: &CommandGuess,
     rows: &[LogRow],
     state: &ThreadState,
-    proofs: ProofContext<'_>,
+    facts: (ProofContext<'_>, &PinnedTools),
 ) -> RowComparison {
     let different = |position, reason| RowComparison::Different { position, reason };
-    match decide_on_guess(guess, &rows[0], state, proofs) {
+    match decide_on_guess(guess, &rows[0], state, facts) {
         Err(refused) => different(0, refused.to_string()),
         Ok(expected) if expected.is_empty() => different(0, guess.reason_for_nothing().to_owned()),
         Ok(expected) => {
@@ -254,7 +262,7 @@ fn decide_on_guess(
     guess: &CommandGuess,
     head: &LogRow,
     state: &ThreadState,
-    proofs: ProofContext<'_>,
+    (proofs, tools): (ProofContext<'_>, &PinnedTools),
 ) -> Result<Vec<NewEvent>, Refused> {
     let context = DecisionContext {
         thread_id: &head.event.thread_id,
@@ -266,6 +274,7 @@ fn decide_on_guess(
         evidence: &guess.evidence,
         pending: PendingCount::default(),
         proofs,
+        pinned: guess.proposed_tool().and_then(|tool| tools.get(tool)),
     };
     match &guess.command {
         GuessedCommand::Call(id, command) => {

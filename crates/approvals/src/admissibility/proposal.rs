@@ -4,11 +4,11 @@ use super::{command_guess::CommandGuess, evidence, log_row::LogRow};
 use crate::{
     CommandEvidence, GrantScope, Thread,
     batch::thread_state::ThreadState,
-    decide::{HashedArguments, ProposalReview, ProposeCommand},
+    decide::{DefinitionIdentity, HashedArguments, ProposalReview, ProposeCommand},
 };
 use countersign_events::event::Verdict;
 use countersign_events::{
-    Body, Json,
+    Body, Json, Sha256,
     event::{ApprovalRequest, ApprovalResponse, ToolCall, ToolDefinition},
 };
 use countersign_policy::{ApprovalTerms, Judgement, Policy, QualifiedPeople};
@@ -18,8 +18,14 @@ use countersign_policy::{ApprovalTerms, Judgement, Policy, QualifiedPeople};
 pub(super) fn guesses(rows: &[LogRow], offset: usize, state: &ThreadState) -> Vec<CommandGuess> {
     let Some(row) = rows.get(offset) else { return Vec::new() };
     let Body::ToolCall(call) = &row.body else { return Vec::new() };
-    let proposal = RecordedProposal { row, call, thread: &state.thread };
-    match rows.get(offset + 1).map(|next| &next.body) {
+    let next = rows.get(offset + 1).map(|next| &next.body);
+    let changed = match next {
+        Some(Body::ApprovalRequest(request)) => request.changed_definition,
+        _ => None,
+    };
+    let changed = changed.map(|changed| changed.definition_hash);
+    let proposal = RecordedProposal { row, call, thread: &state.thread, changed };
+    match next {
         Some(Body::ApprovalResponse(response)) if response.tool_call_id == call.id => {
             proposal.answered(response)
         }
@@ -32,6 +38,8 @@ struct RecordedProposal<'a> {
     row: &'a LogRow,
     call: &'a ToolCall,
     thread: &'a Thread,
+    /// The hash of the definition that the request says no person has accepted.
+    changed: Option<Sha256>,
 }
 
 impl RecordedProposal<'_> {
@@ -90,7 +98,9 @@ impl RecordedProposal<'_> {
         let arguments = self.arguments()?;
         let evidence = evidence::judgement_evidence(arguments.hash(), judgement);
         self.compare_definitions_as_recorded(&mut thread);
+        let identity = self.identity().unwrap_or(DefinitionIdentity::Unknown);
         let command = ProposeCommand {
+            identity,
             id,
             name,
             arguments,
@@ -103,6 +113,21 @@ impl RecordedProposal<'_> {
         };
         let guess = CommandGuess::proposal(command, self.row, policy);
         Some(CommandGuess { evidence, thread: Some(thread), ..guess })
+    }
+
+    /// The hash that identifies the definition. Of a masked one it is the recorded hash, which covers `needsApproval` too:
+    /// then only the request says which one it was.
+    fn identity(&self) -> Option<DefinitionIdentity> {
+        let definition = self.call.definition.as_ref()?;
+        let annotations = self.call.annotations.as_ref();
+        let identity = definition.identity(annotations)?;
+        let is_masked = ToolDefinition::hash(Some(definition), annotations) != self.call.definition_hash;
+        let recorded = match (is_masked, definition.needs_approval) {
+            (true, None) => self.call.definition_hash,
+            (true, Some(_)) => self.changed,
+            (false, _) => Some(identity),
+        };
+        recorded.map(DefinitionIdentity::Recorded)
     }
 
     /// The hash of masked and of erased arguments is the one in the log. The hash of others is computed.

@@ -16,7 +16,8 @@ impl BatchState {
     pub fn apply(&mut self, envelope: &CommandEnvelope) -> Result<AppliedCommand, DamagedEvent> {
         let mut events = Vec::new();
         if let Some(in_force) = self.policy.filter(|in_force| *in_force != envelope.policy.hash())
-            && envelope.target != CommandTarget::Log
+            && (envelope.target != CommandTarget::Log
+                || matches!(envelope.command, ApprovalCommand::Definitions(_)))
         {
             return Ok(AppliedCommand { outcome: Err(Refused::PolicyChanged { in_force }), events });
         }
@@ -35,6 +36,12 @@ impl BatchState {
                 let decided = self.decide_on_call(envelope, thread_id, id, |call, context| {
                     decide::decide(id, call, command, context)
                 });
+                if let (CallCommand::Propose(propose), Ok([_, ..])) = (command, decided.as_deref()) {
+                    let seen = self.decide_on_call(envelope, thread_id, id, |_, context| {
+                        decide::record_proposed(propose, context)
+                    });
+                    self.append(envelope, &ThreadId::whole_log(), seen.into_iter().collect(), &mut events)?;
+                }
                 let outcome = self.append_decided(envelope, thread_id, decided, &mut events)?;
                 if matches!(command, CallCommand::Respond(respond) if respond.and_waiting) {
                     self.answer_waiting(envelope, thread_id, &mut events)?;
@@ -64,6 +71,10 @@ impl BatchState {
                 let empty = LogDirectories::default();
                 let webhooks = &self.directories.as_ref().unwrap_or(&empty).webhooks;
                 let decided = decide::decide_on_webhooks(command, &envelope.by.principal, webhooks);
+                self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
+            }
+            (CommandTarget::Log, ApprovalCommand::Definitions(command)) => {
+                let decided = decide::decide_on_definitions(command, &envelope.by.principal, &self.pinned);
                 self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
             }
             _ => Err(wrong_target()),
@@ -104,7 +115,12 @@ impl BatchState {
         let state = self.threads.entry(thread_id.clone()).or_default();
         let keys = self.directories.as_ref().map(|directories| directories.tokens.approver_keys());
         let proofs = ProofContext { log: envelope.log, keys };
-        let context = DecisionContext { pending, proofs, ..state.decision_context(thread_id, envelope) };
+        let pinned = match &envelope.command {
+            ApprovalCommand::Call(CallCommand::Propose(propose)) => self.pinned.get(&propose.name),
+            _ => None,
+        };
+        let context =
+            DecisionContext { pending, proofs, pinned, ..state.decision_context(thread_id, envelope) };
         decide(state.call(id), &context)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     CallCommand, CommandCaller, CommandEvidence, ThreadCommand,
-    decide::{SetPolicyCommand, StopCommand, TokenCommand, WebhookCommand},
+    decide::{DefinitionCommand, SetPolicyCommand, StopCommand, TokenCommand, WebhookCommand},
 };
 use countersign_events::{CallId, Sha256, ThreadId, Timestamp};
 use countersign_policy::Policy;
@@ -38,8 +38,8 @@ pub enum CommandTarget {
     Thread(ThreadId),
     /// Every thread that has pending calls. Only [`ThreadCommand::Stop`] applies to it.
     AllThreads,
-    /// The log as a whole. Only [`ApprovalCommand::SetPolicy`], [`ApprovalCommand::Tokens`] and
-    /// [`ApprovalCommand::Webhooks`] apply to it.
+    /// The log as a whole. Only [`ApprovalCommand::SetPolicy`], [`ApprovalCommand::Tokens`],
+    /// [`ApprovalCommand::Webhooks`] and [`ApprovalCommand::Definitions`] apply to it.
     Log,
 }
 
@@ -56,6 +56,8 @@ pub enum ApprovalCommand {
     Tokens(TokenCommand),
     /// To the log: add or remove webhooks, or record their deliveries.
     Webhooks(WebhookCommand),
+    /// To the log: record definitions of tools, or accept one.
+    Definitions(DefinitionCommand),
 }
 
 impl CommandTarget {

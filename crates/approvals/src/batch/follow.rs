@@ -19,7 +19,7 @@ impl BatchState {
                 self.set_policy(Some(set.hash));
             }
         } else if event.kind.is_of_whole_log() {
-            if self.directories.is_some() {
+            if self.directories.is_some() || event.kind.is_about_definitions() {
                 let body = Body::read(event.seq, event.kind, &event.data)?;
                 self.evolve_directories(event, &body);
             }

@@ -16,7 +16,7 @@ pub use pending_counts::{PendingCount, PendingCounts};
 pub use read_set::ReadSet;
 pub use recorded::{AppliedCommand, RecordedEvent};
 
-use crate::{Call, CallCommand, Thread, thread::LONGEST_MEMORY};
+use crate::{Call, CallCommand, Thread, pinned_tools::PinnedTools, thread::LONGEST_MEMORY};
 use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId};
 use log_directories::LogDirectories;
 use std::collections::{HashMap, HashSet};
@@ -39,6 +39,8 @@ pub struct BatchState {
     pending: PendingCounts,
     /// The tokens of the log, the keys of its approvers and its webhooks, if a command needed them.
     directories: Option<LogDirectories>,
+    /// The definitions of tools that commands needed.
+    pinned: PinnedTools,
 }
 
 impl BatchState {
@@ -54,6 +56,7 @@ impl BatchState {
             is_policy_read: false,
             pending: PendingCounts::default(),
             directories: None,
+            pinned: PinnedTools::default(),
         }
     }
 
@@ -106,6 +109,10 @@ impl BatchState {
                 let needs_directories =
                     matches!(envelope.command, ApprovalCommand::Tokens(_) | ApprovalCommand::Webhooks(_));
                 missing.directories |= needs_directories && self.directories.is_none();
+                if let ApprovalCommand::Definitions(command) = &envelope.command {
+                    let unread = command.tools().filter(|tool| self.pinned.get(tool).is_none());
+                    missing.tools.extend(unread.cloned());
+                }
                 return;
             }
         };
@@ -123,6 +130,9 @@ impl BatchState {
                 let hash = propose.arguments.hash();
                 if state.is_none_or(|state| !state.same_arguments.contains(&hash)) {
                     missing.same_arguments.insert((thread_id.clone(), hash));
+                }
+                if propose.definition.is_some() && self.pinned.get(&propose.name).is_none() {
+                    missing.tools.insert(propose.name.clone());
                 }
                 if !self.pending.threads.contains_key(thread_id) {
                     missing.counted_threads.insert(thread_id.clone());
@@ -143,7 +153,8 @@ impl BatchState {
             ApprovalCommand::Call(_)
             | ApprovalCommand::SetPolicy(_)
             | ApprovalCommand::Tokens(_)
-            | ApprovalCommand::Webhooks(_) => {}
+            | ApprovalCommand::Webhooks(_)
+            | ApprovalCommand::Definitions(_) => {}
         }
     }
 
@@ -152,6 +163,7 @@ impl BatchState {
         if read.directories {
             self.directories = Some(LogDirectories::default());
         }
+        read.tools.iter().for_each(|tool| self.pinned.begin_tool(tool));
         let mut newly_loaded: HashSet<(ThreadId, CallId)> = HashSet::new();
         for event in events {
             self.added_bytes += event_bytes(event);
@@ -172,7 +184,8 @@ impl BatchState {
             }
         }
         // The state records also that something was not found.
-        self.added_bytes += ENTRY_BYTES * (read.calls.len() + read.same_arguments.len() + read.threads.len());
+        self.added_bytes += ENTRY_BYTES
+            * (read.calls.len() + read.same_arguments.len() + read.threads.len() + read.tools.len());
         for (thread_id, id) in &read.calls {
             self.threads.entry(thread_id.clone()).or_default().calls.entry(id.clone()).or_default();
         }
@@ -196,8 +209,9 @@ impl BatchState {
         self.pending.clear();
     }
 
-    /// Applies an event of the log as a whole, if the tokens and webhooks are loaded.
+    /// Applies an event of the log as a whole, if the tokens and webhooks, or the tool that it is about, are loaded.
     fn evolve_directories(&mut self, event: &Event, body: &Body) {
+        self.pinned.evolve(body);
         if let Some(directories) = &mut self.directories {
             directories.evolve(event, body);
         }

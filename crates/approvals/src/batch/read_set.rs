@@ -1,6 +1,6 @@
 //! The part of the log that must be read before a batch of commands can be decided.
 
-use countersign_events::{CallId, Principal, Sha256, ThreadId, Timestamp};
+use countersign_events::{CallId, Principal, Sha256, ThreadId, Timestamp, ToolName};
 use std::collections::HashSet;
 
 /// The part of the log that must be read before a batch of commands can be decided.
@@ -27,6 +27,8 @@ pub struct ReadSet {
     pub counted_proposers: HashSet<Principal>,
     /// True if all events about tokens and webhooks are needed.
     pub directories: bool,
+    /// Tools of which all definitions are needed.
+    pub tools: HashSet<ToolName>,
 }
 
 impl Default for ReadSet {
@@ -42,6 +44,7 @@ impl Default for ReadSet {
             counted_threads: HashSet::new(),
             counted_proposers: HashSet::new(),
             directories: false,
+            tools: HashSet::new(),
         }
     }
 }
@@ -59,5 +62,6 @@ impl ReadSet {
             && self.counted_threads.is_empty()
             && self.counted_proposers.is_empty()
             && !self.directories
+            && self.tools.is_empty()
     }
 }

@@ -37,6 +37,7 @@ impl ThreadState {
             evidence: &envelope.evidence,
             pending: PendingCount::default(),
             proofs: ProofContext { log: envelope.log, keys: None },
+            pinned: None,
         }
     }
 

@@ -71,6 +71,18 @@ pub enum ThreadCommand {
     SetPolicies(Vec<(ToolName, ToolPolicy)>),
 }
 
+/// Where the hash that identifies the definition of a proposal comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DefinitionIdentity {
+    /// From the definition.
+    #[default]
+    Computed,
+    /// From a log, which may have the definition masked.
+    Recorded(Sha256),
+    /// A log has the definition masked, and does not say its hash.
+    Unknown,
+}
+
 /// An agent's proposal to run a tool. `{:?}` omits the agent's texts, which may hold secrets.
 #[derive(Clone)]
 pub struct ProposeCommand {
@@ -88,6 +100,8 @@ pub struct ProposeCommand {
     pub description: Option<String>,
     /// The tool's definition.
     pub definition: Option<ToolDefinition>,
+    /// Where the hash that identifies the definition comes from.
+    pub identity: DefinitionIdentity,
     /// The time that people have to decide. The policy may shorten it.
     pub expires_in: Option<Duration>,
     /// The earlier call that this one replaces. Its unused approval may move here.
@@ -104,6 +118,15 @@ impl fmt::Debug for ProposeCommand {
 }
 
 impl ProposeCommand {
+    /// The hash that identifies the definition of the tool; `None` if the proposal has none.
+    pub(super) fn identity(&self) -> Option<Sha256> {
+        match self.identity {
+            DefinitionIdentity::Computed => self.definition.as_ref()?.identity(self.annotations.as_ref()),
+            DefinitionIdentity::Recorded(hash) => Some(hash),
+            DefinitionIdentity::Unknown => None,
+        }
+    }
+
     /// The call in the form that a policy judges.
     #[must_use]
     pub fn subject<'a>(&'a self, thread: &'a ThreadId, by: &'a Principal) -> JudgedCall<'a> {

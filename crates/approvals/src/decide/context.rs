@@ -4,6 +4,7 @@ use super::evidence::CommandEvidence;
 use crate::{
     PendingCount, Refused, Thread,
     access::{ApproverStanding, ProofContext},
+    pinned_tools::PinnedTool,
     refused::ArgumentsMismatch,
 };
 use countersign_events::{Principal, Sha256, ThreadId, Timestamp};
@@ -30,6 +31,8 @@ pub struct DecisionContext<'a> {
     pub pending: PendingCount,
     /// What proofs are checked with.
     pub proofs: ProofContext<'a>,
+    /// The definitions of the tool that a proposal is about.
+    pub pinned: Option<&'a PinnedTool>,
 }
 
 impl DecisionContext<'_> {

@@ -11,6 +11,7 @@ mod claim;
 mod close;
 mod command;
 mod context;
+mod definitions;
 mod due;
 mod edit;
 mod eligible;
@@ -43,10 +44,12 @@ pub use approver_keys::{AddKeyCommand, MAX_KEYS};
 pub use arguments::HashedArguments;
 pub use claim::{claim_needs_judgement, claim_subject};
 pub use command::{
-    CallCommand, ClaimCommand, EraseCommand, FinishCommand, ProposeCommand, RenewCommand, RespondCommand,
-    StopCommand, ThreadCommand,
+    CallCommand, ClaimCommand, DefinitionIdentity, EraseCommand, FinishCommand, ProposeCommand, RenewCommand,
+    RespondCommand, StopCommand, ThreadCommand,
 };
 pub use context::DecisionContext;
+pub use definitions::{DefinitionCommand, MAX_DEFINED};
+pub(crate) use definitions::{decide_on_definitions, record_proposed};
 pub use edit::argument_changes;
 pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview, ProposalReview, WaitingReview};
 pub(crate) use expiry::check_expiry_evidence;

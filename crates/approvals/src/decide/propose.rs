@@ -10,8 +10,8 @@ use crate::{Call, Refused, thread::ONCE};
 use countersign_events::{
     Body, CallId, Json,
     event::{
-        ApprovalRequest, ApprovalResponse, Decision, ErasedTexts, OnExpiry, Status, ToolCall, ToolDefinition,
-        ToolPolicy, Verdict,
+        ApprovalRequest, ApprovalResponse, ChangedDefinition, Decision, ErasedTexts, OnExpiry, Status,
+        ToolCall, ToolDefinition, ToolPolicy, Verdict,
     },
 };
 use countersign_policy::Judgement;
@@ -33,7 +33,8 @@ pub(super) fn propose(
     // The policy saw the arguments unmasked, and its reason may quote them.
     judgement.reason = context.mask(&judgement.reason);
     let call = tool_call(propose, context);
-    let ruling = ruling::rule_on_call(&judgement, &subject, &call, context);
+    let changed = change_of_definition(propose, context);
+    let ruling = ruling::rule_on_call(&judgement, &subject, (&call, changed.is_some()), context);
     let follows = match &ruling {
         CallRuling::Allow(answer) | CallRuling::Move(answer, _) => {
             let is_moved = matches!(ruling, CallRuling::Move(..));
@@ -47,7 +48,7 @@ pub(super) fn propose(
         CallRuling::Deny(answer) => denied(&call, answer, &denial_text(answer), &judgement, context),
         CallRuling::Ask(options, same_call) => {
             check_pending_limits(context)?;
-            let mut request = new_request(propose, &judgement, options.clone(), context);
+            let mut request = new_request(propose, &judgement, (options.clone(), changed), context);
             request.same_call.clone_from(same_call);
             vec![NewEvent::new(context.by, Body::ApprovalRequest(request))]
         }
@@ -58,6 +59,14 @@ pub(super) fn propose(
     };
     let proposed = NewEvent::new(context.by, Body::ToolCall(call));
     Ok(moved.into_iter().chain(iter::once(proposed)).chain(follows).collect())
+}
+
+/// The change that the proposal makes to the accepted definition of its tool.
+fn change_of_definition(
+    propose: &ProposeCommand,
+    context: &DecisionContext<'_>,
+) -> Option<ChangedDefinition> {
+    context.pinned?.change(propose.identity()?)
 }
 
 /// Refuses a request beyond the limits of the policy, so that an agent in a loop cannot bury the requests that people
@@ -109,13 +118,14 @@ fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCal
     }
 }
 
-/// The reason of a request for a call that the policy allows.
+/// The reasons of a request for a call that the policy allows.
 const REQUIRED: &str = "the thread requires approval for this tool";
+const CHANGED: &str = "the definition of this tool has changed, and no person has accepted the change";
 
 fn new_request(
     propose: &ProposeCommand,
     judgement: &Judgement,
-    options: Vec<Decision>,
+    (options, changed_definition): (Vec<Decision>, Option<ChangedDefinition>),
     context: &DecisionContext<'_>,
 ) -> ApprovalRequest {
     let terms = &judgement.terms;
@@ -128,12 +138,13 @@ fn new_request(
     // Expiry allows only if people had all the time that the rule gives them, and the thread requires no person.
     let is_shortened = propose.expires_in.is_some_and(|asked| terms.expires.is_none_or(|rule| asked < rule));
     let is_required = context.thread.policy_for(&propose.name) == ToolPolicy::RequireApproval;
-    let on_expiry =
-        if is_shortened || is_required || terms.proof.is_some() { OnExpiry::Deny } else { terms.on_expiry };
+    let needs_person = is_required || terms.proof.is_some() || changed_definition.is_some();
+    let on_expiry = if is_shortened || needs_person { OnExpiry::Deny } else { terms.on_expiry };
+    let own_reason = if is_required { REQUIRED } else { CHANGED };
     ApprovalRequest {
         tool_call_id: propose.id.clone(),
         rule: judgement.rule.clone().filter(|_| asks),
-        reason: if asks { judgement.reason.clone() } else { REQUIRED.to_owned() },
+        reason: if asks { judgement.reason.clone() } else { own_reason.to_owned() },
         options,
         basis: asks.then_some(judgement.basis),
         shadow: judgement.shadow.clone(),
@@ -152,6 +163,7 @@ fn new_request(
         expires_at: span.map(|span| context.now.after(span)),
         on_expiry: span.map(|_| on_expiry),
         same_call: None,
+        changed_definition,
         suggested_scopes: context.evidence.suggested_scopes().to_vec(),
         policy: context.policy.hash(),
     }

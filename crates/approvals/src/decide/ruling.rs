@@ -52,24 +52,27 @@ fn is_client_tool(tool: &ToolName) -> bool {
     tool.as_str().starts_with(CLIENT_PREFIX)
 }
 
-/// `recorded` is the proposal as the log will keep it.
+/// `recorded` is the proposal as the log will keep it, with whether no person has accepted the definition of its tool.
 pub(super) fn rule_on_call(
     judgement: &Judgement,
     subject: &JudgedCall<'_>,
-    recorded: &ToolCall,
+    (recorded, is_changed): (&ToolCall, bool),
     context: &DecisionContext<'_>,
 ) -> CallRuling {
     let own = context.thread.policy_for(subject.tool);
     if is_client_tool(subject.tool) {
         return CallRuling::Block(RulingAnswer::from_thread(CLIENT_TOOL));
     }
+    let question = || {
+        let look = PatternContext::new(context.policy, subject);
+        OpenQuestion { judgement, look, recorded, is_changed, context }.rule(own)
+    };
     match (judgement.verdict, own) {
         (Verdict::Block, _) => CallRuling::Block(RulingAnswer::from_policy(judgement)),
         (_, ToolPolicy::Deny) => CallRuling::Block(RulingAnswer::from_thread(DENIED)),
-        (Verdict::Allow, ToolPolicy::RequireApproval) | (Verdict::Ask, _) => {
-            let look = PatternContext::new(context.policy, subject);
-            OpenQuestion { judgement, look, recorded, context }.rule(own)
-        }
+        (Verdict::Allow, ToolPolicy::RequireApproval) | (Verdict::Ask, _) => question(),
+        // What a tool says of itself allows nothing while no person has accepted that it says it.
+        (Verdict::Allow, _) if is_changed && judgement.relies_on_tool => question(),
         (Verdict::Allow, _) => CallRuling::Allow(RulingAnswer::from_policy(judgement)),
     }
 }
@@ -107,6 +110,8 @@ struct OpenQuestion<'a> {
     judgement: &'a Judgement,
     look: PatternContext<'a>,
     recorded: &'a ToolCall,
+    /// True if no person has accepted the definition of the tool.
+    is_changed: bool,
     context: &'a DecisionContext<'a>,
 }
 
@@ -120,6 +125,12 @@ impl OpenQuestion<'_> {
         // is offered.
         if own == ToolPolicy::RequireApproval || self.judgement.terms.proof.is_some() {
             return self.denied().unwrap_or_else(|| {
+                CallRuling::Ask(vec![Decision::AllowOnce, Decision::Deny], self.same_call())
+            });
+        }
+        // What people allowed before, they allowed for another definition. An approval of this very call may still move.
+        if self.is_changed {
+            return self.denied().or_else(|| self.moved()).unwrap_or_else(|| {
                 CallRuling::Ask(vec![Decision::AllowOnce, Decision::Deny], self.same_call())
             });
         }

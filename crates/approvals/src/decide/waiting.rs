@@ -107,7 +107,8 @@ fn find_answer(grant: &Grant, call: &Call, context: &DecisionContext<'_>) -> Opt
         return None;
     }
     let judgement = judge_now(call, request, context)?;
-    match ruling::rule_on_call(&judgement, &call.subject(), &call.proposal.what, context) {
+    let is_changed = request.what.changed_definition.is_some();
+    match ruling::rule_on_call(&judgement, &call.subject(), (&call.proposal.what, is_changed), context) {
         CallRuling::Allow(answer) | CallRuling::Deny(answer) if answer.grant == Some(grant.seq) => {
             Some(answer)
         }
@@ -151,6 +152,7 @@ fn judge_now(
 /// The judgement that led to the request. Without a basis, the policy allowed the call and the thread asked.
 fn judgement_of_request(request: &ApprovalRequest) -> Judgement {
     Judgement {
+        relies_on_tool: false,
         verdict: if request.basis.is_some() { Verdict::Ask } else { Verdict::Allow },
         basis: request.basis.unwrap_or(Basis::Default),
         rule: request.rule.clone(),

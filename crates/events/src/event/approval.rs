@@ -65,8 +65,26 @@ pub struct ApprovalRequest {
     /// An approval of the same call that has not started, and that does not move here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_call: Option<SameCall>,
+    /// The definition of the tool, if no person has accepted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_definition: Option<ChangedDefinition>,
     /// The hash of the policy that judged.
     pub policy: Sha256,
+}
+
+/// A definition of a tool that no person has accepted, and the accepted one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+        "definitionHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
+        "acceptedHash": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
+    }))))]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedDefinition {
+    /// The hash of the definition that the call came with.
+    pub definition_hash: Sha256,
+    /// The hash of the definition that was accepted last.
+    pub accepted_hash: Sha256,
 }
 
 /// A call of the same tool with the same arguments that is allowed and has not started.

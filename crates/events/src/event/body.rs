@@ -3,10 +3,11 @@
 
 use super::{
     ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, ApproverKeyAdded,
-    ApproverKeyRemoved, CallErased, EventType, ExecutionReleased, ExecutionRenewed, ExecutionStarted,
-    ExecutionTakenOver, GrantRevoked, PolicySet, ThreadArchived, ThreadClosed, ThreadMode, TokenCreated,
-    TokenRevoked, TokenUsed, ToolCall, ToolPolicySet, ToolResult, WebhookAdded, WebhookDelivered,
-    WebhookParked, WebhookRemoved, WebhookRetried, erasure::with_placeholders,
+    ApproverKeyRemoved, CallErased, DefinitionAccepted, EventType, ExecutionReleased, ExecutionRenewed,
+    ExecutionStarted, ExecutionTakenOver, GrantRevoked, PolicySet, SeenDefinition, ThreadArchived,
+    ThreadClosed, ThreadMode, TokenCreated, TokenRevoked, TokenUsed, ToolCall, ToolPolicySet, ToolResult,
+    WebhookAdded, WebhookDelivered, WebhookParked, WebhookRemoved, WebhookRetried,
+    erasure::with_placeholders,
 };
 use crate::{CallId, DamagedEvent, Json};
 
@@ -81,6 +82,9 @@ bodies! {
     WebhookDelivered(WebhookDelivered),
     WebhookParked(WebhookParked),
     WebhookRetried(WebhookRetried),
+    DefinitionSeen(SeenDefinition),
+    DefinitionChanged(SeenDefinition),
+    DefinitionAccepted(DefinitionAccepted),
 }
 
 impl Body {

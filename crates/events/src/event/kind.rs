@@ -84,6 +84,12 @@ event_types! {
     WebhookParked = "WEBHOOK_PARKED",
     /// A person asks for parked messages to be sent again.
     WebhookRetried = "WEBHOOK_RETRIED",
+    /// A tool is known with this definition from here on. It belongs to the log as a whole.
+    DefinitionSeen = "DEFINITION_SEEN",
+    /// A tool has a definition that no person has accepted.
+    DefinitionChanged = "DEFINITION_CHANGED",
+    /// A person accepted a definition of a tool.
+    DefinitionAccepted = "DEFINITION_ACCEPTED",
     /// A message of a person to the model.
     UserMessage = "USER_MESSAGE",
     /// A message of the model.
@@ -124,7 +130,16 @@ impl EventType {
     /// True if the event belongs to the log as a whole, not to a thread.
     #[must_use]
     pub const fn is_of_whole_log(self) -> bool {
-        matches!(self, Self::PolicySet) || self.is_about_tokens() || self.is_about_webhooks()
+        matches!(self, Self::PolicySet)
+            || self.is_about_tokens()
+            || self.is_about_webhooks()
+            || self.is_about_definitions()
+    }
+
+    /// True if the event is about the definition of a tool.
+    #[must_use]
+    pub const fn is_about_definitions(self) -> bool {
+        matches!(self, Self::DefinitionSeen | Self::DefinitionChanged | Self::DefinitionAccepted)
     }
 
     /// True if the event is about a token or about a key of an approver.

@@ -4,6 +4,7 @@ mod approval;
 mod approver_key;
 mod archive;
 mod body;
+mod definition;
 mod erasure;
 mod execution;
 mod kind;
@@ -17,12 +18,13 @@ mod webhook;
 mod words;
 
 pub use approval::{
-    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, SameCall,
-    SuggestedScope,
+    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, ChangedDefinition,
+    SameCall, SuggestedScope,
 };
 pub use approver_key::{ApproverKeyAdded, ApproverKeyRemoved, DecisionProof};
 pub use archive::ThreadArchived;
 pub use body::Body;
+pub use definition::{DefinitionAccepted, SeenDefinition};
 pub use erasure::{CallErased, ErasedRow, ErasedTexts};
 pub use execution::{ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, ToolResult};
 pub use kind::{EventType, UnknownType};

@@ -64,6 +64,16 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
+    /// The hash that identifies the definition of a tool across its calls: as [`hash`](Self::hash), without
+    /// `needsApproval`, which a tool says of one call. `None` if there is neither a description nor a schema.
+    #[must_use]
+    pub fn identity(&self, annotations: Option<&Json>) -> Option<Sha256> {
+        if self.description.is_none() && self.input_schema.is_none() {
+            return None;
+        }
+        Self::hash(Some(&Self { needs_approval: None, ..self.clone() }), annotations)
+    }
+
     /// SHA-256 of the canonical form of `{"annotations": …, "definition": …}`, each where it is there. `None`
     /// if neither is, or if one of them is not admissible JSON.
     #[must_use]

@@ -21,20 +21,23 @@ mod scope;
 mod stop;
 mod threads;
 mod tokens;
+mod tools;
 mod webhooks;
 
 pub use tokens::AccountHolder;
 
 use crate::{
     GateFailure, active_policy::ActivePolicy, active_tokens::ActiveTokens, call_metrics::CallMetrics,
-    due_task_runner::DueTaskRunner, known_webhooks::KnownWebhooks, log_policy::open_policy,
-    policy_follower::PolicyFollower, policy_judge::PolicyJudge, presence_keeper::PresenceKeeper,
-    view::view_call,
+    due_task_runner::DueTaskRunner, known_tools::KnownTools, known_webhooks::KnownWebhooks,
+    log_policy::open_policy, policy_follower::PolicyFollower, policy_judge::PolicyJudge,
+    presence_keeper::PresenceKeeper, view::view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{
     Call, CallCommand, CommandCaller, CommandEvidence, Refused,
-    decide::{ClaimCommand, FinishCommand, HashedArguments, ProposeCommand, RenewCommand},
+    decide::{
+        ClaimCommand, DefinitionIdentity, FinishCommand, HashedArguments, ProposeCommand, RenewCommand,
+    },
 };
 use countersign_events::{CallId, Json, Sha256, ThreadId};
 use countersign_policy::Policy;
@@ -60,6 +63,7 @@ pub(crate) struct EmbeddedService {
     /// The identity of the log, once it has an event.
     log_id: OnceLock<Sha256>,
     pub(crate) webhooks: Arc<KnownWebhooks>,
+    known_tools: KnownTools,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -126,6 +130,7 @@ impl EmbeddedService {
             opened,
             log_id: OnceLock::new(),
             webhooks: Arc::default(),
+            known_tools: KnownTools::default(),
             stop,
             tasks,
         })
@@ -317,6 +322,7 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFail
         impact: impact.map_err(|why| GateFailure::invalid("impact", &why))?,
         description: call.description.clone(),
         definition: call.definition.clone().map(Into::into),
+        identity: DefinitionIdentity::Computed,
         expires_in: call.expires_in_seconds.map(span_of_seconds),
         replaces: call.replaces.clone(),
     })

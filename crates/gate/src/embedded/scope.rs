@@ -52,6 +52,7 @@ impl EmbeddedService {
                 evidence: &evidence,
                 pending: PendingCount::default(),
                 proofs: ProofContext::default(),
+                pinned: None,
             };
             let waiting_for = |answer: &RespondCommand| {
                 let ids = decide::preview_waiting(&call, answer, waiting.iter(), &context);

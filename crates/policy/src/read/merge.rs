@@ -48,7 +48,7 @@ fn merge_entry(
         return Ok(());
     };
     match entry.key.as_str() {
-        "default" => keep_stricter_verdict(before, entry),
+        "default" | "changedTools" => keep_stricter_verdict(before, entry),
         "expires" | "lapses" => keep_shorter_time(before, entry),
         "limits" => add_members(before, entry, keep_smaller_number),
         "rule" => add_rules(before, entry),

@@ -17,7 +17,7 @@ use crate::{
     tools::{OperandKind, OperandMapping},
     value::JsonPointer,
 };
-use countersign_events::{Principal, id::MAX_NAME_BYTES, principal};
+use countersign_events::{Principal, event::Verdict, id::MAX_NAME_BYTES, principal};
 use countersign_redaction::{RedactionPatternError, Redactor};
 use std::{collections::HashMap, time::Duration};
 
@@ -41,6 +41,16 @@ pub(super) fn read_settings(
     }
     if let Some(node) = keys.optional("approverKeys") {
         settings.key_registrars = read_key_registrars(node)?;
+    }
+    if let Some(node) = keys.optional("changedTools") {
+        settings.asks_changed_tools = match read_verdict(node)? {
+            Verdict::Allow => false,
+            Verdict::Ask => true,
+            Verdict::Block => {
+                return Err(node
+                    .fault("`changedTools` is \"allow\" or \"ask\"; a person may always accept the change"));
+            }
+        };
     }
     if let Some(node) = keys.optional("limits") {
         settings.pending_limits = read_limits(node)?;

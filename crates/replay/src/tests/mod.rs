@@ -136,6 +136,7 @@ impl TestLog {
             impact: None,
             description: None,
             definition: None,
+            identity: countersign_approvals::decide::DefinitionIdentity::Computed,
             expires_in: None,
             replaces: None,
         };

@@ -42,6 +42,7 @@ impl StateLoad {
             .bind(json(&missing.counted_threads))
             .bind(json(&missing.counted_proposers))
             .bind(missing.directories)
+            .bind(json(&missing.tools))
     }
 
     /// Adds the answer of the query to the state.

@@ -2,14 +2,17 @@
 
 use super::*;
 use crate::{
-    ApprovalCommand, BatchState, CommandTarget, GrantScope, ReadSet, admissibility::AdmissibilityCheck,
-    decide::RenewCommand,
+    ApprovalCommand, BatchState, CommandTarget, GrantScope, ReadSet,
+    admissibility::AdmissibilityCheck,
+    decide::{DefinitionCommand, RenewCommand},
+    pinned_tools::{seen_definition, tool_of},
 };
 use countersign_events::{
     Body, Json, Principal, Sha256, ThreadId, ToolName,
     chain::ChainVerifier,
-    event::{Decision, GrantAgents, Mode, Source, Status, ToolPolicy},
+    event::{Decision, DefinitionAccepted, GrantAgents, Mode, Source, Status, ToolDefinition, ToolPolicy},
 };
+use countersign_redaction::Redactor;
 use proptest::prelude::*;
 use std::{collections::HashMap, time::Duration};
 
@@ -42,10 +45,37 @@ fn any_answer() -> impl Strategy<Value = RespondCommand> {
     )
 }
 
+fn any_definition() -> impl Strategy<Value = Option<ToolDefinition>> {
+    let text = prop::sample::select(vec!["Runs it", "Runs it. --password hunter2", "Runs all"]);
+    prop::option::weighted(0.7, (text, prop::option::weighted(0.2, any::<bool>()))).prop_map(|definition| {
+        definition.map(|(text, needs_approval)| ToolDefinition {
+            description: Some(text.to_owned()),
+            input_schema: None,
+            needs_approval,
+        })
+    })
+}
+
+fn any_definition_command() -> impl Strategy<Value = DefinitionCommand> {
+    let tool = prop::sample::select(TOOLS.to_vec()).prop_map(tool_name);
+    (tool, any_definition(), any::<bool>()).prop_map(|(tool, definition, accepts)| {
+        let seen = seen_definition(&tool, &definition.unwrap_or_default(), None, &Redactor::default());
+        match seen {
+            Some(seen) if accepts => DefinitionCommand::Accept(DefinitionAccepted {
+                tool,
+                definition_hash: seen.definition_hash,
+                comment: None,
+            }),
+            seen => DefinitionCommand::Define(seen.into_iter().collect()),
+        }
+    })
+}
+
 fn any_command() -> impl Strategy<Value = CallCommand> {
     prop_oneof![
-        4 => (prop::sample::select(TOOLS.to_vec()), 0..ARGUMENTS.len(), prop::sample::select(vec!["a", "b", "c", "x"]))
-            .prop_map(|(tool, n, replaced)| CallCommand::Propose(ProposeCommand {
+        4 => (prop::sample::select(TOOLS.to_vec()), 0..ARGUMENTS.len(), prop::sample::select(vec!["a", "b", "c", "x"]), any_definition())
+            .prop_map(|(tool, n, replaced, definition)| CallCommand::Propose(ProposeCommand {
+                definition,
                 replaces: Some(call_id(replaced)).filter(|id| id.as_str() != "x"),
                 ..propose("x", tool, ARGUMENTS[n])
             })),
@@ -85,6 +115,7 @@ fn any_target_and_command() -> impl Strategy<Value = AnyCommand> {
             }
             (CommandTarget::Call(thread_id(), call_id(id)), command.into())
         }),
+        6 => any_definition_command().prop_map(|command| (CommandTarget::Log, ApprovalCommand::Definitions(command))),
         2 => (1..20_i64).prop_map(|grant| to_thread(ThreadCommand::Revoke(grant))),
         1 => Just(to_thread(ThreadCommand::Close)),
         1 => Just(to_thread(ThreadCommand::Stop(StopCommand::default()))),
@@ -122,6 +153,7 @@ impl DecisionStory {
         let decides = matches!(
             command,
             ApprovalCommand::Call(CallCommand::Respond(_) | CallCommand::Release { .. })
+                | ApprovalCommand::Definitions(DefinitionCommand::Accept(_))
                 | ApprovalCommand::Thread(
                     ThreadCommand::SetMode(_) | ThreadCommand::SetPolicies(_) | ThreadCommand::Stop(_)
                 )
@@ -163,6 +195,49 @@ proptest! {
         let mut found: Vec<_> = story.log.iter().flat_map(|event| check.check(event.clone())).collect();
         found.extend(check.finish());
         prop_assert_eq!(found, vec![]);
+    }
+
+    #[test]
+    fn only_rules_and_people_allow_a_changed_definition(steps in steps()) {
+        let mut accepted: HashMap<ToolName, Vec<Sha256>> = HashMap::new();
+        let mut changed = HashMap::new();
+        for body in bodies(&play(&steps)) {
+            match body {
+                Body::DefinitionSeen(seen) => accepted.entry(seen.tool).or_default().push(seen.definition_hash),
+                Body::DefinitionAccepted(accept) => accepted.entry(accept.tool).or_default().push(accept.definition_hash),
+                Body::ToolCall(call) => {
+                    let definition = call.definition.filter(|_| call.redacted.is_empty());
+                    let identity = definition.filter(|text| text.description.as_deref() == Some("Runs all"));
+                    let identity = identity.and_then(|definition| definition.identity(None));
+                    let known = accepted.get(&call.name).cloned().unwrap_or_default();
+                    changed.insert(call.id, identity.is_some_and(|hash| !known.contains(&hash)));
+                }
+                Body::ApprovalResponse(response) if response.decision.allows() && changed[&response.tool_call_id] => {
+                    let is_moved = response.is_moved();
+                    let is_rule = response.source == Source::Policy && response.rule.is_some();
+                    prop_assert!(is_rule || is_moved || response.source == Source::Approver, "{response:?}");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn definitions_are_recorded_once(steps in steps()) {
+        let mut seen = std::collections::HashSet::new();
+        for body in bodies(&play(&steps)) {
+            match body {
+                Body::DefinitionSeen(first) => {
+                    prop_assert!(seen.insert((first.tool.clone(), None)), "two first definitions");
+                    prop_assert!(seen.insert((first.tool, Some(first.definition_hash))), "one definition twice");
+                }
+                Body::DefinitionChanged(changed) => {
+                    prop_assert!(seen.contains(&(changed.tool.clone(), None)), "a change without a first definition");
+                    prop_assert!(seen.insert((changed.tool, Some(changed.definition_hash))), "one definition twice");
+                }
+                _ => {}
+            }
+        }
     }
 
     #[test]
@@ -328,9 +403,10 @@ fn events_of(read: &ReadSet, story: &DecisionStory) -> Vec<countersign_events::E
             || read.same_arguments.contains(&(thread_id(), call.arguments_hash()))
     };
     let read_calls: Vec<_> = calls.filter(|call| is_read(call)).map(|call| call.id().clone()).collect();
-    let is_needed = |body: &Body| match body.call_id() {
-        Some(id) => read_calls.contains(id),
-        None => !read.threads.is_empty(),
+    let is_needed = |body: &Body| match (body.call_id(), tool_of(body)) {
+        (Some(id), _) => read_calls.contains(id),
+        (None, Some(tool)) => read.tools.contains(tool),
+        (None, None) => !read.threads.is_empty(),
     };
     let events = story.log.iter().zip(bodies(story));
     events.filter(|(_, body)| is_needed(body)).map(|(event, _)| event.clone()).collect()

@@ -3,6 +3,7 @@
 mod approver_keys;
 mod calls;
 mod cheats;
+mod definitions;
 mod erasure;
 mod evidence;
 mod laws;
@@ -24,9 +25,10 @@ mod waiting;
 mod webhooks;
 
 use super::{
-    ArgumentsJudgement, CallCommand, ClaimCommand, CommandEvidence, EditReview, FinishCommand,
-    HashedArguments, ProposalReview, ProposeCommand, RespondCommand, StopCommand, ThreadCommand,
-    WaitingReview, answer_needs_judgement, argument_changes, claim_needs_judgement, claim_subject,
+    ArgumentsJudgement, CallCommand, ClaimCommand, CommandEvidence, DefinitionIdentity, EditReview,
+    FinishCommand, HashedArguments, ProposalReview, ProposeCommand, RespondCommand, StopCommand,
+    ThreadCommand, WaitingReview, answer_needs_judgement, argument_changes, claim_needs_judgement,
+    claim_subject,
 };
 use crate::{
     ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, GrantScope, ReadSet, Refused,
@@ -78,6 +80,7 @@ pub(super) fn propose(id: &str, tool: &str, arguments: &str) -> ProposeCommand {
         impact: None,
         description: None,
         definition: None,
+        identity: DefinitionIdentity::Computed,
         expires_in: None,
         replaces: None,
     }
@@ -207,6 +210,9 @@ impl DecisionStory {
     }
 
     pub(super) fn apply(&mut self, envelope: &CommandEnvelope) -> Result<Vec<String>, Refused> {
+        // The story tells the whole log, so what it has not read has no events.
+        let tools = self.batch.missing(std::slice::from_ref(envelope)).tools;
+        self.batch.load(&ReadSet { tools, ..ReadSet::default() }, &[]).expect("nothing is damaged");
         let applied = self.batch.apply(envelope).expect("nothing is damaged");
         self.log.extend(applied.events.iter().map(|recorded| (*recorded.event).clone()));
         applied

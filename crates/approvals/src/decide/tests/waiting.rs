@@ -51,6 +51,7 @@ impl DecisionStory {
             evidence: &self.judge_waiting(evidence),
             pending: PendingCount::default(),
             proofs: ProofContext::default(),
+            pinned: None,
         };
         let open = ids.iter().map(|id| call(id));
         preview_waiting(call(id), respond, open, &context).into_iter().map(ToString::to_string).collect()
