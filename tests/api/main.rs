@@ -58,6 +58,7 @@ mod stop;
 mod stream;
 mod threads;
 mod tls;
+mod tools;
 mod waiting;
 mod webhooks;
 

@@ -30,6 +30,7 @@ async fn short_help_lists_the_commands() {
           calls              List calls, the newest first
           thread             List threads, and change the settings of a thread
           grant              List and revoke grants: decisions that answer later calls of a thread
+          tool               List the tools that the log knows, and accept changed definitions
           token              Create, list and revoke the tokens with which callers use a server
           approver-key       Add, list and remove the keys with which approvers prove their decisions
           webhook            Send messages about calls to chats and other services

@@ -55,6 +55,7 @@ mod target;
 mod terminal;
 mod threads;
 mod tmux;
+mod tools;
 mod traces;
 mod typos;
 mod unwritable_output;

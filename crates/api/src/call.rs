@@ -1,8 +1,8 @@
 //! A call as clients of the API see it.
 
 use crate::{
-    ApprovalRequest, ApprovalResponse, CallId, CallState, EventMark, Json, Principal, Sha256, ThreadId,
-    Timestamp, ToolName,
+    ApprovalRequest, ApprovalResponse, CallId, CallState, EventMark, Json, LookAlike, Principal, Sha256,
+    ThreadId, Timestamp, ToolName,
 };
 use countersign_events::event::{self, Status};
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,10 @@ pub struct Call {
     /// JSON pointers into the call, 20 at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mixed_scripts: Vec<String>,
+    /// The tools whose names people may take for this one. Only while the call is pending, in single calls and lists of
+    /// pending calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub look_alikes: Vec<LookAlike>,
     /// The proposer and the time of the proposal.
     pub proposal: CallProposal,
     /// Hints about the tool, as MCP defines them.

@@ -1,15 +1,16 @@
 //! The operations that every gate offers, over a database or over a server.
 
 use crate::{
-    ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, BulkDecisionRequest, Call,
-    CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest, ClaimRequest, CloseReport,
-    ConversationReader, ConversationView, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport,
-    Event, EventPage, GateError, GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport,
-    MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest,
-    Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest,
-    ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery,
-    StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
-    TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
+    AcceptDefinitionRequest, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
+    BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest,
+    ClaimRequest, CloseReport, ConversationReader, ConversationView, DecisionAnswer, DecisionRequest,
+    DefineToolsReport, DefineToolsRequest, EraseRequest, ErasureReport, Event, EventPage, GateError,
+    GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest,
+    NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest,
+    ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
+    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadId,
+    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
+    ToolDetails, ToolName, ToolPage, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
     WebhookTestReport,
 };
 use async_trait::async_trait;
@@ -255,6 +256,22 @@ pub trait ApprovalGate: Send + Sync {
 
     /// Sends parked messages of a webhook again. Only people may.
     async fn retry_webhook(&self, name: &str, request: &RetryWebhookRequest) -> Result<Webhook, GateError>;
+
+    /// Lists the tools whose definitions the log knows.
+    async fn tools(&self, page: PageQuery) -> Result<ToolPage, GateError>;
+
+    /// Returns a tool with its definitions and their differences.
+    async fn tool(&self, name: &ToolName) -> Result<ToolDetails, GateError>;
+
+    /// Records the definitions of tools that an agent met, as far as the log does not have them.
+    async fn define_tools(&self, request: &DefineToolsRequest) -> Result<DefineToolsReport, GateError>;
+
+    /// Accepts a definition of a tool. Only people may. Repeating it succeeds.
+    async fn accept_definition(
+        &self,
+        name: &ToolName,
+        request: &AcceptDefinitionRequest,
+    ) -> Result<ToolDetails, GateError>;
 
     /// Closes a thread: its grants end, its pending calls are cancelled, and it accepts no new calls.
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError>;

@@ -15,6 +15,7 @@ mod filter;
 mod gate;
 #[cfg(feature = "retry")]
 pub mod held_claim;
+mod look_alike;
 mod messages;
 mod object;
 mod page;
@@ -32,6 +33,7 @@ mod scope;
 mod settings;
 mod stats;
 mod tokens;
+mod tools;
 mod utc_offset;
 mod webhooks;
 
@@ -53,6 +55,7 @@ pub use cursor::{BadLogCursor, LogCursor};
 pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};
 pub use filter::LogFilter;
 pub use gate::{ApprovalGate, EventStream, SharedGate};
+pub use look_alike::LookAlike;
 pub use messages::{
     Message, MessageDecision, MessageDecisionOutcome, MessagePage, MessageReceipt, MessagesReport,
     MessagesRequest, PendingCallName,
@@ -67,7 +70,7 @@ pub use problem::Problem;
 pub use random::{fill_random, random_id};
 pub use readiness::{OpenRequestCount, ReadinessReport};
 pub use repetition::find_earlier_calls;
-pub use request::{ApprovalRequest, ApprovalVote, EventMark};
+pub use request::{ApprovalRequest, ApprovalVote, DefinitionChange, EventMark};
 pub use response::{ApprovalResponse, GrantOrigin};
 pub use scope::{EarlierCalls, ScopePreview, ScopeRequest, WaitingCalls};
 pub use settings::{
@@ -80,6 +83,10 @@ pub use stats::{
 };
 pub use tokens::{
     CallerView, NewToken, RevokeTokenRequest, Token, TokenPage, TokenRequest, TokenSelection, TokenState,
+};
+pub use tools::{
+    AcceptDefinitionRequest, DefineToolsReport, DefineToolsRequest, DefinitionAcceptance, KnownTool, MetTool,
+    RecordedDefinition, ToolDetails, ToolPage,
 };
 pub use utc_offset::{NotAnOffset, UtcOffset};
 pub use webhooks::{
@@ -96,6 +103,11 @@ pub use countersign_events::{
 /// Parses the id of a thread. The error names the field `thread`.
 pub fn parse_thread_id(thread: &str) -> Result<ThreadId, GateError> {
     ThreadId::new(thread).map_err(|why| GateError::invalid("thread", &why))
+}
+
+/// Parses the name of a tool. The error names the field `tool`.
+pub fn parse_tool_name(name: &str) -> Result<ToolName, GateError> {
+    ToolName::new(name).map_err(|why| GateError::invalid("tool", &why))
 }
 
 /// Parses the id of a call. The error names the field `id`.

@@ -5,16 +5,17 @@ mod backoff;
 mod follow;
 
 use crate::{
-    ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
-    BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest,
-    ClaimRequest, CloseReport, ConversationReader, ConversationView, DecisionAnswer, DecisionRequest,
-    EraseRequest, ErasureReport, ErrorCode, EventPage, EventStream, GateError, GrantPage, GrantSelection,
-    LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery,
-    PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport, ReleaseRequest,
-    RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview,
-    ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies,
-    ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList,
-    WebhookRequest, WebhookTestReport,
+    AcceptDefinitionRequest, ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest,
+    ApproverKeySelection, BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics,
+    CancelRequest, ClaimRequest, CloseReport, ConversationReader, ConversationView, DecisionAnswer,
+    DecisionRequest, DefineToolsReport, DefineToolsRequest, EraseRequest, ErasureReport, ErrorCode,
+    EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport,
+    MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest,
+    Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest,
+    ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery,
+    StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
+    TokenPage, TokenRequest, TokenSelection, ToolDetails, ToolName, ToolPage, ToolPoliciesRequest, Webhook,
+    WebhookList, WebhookRequest, WebhookTestReport,
 };
 use async_trait::async_trait;
 use backoff::may_pass;
@@ -338,6 +339,26 @@ impl ApprovalGate for RetryingGate {
 
     async fn retry_webhook(&self, name: &str, request: &RetryWebhookRequest) -> Result<Webhook, GateError> {
         self.inner.retry_webhook(name, request).await
+    }
+
+    async fn tools(&self, page: PageQuery) -> Result<ToolPage, GateError> {
+        self.inner.tools(page).await
+    }
+
+    async fn tool(&self, name: &ToolName) -> Result<ToolDetails, GateError> {
+        self.inner.tool(name).await
+    }
+
+    async fn define_tools(&self, request: &DefineToolsRequest) -> Result<DefineToolsReport, GateError> {
+        self.inner.define_tools(request).await
+    }
+
+    async fn accept_definition(
+        &self,
+        name: &ToolName,
+        request: &AcceptDefinitionRequest,
+    ) -> Result<ToolDetails, GateError> {
+        self.inner.accept_definition(name, request).await
     }
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {

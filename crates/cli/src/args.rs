@@ -76,6 +76,9 @@ pub(crate) enum CliCommand {
     /// List and revoke grants: decisions that answer later calls of a thread
     #[command(subcommand)]
     Grant(commands::grant::GrantCommand),
+    /// List the tools that the log knows, and accept changed definitions
+    #[command(subcommand)]
+    Tool(commands::tool::ToolSubcommand),
     /// Create, list and revoke the tokens with which callers use a server
     #[command(subcommand)]
     Token(commands::token::TokenSubcommand),

@@ -147,6 +147,7 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Log(args) => commands::log::print_log(context, args).await,
         CliCommand::Calls(args) => commands::calls::list_calls(context, args).await,
         CliCommand::Thread(command) => commands::thread::run_thread_command(context, command).await,
+        CliCommand::Tool(command) => commands::tool::run_tool_command(context, command).await,
         CliCommand::Token(command) => commands::token::run_token_command(context, command).await,
         CliCommand::ApproverKey(command) => {
             commands::approver_key::run_approver_key_command(context, command).await

@@ -3,18 +3,19 @@
 use crate::connection::ServerConnection;
 use async_trait::async_trait;
 use countersign_api::{
-    ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
-    BulkDecisionRequest, Call, CallPage, CallStatistics, CallerView, CancelRequest, ClaimRequest,
-    CloseReport, ConversationReader, ConversationView, DecisionAnswer, DecisionRequest, EraseRequest,
-    ErasureReport, EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, MessagePage,
-    MessagesReport, MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage,
-    PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest,
-    RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest,
-    StatisticsQuery, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
-    TokenPage, TokenRequest, TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
-    WebhookTestReport, retry::RetryingGate,
+    AcceptDefinitionRequest, ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest,
+    ApproverKeySelection, BulkDecisionRequest, Call, CallPage, CallStatistics, CallerView, CancelRequest,
+    ClaimRequest, CloseReport, ConversationReader, ConversationView, DecisionAnswer, DecisionRequest,
+    DefineToolsReport, DefineToolsRequest, EraseRequest, ErasureReport, EventPage, EventStream, GateError,
+    GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest,
+    NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest,
+    ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
+    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadMode,
+    ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolDetails,
+    ToolPage, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
+    retry::RetryingGate,
 };
-use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, event::MessageFormat};
+use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, ToolName, event::MessageFormat};
 use futures_util::StreamExt;
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -327,6 +328,26 @@ impl ApprovalGate for HttpGate {
 
     async fn retry_webhook(&self, name: &str, request: &RetryWebhookRequest) -> Result<Webhook, GateError> {
         self.connection.retry_webhook(name, request).await
+    }
+
+    async fn tools(&self, page: PageQuery) -> Result<ToolPage, GateError> {
+        self.connection.tools(page).await
+    }
+
+    async fn tool(&self, name: &ToolName) -> Result<ToolDetails, GateError> {
+        self.connection.tool(name).await
+    }
+
+    async fn define_tools(&self, request: &DefineToolsRequest) -> Result<DefineToolsReport, GateError> {
+        self.connection.define_tools(request).await
+    }
+
+    async fn accept_definition(
+        &self,
+        name: &ToolName,
+        request: &AcceptDefinitionRequest,
+    ) -> Result<ToolDetails, GateError> {
+        self.connection.accept_definition(name, request).await
     }
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {

@@ -31,6 +31,7 @@ mod send;
 mod threads;
 mod tls;
 mod tokens;
+mod tools;
 mod webhooks;
 
 pub use http::HttpGate;

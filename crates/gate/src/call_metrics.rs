@@ -248,6 +248,16 @@ impl CallMetrics {
             Body::WebhookRetried(retried) => {
                 info!(webhook = retried.webhook, by, seq, "webhook messages retried");
             }
+            Body::DefinitionSeen(seen) => {
+                info!(tool = seen.tool.as_str(), hash = %seen.definition_hash, by, seq, "tool defined");
+            }
+            Body::DefinitionChanged(seen) => {
+                warn!(tool = seen.tool.as_str(), hash = %seen.definition_hash, by, seq, "definition of a tool changed");
+            }
+            Body::DefinitionAccepted(accepted) => {
+                let (tool, hash) = (accepted.tool.as_str(), accepted.definition_hash);
+                info!(tool, %hash, by, seq, "definition of a tool accepted");
+            }
             Body::PolicySet(set) => info!(hash = %set.hash, source = set.source, by, seq, "policy in force"),
             _ => {}
         }

@@ -29,6 +29,7 @@ mod embedded;
 mod error;
 mod finish_on_drop;
 mod gate;
+mod known_tools;
 mod known_webhooks;
 mod large_work;
 mod log_policy;
@@ -47,7 +48,7 @@ pub use countersign_approvals::{
 };
 pub use countersign_events::{
     CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
-    ToolName, chain, event, id, json, principal, proven,
+    ToolName, chain, event, id, json, look_alike, principal, proven,
 };
 pub use countersign_policy as policy;
 pub use countersign_policy::Policy;

@@ -126,6 +126,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
         "the log has no webhook with this id",
     ),
     entry(
+        404,
+        ErrorCode::UnknownTool,
+        "The log knows no definition of this tool.",
+        "the log knows no definition of the tool github__create_issue",
+    ),
+    entry(
         405,
         ErrorCode::WrongMethod,
         "The path does not support the method.",
@@ -172,6 +178,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
         ErrorCode::AlreadyVoted,
         "The approver has voted differently. `vote` contains the vote.",
         "already voted: deny by user:ada at 2026-01-31T12:00:00.000Z",
+    ),
+    entry(
+        409,
+        ErrorCode::UnknownDefinition,
+        "The log has no definition of the tool with this hash.",
+        "the log has no definition of bash with the hash 4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db; look at its definitions again, because they may have changed",
     ),
     entry(
         409,

@@ -79,6 +79,10 @@ codes! {
         ProofInvalid = "proof_invalid",
         /// The log has no webhook with this id.
         UnknownWebhook = "unknown_webhook",
+        /// The log knows no definition of this tool.
+        UnknownTool = "unknown_tool",
+        /// The log has no definition of the tool with this hash.
+        UnknownDefinition = "unknown_definition",
         /// The link has signed a person in before.
         LinkUsed = "link_used",
         /// The sign-in at the identity provider failed: it was begun elsewhere, took too long, or was used before, or the

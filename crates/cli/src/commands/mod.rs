@@ -33,6 +33,7 @@ pub(crate) mod stats;
 pub(crate) mod stop;
 pub(crate) mod thread;
 pub(crate) mod token;
+pub(crate) mod tool;
 pub(crate) mod verify;
 pub(crate) mod version;
 pub(crate) mod watch;

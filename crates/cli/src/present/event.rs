@@ -115,6 +115,20 @@ fn describe_log_event(who: &str, body: &Body) -> (TextStyle, String) {
             let (id, why) = (escape_text(&removed.id), comment(removed.reason.as_ref()));
             (TextStyle::Cyan, format!("{who} removes the key {id}{why}"))
         }
+        Body::DefinitionSeen(seen) => {
+            (TextStyle::Cyan, format!("{who} meets the tool {}", escape_text(seen.tool.as_str())))
+        }
+        Body::DefinitionChanged(seen) => {
+            let tool = escape_text(seen.tool.as_str());
+            (TextStyle::Red, format!("{who} meets a changed definition of {tool}, {}", seen.definition_hash))
+        }
+        Body::DefinitionAccepted(accepted) => {
+            let (tool, why) = (escape_text(accepted.tool.as_str()), comment(accepted.comment.as_ref()));
+            (
+                TextStyle::Cyan,
+                format!("{who} accepts the definition {} of {tool}{why}", accepted.definition_hash),
+            )
+        }
         other if other.event_type().is_about_webhooks() => describe_webhook_event(who, other),
         other => (TextStyle::Plain, format!("{who}: {}", other.event_type())),
     }

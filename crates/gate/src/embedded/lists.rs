@@ -3,7 +3,7 @@
 use super::EmbeddedService;
 use crate::{
     GateFailure,
-    view::{CallCounter, inform_approvers, view_call, view_thread},
+    view::{CallCounter, inform_about_tool, inform_approvers, view_call, view_thread},
 };
 use countersign_api::{self as api, EventStream, GateError, LogFilter};
 use countersign_approvals::{Call, Refused, access::VisibleThreads};
@@ -137,11 +137,13 @@ impl EmbeddedService {
         let threads: BTreeSet<_> = waiting().map(|call| &call.thread_id).collect();
         let limit = (PAGE_HISTORY_CALLS / threads.len().max(1)).clamp(MIN_HISTORY_CALLS, MAX_HISTORY_CALLS);
         let last_calls = self.store.last_calls(&threads).await?;
+        let tools = self.read_tools().await?;
         for (call, view) in calls.iter().zip(&mut views).filter(|(_, view)| view.is_pending()) {
             let Some(request) = &mut view.request else { continue };
             let last_call = last_calls.get(&call.thread_id).copied().unwrap_or_default();
             let similar = self.store.count_similar(call, last_call, limit).await?;
             inform_approvers(request, call, similar, &policy);
+            inform_about_tool(view, &tools);
         }
         self.all_with_presence(views).await
     }
@@ -163,6 +165,7 @@ impl EmbeddedService {
         if let Some(request) = &mut view.request {
             let similar = self.store.count_similar(&call, last_call, MAX_HISTORY_CALLS).await?;
             inform_approvers(request, &call, similar, &self.policy.policy_for_views());
+            inform_about_tool(&mut view, &*self.read_tools().await?);
         }
         Ok(self.with_last_seen(view, proposer_seen_at.max(seen_here)))
     }

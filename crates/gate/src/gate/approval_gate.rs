@@ -4,18 +4,19 @@ use super::EmbeddedGate;
 use crate::GateFailure;
 use async_trait::async_trait;
 use countersign_api::{
-    ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
-    BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest, CloseReport,
-    ConversationReader, ConversationView, DecisionAnswer, DecisionRequest, EraseRequest, ErasureReport,
-    EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport,
-    MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest,
-    ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest,
-    RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StopReport,
-    StopRequest, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest,
-    TokenSelection, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
+    AcceptDefinitionRequest, ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest,
+    ApproverKeySelection, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
+    CloseReport, ConversationReader, ConversationView, DecisionAnswer, DecisionRequest, DefineToolsReport,
+    DefineToolsRequest, EraseRequest, ErasureReport, EventPage, EventStream, GateError, GrantPage,
+    GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest, NewToken,
+    NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport,
+    ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest,
+    ScopePreview, ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadMode, ThreadPage,
+    ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolDetails, ToolPage,
+    ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
 };
 use countersign_approvals::Refused;
-use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, event::MessageFormat};
+use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, ToolName, event::MessageFormat};
 use std::{sync::Arc, time::Duration};
 
 #[async_trait]
@@ -282,6 +283,26 @@ impl ApprovalGate for EmbeddedGate {
 
     async fn retry_webhook(&self, name: &str, request: &RetryWebhookRequest) -> Result<Webhook, GateError> {
         Ok(self.service.retry_webhook(&self.by, name, request).await?)
+    }
+
+    async fn tools(&self, page: PageQuery) -> Result<ToolPage, GateError> {
+        Ok(self.service.tools(page).await?)
+    }
+
+    async fn tool(&self, name: &ToolName) -> Result<ToolDetails, GateError> {
+        Ok(self.service.tool(name).await?)
+    }
+
+    async fn define_tools(&self, request: &DefineToolsRequest) -> Result<DefineToolsReport, GateError> {
+        Ok(self.service.define_tools(&self.by, request).await?)
+    }
+
+    async fn accept_definition(
+        &self,
+        name: &ToolName,
+        request: &AcceptDefinitionRequest,
+    ) -> Result<ToolDetails, GateError> {
+        Ok(self.service.accept_definition(&self.by, name, request).await?)
     }
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {

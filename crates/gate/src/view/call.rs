@@ -52,6 +52,7 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
         }),
         archived: None,
         also_decided: Vec::new(),
+        look_alikes: Vec::new(),
         hidden_characters: Vec::new(),
         mixed_scripts: Vec::new(),
     };

@@ -9,6 +9,7 @@ mod scope;
 mod statistics;
 mod thread;
 mod token;
+mod tool;
 mod verdict;
 mod webhook;
 
@@ -23,5 +24,6 @@ pub(crate) use statistics::CallCounter;
 pub(crate) use thread::{grant_page, view_mode, view_policies, view_thread};
 pub use token::view_caller;
 pub(crate) use token::view_token;
+pub(crate) use tool::{inform_about_tool, view_tool, view_tool_details};
 pub use verdict::view_verdict;
 pub(crate) use webhook::view_webhook;

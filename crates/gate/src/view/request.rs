@@ -34,6 +34,12 @@ pub(super) fn view_request(call: &Call) -> Option<api::ApprovalRequest> {
         similar_operations_count: None,
         scopes: Vec::new(),
         same_call: request.same_call.clone(),
+        changed_definition: request.changed_definition.map(|changed| api::DefinitionChange {
+            definition_hash: changed.definition_hash,
+            accepted_hash: changed.accepted_hash,
+            accepted: false,
+            changes: Vec::new(),
+        }),
         policy: request.policy,
     })
 }

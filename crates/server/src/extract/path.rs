@@ -5,7 +5,7 @@ use axum::{
     extract::{FromRequestParts, RawPathParams},
     http::request::Parts,
 };
-use countersign_gate::{CallId, ThreadId};
+use countersign_gate::{CallId, ThreadId, ToolName};
 use utoipa::{
     IntoParams, PartialSchema,
     openapi::{
@@ -97,6 +97,17 @@ impl<S: Send + Sync> FromRequestParts<S> for WebhookPath {
     }
 }
 
+/// The tool in the path.
+pub(crate) struct ToolPath(pub(crate) ToolName);
+
+impl<S: Send + Sync> FromRequestParts<S> for ToolPath {
+    type Rejection = ProblemResponse;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
+        Ok(Self(countersign_api::parse_tool_name(&decode_part(parts, state, "tool").await?)?))
+    }
+}
+
 fn path_parameter(name: &str, description: &str, schema: impl Into<RefOr<Schema>>) -> Parameter {
     openapi::parameter(name, ParameterIn::Path, description, schema)
 }
@@ -137,6 +148,12 @@ impl IntoParams for ApproverKeyPath {
 impl IntoParams for WebhookPath {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         vec![path_parameter("name", "The name of the webhook.", openapi::text("ops"))]
+    }
+}
+
+impl IntoParams for ToolPath {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![path_parameter("tool", "The name of the tool.", ToolName::schema())]
     }
 }
 

@@ -45,6 +45,7 @@ use utoipa::{
         (name = "thread", description = "The settings of a thread: grants, mode and tool policies; and its end."),
         (name = "policy", description = "The policy of the log: the one in force, and its history."),
         (name = "access", description = "Tokens, keys of approvers, the caller of a request, and the sessions of browsers."),
+        (name = "tools", description = "Tools: their definitions, the changes of these, and which of them people accepted."),
         (name = "webhooks", description = "Targets to which the server sends messages about calls."),
         (name = "service", description = "Health and metrics of the service, and this document."),
     )

@@ -42,6 +42,7 @@ mod stats;
 mod stop;
 mod threads;
 mod tokens;
+mod tools;
 mod webhooks;
 
 use crate::{
@@ -79,6 +80,9 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(webhooks::remove))
         .routes(routes!(webhooks::test))
         .routes(routes!(webhooks::retry))
+        .routes(routes!(tools::list, tools::define))
+        .routes(routes!(tools::show))
+        .routes(routes!(tools::accept))
         .routes(routes!(log_policy::show, log_policy::apply))
         .routes(routes!(log_policy::history))
         .routes(routes!(policy_tools::list_rules))

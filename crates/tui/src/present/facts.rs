@@ -9,6 +9,7 @@ use countersign_gate::{
         SuggestedScope,
     },
     json::ArgumentChange,
+    look_alike::Likeness,
 };
 
 /// A label and a line of text. Lines with the same label follow each other.
@@ -20,6 +21,7 @@ pub type CallFact = (&'static str, String);
 pub fn request_facts(call: &api::Call) -> Vec<CallFact> {
     let Some(request) = &call.request else { return Vec::new() };
     let mut facts = vec![("asked", format!("{}{}", reason_text(request), describe_basis(request.basis)))];
+    facts.extend(definition_facts(call, request));
     facts.extend(requirement_text(request).map(|text| ("needs", text)));
     facts.extend(request.approvers.iter().map(|list| ("approvers", alternatives(list))));
     facts.extend(request.proof.map(|proof| ("proof", describe_requirement(call, proof))));
@@ -36,6 +38,35 @@ pub fn request_facts(call: &api::Call) -> Vec<CallFact> {
     }
     facts.extend(shadow_facts(&request.shadow));
     facts
+}
+
+/// The change of the tool's definition, and the names that look like that of the tool.
+fn definition_facts(call: &api::Call, request: &api::ApprovalRequest) -> Vec<CallFact> {
+    let mut lines = Vec::new();
+    if let Some(changed) = &request.changed_definition {
+        let since = if changed.accepted { ", and a person has accepted it since" } else { "" };
+        lines.push(("definition", format!("CHANGED since it was accepted{since}")));
+        let changes = change_lines(&changed.changes).into_iter();
+        lines.extend(changes.map(|line| ("definition", line)));
+        if !changed.accepted {
+            let name = escape_text(call.name.as_str());
+            lines.push(("definition", format!("read and accept it with: countersign tool show {name}")));
+        }
+    }
+    lines.extend(call.look_alikes.iter().map(|alike| ("looks like", describe_likeness(alike))));
+    lines
+}
+
+/// A tool whose name people may take for another one.
+#[must_use]
+pub fn describe_likeness(alike: &api::LookAlike) -> String {
+    let why = match alike.likeness {
+        Likeness::SameLook => "differs only in case, separators or similar letters",
+        Likeness::OneEdit => "differs in one letter",
+        Likeness::SameTool => "same name on another server",
+        Likeness::Other => "alike",
+    };
+    format!("{} ({why})", escape_text(alike.name.as_str()))
 }
 
 /// The places of hidden characters, for a call that has some.

@@ -1,0 +1,61 @@
+//! `countersign tool list`
+
+use crate::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::table::{ColumnFit, TextTable},
+};
+use countersign_api as api;
+use countersign_gate::Timestamp;
+use countersign_tui::present::{
+    facts::describe_likeness,
+    print::{print_json, print_line},
+    text::{escape_text, format_age},
+};
+
+/// Options of `tool list`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "JSON: {\"tools\": [{\"name\", \"seq\", \"changed\", \"definitions\": their number, \"acceptedHash\", \"changedHash\", \"changedAt\", \"lookAlikes\": [{\"name\", \"likeness\": sameLook, oneEdit or sameTool}]}], \"next\": null}, the oldest first"
+)]
+pub(crate) struct ToolListArgs {
+    /// List only tools whose definition has changed and was not accepted
+    #[arg(long)]
+    changed: bool,
+}
+
+pub(super) async fn list_tools(context: &CommandContext, args: &ToolListArgs) -> anyhow::Result<CommandExit> {
+    let gate = context.connect().await?;
+    let mut all = api::ToolPage { tools: Vec::new(), next: Some(0) };
+    while let Some(after) = all.next {
+        let page = gate.tools(api::PageQuery { after, limit: api::MAX_PAGE }).await?;
+        all.tools.extend(page.tools.into_iter().filter(|tool| tool.changed || !args.changed));
+        all.next = page.next;
+    }
+    if context.json {
+        print_json(&all)?;
+    } else if all.tools.is_empty() {
+        print_line(if args.changed { "No tool has changed." } else { "No tools." });
+    } else {
+        print_line(&tool_table(&all.tools, context.now()).format(&context.screen()));
+    }
+    Ok(CommandExit::DONE)
+}
+
+fn tool_table(tools: &[api::KnownTool], now: Timestamp) -> TextTable {
+    let mut table = TextTable::new(&[
+        ("TOOL", ColumnFit::Wrapped),
+        ("DEFINITION", ColumnFit::Wrapped),
+        ("LOOKS LIKE", ColumnFit::Wrapped),
+    ]);
+    for tool in tools {
+        let changed = tool.changed_at.map(|at| format!("changed {}", format_age(at, now)));
+        let alike = tool.look_alikes.iter().map(describe_likeness).collect::<Vec<_>>();
+        table.add_row(vec![
+            escape_text(tool.name.as_str()).into(),
+            changed.unwrap_or_else(|| "accepted".to_owned()).into(),
+            alike.join(", ").into(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,33 @@
+//! `countersign tool`
+
+mod accept;
+mod list;
+mod show;
+
+use crate::{context::CommandContext, credentials::refuse_in_agent_environment, exit::CommandExit};
+use clap::Subcommand;
+
+/// The commands of `countersign tool`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolSubcommand {
+    /// List the tools that the log knows, and those whose definition has changed
+    List(list::ToolListArgs),
+    /// Print the definitions of a tool, and how they differ
+    Show(show::ToolShowArgs),
+    /// Accept a changed definition of a tool
+    Accept(accept::ToolAcceptArgs),
+}
+
+pub(crate) async fn run_tool_command(
+    context: &CommandContext,
+    command: &ToolSubcommand,
+) -> anyhow::Result<CommandExit> {
+    match command {
+        ToolSubcommand::List(args) => list::list_tools(context, args).await,
+        ToolSubcommand::Show(args) => show::show_tool(context, args).await,
+        ToolSubcommand::Accept(args) => {
+            refuse_in_agent_environment("accept definitions of tools")?;
+            accept::accept_definition(context, args).await
+        }
+    }
+}

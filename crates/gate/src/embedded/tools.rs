@@ -1,0 +1,125 @@
+//! The tools of the log: list them, record the definitions that agents meet, and accept one.
+
+use super::{EmbeddedService, lists::page_limit};
+use crate::{
+    GateFailure,
+    view::{view_tool, view_tool_details},
+};
+use countersign_api as api;
+use countersign_approvals::{
+    ApprovalCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, Refused,
+    decide::{DefinitionCommand, MAX_DEFINED},
+    pinned_tools::{seen_definition, tool_of},
+    tool_directory::ToolDirectory,
+};
+use countersign_events::{
+    Sha256, ToolName,
+    event::{DefinitionAccepted, SeenDefinition},
+};
+use countersign_policy::Policy;
+use countersign_store::CommandOutcome;
+use std::sync::Arc;
+
+impl EmbeddedService {
+    pub(crate) async fn tools(&self, page: api::PageQuery) -> Result<api::ToolPage, GateFailure> {
+        let directory = self.read_tools().await?;
+        let first = |seq: Option<i64>| seq.filter(|seq| *seq > page.after);
+        let mut records: Vec<_> = directory
+            .iter()
+            .filter_map(|(name, record)| {
+                let seq = first(record.definitions.first().map(|seen| seen.seq))?;
+                Some((seq, name, record))
+            })
+            .collect();
+        records.sort_by_key(|(seq, ..)| *seq);
+        let limit = page_limit(page);
+        let next = if records.len() > limit { records.get(limit - 1).map(|(seq, ..)| *seq) } else { None };
+        let shown = records.into_iter().take(limit);
+        let tools = shown.filter_map(|(_, name, record)| view_tool(name, record, &directory)).collect();
+        Ok(api::ToolPage { tools, next })
+    }
+
+    pub(crate) async fn tool(&self, name: &ToolName) -> Result<api::ToolDetails, GateFailure> {
+        let directory = self.read_tools().await?;
+        let details = directory.get(name).and_then(|record| view_tool_details(name, record, &directory));
+        details.ok_or_else(|| Refused::UnknownTool { tool: name.clone() }.into())
+    }
+
+    pub(crate) async fn define_tools(
+        &self,
+        by: &CommandCaller,
+        request: &api::DefineToolsRequest,
+    ) -> Result<api::DefineToolsReport, GateFailure> {
+        if request.tools.len() > MAX_DEFINED {
+            let why = format!("send up to {MAX_DEFINED} tools at once");
+            return Err(GateFailure::invalid("tools", &why));
+        }
+        for tool in &request.tools {
+            let json = [tool.definition.input_schema.as_ref(), tool.annotations.as_ref()];
+            for json in json.into_iter().flatten() {
+                json.admit().map_err(|why| Refused::bad_json("tools", &why))?;
+            }
+        }
+        let execute = |policy: Arc<Policy>| {
+            let seen = request.tools.iter().filter_map(|tool| mask(tool, &policy)).collect();
+            self.execute_on_definitions(by, DefinitionCommand::Define(seen), policy)
+        };
+        let outcome = self.execute_judged(execute).await?;
+        let mut report = api::DefineToolsReport { recorded: Vec::new(), changed: Vec::new() };
+        for event in &outcome.events {
+            let is_first = event.event.kind == countersign_events::EventType::DefinitionSeen;
+            let list = if is_first { &mut report.recorded } else { &mut report.changed };
+            list.extend(tool_of(&event.body).cloned());
+        }
+        Ok(report)
+    }
+
+    pub(crate) async fn accept_definition(
+        &self,
+        by: &CommandCaller,
+        name: &ToolName,
+        request: &api::AcceptDefinitionRequest,
+    ) -> Result<api::ToolDetails, GateFailure> {
+        let execute = |policy: Arc<Policy>| {
+            let redactor = policy.redactor();
+            let mask = |text: &String| redactor.redact_text(text).unwrap_or_else(|| text.clone());
+            let accepted = DefinitionAccepted {
+                tool: name.clone(),
+                definition_hash: request.definition_hash,
+                comment: request.comment.as_ref().map(mask),
+            };
+            self.execute_on_definitions(by, DefinitionCommand::Accept(accepted), policy)
+        };
+        self.execute_judged(execute).await?;
+        self.tool(name).await
+    }
+
+    pub(super) async fn read_tools(&self) -> Result<Arc<ToolDirectory>, GateFailure> {
+        Ok(self.known_tools.read(&self.store).await?)
+    }
+
+    async fn execute_on_definitions(
+        &self,
+        by: &CommandCaller,
+        command: DefinitionCommand,
+        policy: Arc<Policy>,
+    ) -> Result<CommandOutcome, GateFailure> {
+        self.execute(CommandEnvelope {
+            target: CommandTarget::Log,
+            command: ApprovalCommand::Definitions(command),
+            by: by.clone(),
+            now: self.store.clock().now(),
+            policy,
+            evidence: CommandEvidence::NotNeeded,
+            // No command about definitions has a proof.
+            log: Sha256::ZERO,
+        })
+        .await
+    }
+}
+
+/// The definition as the log keeps it; `None` if there is nothing to keep.
+fn mask(tool: &api::MetTool, policy: &Policy) -> Option<SeenDefinition> {
+    let definition = tool.definition.clone().into();
+    seen_definition(&tool.name, &definition, tool.annotations.as_ref(), policy.redactor())
+}
