@@ -29,6 +29,7 @@ const QUERY_NAMES: &[&str] = &[
     "call_in_context",
     "calls",
     "calls_of_thread",
+    "definitions",
     "due",
     "events",
     "events_of_thread",
