@@ -10,6 +10,8 @@ mod cel;
 mod frames;
 #[path = "../../fuzz/fuzz_targets/globs.rs"]
 mod globs;
+#[path = "../../fuzz/fuzz_targets/messages.rs"]
+mod messages;
 #[path = "../../fuzz/fuzz_targets/names.rs"]
 mod names;
 #[path = "../../fuzz/fuzz_targets/operands.rs"]
@@ -163,6 +165,12 @@ fn shell_target_holds_on_random_input() {
 fn frames_target_holds_on_random_input() {
     assert!(!read_seeds("frames").is_empty(), "seeds are found");
     check_target("frames", 5_000, frames::run);
+}
+
+#[test]
+fn messages_target_holds_on_random_input() {
+    assert!(!read_seeds("messages").is_empty(), "seeds are found");
+    check_target("messages", 5_000, messages::run);
 }
 
 #[test]

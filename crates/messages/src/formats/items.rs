@@ -14,8 +14,8 @@ pub(super) struct ItemForm {
     pub(super) format: MessageFormat,
     /// The item of a message of this type, without its content.
     pub(super) begin: fn(EventType) -> JsonTree,
-    /// A part of the content of such an item.
-    pub(super) text: fn(EventType, &str) -> JsonTree,
+    /// The content of such an item, from its texts.
+    pub(super) content: fn(EventType, &[&str]) -> JsonTree,
     pub(super) call: fn(&NeutralCall) -> JsonTree,
     /// A result, with the item as it was sent.
     pub(super) result: fn(&NeutralResult, Option<&JsonTree>) -> JsonTree,
@@ -42,7 +42,7 @@ pub(super) fn write_items(form: &ItemForm, message: &NeutralMessage, out: &mut W
         let original = part.original_in(form.format);
         if let (PartContent::Text(text), None) = (&part.content, original) {
             if !text.is_empty() {
-                texts.push((form.text)(message.kind, text));
+                texts.push(text.as_str());
             }
             continue;
         }
@@ -60,8 +60,10 @@ pub(super) fn write_items(form: &ItemForm, message: &NeutralMessage, out: &mut W
     flush_texts(form, message.kind, &mut texts, out);
 }
 
-fn flush_texts(form: &ItemForm, kind: EventType, texts: &mut Vec<JsonTree>, out: &mut WrittenMessages) {
+fn flush_texts(form: &ItemForm, kind: EventType, texts: &mut Vec<&str>, out: &mut WrittenMessages) {
     if !texts.is_empty() {
-        out.push((form.begin)(kind).with("content", std::mem::take(texts)));
+        let content = (form.content)(kind, texts);
+        texts.clear();
+        out.push((form.begin)(kind).with("content", content));
     }
 }

@@ -33,9 +33,12 @@ const FORM: ItemForm = ItemForm {
         ]),
         _ => JsonTree::object([("type", "message".into()), ("role", "system".into())]),
     },
-    text: |kind, text| {
-        let part_type = if kind == EventType::AgentMessage { "output_text" } else { "input_text" };
-        JsonTree::object([("type", part_type.into()), ("text", text.into())])
+    content: |kind, texts| {
+        if kind != EventType::AgentMessage {
+            return texts.join("\n\n").into();
+        }
+        let part = |text: &&str| JsonTree::object([("type", "output_text".into()), ("text", (*text).into())]);
+        texts.iter().map(part).collect::<Vec<_>>().into()
     },
     call: |call| function_call(&call.id, &call.name, call.arguments.to_text()),
     result: |result, original| match original {

@@ -31,10 +31,8 @@ const FORM: ItemForm = ItemForm {
         };
         JsonTree::object([("role", role.into())])
     },
-    text: |kind, text| {
-        let part_type = if kind == EventType::AgentMessage { "output_text" } else { "input_text" };
-        JsonTree::object([("type", part_type.into()), ("text", text.into())])
-    },
+    // The items of the API's own answers have ids and annotations. Others have a text.
+    content: |_, texts| texts.join("\n\n").into(),
     call: |call| {
         JsonTree::object([
             ("type", "function_call".into()),
