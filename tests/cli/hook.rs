@@ -253,6 +253,30 @@ async fn gemini_result_is_found_by_arguments() {
     .await;
 }
 
+#[tokio::test]
+async fn cursor_gets_its_own_answers() {
+    with_desk(async |desk| {
+        allow_all(desk).await;
+        assert_snapshot!(desk.pipes("hook cursor", &message("cursor_pre_tool_use")).await, @r#"
+        {"permission":"allow"}
+        exit 0
+        "#);
+        desk.pipes("hook cursor", &message("cursor_post_tool_use")).await;
+        assert!(history(desk).await.ends_with("TOOL_RESULT success\n"));
+        let second = message("cursor_pre_tool_use").replace("call_1", "call_2");
+        desk.pipes("hook cursor", &second).await;
+        desk.pipes("hook cursor", &message("cursor_post_tool_use_failure")).await;
+        assert!(history(desk).await.ends_with("TOOL_RESULT error\n"));
+        desk.apply_policy("default = \"block\"").await;
+        let third = message("cursor_pre_tool_use").replace("call_1", "call_3");
+        assert_snapshot!(desk.pipes("hook cursor", &third).await, @r#"
+        {"permission":"deny","user_message":"Blocked by policy:default: no rule matches this call. This is a rule, which no approval lifts: do not retry it.","agent_message":"Blocked by policy:default: no rule matches this call. This is a rule, which no approval lifts: do not retry it."}
+        exit 0
+        "#);
+    })
+    .await;
+}
+
 /// Fails if the agent would not take this for a block. Codex ignores an exit code without a text.
 fn assert_blocked(case: &str, answer: &DeskScreen) {
     let is_blocked = answer.code == 2 && answer.stdout.is_empty() && !answer.stderr.trim().is_empty();

@@ -92,7 +92,7 @@ async fn unusable_requests_change_nothing() {
         for (line, code, text) in [
             ("install claude-code --yes", 2, "cannot be parsed"),
             ("install codex", 2, "--yes"),
-            ("install cursor --yes", 2, "is not an agent with hooks"),
+            ("install emacs --yes", 2, "is not an agent with hooks"),
             ("install codex --project --yes", 2, "--server URL"),
             ("install codex --yes --server http://ada:secret@127.0.0.1:1", 2, "use a token"),
             ("install", 2, "required"),
@@ -107,6 +107,20 @@ async fn unusable_requests_change_nothing() {
         assert!(!desk.path(".codex").exists());
         desk.set_variable("CLAUDECODE", "1");
         assert_eq!(desk.types("uninstall claude-code --yes").await.code, 3, "an agent keeps its hooks");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn cursor_blocks_in_each_case() {
+    with_desk(async |desk| {
+        write_settings(desk, ".cursor/hooks.json", "{\n  \"version\": 1\n}\n");
+        desk.types("install cursor --yes").await;
+        let verified = desk.types("install --verify cursor").await;
+        assert_eq!(verified.code, 0, "{verified}");
+        assert_eq!(verified.stdout.matches("blocked").count(), 7, "{verified}");
+        assert_eq!(desk.types("uninstall cursor --yes").await.code, 0);
+        assert_eq!(read(desk, ".cursor/hooks.json"), "{\n  \"version\": 1\n}\n");
     })
     .await;
 }

@@ -1,6 +1,7 @@
-//! The configuration of Claude Code and Gemini CLI: JSON, whose order, layout and comments stay.
+//! The configuration of Claude Code, Gemini CLI and Cursor: JSON, whose order, layout and comments stay.
 //!
-//! Both have `hooks.EVENT[].hooks[]`. Claude Code gives time-outs in seconds, Gemini CLI in milliseconds.
+//! The first two have `hooks.EVENT[].hooks[]`, and Cursor `hooks.EVENT[]` beside `version`. Gemini CLI gives time-outs in
+//! milliseconds, the others in seconds.
 
 use super::{
     error::ConfigError,
@@ -59,22 +60,25 @@ fn member_text(object: &CstObject, name: &str) -> Option<String> {
     object.get(name)?.value()?.as_string_lit()?.decoded_value().ok()
 }
 
-/// The entries of an event that are hooks of Countersign, each with the list that it is in.
+/// The entries of an event that are hooks of Countersign, each with the group that it is in; without groups, with itself.
 fn own_entries(
     list: &CstArray,
     agent: HookAgent,
     event: &str,
 ) -> Result<Vec<(CstObject, CstObject)>, ConfigError> {
+    let is_own_entry =
+        |entry: &CstObject| member_text(entry, "command").is_some_and(|command| is_own(&command, agent));
     let mut found = Vec::new();
     for group in list.elements().iter().filter_map(CstNode::as_object) {
+        if agent == HookAgent::Cursor {
+            found.extend(is_own_entry(&group).then(|| (group.clone(), group)));
+            continue;
+        }
         let Some(property) = group.get("hooks") else { continue };
         let entries =
             property.array_value().ok_or_else(|| wrong_type(&format!("hooks.{event}[].hooks"), "a list"))?;
         let entries = entries.elements();
-        let own = entries
-            .iter()
-            .filter_map(CstNode::as_object)
-            .filter(|entry| member_text(entry, "command").is_some_and(|command| is_own(&command, agent)));
+        let own = entries.iter().filter_map(CstNode::as_object).filter(is_own_entry);
         found.extend(own.map(|entry| (group.clone(), entry)));
     }
     Ok(found)
@@ -93,11 +97,17 @@ pub(super) fn find_hooks(agent: HookAgent, text: &str) -> Result<Vec<InstalledHo
                 event: (*event).to_owned(),
                 command: member_text(&entry, "command").unwrap_or_default(),
                 timeout_seconds: number.map(|number| number / time_unit(agent)),
-                blocks_on_failure: member_text(&entry, "onFailure").as_deref() == Some("block"),
+                blocks_on_failure: blocks_on_failure(&entry),
             });
         }
     }
     Ok(found)
+}
+
+fn blocks_on_failure(entry: &CstObject) -> bool {
+    let fails_closed = entry.get("failClosed").and_then(|property| property.value());
+    fails_closed.and_then(|value| value.as_boolean_lit()).is_some_and(|value| value.value())
+        || member_text(entry, "onFailure").as_deref() == Some("block")
 }
 
 /// The number of units of a time-out in a second.
@@ -108,6 +118,9 @@ const fn time_unit(agent: HookAgent) -> u64 {
 pub(super) fn add_hooks(agent: HookAgent, text: &str, command: &str) -> Result<String, ConfigError> {
     let (root, object) = parse(text)?;
     hooks_object(&object)?;
+    if agent == HookAgent::Cursor && object.get("version").is_none() {
+        object.append("version", CstInputValue::Number("1".to_owned()));
+    }
     let hooks = object.object_value_or_set("hooks");
     for event in agent.installed_events() {
         event_list(&hooks, event)?;
@@ -119,10 +132,17 @@ pub(super) fn add_hooks(agent: HookAgent, text: &str, command: &str) -> Result<S
     Ok(if text.ends_with('\n') { text } else { format!("{text}\n") })
 }
 
-/// A group without a matcher, so that the hook runs for each tool.
+/// A group without a matcher, so that the hook runs for each tool; for Cursor, the hook itself.
 fn hook_group(agent: HookAgent, command: &str) -> CstInputValue {
     let text = |text: &str| CstInputValue::String(text.to_owned());
     let timeout = u64::from(HOOK_TIMEOUT_SECONDS) * time_unit(agent);
+    if agent == HookAgent::Cursor {
+        return CstInputValue::Object(vec![
+            ("command".to_owned(), text(command)),
+            ("timeout".to_owned(), CstInputValue::Number(timeout.to_string())),
+            ("failClosed".to_owned(), CstInputValue::Bool(true)),
+        ]);
+    }
     let mut entry = vec![
         ("type".to_owned(), text("command")),
         ("command".to_owned(), text(command)),

@@ -24,6 +24,7 @@ impl HookAgent {
             Self::ClaudeCode => &["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"],
             Self::Codex => &["PreToolUse", "PostToolUse"],
             Self::GeminiCli => &["BeforeTool", "AfterTool"],
+            Self::Cursor => &["preToolUse", "postToolUse", "postToolUseFailure"],
         }
     }
 
@@ -33,6 +34,7 @@ impl HookAgent {
         match self {
             Self::ClaudeCode | Self::Codex => "PreToolUse",
             Self::GeminiCli => "BeforeTool",
+            Self::Cursor => "preToolUse",
         }
     }
 
@@ -43,6 +45,7 @@ impl HookAgent {
             Self::ClaudeCode => ".claude/settings.json",
             Self::Codex => ".codex/config.toml",
             Self::GeminiCli => ".gemini/settings.json",
+            Self::Cursor => ".cursor/hooks.json",
         })
     }
 
@@ -55,7 +58,9 @@ impl HookAgent {
         let cleared = self.uninstall_hooks(text)?;
         match self {
             Self::Codex => toml_file::add_hooks(self, &cleared, command),
-            Self::ClaudeCode | Self::GeminiCli => json_file::add_hooks(self, &cleared, command),
+            Self::ClaudeCode | Self::GeminiCli | Self::Cursor => {
+                json_file::add_hooks(self, &cleared, command)
+            }
         }
     }
 
@@ -66,7 +71,7 @@ impl HookAgent {
         }
         match self {
             Self::Codex => toml_file::remove_hooks(self, text),
-            Self::ClaudeCode | Self::GeminiCli => json_file::remove_hooks(self, text),
+            Self::ClaudeCode | Self::GeminiCli | Self::Cursor => json_file::remove_hooks(self, text),
         }
     }
 
@@ -74,7 +79,7 @@ impl HookAgent {
     pub fn installed_hooks(self, text: &str) -> Result<Vec<InstalledHook>, ConfigError> {
         match self {
             Self::Codex => toml_file::find_hooks(self, text),
-            Self::ClaudeCode | Self::GeminiCli => json_file::find_hooks(self, text),
+            Self::ClaudeCode | Self::GeminiCli | Self::Cursor => json_file::find_hooks(self, text),
         }
     }
 
@@ -85,14 +90,20 @@ impl HookAgent {
             Self::ClaudeCode => json_file::has_flag(text, &["disableAllHooks"], true),
             Self::GeminiCli => Ok(json_file::has_flag(text, &["tools", "enableHooks"], false)?
                 || json_file::has_flag(text, &["hooksConfig", "enabled"], false)?),
+            Self::Cursor => Ok(false),
         }
+    }
+
+    /// True if an entry of the configuration can ask the agent to block after a failure of the hook.
+    const fn has_failure_setting(self) -> bool {
+        matches!(self, Self::ClaudeCode | Self::Cursor)
     }
 
     fn has_exactly(self, found: &[InstalledHook], command: &str) -> bool {
         let is_current = |hook: &InstalledHook| {
             hook.command == command
                 && hook.timeout_seconds == Some(u64::from(HOOK_TIMEOUT_SECONDS))
-                && (hook.blocks_on_failure || self != Self::ClaudeCode)
+                && (hook.blocks_on_failure || !self.has_failure_setting())
         };
         let events = self.installed_events();
         found.len() == events.len()

@@ -58,6 +58,18 @@ fn gemini_counts_in_milliseconds() {
 }
 
 #[test]
+fn cursor_blocks_after_a_failure() {
+    let before = "{\n  \"version\": 1,\n  \"hooks\": {\n    \"preToolUse\": [\n      {\n        \"command\": \"./check.sh\"\n      }\n    ]\n  }\n}\n";
+    let installed = round_trip(HookAgent::Cursor, before);
+    let value: serde_json::Value = serde_json::from_str(&installed).expect("valid JSON");
+    assert_eq!(value["hooks"]["preToolUse"][0]["command"], "./check.sh");
+    let own = &value["hooks"]["preToolUse"][1];
+    assert_eq!((&own["failClosed"], &own["timeout"]), (&true.into(), &600.into()));
+    let first = HookAgent::Cursor.install_hooks("", &command(HookAgent::Cursor)).expect("installs");
+    assert!(first.contains("\"version\": 1"), "{first}");
+}
+
+#[test]
 fn toml_keeps_order_comments_and_other_hooks() {
     let before = "# my settings\nmodel = \"m\" # the fast one\n\n[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n\n\
                   [[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"check.sh\"\n\n[features]\nweb = true\n";

@@ -12,6 +12,8 @@ pub enum HookAgent {
     Codex,
     /// Gemini CLI: <https://geminicli.com/docs/hooks/reference>.
     GeminiCli,
+    /// Cursor: <https://cursor.com/docs/hooks>.
+    Cursor,
 }
 
 /// The event that a message is about.
@@ -29,12 +31,12 @@ pub enum HookEvent {
 
 /// The name of no known agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not an agent with hooks; known are claude-code, codex and gemini-cli")]
+#[error("{0:?} is not an agent with hooks; known are claude-code, codex, gemini-cli and cursor")]
 pub struct UnknownHookAgent(String);
 
 impl HookAgent {
     /// All of them.
-    pub const ALL: &[Self] = &[Self::ClaudeCode, Self::Codex, Self::GeminiCli];
+    pub const ALL: &[Self] = &[Self::ClaudeCode, Self::Codex, Self::GeminiCli, Self::Cursor];
 
     /// Its name in commands.
     #[must_use]
@@ -43,22 +45,25 @@ impl HookAgent {
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
             Self::GeminiCli => "gemini-cli",
+            Self::Cursor => "cursor",
         }
     }
 
     /// The event with this name, if it needs an answer.
     pub(super) fn event(self, name: &str) -> Option<HookEvent> {
         match (self, name) {
-            (Self::ClaudeCode | Self::Codex, "PreToolUse") | (Self::GeminiCli, "BeforeTool") => {
-                Some(HookEvent::BeforeTool)
-            }
+            (Self::ClaudeCode | Self::Codex, "PreToolUse")
+            | (Self::GeminiCli, "BeforeTool")
+            | (Self::Cursor, "preToolUse") => Some(HookEvent::BeforeTool),
             // Codex asks if a command may leave the sandbox, which its message before the tool does not say. An approval of the
             // command must not answer that.
             (Self::ClaudeCode, "PermissionRequest") => Some(HookEvent::PermissionRequest),
-            (Self::ClaudeCode | Self::Codex, "PostToolUse") | (Self::GeminiCli, "AfterTool") => {
-                Some(HookEvent::AfterTool)
+            (Self::ClaudeCode | Self::Codex, "PostToolUse")
+            | (Self::GeminiCli, "AfterTool")
+            | (Self::Cursor, "postToolUse") => Some(HookEvent::AfterTool),
+            (Self::ClaudeCode | Self::Codex, "PostToolUseFailure") | (Self::Cursor, "postToolUseFailure") => {
+                Some(HookEvent::AfterToolFailure)
             }
-            (Self::ClaudeCode | Self::Codex, "PostToolUseFailure") => Some(HookEvent::AfterToolFailure),
             _ => None,
         }
     }
@@ -86,7 +91,7 @@ impl HookAgent {
 
     pub(super) const fn edits(self) -> EditSupport {
         match self {
-            Self::ClaudeCode | Self::Codex => EditSupport::Replaces,
+            Self::ClaudeCode | Self::Codex | Self::Cursor => EditSupport::Replaces,
             Self::GeminiCli => EditSupport::Merges,
         }
     }
@@ -94,7 +99,7 @@ impl HookAgent {
     pub(super) const fn permission_edits(self) -> EditSupport {
         match self {
             Self::ClaudeCode => EditSupport::Replaces,
-            Self::Codex | Self::GeminiCli => EditSupport::Unsupported,
+            Self::Codex | Self::GeminiCli | Self::Cursor => EditSupport::Unsupported,
         }
     }
 }

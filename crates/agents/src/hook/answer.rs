@@ -75,6 +75,18 @@ struct GeminiInput<'a> {
     tool_input: &'a Json,
 }
 
+/// The answer before a tool, of Cursor. The person at the editor and the model get the reason of a denial.
+#[derive(Serialize)]
+struct CursorOutput<'a> {
+    permission: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_input: Option<&'a Json>,
+}
+
 impl HookAnswer {
     pub(super) fn allowed_by(reason: &str) -> Self {
         Self::Allow { reason: reason.to_owned(), arguments: None, note: None }
@@ -94,6 +106,15 @@ impl HookAnswer {
                 reason,
                 hook_specific_output: arguments.map(|tool_input| GeminiInput { tool_input }),
             }),
+            (HookAgent::Cursor, _) => {
+                let denial = (decision == "deny").then_some(reason.as_str());
+                serde_json::to_string(&CursorOutput {
+                    permission: decision,
+                    user_message: denial,
+                    agent_message: denial.or(note),
+                    updated_input: arguments,
+                })
+            }
             (_, HookEvent::PermissionRequest) => {
                 let behavior = if decision == "allow" { "allow" } else { "deny" };
                 serde_json::to_string(&SpecificOutput {

@@ -35,7 +35,11 @@ pub struct HookMessage {
 #[derive(Deserialize)]
 struct MessageFields {
     hook_event_name: String,
-    session_id: String,
+    #[serde(default)]
+    session_id: Option<String>,
+    /// The session, as Cursor calls it.
+    #[serde(default)]
+    conversation_id: Option<String>,
     #[serde(default)]
     tool_name: Option<String>,
     #[serde(default)]
@@ -44,8 +48,14 @@ struct MessageFields {
     tool_use_id: Option<String>,
     #[serde(default)]
     tool_response: Option<Json>,
+    /// The result, as Cursor calls it.
+    #[serde(default)]
+    tool_output: Option<Json>,
     #[serde(default)]
     error: Option<String>,
+    /// The reason of a failure, as Cursor calls it.
+    #[serde(default)]
+    error_message: Option<String>,
     #[serde(default)]
     cwd: Option<String>,
     #[serde(default)]
@@ -74,12 +84,12 @@ impl HookMessage {
         }
         Ok(Self {
             event,
-            session_id: fields.session_id,
+            session_id: fields.conversation_id.or(fields.session_id).ok_or_else(|| missing("session_id"))?,
             tool_name: fields.tool_name.ok_or_else(|| missing("tool_name"))?,
             tool_input: fields.tool_input.ok_or_else(|| missing("tool_input"))?,
             tool_use_id,
-            tool_response: fields.tool_response,
-            error: fields.error,
+            tool_response: fields.tool_response.or(fields.tool_output),
+            error: fields.error.or(fields.error_message),
             cwd: fields.cwd,
             agent_type: fields.agent_type,
         })

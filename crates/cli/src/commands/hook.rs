@@ -41,7 +41,7 @@ When it repeats the same call, it gets the decision.\n\n\
 Environment:\n  COUNTERSIGN_HOOK_LIMIT  a shorter time limit for the whole hook, such as 5s"
 )]
 pub(crate) struct HookArgs {
-    /// The agent: claude-code, codex or gemini-cli
+    /// The agent: claude-code, codex, gemini-cli or cursor
     #[arg(value_name = "AGENT", value_parser = parse_agent)]
     agent: HookAgent,
     /// How long to wait for a decision; less than the time-out of the hook in the agent's configuration

@@ -121,10 +121,11 @@ impl<'a> HookCases<'a> {
         let case = "a hook that is frozen until its time-out";
         let blocks = self.hook.blocks_on_failure && self.hook.timeout_seconds.is_some();
         let (outcome, relies_on) = if blocks {
-            (
-                CaseOutcome::Blocked,
-                "onFailure: block, of Claude Code 2.1.295 or later; not tried here".to_owned(),
-            )
+            let setting = match self.agent {
+                HookAgent::Cursor => "failClosed, of Cursor; not tried here",
+                _ => "onFailure: block, of Claude Code 2.1.295 or later; not tried here",
+            };
+            (CaseOutcome::Blocked, setting.to_owned())
         } else {
             (CaseOutcome::Allowed, format!("{} runs the call after the time-out of its hook", self.agent))
         };
@@ -174,7 +175,7 @@ impl<'a> HookCases<'a> {
     fn message(&self) -> String {
         let (tool, id) = ("Bash", countersign_api::random_id("verify_"));
         json!({
-            "session_id": "countersign-verify", "cwd": self.folder, "hook_event_name": self.agent.blocking_event(),
+            "session_id": "countersign-verify", "conversation_id": "countersign-verify", "cwd": self.folder, "hook_event_name": self.agent.blocking_event(),
             "tool_name": tool, "tool_input": {"command": "true"}, "tool_use_id": id,
         })
         .to_string()
@@ -185,7 +186,8 @@ impl<'a> HookCases<'a> {
         let stderr = String::from_utf8_lossy(&output.stderr);
         let stdout = String::from_utf8_lossy(&output.stdout);
         let answer: serde_json::Value = serde_json::from_str(&stdout).unwrap_or_default();
-        let decisions = [&answer["hookSpecificOutput"]["permissionDecision"], &answer["decision"]];
+        let decisions =
+            [&answer["hookSpecificOutput"]["permissionDecision"], &answer["decision"], &answer["permission"]];
         match output.status.code() {
             Some(2) if !stderr.trim().is_empty() => (CaseOutcome::Blocked, None),
             Some(0) if decisions.iter().any(|decision| *decision == "deny") => (CaseOutcome::Blocked, None),

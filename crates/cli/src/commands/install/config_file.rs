@@ -117,7 +117,7 @@ const fn config_folder_variable(agent: HookAgent) -> Option<&'static str> {
     match agent {
         HookAgent::ClaudeCode => Some("CLAUDE_CONFIG_DIR"),
         HookAgent::Codex => Some("CODEX_HOME"),
-        HookAgent::GeminiCli => None,
+        HookAgent::GeminiCli | HookAgent::Cursor => None,
     }
 }
 

@@ -57,7 +57,7 @@ JSON: {\"agent\", \"path\", \"changed\", \"backup\": null if there is none}; wit
 \"path\", \"case\", \"outcome\": blocked, allowed or failed, \"reliesOn\"}"
 )]
 pub(crate) struct InstallArgs {
-    /// The agent: claude-code, codex or gemini-cli
+    /// The agent: claude-code, codex, gemini-cli or cursor
     #[arg(value_name = "AGENT", value_parser = parse_agent, required_unless_present = "verify")]
     agent: Option<HookAgent>,
     #[command(flatten)]
@@ -75,7 +75,7 @@ the hooks of Countersign and nothing else.\n\n\
 JSON: {\"agent\", \"path\", \"changed\", \"backup\": null}"
 )]
 pub(crate) struct UninstallArgs {
-    /// The agent: claude-code, codex or gemini-cli
+    /// The agent: claude-code, codex, gemini-cli or cursor
     #[arg(value_name = "AGENT", value_parser = parse_agent)]
     agent: HookAgent,
     #[command(flatten)]
@@ -194,6 +194,6 @@ const fn advice(agent: HookAgent) -> &'static str {
             "Codex runs a new hook only after you trusted it: start codex, and review it with /hooks.\n\
              Check the hooks with: countersign install --verify"
         }
-        HookAgent::GeminiCli => "Check the hooks with: countersign install --verify",
+        HookAgent::GeminiCli | HookAgent::Cursor => "Check the hooks with: countersign install --verify",
     }
 }
