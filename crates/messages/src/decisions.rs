@@ -38,10 +38,11 @@ pub struct FoundVerdict {
 }
 
 impl ReadConversation {
-    /// True if a message from this place on has a decision.
+    /// The places of the messages that have decisions.
     #[must_use]
-    pub fn has_decisions(&self) -> bool {
-        self.messages.iter().any(|(_, message)| message.answers().next().is_some())
+    pub fn deciding_positions(&self) -> BTreeSet<u32> {
+        let deciding = self.messages.iter().filter(|(_, message)| message.answers().next().is_some());
+        deciding.map(|(position, _)| *position).collect()
     }
 
     /// True if only the conversation before the messages says which calls their decisions are about.

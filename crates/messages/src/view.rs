@@ -43,6 +43,16 @@ impl ReadConversation {
         }
     }
 
+    /// Puts the earlier messages of a conversation before these, which begin at a later place.
+    #[must_use]
+    pub fn after(self, earlier: Self) -> Self {
+        let first = self.messages.first().map_or(u32::MAX, |(position, _)| *position);
+        let mut messages = earlier.messages;
+        messages.retain(|(position, _)| *position < first);
+        messages.extend(self.messages);
+        Self { messages, unreadable: self.unreadable }
+    }
+
     /// The ids of the calls that the messages propose.
     #[must_use]
     pub fn call_ids(&self) -> BTreeSet<String> {

@@ -9,8 +9,9 @@ use countersign_events::{CallId, CallState, ThreadId, event::Decision};
 use countersign_messages::{FoundDecision, ReadConversation, SpokenDecision};
 use std::collections::{BTreeSet, HashMap};
 
-/// The most decisions that the messages of one request may make.
-const MOST_DECISIONS: usize = api::MAX_DECISIONS;
+/// The reason why a decision in a message is not the caller's own.
+const FOREIGN: &str =
+    "another caller sent this message before, so it is not your decision; decide by the id of the call";
 
 /// The most pending calls that a report lists.
 const MOST_LISTED: usize = 100;
@@ -20,6 +21,8 @@ pub(super) struct PlacedMessage {
     pub(super) position: u32,
     /// True if this request stored it.
     pub(super) is_new: bool,
+    /// The `seq` of a message of the conversation with the same content, which was sent before.
+    pub(super) earlier: Option<i64>,
 }
 
 /// A decision that was found, and the call that it is about.
@@ -41,30 +44,46 @@ impl EmbeddedService {
         sent: ReadConversation,
         places: &[PlacedMessage],
     ) -> Result<Vec<api::MessageDecision>, GateFailure> {
-        if !sent.has_decisions() {
+        let deciding = sent.deciding_positions();
+        if deciding.is_empty() {
             return Ok(Vec::new());
         }
-        let found = self.find_decisions(thread, sent, places).await?;
+        let deciding: Vec<_> = places.iter().filter(|place| deciding.contains(&place.position)).collect();
+        let foreign = self.sent_before_by_others(by, &deciding).await?;
+        let new: BTreeSet<_> =
+            deciding.iter().filter(|place| place.is_new).map(|place| place.position).collect();
+        let pending = self.pending_of_thread(thread).await?;
+        let is_pending = |id: &str| pending.iter().any(|call| call.id().as_str() == id);
+        let mut found = self.find_decisions(thread, sent, &deciding, places).await?;
+        found.retain(|decision| {
+            new.contains(&decision.position) || decision.call.as_ref().is_ok_and(|id| is_pending(id))
+        });
         let mut resolved = Vec::new();
         for decision in found {
-            let decision = self.resolve_decision(thread, decision).await?;
-            let is_new = places.iter().any(|place| place.position == decision.found.position && place.is_new);
-            if is_new || decision.was_pending {
-                resolved.push(decision);
+            if resolved.len() >= api::MAX_DECISIONS {
+                let why = format!("the messages of one request may make {} decisions", api::MAX_DECISIONS);
+                let target = Err(GateError::new(ErrorCode::Invalid, why));
+                resolved.push(ResolvedDecision { found: decision, target, was_pending: false });
+                continue;
             }
+            let is_foreign = foreign.contains(&decision.position);
+            resolved.push(self.resolve_decision(thread, decision, is_foreign).await?);
         }
-        self.refuse_incomplete(by, thread, &mut resolved).await?;
+        Self::refuse_incomplete(&pending, &mut resolved);
+        Ok(self.make_decisions(by, thread, resolved).await)
+    }
+
+    async fn make_decisions(
+        &self,
+        by: &CommandCaller,
+        thread: &ThreadId,
+        resolved: Vec<ResolvedDecision>,
+    ) -> Vec<api::MessageDecision> {
         let mut report = Vec::new();
         let mut stopped_at = None;
-        for (index, decision) in resolved.into_iter().enumerate() {
-            let position = decision.found.position;
-            let covers_all = decision.found.covers_all;
-            let made = if index >= MOST_DECISIONS {
-                let why = format!(
-                    "the messages of one request may make {MOST_DECISIONS} decisions; send the others again"
-                );
-                refused(decision, GateError::new(ErrorCode::Invalid, why))
-            } else if stopped_at == Some(position) {
+        for decision in resolved {
+            let (position, covers_all) = (decision.found.position, decision.found.covers_all);
+            let made = if stopped_at == Some(position) {
                 let why = "an earlier decision of the same message was refused, and they are made together";
                 refused(decision, GateError::new(ErrorCode::Invalid, why))
             } else {
@@ -75,25 +94,48 @@ impl EmbeddedService {
             }
             report.push(made);
         }
-        Ok(report)
+        report
     }
 
-    /// Finds the decisions, with the help of the stored conversation where the messages do not name their calls.
+    /// The places of messages that another caller sent before. A client that sends a history again repeats the messages of
+    /// the agent, and must not make the decisions in them its own.
+    async fn sent_before_by_others(
+        &self,
+        by: &CommandCaller,
+        deciding: &[&PlacedMessage],
+    ) -> Result<BTreeSet<u32>, GateFailure> {
+        let mut senders = HashMap::new();
+        let mut rest: BTreeSet<_> = deciding.iter().filter_map(|place| place.earlier).collect();
+        while !rest.is_empty() {
+            let seqs: Vec<_> = rest.iter().copied().collect();
+            let events = self.store.messages(&seqs).await?;
+            let Some(last) = events.last().map(|event| event.seq) else { break };
+            senders.extend(events.into_iter().map(|event| (event.seq, event.principal)));
+            rest.retain(|seq| *seq > last);
+        }
+        let by_other = |seq: i64| senders.get(&seq).is_none_or(|sender| *sender != by.principal);
+        let foreign = deciding.iter().filter(|place| place.earlier.is_some_and(by_other));
+        Ok(foreign.map(|place| place.position).collect())
+    }
+
+    /// Finds the decisions, with the help of the stored conversation where the messages do not name their calls. The
+    /// decisions themselves are read as they were sent, without masks.
     async fn find_decisions(
         &self,
         thread: &ThreadId,
         sent: ReadConversation,
+        deciding: &[&PlacedMessage],
         places: &[PlacedMessage],
     ) -> Result<Vec<FoundDecision>, GateFailure> {
         let starts_later = places.first().is_some_and(|first| first.position > 0);
         let conversation = if starts_later && sent.needs_earlier_messages() {
-            self.read_conversation(thread).await?.0
+            sent.after(self.read_conversation(thread).await?.0)
         } else {
             sent
         };
         let ids = conversation.calls_before_decisions();
         let calls = self.logged_calls(thread, ids).await?;
-        let positions: BTreeSet<_> = places.iter().map(|place| place.position).collect();
+        let positions: BTreeSet<_> = deciding.iter().map(|place| place.position).collect();
         let is_asked = |id: &str| calls.get(id).is_some_and(|call| call.request.is_some());
         Ok(conversation.decisions(|position| positions.contains(&position), is_asked))
     }
@@ -102,6 +144,7 @@ impl EmbeddedService {
         &self,
         thread: &ThreadId,
         found: FoundDecision,
+        is_foreign: bool,
     ) -> Result<ResolvedDecision, GateFailure> {
         let invalid = |why: String| GateError::new(ErrorCode::Invalid, why);
         let id = found
@@ -118,21 +161,16 @@ impl EmbeddedService {
             return Ok(ResolvedDecision { found, target, was_pending: false });
         };
         let call = self.view(&call);
-        let target = found.fit(&call).map(|request| (id, request)).map_err(invalid);
+        let target = if is_foreign {
+            Err(GateError::new(ErrorCode::NotAnApprover, FOREIGN))
+        } else {
+            found.fit(&call).map(|request| (id, request)).map_err(invalid)
+        };
         Ok(ResolvedDecision { found, target, was_pending: call.is_pending() })
     }
 
     /// Refuses the decisions of messages that must cover all pending calls, and do not, or of which one cannot be made.
-    async fn refuse_incomplete(
-        &self,
-        by: &CommandCaller,
-        thread: &ThreadId,
-        resolved: &mut [ResolvedDecision],
-    ) -> Result<(), GateFailure> {
-        if !resolved.iter().any(|decision| decision.found.covers_all) {
-            return Ok(());
-        }
-        let pending = self.pending_of_thread(thread).await?;
+    fn refuse_incomplete(pending: &[Call], resolved: &mut [ResolvedDecision]) {
         let positions: BTreeSet<_> = resolved
             .iter()
             .filter(|found| found.found.covers_all)
@@ -154,14 +192,12 @@ impl EmbeddedService {
                     format!("the message must decide all pending calls; it leaves out {}", ids.join(", "))
                 }
             };
-            tracing::debug!(%thread, caller = %by.principal, "decisions of a message are refused together");
             for decision in resolved.iter_mut().filter(|decision| decision.found.position == position) {
                 if decision.target.is_ok() {
                     decision.target = Err(GateError::new(ErrorCode::Invalid, why.clone()));
                 }
             }
         }
-        Ok(())
     }
 
     async fn make_decision(

@@ -5,7 +5,7 @@ use crate::GateFailure;
 use countersign_api as api;
 use countersign_approvals::{
     CommandCaller, CommandTarget, Refused, ThreadCommand,
-    conversation::{MessagePlace, NewMessage, SentMessages},
+    conversation::{Conversation, MessagePlace, NewMessage, SentMessages},
     decide::AddMessagesCommand,
 };
 use countersign_events::{
@@ -13,6 +13,7 @@ use countersign_events::{
     event::{ConversationMessage, MessageFormat},
 };
 use countersign_messages::{ReadConversation, ReadMessage, read_message};
+use std::collections::HashMap;
 
 /// The most times that the places of messages are worked out again because others added messages meanwhile, or put another
 /// policy in force.
@@ -65,7 +66,7 @@ impl EmbeddedService {
         let end = places.last().map_or(0, |place| place.position + 1);
         let before = u32::try_from(conversation.messages().len()).unwrap_or(u32::MAX);
         let length = if is_changed { end } else { before };
-        let (decisions, pending) = self.decide_by_sent(by, thread, sent, &places).await?;
+        let (decisions, pending) = self.decide_by_sent(by, thread, sent, (&places, &conversation)).await?;
         Ok(api::MessagesReport { thread_id: thread.clone(), messages: receipts, length, decisions, pending })
     }
 
@@ -74,15 +75,20 @@ impl EmbeddedService {
         by: &CommandCaller,
         thread: &ThreadId,
         sent: &SentConversation<'_>,
-        places: &[MessagePlace],
+        (places, before): (&[MessagePlace], &Conversation),
     ) -> Result<(Vec<api::MessageDecision>, Vec<api::PendingCallName>), GateFailure> {
         let mut read = ReadConversation::default();
+        let known: HashMap<_, _> =
+            before.messages().iter().map(|message| (message.content_hash, message.seq)).collect();
         for (place, (_, content)) in places.iter().zip(&sent.messages) {
             read.add(place.position, sent.format, content);
         }
-        let place_of =
-            |place: &MessagePlace| PlacedMessage { position: place.position, is_new: place.stored.is_none() };
-        let places: Vec<_> = places.iter().map(place_of).collect();
+        let place_of = |(place, hash): (&MessagePlace, &Sha256)| PlacedMessage {
+            position: place.position,
+            is_new: place.stored.is_none(),
+            earlier: place.stored.or_else(|| known.get(hash).copied()),
+        };
+        let places: Vec<_> = places.iter().zip(&sent.hashes).map(place_of).collect();
         // Words decide once: in the request that stores them, and only as the last message.
         let spoken = read.spoken_decision().filter(|_| places.last().is_some_and(|last| last.is_new));
         let mut decisions = Box::pin(self.decide_by_messages(by, thread, read, &places)).await?;

@@ -131,7 +131,7 @@ fn unreadable_decision_is_a_fault() {
 fn automatic_approval_is_no_decision_of_a_person() {
     let message = json!({"id": "m", "role": "assistant", "parts": [{"type": "tool-bash", "toolCallId": "c1",
         "state": "approval-responded", "input": {}, "approval": {"id": "a", "approved": true, "isAutomatic": true}}]});
-    assert!(!conversation(MessageFormat::AiSdkUi, &json!([message])).has_decisions());
+    assert!(conversation(MessageFormat::AiSdkUi, &json!([message])).deciding_positions().is_empty());
 }
 
 #[test]
