@@ -9,4 +9,5 @@ mod message;
 pub(crate) mod progress;
 pub(crate) mod screen;
 pub(crate) mod table;
+pub(crate) mod text_diff;
 pub(crate) mod words;

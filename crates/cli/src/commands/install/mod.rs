@@ -7,11 +7,10 @@ mod hook_program;
 mod verify;
 
 use crate::{
-    commands::policy::difference::diff_lines,
     context::CommandContext,
     credentials::refuse_in_agent_environment,
     exit::{CliError, CommandExit},
-    present::confirm::confirm_change,
+    present::{confirm::confirm_change, text_diff::diff_lines},
 };
 use config_file::ConfigFile;
 use config_scope::ConfigScope;

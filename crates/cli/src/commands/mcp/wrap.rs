@@ -3,7 +3,7 @@
 use crate::{
     context::CommandContext,
     exit::{CliError, CommandExit},
-    present::{confirm::confirm_change, screen::TextStyle},
+    present::{confirm::confirm_change, text_diff::diff_lines},
 };
 use countersign_mcp::{BadClientConfig, ChangedConfig, unwrap_config, wrap_config};
 use countersign_tui::present::{
@@ -11,7 +11,6 @@ use countersign_tui::present::{
     text::escape_text,
 };
 use serde::Serialize;
-use similar::{ChangeTag, TextDiff};
 use std::{
     fs,
     io::{IsTerminal, Write},
@@ -140,16 +139,7 @@ fn write_new_file(path: &Path, text: &str, permissions: &fs::Permissions) -> std
 }
 
 fn print_difference(context: &CommandContext, before: &str, after: &str) {
-    let screen = context.screen();
-    for hunk in TextDiff::from_lines(before, after).unified_diff().context_radius(1).iter_hunks() {
-        for change in hunk.iter_changes() {
-            let (sign, style) = match change.tag() {
-                ChangeTag::Delete => ('-', TextStyle::Red),
-                ChangeTag::Insert => ('+', TextStyle::Green),
-                ChangeTag::Equal => (' ', TextStyle::Plain),
-            };
-            let text = escape_text(change.value().trim_end_matches(['\n', '\r']));
-            print_line(&screen.paint(style, &format!("{sign}{text}")));
-        }
+    for line in diff_lines(before, after, &context.screen()) {
+        print_line(&line);
     }
 }

@@ -4,7 +4,7 @@ mod apply;
 mod cases;
 mod change;
 mod check;
-pub(crate) mod difference;
+mod difference;
 mod format;
 mod history;
 mod logged_calls;
