@@ -9,7 +9,7 @@ use crate::{
 };
 use countersign_api::{Call, DecisionRequest};
 use countersign_events::{EventType, Json, event::Decision};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// A decision in a message.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,11 +62,19 @@ impl ReadConversation {
         let has_place = |message: &NeutralMessage| {
             message.answers().any(|answer| matches!(answer.target, AnswerTarget::Place { .. }))
         };
-        let deciding = self.messages.iter().enumerate().filter(|(_, (_, message))| has_place(message));
-        deciding.flat_map(|(index, _)| self.last_calls_before(index)).collect()
+        let mut earlier = EarlierCalls::default();
+        let mut found = BTreeSet::new();
+        for (_, message) in &self.messages {
+            if has_place(message) {
+                found.extend(earlier.last_turn.iter().map(|id| (*id).to_owned()));
+            }
+            earlier.add(message);
+        }
+        found
     }
 
-    /// The decisions in the messages at the places `positions`. `is_asked` says whether people were asked for a call.
+    /// The decisions in the messages that `is_sent` selects by their places. `is_asked` says whether people were asked for a
+    /// call.
     #[must_use]
     pub fn decisions(
         &self,
@@ -74,67 +82,79 @@ impl ReadConversation {
         is_asked: impl Fn(&str) -> bool,
     ) -> Vec<FoundDecision> {
         let mut found = Vec::new();
-        for (index, (position, message)) in
-            self.messages.iter().enumerate().filter(|(_, (at, _))| is_sent(*at))
-        {
-            for answer in message.answers() {
-                found.push(FoundDecision {
+        let mut earlier = EarlierCalls::default();
+        for (position, message) in &self.messages {
+            earlier.add_requests(message);
+            if is_sent(*position) && message.answers().next().is_some() {
+                let asked: Vec<_> = earlier.last_turn.iter().copied().filter(|id| is_asked(id)).collect();
+                found.extend(message.answers().map(|answer| FoundDecision {
                     position: *position,
-                    call: self.find_call(index, &answer.target, &is_asked),
+                    call: earlier.find_call(&answer.target, &asked),
                     verdict: answer.verdict.clone().map(into_request),
                     shown: answer.shown.as_ref().map(JsonTree::to_json),
                     covers_all: answer.covers_all,
-                });
+                }));
             }
+            earlier.add(message);
         }
         found
     }
+}
 
-    fn find_call(
-        &self,
-        index: usize,
-        target: &AnswerTarget,
-        is_asked: &impl Fn(&str) -> bool,
-    ) -> Result<String, String> {
+/// The calls of the messages so far, as decisions refer to them.
+#[derive(Default)]
+struct EarlierCalls<'a> {
+    /// The call of each request, by the id of the request. The first one counts, so that no later message can change it.
+    requests: HashMap<&'a str, &'a str>,
+    /// The calls of the last turn of the agent that has any.
+    last_turn: Vec<&'a str>,
+    /// True while the turn goes on.
+    is_open: bool,
+}
+
+impl<'a> EarlierCalls<'a> {
+    fn add_requests(&mut self, message: &'a NeutralMessage) {
+        for part in &message.parts {
+            if let PartContent::Request { id, call: Some(call) } = &part.content {
+                self.requests.entry(id).or_insert(call);
+            }
+        }
+    }
+
+    fn add(&mut self, message: &'a NeutralMessage) {
+        if message.kind != EventType::AgentMessage {
+            self.is_open = false;
+            return;
+        }
+        let mut calls = message.calls().map(|call| call.id.as_str()).peekable();
+        if calls.peek().is_some() {
+            if !self.is_open {
+                self.last_turn.clear();
+            }
+            self.is_open = true;
+            self.last_turn.extend(calls);
+        }
+    }
+
+    fn find_call(&self, target: &AnswerTarget, asked: &[&str]) -> Result<String, String> {
         match target {
             AnswerTarget::Call(id) => Ok(id.clone()),
             // Only the log makes ids with this begin, and they name the call.
             AnswerTarget::Request(id) if id.starts_with(REQUEST_PREFIX) => {
                 Ok(id.strip_prefix(REQUEST_PREFIX).unwrap_or(id).to_owned())
             }
-            AnswerTarget::Request(id) => Ok(self.requested_call(index, id).unwrap_or_else(|| id.clone())),
-            AnswerTarget::Place { index: place, count } => {
-                let asked: Vec<_> =
-                    self.last_calls_before(index).into_iter().filter(|id| is_asked(id)).collect();
-                match asked.get(*place) {
-                    Some(id) if asked.len() == *count => Ok(id.clone()),
-                    _ => Err(format!(
-                        "there are {count} decisions, and the last turn of the agent has {} calls for which people were \
-                         asked; send one decision for each, in their order",
-                        asked.len()
-                    )),
-                }
+            AnswerTarget::Request(id) => {
+                Ok(self.requests.get(id.as_str()).map_or_else(|| id.clone(), |call| (*call).to_owned()))
             }
+            AnswerTarget::Place { index, count } => match asked.get(*index) {
+                Some(id) if asked.len() == *count => Ok((*id).to_owned()),
+                _ => Err(format!(
+                    "there are {count} decisions, and the last turn of the agent has {} calls for which people were \
+                     asked; send one decision for each, in their order",
+                    asked.len()
+                )),
+            },
         }
-    }
-
-    /// The call of the request with this id, which a message before or at this index made.
-    fn requested_call(&self, index: usize, wanted: &str) -> Option<String> {
-        let before = self.messages.get(..=index)?.iter().rev();
-        before.flat_map(|(_, message)| &message.parts).find_map(|part| match &part.content {
-            PartContent::Request { id, call } if id == wanted => call.clone(),
-            _ => None,
-        })
-    }
-
-    /// The calls of the last turn of the agent before this index: of the messages up to a person's.
-    fn last_calls_before(&self, index: usize) -> Vec<String> {
-        let before = self.messages.get(..index).unwrap_or_default().iter().rev();
-        let turn: Vec<_> = before
-            .skip_while(|(_, message)| message.calls().next().is_none())
-            .take_while(|(_, message)| message.kind == EventType::AgentMessage)
-            .collect();
-        turn.into_iter().rev().flat_map(|(_, message)| message.calls()).map(|call| call.id.clone()).collect()
     }
 }
 

@@ -42,6 +42,7 @@ pub fn read_message(format: MessageFormat, message: &Json) -> Result<ReadMessage
         text: if read.is_whole_result() { read.result_text() } else { read.text() },
         proposes: read.proposed_calls().map(str::to_owned).collect(),
         reports: read.results().map(|result| result.id.clone()).collect(),
+        decides: read.answers().next().is_some(),
     })
 }
 

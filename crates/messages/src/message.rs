@@ -14,6 +14,8 @@ pub struct ReadMessage {
     pub proposes: Vec<String>,
     /// The ids of the calls whose result it reports.
     pub reports: Vec<String>,
+    /// True if it contains a decision about a call.
+    pub decides: bool,
 }
 
 /// The JSON is not a message of the format.

@@ -30,12 +30,13 @@ pub(super) fn describe_message(who: &str, kind: EventType, data: &Json) -> Strin
 }
 
 fn describe_content(format: MessageFormat, content: &Json) -> String {
-    let Ok(ReadMessage { text, proposes, reports, .. }) = read_message(format, content) else {
+    let Ok(ReadMessage { text, proposes, reports, decides, .. }) = read_message(format, content) else {
         return "sent something that this version cannot read".to_owned();
     };
     let list = |ids: &[String]| escape_text(&ids.join(", "));
     match (proposes.as_slice(), reports.as_slice()) {
         (_, [_, ..]) => format!("reports {}", list(&reports)),
+        _ if text.is_empty() && decides => "sends a decision".to_owned(),
         ([_, ..], _) if text.is_empty() => format!("proposes {}", list(&proposes)),
         _ => {
             format!("says \"{}\"", truncate_text(&escape_text(&text.trim().replace('\n', " ")), MOST_COLUMNS))
@@ -67,6 +68,13 @@ mod tests {
         assert_eq!(
             describe(EventType::AgentMessage, r#"{"role":"tool","tool_call_id":"call_1","content":"done"}"#),
             "agent:bot adds message 3: the agent reports call_1"
+        );
+        assert_eq!(
+            describe(
+                EventType::AgentMessage,
+                r#"{"role":"tool","tool_call_id":"approval_call_1","content":"approve_once"}"#
+            ),
+            "agent:bot adds message 3: the agent sends a decision"
         );
         let long = format!(r#"{{"role":"system","content":"{}"}}"#, "a".repeat(500));
         assert!(describe(EventType::SystemPrompt, &long).len() < 200);

@@ -20,6 +20,9 @@ const FORMAT: MessageFormat = MessageFormat::AiSdkUi;
 /// The letters of the signature of an approval: an HMAC-SHA-256 in base64url without padding.
 const SIGNATURE_LETTERS: usize = 43;
 
+/// The most messages in which the call of a result is searched, the last ones first.
+const MOST_SEARCHED: usize = 1_000;
+
 impl FormatAdapter for AiSdkUiAdapter {
     fn read(&self, message: &JsonTree) -> Result<NeutralMessage, BadMessage> {
         let kind = match message.text_of("role") {
@@ -191,8 +194,8 @@ fn read_output(part: &JsonTree) -> Option<(JsonTree, bool)> {
 /// The part of the last call with this id, in the messages that were written.
 fn find_tool_part<'a>(out: &'a mut WrittenMessages, id: &str) -> Option<&'a mut JsonTree> {
     let is_call = |part: &JsonTree| tool_name(part).is_some() && part.text_of("toolCallId") == Some(id);
-    let message =
-        out.messages.iter_mut().rev().find(|message| message.list_of("parts").iter().any(is_call))?;
+    let mut recent = out.messages.iter_mut().rev().take(MOST_SEARCHED);
+    let message = recent.find(|message| message.list_of("parts").iter().any(is_call))?;
     message.list_mut("parts")?.iter_mut().rev().find(|part| is_call(part))
 }
 

@@ -16,7 +16,13 @@ fn read(format: MessageFormat, message: &str) -> Result<ReadMessage, String> {
 
 fn message(kind: EventType, text: &str, proposes: &[&str], reports: &[&str]) -> ReadMessage {
     let owned = |ids: &[&str]| ids.iter().map(ToString::to_string).collect();
-    ReadMessage { kind, text: text.to_owned(), proposes: owned(proposes), reports: owned(reports) }
+    ReadMessage {
+        kind,
+        text: text.to_owned(),
+        proposes: owned(proposes),
+        reports: owned(reports),
+        decides: false,
+    }
 }
 
 #[test]
