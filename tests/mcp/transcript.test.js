@@ -75,11 +75,20 @@ async function converseWithMemory({ client }) {
   }
 }
 
+// The gateway adds metadata of its own to tools, and nothing else.
+function withoutMetadata(message) {
+  for (const tool of message.result?.tools ?? []) {
+    for (const key of ["countersign/location", "countersign/approval"]) delete tool._meta?.[key];
+    if (tool._meta && Object.keys(tool._meta).length === 0) delete tool._meta;
+  }
+  return message;
+}
+
 // Answers and requests in their order, and the notifications in any: the server sends some of them at any time.
 function normalize({ sent, received }) {
   const parts = (messages) => {
     const isNotification = (message) => message.method !== undefined && message.id === undefined;
-    const plain = JSON.parse(JSON.stringify(messages));
+    const plain = JSON.parse(JSON.stringify(messages)).map(withoutMetadata);
     return { ordered: plain.filter((message) => !isNotification(message)), notifications: plain.filter(isNotification).map((message) => JSON.stringify(message)).sort() };
   };
   return { sent: parts(sent), received: parts(received) };

@@ -86,7 +86,7 @@ pub use tokens::{
 };
 pub use tools::{
     AcceptDefinitionRequest, DefineToolsReport, DefineToolsRequest, DefinitionAcceptance, KnownTool, MetTool,
-    RecordedDefinition, ToolDetails, ToolPage,
+    RecordedDefinition, ToolApproval, ToolDetails, ToolPage,
 };
 pub use utc_offset::{NotAnOffset, UtcOffset};
 pub use webhooks::{

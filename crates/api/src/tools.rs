@@ -1,6 +1,6 @@
 //! Tools as the log knows them: their definitions, the changes of these, and which of them people accepted.
 
-use crate::{Json, LookAlike, Principal, ProposedDefinition, Sha256, Timestamp, ToolName};
+use crate::{Json, LookAlike, Principal, ProposedDefinition, Sha256, ThreadId, Timestamp, ToolName};
 use countersign_events::{event::ToolDefinition, json::ArgumentChange};
 use serde::{Deserialize, Serialize};
 
@@ -149,6 +149,9 @@ pub struct AcceptDefinitionRequest {
 ]}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DefineToolsRequest {
+    /// The thread in which the agent would call them. With it, the report says what the policy says of each tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<ThreadId>,
     /// The tools, up to 1,000, each once.
     #[cfg_attr(feature = "openapi", schema(max_items = 1000))]
     pub tools: Vec<MetTool>,
@@ -170,12 +173,47 @@ pub struct MetTool {
     pub annotations: Option<Json>,
 }
 
+/// What the policy says of the calls of a tool. Grants and settings of the thread do not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples("ask")))]
+#[serde(rename_all = "camelCase")]
+pub enum ToolApproval {
+    /// They run without people.
+    Allow,
+    /// People are asked.
+    Ask,
+    /// They do not run.
+    Block,
+    /// It depends on the arguments.
+    Depends,
+    /// A word that only a newer version knows.
+    #[serde(other)]
+    Other,
+}
+
+impl ToolApproval {
+    /// As the API spells it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Block => "block",
+            Self::Depends | Self::Other => "depends",
+        }
+    }
+}
+
 /// The definitions that the log did not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"recorded": ["github__create_issue"], "changed": []}))))]
 #[serde(rename_all = "camelCase")]
 pub struct DefineToolsReport {
+    /// What the policy says of each tool, in the order of the request. Only if the request names a thread.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<ToolApproval>,
     /// The tools that the log did not know.
     pub recorded: Vec<ToolName>,
     /// The tools whose definition changed.

@@ -195,12 +195,18 @@ impl GatewayCore {
         });
     }
 
-    async fn take_server_frame(&self, text: String) {
+    async fn take_server_frame(self: &Arc<Self>, text: String) {
         match read_server_frame(&text) {
             ServerFrame::Answer { id } => match self.requests.route_answer(&id, &text) {
                 AnswerRoute::Taken => return,
                 AnswerRoute::ToolList => {
                     self.catalog().add_page(&text, self.options.trust_hints);
+                    let core = Arc::clone(self);
+                    self.tasks.spawn(async move {
+                        let described = core.describe_tools(text).await;
+                        core.send_to_client(described).await;
+                    });
+                    return;
                 }
                 AnswerRoute::Client => {}
             },

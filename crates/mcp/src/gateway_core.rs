@@ -40,6 +40,8 @@ pub struct GatewayOptions {
     pub lease_seconds: u32,
     /// The source of the time.
     pub now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    /// Where people decide on the calls of all tools: an address or a sentence.
+    pub tools_location: String,
     /// Says where people decide on a call: an address or a sentence.
     pub describe_location: Arc<dyn Fn(&Call) -> String + Send + Sync>,
 }

@@ -23,6 +23,7 @@ mod round_parts;
 mod server_frame;
 mod server_input;
 mod tool_catalog;
+mod tool_metadata;
 mod waiting;
 
 pub use client_config::{BadClientConfig, ChangedConfig, unwrap_config, wrap_config};

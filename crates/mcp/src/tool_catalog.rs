@@ -35,6 +35,16 @@ pub(crate) struct ToolCatalog {
 }
 
 impl ToolCatalog {
+    /// The tools of an answer to `tools/list`, each with its name and its text.
+    pub(crate) fn tools_of(answer: &str) -> Vec<(String, &str)> {
+        let result = JsonObject::read(answer).and_then(|frame| frame.get("result"));
+        let result = result.and_then(JsonObject::read);
+        let tools = result.and_then(|result| result.get_as::<Vec<&serde_json::value::RawValue>>("tools"));
+        let name = |tool| JsonObject::read(tool)?.get_as::<String>("name");
+        let tools = tools.unwrap_or_default().into_iter().map(serde_json::value::RawValue::get);
+        tools.filter_map(|tool| Some((name(tool)?, tool))).collect()
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&CatalogTool> {
         self.tools.get(name)
     }

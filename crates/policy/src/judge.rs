@@ -54,6 +54,23 @@ impl Policy {
         judgement
     }
 
+    /// The verdict on every call of the subject's tool, whatever its arguments are; `None` if it depends on them.
+    #[must_use]
+    pub fn verdict_on_tool(&self, subject: &JudgedCall<'_>) -> Option<Verdict> {
+        let candidates = self.index.candidates(subject.tool.as_str());
+        let rules = candidates.iter().map(|index| &self.rules[*index]).filter(|rule| !rule.shadow);
+        let (dependent, plain): (Vec<_>, Vec<_>) = rules
+            .filter(|rule| rule.matching.matches_names(subject))
+            .partition(|rule| rule.matching.looks_at_call() || rule.unless.is_some());
+        let certainly_blocks =
+            |rule: &&PolicyRule| rule.verdict == Verdict::Block && rule.matching.annotations.is_empty();
+        if plain.iter().any(certainly_blocks) {
+            return Some(Verdict::Block);
+        }
+        let is_certain = dependent.is_empty() && (self.zones.is_empty() || !plain.is_empty());
+        is_certain.then(|| self.judge(subject, &|| false).verdict)
+    }
+
     /// The answer of a zone to an operation that nothing has a verdict for. It takes the place of the default. It must
     /// not be less strict in case of doubt, so a default that blocks needs certainty that all paths are in the zone.
     fn answer_of_zone(&self, facts: &CallFacts<'_>) -> Option<RuleAnswer<'_>> {

@@ -13,10 +13,10 @@ use countersign_approvals::{
     tool_directory::ToolDirectory,
 };
 use countersign_events::{
-    Sha256, ToolName,
-    event::{DefinitionAccepted, SeenDefinition},
+    Json, Sha256, ThreadId, ToolName,
+    event::{DefinitionAccepted, SeenDefinition, Verdict},
 };
-use countersign_policy::Policy;
+use countersign_policy::{JudgedCall, Policy};
 use countersign_store::CommandOutcome;
 use std::sync::Arc;
 
@@ -65,13 +65,48 @@ impl EmbeddedService {
             self.execute_on_definitions(by, DefinitionCommand::Define(seen), policy)
         };
         let outcome = self.execute_judged(execute).await?;
-        let mut report = api::DefineToolsReport { recorded: Vec::new(), changed: Vec::new() };
+        let approvals = match &request.thread_id {
+            Some(thread) => self.approvals_of(by, thread, request)?,
+            None => Vec::new(),
+        };
+        let mut report = api::DefineToolsReport { approvals, recorded: Vec::new(), changed: Vec::new() };
         for event in &outcome.events {
             let is_first = event.event.kind == countersign_events::EventType::DefinitionSeen;
             let list = if is_first { &mut report.recorded } else { &mut report.changed };
             list.extend(tool_of(&event.body).cloned());
         }
         Ok(report)
+    }
+
+    /// What the policy in force says of each tool.
+    fn approvals_of(
+        &self,
+        by: &CommandCaller,
+        thread: &ThreadId,
+        request: &api::DefineToolsRequest,
+    ) -> Result<Vec<api::ToolApproval>, GateFailure> {
+        let policy = self.policy.policy()?;
+        let arguments = Json::parse("{}").map_err(|why| Refused::bad_json("arguments", &why))?;
+        let approval = |tool: &api::MetTool| {
+            let definition = tool.definition.clone().into();
+            let subject = JudgedCall {
+                thread,
+                principal: &by.principal,
+                tool: &tool.name,
+                arguments: &arguments,
+                redacted: &[],
+                annotations: tool.annotations.as_ref(),
+                impact: None,
+                definition: Some(&definition),
+            };
+            match policy.verdict_on_tool(&subject) {
+                Some(Verdict::Allow) => api::ToolApproval::Allow,
+                Some(Verdict::Ask) => api::ToolApproval::Ask,
+                Some(Verdict::Block) => api::ToolApproval::Block,
+                None => api::ToolApproval::Depends,
+            }
+        };
+        Ok(request.tools.iter().map(approval).collect())
     }
 
     pub(crate) async fn accept_definition(

@@ -15,6 +15,7 @@ use crate::{
     facts::CallFacts,
     names::NameGlobs,
     outcome::{RuleEffect, SelectorHit},
+    subject::JudgedCall,
     value::JsonPointer,
 };
 use countersign_patterns::{CommandPattern, PathPattern, UrlPattern};
@@ -86,6 +87,22 @@ impl RuleSelectors {
             }
             hit => hit,
         }
+    }
+
+    /// True if tool, thread and proposer match, as far as the rule names them.
+    pub(crate) fn matches_names(&self, subject: &JudgedCall<'_>) -> bool {
+        let is_match =
+            |names: &Option<NameGlobs>, name| names.as_ref().is_none_or(|names| names.is_match(name));
+        is_match(&self.tools, subject.tool.as_str())
+            && is_match(&self.threads, subject.thread.as_str())
+            && is_match(&self.principals, subject.principal.as_str())
+    }
+
+    /// True if the rule looks at more than names and hints: two calls of one tool may have different verdicts.
+    pub(crate) fn looks_at_call(&self) -> bool {
+        let looks_at_operands = !self.commands.is_empty() || !self.urls.is_empty() || !self.paths.is_empty();
+        let looks_at_arguments = !self.args.is_empty() || !self.operations.is_empty() || self.zone.is_some();
+        looks_at_operands || looks_at_arguments || self.impact.is_some() || self.when.is_some()
     }
 
     /// True if there are no selectors.

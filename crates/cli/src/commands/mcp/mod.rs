@@ -102,17 +102,21 @@ fn gateway_options(context: &CommandContext, args: &McpArgs) -> anyhow::Result<G
     if args.progress_every == 0 {
         return Err(CliError::usage("--progress-every must be at least 1s").into());
     }
-    let describe_location: Arc<dyn Fn(&api::Call) -> String + Send + Sync> =
+    let (tools_location, describe_location): (_, Arc<dyn Fn(&api::Call) -> String + Send + Sync>) =
         match context.settings.target()? {
             LogTarget::Server(url) if url.starts_with("http") => {
                 let base = countersign_client::without_password(&url);
-                Arc::new(move |call| {
+                let link = move |call: &api::Call| {
                     countersign_webhooks::call_link(&base, call.thread_id.as_str(), call.id.as_str())
-                })
+                };
+                (countersign_client::without_password(&url), Arc::new(link))
             }
             _ => {
-                let log = context.log_location()?;
-                Arc::new(move |_| format!("a person decides with `countersign watch`, in the log {log}"))
+                let place = format!(
+                    "a person decides with `countersign watch`, in the log {}",
+                    context.log_location()?
+                );
+                (place.clone(), Arc::new(move |_| place.clone()))
             }
         };
     let clock = context.clock.clone();
@@ -124,6 +128,7 @@ fn gateway_options(context: &CommandContext, args: &McpArgs) -> anyhow::Result<G
         progress_interval: Duration::from_secs(args.progress_every.into()),
         lease_seconds: args.lease,
         now: Arc::new(move || Clock::now(&clock)),
+        tools_location,
         describe_location,
     })
 }
