@@ -120,6 +120,26 @@ async fn rug_pull_is_shown_and_accepted() {
 }
 
 #[tokio::test]
+async fn report_says_what_the_policy_says() {
+    const RULES: &str = "default = \"ask\"\n\
+        [[rule]]\nname = \"free\"\ntool = \"free\"\nverdict = \"allow\"\n\
+        [[rule]]\nname = \"never\"\ntool = \"never\"\nverdict = \"block\"\n\
+        [[rule]]\nname = \"small\"\ntool = [\"pay\", \"never\"]\nargs = { \"/n\" = 1 }\nverdict = \"allow\"\n\
+        [[rule]]\nname = \"elsewhere\"\nthread = \"other\"\nverdict = \"block\"\n";
+    over_http(RULES, async |world| {
+        let tools = ["free", "never", "pay", "plain"]
+            .map(|name| json!({"name": name, "definition": {"description": "x"}}));
+        let ask = async |thread: &str| {
+            let body = json!({"threadId": thread, "tools": tools}).to_string();
+            world.agent("builder").post("/v1/tools", body).await.json()["approvals"].clone()
+        };
+        assert_eq!(ask("t").await, json!(["allow", "block", "depends", "ask"]));
+        assert_eq!(ask("other").await, json!(["block", "block", "block", "block"]));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn look_alikes_are_shown_with_the_call() {
     over_http("", async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));

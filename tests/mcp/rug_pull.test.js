@@ -36,8 +36,8 @@ test("rug pull after approval: the grant is void until a person accepts the chan
   assert.equal(result.isError, true, textOf(result));
   const [call] = (await log.waitForPending()).pending;
   assert.deepEqual(call.request.options, ["allow_once", "deny"]);
-  const [change] = call.request.changedDefinition.changes;
-  assert.deepEqual([change.path, change.from, change.to], ["/description", honest, pulled]);
+  const [difference] = call.request.changedDefinition.changes;
+  assert.deepEqual([difference.path, difference.from, difference.to], ["/description", honest, pulled]);
   await log.command("deny", call.id);
 
   const [tool] = (await log.command("tool", "list", "--changed")).tools;

@@ -48,6 +48,13 @@ export interface SuggestedScope {
   says: string;
 }
 
+/** A difference between two definitions of a tool. */
+export interface DefinitionDifference {
+  path: string;
+  from?: Json;
+  to?: Json;
+}
+
 export interface ApprovalRequest {
   seq: number;
   requestedAt: string;
@@ -67,6 +74,7 @@ export interface ApprovalRequest {
   similarOperationsCount?: number | null;
   votes?: Vote[];
   sameCall?: { id: string; allowedAt: string } | null;
+  changedDefinition?: { definitionHash: string; accepted: boolean; changes?: DefinitionDifference[] } | null;
   proof?: "any" | "ssh" | "passkey" | null;
 }
 
@@ -102,6 +110,7 @@ export interface Call {
   proposal: { seq: number; principal: string; at: string };
   proposerGone?: boolean;
   proposerLastSeenAt?: string | null;
+  lookAlikes?: { name: string; likeness: string }[];
   request?: ApprovalRequest | null;
   response?: ApprovalResponse | null;
   execution?: { executor: string; startedAt: string; leaseExpiresAt?: string | null } | null;

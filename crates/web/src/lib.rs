@@ -86,6 +86,7 @@ pub const FILES: &[WebFile] = files![
     "settings/passkey-section.js" SCRIPT,
     "settings/section-element.js" SCRIPT,
     "settings/token-section.js" SCRIPT,
+    "settings/tool-section.js" SCRIPT,
     "settings/webhook-section.js" SCRIPT,
     "shell/command-palette.js" SCRIPT,
     "shell/key-help.js" SCRIPT,

@@ -72,10 +72,21 @@ function renderChange(value, [before = "", after = ""]) {
   return renderLines(compareLines(String(value[before]), String(value[after])));
 }
 
+/** The differences between two definitions of a tool. @param {import("../types.d.ts").DefinitionDifference[]} differences */
+export function renderDifferences(differences) {
+  const print = (/** @type {Json | undefined} */ value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2) ?? "");
+  return html`<dl class="arguments">
+    ${differences.map(({ path, from, to }) => {
+      const lines = compareLines(print(from), print(to)).filter(({ text }) => text !== "");
+      return html`<div class="argument"><dt>${renderText(path)}</dt><dd>${renderLines(lines, "change of a tool")}</dd></div>`;
+    })}
+  </dl>`;
+}
+
 /** @param {{ sign: string, text: string }[]} lines */
-function renderLines(lines) {
+function renderLines(lines, label = "change of a file") {
   const kinds = /** @type {Record<string, string>} */ ({ "+": "added", "-": "removed", " ": "same" });
-  return html`<div class="diff" role="group" aria-label="change of a file">
+  return html`<div class="diff" role="group" aria-label=${label}>
     ${lines.map(
       ({ sign, text }) =>
         html`<div class="line ${kinds[sign]}"><span class="sign">${sign}</span><span>${renderText(text)}</span></div>`,

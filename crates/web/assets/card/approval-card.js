@@ -3,7 +3,7 @@
 import { CountersignElement, html, nothing } from "../element.js";
 import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
-import { isLong, renderArguments, renderJson } from "../arguments/arguments-view.js";
+import { isLong, renderArguments, renderDifferences, renderJson } from "../arguments/arguments-view.js";
 import { describeAge, nameOf } from "../times.js";
 import { describeRefusal, describeState, describeTimeLeft } from "./describe.js";
 import { cardStyles } from "./card-styles.js";
@@ -149,7 +149,7 @@ export class ToolApprovalCard extends CountersignElement {
           <a href=${`${this.#root}/calls/${encodeURIComponent(call.threadId)}/${encodeURIComponent(call.id)}`}>${renderText(call.id)}</a>
         </p>
         ${state.text ? html`<p class="state">${renderText(state.text)}</p>` : nothing}
-        ${this.#renderMessage(call)} ${this.#renderWarnings(call)} ${this.#renderArguments(call)}
+        ${this.#renderMessage(call)} ${this.#renderWarnings(call)} ${this.#renderDefinition(call)} ${this.#renderArguments(call)}
         ${this.#renderContext(call)} ${this.#renderResult(call)} <slot name="footer"></slot> ${this.#renderControls(call)}
       </article>
     `;
@@ -188,7 +188,21 @@ export class ToolApprovalCard extends CountersignElement {
     if (call.request?.sameCall) {
       warnings.push(`The same call is allowed already and has not started: ${call.request.sameCall.id}.`);
     }
+    for (const { name, likeness } of call.lookAlikes ?? []) {
+      warnings.push(likeness === "sameTool" ? `Another server has this tool, too: ${name}.` : `The name of the tool looks like ${name}.`);
+    }
     return warnings.map((text) => html`<p class="note warning banner">${renderText(text)}</p>`);
+  }
+
+  /** @param {Call} call */
+  #renderDefinition(call) {
+    const changed = call.request?.changedDefinition;
+    if (!changed) return nothing;
+    return html`<section class="definition" aria-label="definition of the tool">
+      <p class="note warning banner">The definition of this tool has changed since it was accepted${changed.accepted ? ". A person has accepted it meanwhile." : ". Earlier approvals do not answer its calls."}
+        ${this.canDecide && !changed.accepted ? html`<a href=${`${this.#root}/settings#tools`}>Read and accept it</a>` : nothing}</p>
+      ${changed.changes?.length ? renderDifferences(changed.changes) : nothing}
+    </section>`;
   }
 
   /** @param {Call} call */

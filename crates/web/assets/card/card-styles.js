@@ -10,6 +10,8 @@ export const cardStyles = css`
   .time { margin-left: auto; color: var(--cs-warn); font-variant-numeric: tabular-nums; font-size: 13px; }
   .meta { display: flex; flex-wrap: wrap; gap: 2px 14px; font-size: 13px; margin-top: -8px; }
   .meta a { color: inherit; }
+  .definition { display: grid; gap: 10px; }
+  .definition a { color: inherit; }
   .message { font-size: 15px; white-space: pre-wrap; }
   .banner { padding: 8px 12px; border-radius: var(--cs-radius-small); background: var(--cs-warn-ground); }
   .problem.banner { background: var(--cs-deny-ground); }

@@ -2,11 +2,13 @@
 
 import { css, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
+import { mayDecide } from "../card/approval-card.js";
 import { PageElement } from "./page-element.js";
 import { pageStyles } from "./page-styles.js";
 import "../settings/account-section.js";
 import "../settings/passkey-section.js";
 import "../settings/token-section.js";
+import "../settings/tool-section.js";
 import "../settings/webhook-section.js";
 
 const styles = css`
@@ -27,6 +29,7 @@ export class SettingsPage extends PageElement {
         ? html`<p class="muted" role="status">Loading…</p>`
         : html`<account-section .app=${this.app}></account-section>
             ${caller.person && caller.roles.includes("approver") && !caller.solo ? html`<passkey-section .app=${this.app}></passkey-section>` : nothing}
+            ${mayDecide(caller) && !caller.threads?.length ? html`<tool-section .app=${this.app}></tool-section>` : nothing}
             ${isAdmin ? html`<token-section .app=${this.app}></token-section><webhook-section .app=${this.app}></webhook-section>` : nothing}
             ${isAdmin || caller.roles.includes("approver") ? nothing : html`<p class="muted">Keys belong to approvers, tokens and webhooks to admins.</p>`}`}
     </div>`;

@@ -102,23 +102,20 @@ fn gateway_options(context: &CommandContext, args: &McpArgs) -> anyhow::Result<G
     if args.progress_every == 0 {
         return Err(CliError::usage("--progress-every must be at least 1s").into());
     }
-    let (tools_location, describe_location): (_, Arc<dyn Fn(&api::Call) -> String + Send + Sync>) =
-        match context.settings.target()? {
-            LogTarget::Server(url) if url.starts_with("http") => {
-                let base = countersign_client::without_password(&url);
-                let link = move |call: &api::Call| {
-                    countersign_webhooks::call_link(&base, call.thread_id.as_str(), call.id.as_str())
-                };
-                (countersign_client::without_password(&url), Arc::new(link))
-            }
-            _ => {
-                let place = format!(
-                    "a person decides with `countersign watch`, in the log {}",
-                    context.log_location()?
-                );
-                (place.clone(), Arc::new(move |_| place.clone()))
-            }
-        };
+    let server = match context.settings.target()? {
+        LogTarget::Server(url) if url.starts_with("http") => Some(countersign_client::without_password(&url)),
+        _ => None,
+    };
+    let tools_location = match &server {
+        Some(base) => base.clone(),
+        None => format!("a person decides with `countersign watch`, in the log {}", context.log_location()?),
+    };
+    let place = tools_location.clone();
+    let describe_location: Arc<dyn Fn(&api::Call) -> String + Send + Sync> = Arc::new(move |call| {
+        let link =
+            |base: &String| countersign_webhooks::call_link(base, call.thread_id.as_str(), call.id.as_str());
+        server.as_ref().map_or_else(|| place.clone(), link)
+    });
     let clock = context.clock.clone();
     Ok(GatewayOptions {
         thread: api::parse_thread_id(&args.thread)?,
