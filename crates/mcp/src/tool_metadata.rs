@@ -78,7 +78,7 @@ impl GatewayCore {
     }
 }
 
-/// Adds the metadata to the text of a tool, and leaves every other byte. `None` if the tool has a `_meta` that is no object.
+/// Adds the metadata to the text of a tool, and leaves every other byte. `None` if its `_meta` is of another type than an object.
 fn add_metadata(tool: &str, location: &str, approval: ToolApproval) -> Option<String> {
     let own = [(LOCATION, location), (APPROVAL, approval.as_str())];
     let own =
