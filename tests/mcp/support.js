@@ -1,5 +1,6 @@
 // Logs in folders of their own, the command line, and clients of the official SDK with and without the gateway.
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { createServer } from "node:net";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { promisify } from "node:util";
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import {
   CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
@@ -52,6 +54,18 @@ class TestLog {
     return this.command("show", id);
   }
 
+  // Waits for the state of a call by the events of the log.
+  async waitForState(id, state) {
+    const child = spawn(program, [...this.database, "--json", "log", "--follow"], { env: this.env, stdio: ["ignore", "pipe", "ignore"] });
+    try {
+      for await (const _ of child.stdout) {
+        if ((await this.call(id)).state === state) return;
+      }
+    } finally {
+      child.kill("SIGKILL");
+    }
+  }
+
   async calls() {
     return (await this.command("calls")).calls;
   }
@@ -64,19 +78,97 @@ class TestLog {
     }
   }
 
+  // A client of the gateway with these options, which name the servers.
+  gateway(t, words, options = {}) {
+    return this.connect(t, [program, ...this.database, "mcp", ...words], { ...options, direct: true });
+  }
+
+  // The gateway with these options, without a client: the test sends frames.
+  async rawGateway(t, words) {
+    const transport = new StdioClientTransport({
+      command: program, args: [...this.database, "mcp", ...words], env: this.env, stderr: "ignore", cwd: this.folder,
+    });
+    t.after(() => transport.close());
+    await transport.start();
+    return { transport };
+  }
+
+  // A client of a server on streamable HTTP.
+  async connectHttp(t, url, { capabilities = {}, headers = {} } = {}) {
+    return connectClient(t, new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }), capabilities);
+  }
+
+  // Writes a configuration with these servers, in the form of clients, and returns its path.
+  async config(servers) {
+    const file = join(this.folder, "servers.json");
+    await writeFile(file, JSON.stringify({ mcpServers: servers }));
+    return file;
+  }
+
   // A client of `server`, behind the gateway unless `direct` is set. `gateway` are options of the command.
   async connect(t, server, { gateway = [], direct = false, capabilities = {} } = {}) {
     const words = direct ? server : [program, ...this.database, "mcp", ...gateway, "--", ...server];
     const transport = new StdioClientTransport({
       command: words[0], args: words.slice(1), env: this.env, stderr: "ignore", cwd: this.folder,
     });
-    const transcript = record(transport);
-    const client = new Client({ name: "test", version: "1" }, { capabilities });
-    answerServer(client, capabilities);
-    t.after(() => client.close());
-    await client.connect(transport);
-    return { client, transport, transcript };
+    return connectClient(t, transport, capabilities);
   }
+}
+
+async function connectClient(t, transport, capabilities) {
+  const transcript = record(transport);
+  const client = new Client({ name: "test", version: "1" }, { capabilities });
+  answerServer(client, capabilities);
+  t.after(() => client.close());
+  await client.connect(transport);
+  return { client, transport, transcript };
+}
+
+// The entry of a server in a configuration.
+export function entry([command, ...args]) {
+  return { command, args };
+}
+
+// Starts a gateway that serves clients on HTTP, and returns its address, its token and its process.
+export async function startGateway(t, log, words) {
+  const child = spawn(program, [...log.database, "mcp", "--listen", "127.0.0.1:0", ...words], { env: log.env, cwd: log.folder, stdio: ["ignore", "ignore", "pipe"] });
+  t.after(() => child.kill("SIGKILL"));
+  const [, url, token] = await waitForOutput(child.stderr, /served at (\S+)[^]*Bearer (\S+)/);
+  return { url, child, headers: { Authorization: `Bearer ${token}` } };
+}
+
+// Starts server-everything on streamable HTTP, and returns its address.
+export async function startHttpServer(t) {
+  const port = await freePort();
+  const file = join(packages, "server-everything/dist/index.js");
+  const child = spawn(process.execPath, [file, "streamableHttp"], { env: { ...process.env, PORT: `${port}` }, stdio: ["ignore", "ignore", "pipe"] });
+  t.after(() => child.kill("SIGKILL"));
+  await waitForOutput(child.stderr, /listening on port/);
+  return { url: `http://127.0.0.1:${port}/mcp`, child };
+}
+
+// Waits for a line, and returns the match.
+export function waitForOutput(stream, pattern) {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    stream.on("data", (chunk) => {
+      text += chunk;
+      const found = pattern.exec(text);
+      if (found) resolve(found);
+    });
+    stream.on("end", () => reject(new Error(`the output ended: ${text}`)));
+  });
+}
+
+// Servers that take only a fixed port get one that was free just now.
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
 }
 
 // Answers of the client to requests of the server.

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import assert from "node:assert/strict";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { servers, startLog } from "./support.js";
+import { servers, startHttpServer, startLog } from "./support.js";
 
 const allowing = 'default = "allow"\n[[rule]]\nname = "all"\ntool = "*"\nverdict = "allow"\n';
 const capabilities = { sampling: {}, roots: { listChanged: true }, elicitation: { form: {} } };
@@ -88,7 +88,9 @@ function withoutMetadata(message) {
 function normalize({ sent, received }) {
   const parts = (messages) => {
     const isNotification = (message) => message.method !== undefined && message.id === undefined;
-    const plain = JSON.parse(JSON.stringify(messages)).map(withoutMetadata);
+    // Servers on HTTP name their session.
+    const text = JSON.stringify(messages).replaceAll(/session [0-9a-f-]{36}/g, "session");
+    const plain = JSON.parse(text).map(withoutMetadata);
     return { ordered: plain.filter((message) => !isNotification(message)), notifications: plain.filter(isNotification).map((message) => JSON.stringify(message)).sort() };
   };
   return { sent: parts(sent), received: parts(received) };
@@ -114,3 +116,20 @@ for (const [name, converse] of [
     assert(calls.length >= 4 && calls.every((call) => call.state === "finished"), JSON.stringify(calls));
   });
 }
+
+test("conversation with a server on HTTP is the same with and without the gateway", async (t) => {
+  const transcripts = [];
+  const log = await startLog(t, allowing);
+  for (const direct of [true, false]) {
+    // Its resources depend on its age, so each conversation gets a server of its own.
+    const { url } = await startHttpServer(t);
+    const connection = direct
+      ? await log.connectHttp(t, url, { capabilities })
+      : await log.gateway(t, ["--url", url], { capabilities });
+    await converseWithEverything(connection);
+    await connection.client.close();
+    transcripts.push(normalize(connection.transcript));
+  }
+  assert.deepEqual(transcripts[1], transcripts[0]);
+  assert((await log.calls()).every((call) => call.state === "finished"));
+});

@@ -24,7 +24,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("server", &["api", "gate", "oidc", "web"]),
     ("tui", &["events", "api", "client", "gate"]),
     ("webhooks", &["events", "api", "client", "gate"]),
-    ("mcp", &["events", "api"]),
+    ("mcp", &["events", "api", "client"]),
     ("agents", &["events", "api"]),
     (
         "cli",

@@ -58,7 +58,11 @@ pub fn main() -> ExitCode {
     if stops_on_failure && exit != CommandExit::DONE { commands::hook::BLOCK.into() } else { exit.into() }
 }
 
-fn run_command_line(CliArguments { command, options }: CliArguments, name: &str) -> CommandExit {
+fn run_command_line(CliArguments { command, mut options }: CliArguments, name: &str) -> CommandExit {
+    if matches!(&command, CliCommand::Mcp(args) if args.has_config()) {
+        // The option of `mcp` names servers. COUNTERSIGN_CONFIG names the settings.
+        options.config = None;
+    }
     let bare = CommandContext::without_settings(options.clone());
     if let Some(done) = run_without_settings(&command, &bare) {
         return done.unwrap_or_else(|error| report(&bare, &error));

@@ -1,6 +1,9 @@
 //! The answers that the gateway gives itself: results of calls that did not run, errors, and progress.
 
-use crate::round_parts::{OWN_QUESTION, OWN_REQUEST_PREFIX};
+use crate::{
+    json_object::JsonObject,
+    round_parts::{OWN_QUESTION, OWN_REQUEST_PREFIX},
+};
 use countersign_api::{Call, CallId, GateError};
 use countersign_events::{CallState, Json};
 use serde_json::json;
@@ -22,6 +25,25 @@ pub(crate) fn error_result(id: &Json, text: &str, call: Option<&Call>) -> String
 pub(crate) fn protocol_error(id: Option<&Json>, code: i32, message: &str) -> String {
     let error = json!({"code": code, "message": message});
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}", id.map_or("null", Json::as_str))
+}
+
+/// The member of the data of an error that says that a call may have run.
+const UNKNOWN_OUTCOME: &str = "countersign/outcome";
+
+/// Answers a frame whose server was lost before it answered. `id` is the text of the id.
+pub(crate) fn outcome_unknown_error(id: &str, message: &str) -> String {
+    let error = json!({"code": -32603, "message": message, "data": {UNKNOWN_OUTCOME: "unknown"}});
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}")
+}
+
+/// True for an answer that [`outcome_unknown_error`] made.
+pub(crate) fn is_outcome_unknown(answer: &str) -> bool {
+    if !answer.contains(UNKNOWN_OUTCOME) {
+        return false;
+    }
+    let error = JsonObject::read(answer).and_then(|answer| answer.get("error")).and_then(JsonObject::read);
+    let data = error.and_then(|error| error.get("data")).and_then(JsonObject::read);
+    data.and_then(|data| data.get_as::<String>(UNKNOWN_OUTCOME)).is_some_and(|outcome| outcome == "unknown")
 }
 
 /// A progress notification. Its number grows by thousandths, so that it stays below the first number of most servers.

@@ -2,9 +2,12 @@
 //!
 //! The texts are changed in place: everything that is not about a command keeps its bytes, and unwrapping restores the file.
 //! The form is that of the clients: an object `mcpServers` (Claude, Cursor and others) or `servers` (VS Code), whose members
-//! have `command` and `args`.
+//! have `command` and `args`, or `url`.
 
-use crate::json_object::{JsonObject, range_of, splice};
+use crate::{
+    json_object::{JsonObject, range_of, splice_all},
+    url_entry::{TextChange, unwrap_url, wrap_url},
+};
 use countersign_events::Json;
 use serde_json::value::RawValue;
 use std::ops::Range;
@@ -19,7 +22,7 @@ pub struct ChangedConfig {
     pub text: String,
     /// The servers whose command was changed.
     pub changed: Vec<String>,
-    /// The servers without a command, which the gateway cannot start.
+    /// The servers that keep their entry, because the gateway cannot take their place.
     pub skipped: Vec<String>,
 }
 
@@ -39,7 +42,8 @@ pub enum BadClientConfig {
 
 /// Puts the gateway before the command of each server that does not have it yet.
 pub fn wrap_config(text: &str, program: &str) -> Result<ChangedConfig, BadClientConfig> {
-    change_servers(text, |server| {
+    let wrap_url = |name: &str, server: &JsonObject<'_>| wrap_url(text, (name, program), server);
+    change_servers(text, wrap_url, |server, _| {
         if server.is_wrapped() {
             return None;
         }
@@ -56,19 +60,28 @@ pub fn wrap_config(text: &str, program: &str) -> Result<ChangedConfig, BadClient
 
 /// Removes the gateway from the command of each server that has it.
 pub fn unwrap_config(text: &str) -> Result<ChangedConfig, BadClientConfig> {
-    change_servers(text, |server| {
-        let inner =
-            server.args.iter().position(|(word, _)| word == "--").filter(|_| server.is_wrapped())? + 1;
-        let (_, command) = server.args.get(inner)?;
-        let start = server.args_at.as_ref()?.start + 1;
-        // Up to the comma after the original command, if words follow it.
-        let end = match server.args.get(inner + 1) {
-            Some((_, next)) => command.end + text.get(command.end..next.start)?.find(',')? + 1,
-            None => command.end,
-        };
-        let original = text.get(command.clone())?.to_owned();
-        Some(vec![(server.command_at.clone(), original), (start..end, String::new())])
-    })
+    change_servers(
+        text,
+        |_, _| None,
+        |server, object| {
+            if server.is_wrapped()
+                && let Some(changes) = unwrap_url(text, &server.args, object)
+            {
+                return Some(changes);
+            }
+            let inner =
+                server.args.iter().position(|(word, _)| word == "--").filter(|_| server.is_wrapped())? + 1;
+            let (_, command) = server.args.get(inner)?;
+            let start = server.args_at.as_ref()?.start + 1;
+            // Up to the comma after the original command, if words follow it.
+            let end = match server.args.get(inner + 1) {
+                Some((_, next)) => command.end + text.get(command.end..next.start)?.find(',')? + 1,
+                None => command.end,
+            };
+            let original = text.get(command.clone())?.to_owned();
+            Some(vec![(server.command_at.clone(), original), (start..end, String::new())])
+        },
+    )
 }
 
 /// A server of a configuration, with the places of its parts.
@@ -81,21 +94,20 @@ struct ConfiguredServer<'a> {
     args_at: Option<Range<usize>>,
 }
 
-type TextChange = (Range<usize>, String);
-
 impl ConfiguredServer<'_> {
     fn is_wrapped(&self) -> bool {
         let program = self.command.rsplit(['/', '\\']).next().unwrap_or_default();
         let words: Vec<_> = self.args.iter().map(|(word, _)| word.as_str()).take(4).collect();
         // The program may have another name.
-        matches!(words[..], ["mcp", "--name", _, "--"])
+        matches!(words[..], ["mcp", "--name", _, "--" | "--url" | "--type" | "--header-env"])
             || program.starts_with("countersign") && words.starts_with(&["mcp"])
     }
 }
 
 fn change_servers(
     text: &str,
-    change: impl Fn(&ConfiguredServer<'_>) -> Option<Vec<TextChange>>,
+    change_url: impl Fn(&str, &JsonObject<'_>) -> Option<Vec<TextChange>>,
+    change: impl Fn(&ConfiguredServer<'_>, &JsonObject<'_>) -> Option<Vec<TextChange>>,
 ) -> Result<ChangedConfig, BadClientConfig> {
     let config = JsonObject::read(text).ok_or(BadClientConfig::Syntax)?;
     let list = SERVER_LISTS.iter().find_map(|key| config.get(key)).ok_or(BadClientConfig::NoServers)?;
@@ -105,20 +117,23 @@ fn change_servers(
     for (name, server) in servers.members() {
         let object = JsonObject::read(server).ok_or_else(|| BadClientConfig::Server(name.to_owned()))?;
         if object.get("command").is_none() {
-            skipped.push(name.to_owned());
+            match change_url(name, &object) {
+                Some(found) => {
+                    changed.push(name.to_owned());
+                    edits.extend(found);
+                }
+                None => skipped.push(name.to_owned()),
+            }
             continue;
         }
         let server =
             read_server(text, name, &object).ok_or_else(|| BadClientConfig::Server(name.to_owned()))?;
-        if let Some(found) = change(&server) {
+        if let Some(found) = change(&server, &object) {
             changed.push(name.to_owned());
             edits.extend(found);
         }
     }
-    // From the end, so that the places before it stay valid.
-    edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
-    let text = edits.into_iter().fold(text.to_owned(), |text, (range, new)| splice(&text, range, &new));
-    Ok(ChangedConfig { text, changed, skipped })
+    Ok(ChangedConfig { text: splice_all(text, edits), changed, skipped })
 }
 
 fn read_server<'a>(text: &str, name: &'a str, server: &JsonObject<'a>) -> Option<ConfiguredServer<'a>> {
@@ -153,7 +168,13 @@ mod tests {
     },
     "one": {"args": [ "x" ], "command": "run one"},
     "none": {"command": "server", "args": []},
-    "remote": {"url": "https://example.com/mcp"}
+    "remote": {"url" :"https://example.com/mcp"},
+    "typed": {
+      "headers": {"Authorization": "Bearer \u0078"},
+      "type": "streamable-http",
+      "autoApprove": [], "url": "https://example.com/mcp"
+    },
+    "old": {"type": "sse", "url": "https://example.com/sse"}
   }
 }
 "#;
@@ -161,7 +182,7 @@ mod tests {
     #[test]
     fn wrapped_servers_start_behind_the_gateway() {
         let wrapped = wrap_config(CONFIG, "/usr/bin/countersign").expect("valid");
-        assert_eq!((wrapped.changed.len(), wrapped.skipped), (3, vec!["remote".to_owned()]));
+        assert_eq!((wrapped.changed.len(), wrapped.skipped), (5, vec!["old".to_owned()]));
         let parsed: serde_json::Value = serde_json::from_str(&wrapped.text).expect("JSON");
         let files = &parsed["mcpServers"]["files"];
         assert_eq!(files["command"], "/usr/bin/countersign");
@@ -172,6 +193,30 @@ mod tests {
             ["mcp", "--name", "files", "--", "npx", "-y", "@modelcontextprotocol/server-filesystem"]
         );
         assert_eq!(parsed["mcpServers"]["none"]["args"].as_array().map(Vec::len), Some(5));
+        let remote = &parsed["mcpServers"]["remote"];
+        assert_eq!(remote["command"], "/usr/bin/countersign");
+        assert_eq!(
+            remote["args"],
+            serde_json::json!(["mcp", "--name", "remote", "--url", "https://example.com/mcp"])
+        );
+        // A header is a secret, so it is not among the arguments.
+        let typed = &parsed["mcpServers"]["typed"];
+        assert_eq!(typed["env"], serde_json::json!({"Authorization": "Bearer x"}));
+        assert_eq!((&typed["type"], &typed["url"]), (&"stdio".into(), &serde_json::Value::Null));
+        assert_eq!(
+            typed["args"],
+            serde_json::json!([
+                "mcp",
+                "--name",
+                "typed",
+                "--type",
+                "streamable-http",
+                "--header-env",
+                "Authorization",
+                "--url",
+                "https://example.com/mcp"
+            ])
+        );
     }
 
     #[test]
@@ -179,7 +224,7 @@ mod tests {
         let wrapped = wrap_config(CONFIG, "countersign").expect("valid");
         let restored = unwrap_config(&wrapped.text).expect("valid");
         assert_eq!(restored.text, CONFIG);
-        assert_eq!(restored.changed.len(), 3);
+        assert_eq!(restored.changed.len(), 5);
         assert!(unwrap_config(CONFIG).expect("valid").changed.is_empty());
     }
 
@@ -199,6 +244,23 @@ mod tests {
         let expected =
             r#"{"servers":{"a":{"command":"countersign", "args": ["mcp", "--name", "a", "--", "s"]}}}"#;
         assert_eq!(wrapped.text, expected);
+    }
+
+    #[test]
+    fn addresses_that_the_gateway_refuses_are_kept() {
+        for server in [
+            r#"{"url":"http://far.example/mcp"}"#,
+            r#"{"url":1}"#,
+            r#"{"url":"https://h","headers":{"PATH":"x"}}"#,
+            r#"{"url":"https://h","headers":{"a b":"x"}}"#,
+            r#"{"url":"https://h","env":{}}"#,
+            r#"{"url":"https://h","url":"https://i"}"#,
+            r#"{"\u0075rl":"https://h"}"#,
+        ] {
+            let text = format!("{{\"mcpServers\":{{\"a\":{server}}}}}");
+            let wrapped = wrap_config(&text, "countersign").expect(server);
+            assert_eq!((wrapped.text, wrapped.skipped), (text.clone(), vec!["a".to_owned()]), "{server}");
+        }
     }
 
     #[test]

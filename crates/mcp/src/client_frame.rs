@@ -18,7 +18,7 @@ pub const MAX_FRAME_BYTES: usize = 64 * 1024 * 1024;
 pub const MAX_BATCH: usize = 1_000;
 
 /// The members of a frame that decide about its meaning.
-const FRAME_KEYS: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
+pub(crate) const FRAME_KEYS: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
 /// The members of the parameters of a call that decide about its meaning.
 const CALL_KEYS: &[&str] = &["name", "arguments", "_meta", "requestState", "inputResponses"];
 

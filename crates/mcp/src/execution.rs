@@ -1,7 +1,7 @@
 //! Running an allowed call: claim it, forward it to the server, and record the result.
 
 use crate::{
-    answer_text::{refusal_text, started_text},
+    answer_text::{is_outcome_unknown, refusal_text, started_text},
     call_slot::{CallSlot, ExecutionOutcome},
     client_frame::{ToolCallFrame, without_carriage_returns},
     gateway_core::{GatewayCore, ServerSender},
@@ -112,6 +112,11 @@ impl ClaimedExecution {
             }
             (executor, _) => executor,
         };
+        if is_outcome_unknown(&answered) {
+            // The claim lapses, and the log says that nobody knows if the call ran.
+            answer(ExecutionOutcome::Answered(answered.into()));
+            return;
+        }
         let result = recorded_result(&answered);
         let shown = note.map_or_else(|| answered.clone(), |note| with_note(&answered, &note));
         answer(ExecutionOutcome::Answered(shown.into()));

@@ -78,7 +78,7 @@ pub async fn run_gateway(gate: SharedGate, options: GatewayOptions, streams: Gat
     let _ = client_writer.await;
 }
 
-async fn write_frames(mut frames: mpsc::Receiver<String>, mut to: ClientWriter) {
+pub(crate) async fn write_frames(mut frames: mpsc::Receiver<String>, mut to: ClientWriter) {
     while let Some(mut frame) = frames.recv().await {
         frame.push('\n');
         if to.write_all(frame.as_bytes()).await.is_err() || to.flush().await.is_err() {

@@ -66,6 +66,13 @@ pub(crate) fn splice(text: &str, range: Range<usize>, new: &str) -> String {
     [text.get(..range.start).unwrap_or_default(), new, text.get(range.end..).unwrap_or_default()].concat()
 }
 
+/// Replaces several ranges of a text, which do not overlap.
+pub(crate) fn splice_all(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+    // From the end, so that the places before it stay valid.
+    edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+    edits.into_iter().fold(text.to_owned(), |text, (range, new)| splice(&text, range, &new))
+}
+
 impl<'de: 'a, 'a> Deserialize<'de> for JsonObject<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct RawMemberCollector;

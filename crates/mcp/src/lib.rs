@@ -14,6 +14,7 @@ mod frame_reader;
 mod gated_call;
 mod gateway;
 mod gateway_core;
+mod hub;
 mod json_object;
 mod open_requests;
 mod parked_call;
@@ -25,6 +26,8 @@ mod server_input;
 mod tool_catalog;
 mod tool_metadata;
 mod waiting;
+mod transport;
+mod url_entry;
 
 pub use client_config::{BadClientConfig, ChangedConfig, unwrap_config, wrap_config};
 pub use client_frame::{
@@ -33,6 +36,15 @@ pub use client_frame::{
 };
 pub use gateway::{ClientReader, ClientWriter, GatewayStreams, run_gateway};
 pub use gateway_core::GatewayOptions;
+pub use hub::{
+    BadServerName, HubOptions, HubServer, ServerName, listed_tool_name, run_hub, split_listed_name,
+};
 pub use permission_prompt::PermissionPrompt;
 pub use round_parts::RoundParts;
 pub use server_frame::{ServerFrame, read_server_frame};
+pub use transport::{
+    BadHttpTarget, BadServerConfig, BearerToken, ClientEndpoint, ClientSessionStreams, EndpointOptions,
+    HttpServerStreams, HttpTarget, MAX_SERVER_CONFIG_BYTES, MissingVariable, ServerCommand, ServerEntry,
+    ServerTarget, SessionStarter, StartingSession, client_router, connect_http_server, expand_variables,
+    read_server_config, serve_endpoint,
+};

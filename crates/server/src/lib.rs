@@ -32,7 +32,7 @@ pub use app_state::ServerOptions;
 pub(crate) use app_state::{AppState, ServerState};
 pub use checkpoint_monitor::CheckpointMonitor;
 pub use connection::{ConnectionTimeouts, DescriptorLimit, PeerAddress};
-pub use guard::{BadOrigin, BadProxy, NetworkAccess, TrustedProxy, WebOrigin};
+pub use guard::{BadOrigin, BadProxy, NetworkAccess, TrustedProxy, WebOrigin, guard_router};
 pub use identity::IdentityHeader;
 pub use limits::RequestLimits;
 pub use listen::{BoundListener, ListenOptions};

@@ -15,15 +15,18 @@ pub use web_origin::{BadOrigin, WebOrigin};
 
 use crate::{connection::ConnectionOrigin, problem::ProblemResponse, public_paths};
 use axum::{
+    Router,
     extract::Request,
     http::{HeaderMap, HeaderValue, Uri, header},
+    middleware::{self, Next},
+    response::IntoResponse,
 };
 use browser_headers::BrowserHeaders;
 use countersign_api::{ErrorCode, ProofRequest};
 use countersign_gate::proofs::passkey::{is_origin_of, read_origin};
 pub(crate) use proxies::RequestOrigin;
 use proxies::find_request_origin;
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 
 /// The ways in which browsers and proxies may reach a server. By default, only clients of this machine may, under a
 /// loopback name.
@@ -44,6 +47,21 @@ pub struct NetworkAccess {
 pub(crate) struct RequestGuard {
     access: NetworkAccess,
     browser_headers: BrowserHeaders,
+}
+
+/// Guards other routes of this machine in the same way: a request must name a loopback host, and must not come from a page of
+/// another origin.
+pub fn guard_router(router: Router) -> Router {
+    let guard = Arc::new(RequestGuard::new(NetworkAccess::default()));
+    router.layer(middleware::from_fn(move |mut request: Request, next: Next| {
+        let guard = Arc::clone(&guard);
+        async move {
+            match guard.check(&mut request) {
+                Ok(()) => next.run(request).await,
+                Err(problem) => problem.into_response(),
+            }
+        }
+    }))
 }
 
 impl RequestGuard {

@@ -1,15 +1,19 @@
 //! The process of the MCP server behind the gateway.
 
 use crate::exit::{CliError, CommandExit};
+use countersign_mcp::ServerCommand;
 use countersign_tui::present::text::escape_text;
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     io::ErrorKind,
     os::unix::process::ExitStatusExt,
     process::{ExitStatus, Stdio},
 };
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+/// The credential of the gateway.
+const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
 
 /// The server. It is killed if this is dropped before it ends.
 pub(super) struct ServerProcess {
@@ -22,22 +26,33 @@ impl ServerProcess {
         let Some((program, rest)) = words.split_first() else {
             return Err(CliError::usage("name the command of the server after --").into());
         };
-        let child = Command::new(program)
-            .args(rest)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            // The token of the gateway is not for the server.
-            .env_remove("COUNTERSIGN_TOKEN")
-            .kill_on_drop(true)
-            .spawn();
+        let mut command = Command::new(program);
+        // The token of the gateway is not for the server.
+        command.args(rest).env_remove(TOKEN_VARIABLE);
+        Self::spawn(command, program, "check the command after --")
+    }
+
+    /// Starts a server of a configuration.
+    pub(super) fn start_configured(server: &ServerCommand) -> anyhow::Result<Self> {
+        let mut command = Command::new(&server.program);
+        command.args(&server.args);
+        if let Some(folder) = &server.cwd {
+            command.current_dir(folder);
+        }
+        // The server gets the token only if the configuration says so.
+        command.env_remove(TOKEN_VARIABLE).envs(server.env.iter().map(|(name, value)| (name, value)));
+        Self::spawn(command, OsStr::new(&server.program), "check its command and its cwd")
+    }
+
+    fn spawn(mut command: Command, program: &OsStr, remedy: &str) -> anyhow::Result<Self> {
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn();
         child.map(|child| Self { child }).map_err(|error| {
             let (exit, code) = match error.kind() {
                 ErrorKind::NotFound => (CommandExit::NOT_FOUND, "program_not_found"),
                 _ => (CommandExit::NOT_EXECUTABLE, "not_executable"),
             };
             let program = escape_text(&program.to_string_lossy());
-            let message =
-                format!("the server {program} cannot be started: {error}; check the command after --");
+            let message = format!("the server {program} cannot be started: {error}; {remedy}");
             CliError { exit, code, message }.into()
         })
     }

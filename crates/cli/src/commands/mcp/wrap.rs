@@ -26,7 +26,7 @@ const MAX_CONFIG_BYTES: u64 = 16 * 1024 * 1024;
 #[command(
     after_help = "The command shows the change and asks. It keeps the file as it was beside it, with the suffix .countersign-backup. \
 A repeated command changes nothing.\n\n\
-JSON: {\"file\", \"changed\": [the servers], \"skipped\": [servers without a command], \"backup\": the file, or null if nothing was \
+JSON: {\"file\", \"changed\": [the servers], \"skipped\": [servers that keep their entry], \"backup\": the file, or null if nothing was \
 changed}"
 )]
 pub(super) struct WrapArgs {
@@ -86,7 +86,7 @@ fn change_config(
         print_difference(context, &text, &changed.text);
         for name in &changed.skipped {
             print_line(&format!(
-                "{} has no command, and keeps its address without the gateway",
+                "{} keeps its entry without the gateway: it has neither a command nor an address of streamable HTTP",
                 escape_text(name)
             ));
         }

@@ -1,0 +1,173 @@
+//! The servers behind the gateway: a command, an address, or those of a configuration.
+
+use super::{McpArgs, server_process::ServerProcess};
+use crate::exit::{CliError, CommandExit};
+use countersign_mcp::{
+    ClientReader, ClientWriter, HttpTarget, HubOptions, HubServer, MAX_SERVER_CONFIG_BYTES, ServerEntry,
+    ServerTarget, connect_http_server, expand_variables, read_server_config, run_hub,
+};
+use countersign_tui::present::{print::print_error, text::escape_text};
+use rustix::process::Signal;
+use std::{ffi::OsString, fs, path::Path, sync::Arc, time::Duration};
+
+/// The time in which a server of a configuration must answer its greeting and each list.
+const ANSWER_LIMIT: Duration = Duration::from_secs(30);
+
+/// The time in which the processes of a configuration end after their input.
+const EXIT_LIMIT: Duration = Duration::from_secs(5);
+
+/// The bytes that wait between the gateway and the hub.
+const PIPE_BYTES: usize = 64 * 1024;
+
+/// The servers behind a gateway, which can be started several times.
+#[derive(Debug, Clone)]
+pub(super) enum ServerSource {
+    Command(Vec<OsString>),
+    Http(HttpTarget),
+    Configured(Vec<ServerEntry>),
+}
+
+impl ServerSource {
+    /// Reads the servers that the command line names.
+    pub(super) fn from_args(args: &McpArgs) -> anyhow::Result<Self> {
+        if let Some(path) = &args.config {
+            return Ok(Self::Configured(read_config_file(path)?));
+        }
+        let Some(url) = &args.url else { return Ok(Self::Command(args.words.clone())) };
+        let bad = |option: &str, why: &dyn std::fmt::Display| CliError::usage(format!("{option}: {why}"));
+        let url = expand_variables(url, &variable).map_err(|why| bad("--url", &why))?;
+        tracing::debug!(kind = args.kind, "a server on streamable HTTP");
+        let mut target = HttpTarget::new(&url).map_err(|why| bad("--url", &why))?;
+        for header in &args.headers {
+            let header = expand_variables(header, &variable).map_err(|why| bad("--header", &why))?;
+            let Some((name, value)) = header.split_once(':') else {
+                return Err(bad("--header", &"write NAME: VALUE").into());
+            };
+            target.add_header(name, value).map_err(|why| bad("--header", &why))?;
+        }
+        for name in &args.header_variables {
+            let missing = || bad("--header-env", &format!("the environment variable {name:?} is not set"));
+            let value = variable(name).ok_or_else(missing)?;
+            target.add_header(name, &value).map_err(|why| bad("--header-env", &why))?;
+        }
+        Ok(Self::Http(target))
+    }
+
+    /// Starts the servers. One of a configuration that cannot be started does not stop the others.
+    pub(super) fn start(&self) -> anyhow::Result<RunningServers> {
+        match self {
+            Self::Command(words) => {
+                let mut process = ServerProcess::start(words)?;
+                let (input, output) = process.streams()?;
+                let exit = ServerExit::Command(Box::new(process));
+                Ok(RunningServers { output: Box::new(output), input: Box::new(input), exit })
+            }
+            Self::Http(target) => {
+                let streams = connect_http_server(target.clone())?;
+                let exit = ServerExit::Others(Vec::new());
+                Ok(RunningServers { output: streams.output, input: streams.input, exit })
+            }
+            Self::Configured(entries) => start_configured(entries),
+        }
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn read_config_file(path: &Path) -> anyhow::Result<Vec<ServerEntry>> {
+    let shown = escape_text(&path.display().to_string());
+    let bad = |why: String| CliError::usage(format!("{shown}: {}", escape_text(&why)));
+    let metadata = fs::metadata(path).map_err(|why| bad(why.to_string()))?;
+    if metadata.len() > MAX_SERVER_CONFIG_BYTES {
+        return Err(bad(format!("it has more than {MAX_SERVER_CONFIG_BYTES} bytes")).into());
+    }
+    let text = fs::read_to_string(path).map_err(|why| bad(why.to_string()))?;
+    Ok(read_server_config(&text, &variable).map_err(|why| bad(why.to_string()))?)
+}
+
+fn start_configured(entries: &[ServerEntry]) -> anyhow::Result<RunningServers> {
+    let note = |text: &str| print_error(&format!("countersign: {}", escape_text(text)));
+    let (mut servers, mut processes) = (Vec::new(), Vec::new());
+    for entry in entries {
+        match start_entry(entry) {
+            Ok((server, process)) => {
+                servers.push(server);
+                processes.extend(process);
+            }
+            Err(why) => note(&format!("the server {} is left out: {why}", entry.name.as_str())),
+        }
+    }
+    if servers.is_empty() {
+        return Err(CliError::usage("no server of the configuration can be started").into());
+    }
+    let options = HubOptions { answer_limit: ANSWER_LIMIT, note: Arc::new(note) };
+    let (input, hub_input) = tokio::io::duplex(PIPE_BYTES);
+    let (hub_output, output) = tokio::io::duplex(PIPE_BYTES);
+    tokio::spawn(run_hub(servers, options, Box::new(hub_input), Box::new(hub_output)));
+    let exit = ServerExit::Others(processes);
+    Ok(RunningServers { output: Box::new(output), input: Box::new(input), exit })
+}
+
+fn start_entry(entry: &ServerEntry) -> anyhow::Result<(HubServer, Option<ServerProcess>)> {
+    let name = entry.name.clone();
+    match &entry.target {
+        ServerTarget::Command(command) => {
+            let mut process = ServerProcess::start_configured(command)?;
+            let (input, output) = process.streams()?;
+            Ok((HubServer { name, output: Box::new(output), input: Box::new(input) }, Some(process)))
+        }
+        ServerTarget::Http(target) => {
+            let streams = connect_http_server(target.clone())?;
+            Ok((HubServer { name, output: streams.output, input: streams.input }, None))
+        }
+    }
+}
+
+/// Servers that run.
+pub(super) struct RunningServers {
+    pub(super) output: ClientReader,
+    pub(super) input: ClientWriter,
+    pub(super) exit: ServerExit,
+}
+
+/// The processes of servers, and their end.
+pub(super) enum ServerExit {
+    /// The exit code is that of this server.
+    Command(Box<ServerProcess>),
+    /// Servers of which each may end alone.
+    Others(Vec<ServerProcess>),
+}
+
+impl ServerExit {
+    /// Passes a signal on. Returns true if the end of the server ends the gateway, too.
+    pub(super) fn pass_signal(&self, signal: Signal) -> bool {
+        match self {
+            Self::Command(process) => {
+                process.pass_signal(signal);
+                true
+            }
+            Self::Others(processes) => {
+                for process in processes {
+                    process.pass_signal(signal);
+                }
+                false
+            }
+        }
+    }
+
+    /// Waits for the end of the processes, and returns the exit code.
+    pub(super) async fn wait(self) -> anyhow::Result<CommandExit> {
+        match self {
+            Self::Command(process) => process.exit().await,
+            Self::Others(processes) => {
+                for process in processes {
+                    // A process that does not end is killed when it is dropped.
+                    let _ = tokio::time::timeout(EXIT_LIMIT, process.exit()).await;
+                }
+                Ok(CommandExit::DONE)
+            }
+        }
+    }
+}

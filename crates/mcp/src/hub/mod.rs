@@ -1,0 +1,23 @@
+//! Several servers under one name space: towards the gateway, the hub is one server.
+//!
+//! Ids and tokens of the client pass unchanged, since each of its requests goes to one server; only that server may answer.
+//! Ids and tokens of the servers get the name of the server, because all servers count from the same number.
+
+mod from_server;
+mod greeting;
+mod hub_core;
+mod hub_frame;
+mod lists;
+mod merge;
+mod names;
+mod pending_requests;
+mod resource_index;
+mod routing;
+mod run_hub;
+mod server_link;
+mod subscriptions;
+
+pub use hub_core::HubOptions;
+pub(crate) use hub_frame::{HubFrame, qualify_id, restore_id, split_batch};
+pub use names::{BadServerName, ServerName, listed_tool_name, split_listed_name};
+pub use run_hub::{HubServer, run_hub};
