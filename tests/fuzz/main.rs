@@ -10,6 +10,8 @@ mod cel;
 mod frames;
 #[path = "../../fuzz/fuzz_targets/globs.rs"]
 mod globs;
+#[path = "../../fuzz/fuzz_targets/hub.rs"]
+mod hub;
 #[path = "../../fuzz/fuzz_targets/messages.rs"]
 mod messages;
 #[path = "../../fuzz/fuzz_targets/names.rs"]
@@ -171,6 +173,12 @@ fn frames_target_holds_on_random_input() {
 fn messages_target_holds_on_random_input() {
     assert!(!read_seeds("messages").is_empty(), "seeds are found");
     check_target("messages", 5_000, messages::run);
+}
+
+#[test]
+fn hub_target_holds_on_random_input() {
+    assert!(!read_seeds("hub").is_empty(), "seeds are found");
+    check_target("hub", 3_000, hub::run);
 }
 
 #[test]

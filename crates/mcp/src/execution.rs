@@ -113,7 +113,7 @@ impl ClaimedExecution {
             (executor, _) => executor,
         };
         if is_outcome_unknown(&answered) {
-            // The claim lapses, and the log says that nobody knows if the call ran.
+            // The claim lapses, and the log says that the outcome is unknown.
             answer(ExecutionOutcome::Answered(answered.into()));
             return;
         }

@@ -37,7 +37,8 @@ pub use client_frame::{
 pub use gateway::{ClientReader, ClientWriter, GatewayStreams, run_gateway};
 pub use gateway_core::GatewayOptions;
 pub use hub::{
-    BadServerName, HubOptions, HubServer, ServerName, listed_tool_name, run_hub, split_listed_name,
+    BadHubFrame, BadServerName, HubFrame, HubOptions, HubServer, ServerName, listed_tool_name, restore_id,
+    run_hub, split_listed_name,
 };
 pub use permission_prompt::PermissionPrompt;
 pub use round_parts::RoundParts;

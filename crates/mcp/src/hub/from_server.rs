@@ -68,7 +68,7 @@ impl HubCore {
             self.learn_answer(index, text);
             self.send_to_client(text.to_owned()).await;
         }
-        // The answer to a subscription, of which the hub has others; or one that nobody asked for.
+        // The answer to a subscription, of which the hub has others; or one without a request.
     }
 
     /// Requests of a server go to a client with a session. One without never gets any (2026-07-28).

@@ -5,7 +5,7 @@ use super::{
     hub_core::{HubClient, HubCore},
     merge::{LAST_SESSION_VERSION, STATELESS_VERSION, hub_info, merge_discover, merge_initialize},
     names::ServerName,
-    server_link::{LinkFailure, ReadyServer, ServerLink, ServerState},
+    server_link::{LinkFailure, LinkState, ReadyServer, ServerLink},
 };
 use crate::json_object::JsonObject;
 use countersign_events::Json;
@@ -20,9 +20,9 @@ impl HubCore {
     pub(crate) fn greet_servers(self: &Arc<Self>) {
         for (index, link) in self.servers.iter().enumerate() {
             let begins = link.state.send_if_modified(|state| {
-                let is_new = *state == ServerState::New;
+                let is_new = *state == LinkState::New;
                 if is_new {
-                    *state = ServerState::Greeting;
+                    *state = LinkState::Greeting;
                 }
                 is_new
             });
@@ -43,9 +43,9 @@ impl HubCore {
         match greeted {
             Ok(ready) => {
                 let is_late = link.state.send_if_modified(|state| {
-                    let is_usable = *state == ServerState::Greeting;
+                    let is_usable = *state == LinkState::Greeting;
                     if is_usable {
-                        *state = ServerState::Ready(ready);
+                        *state = LinkState::Ready(ready);
                     }
                     is_usable
                 }) && !self.is_awaited();

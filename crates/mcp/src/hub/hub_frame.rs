@@ -11,7 +11,7 @@ const ROUTE_KEYS: &[&str] =
     &["name", "uri", "ref", "taskId", "requestId", "progressToken", "_meta", "notifications"];
 
 /// A frame with the parts that decide about its way.
-pub(crate) struct HubFrame<'a> {
+pub struct HubFrame<'a> {
     text: &'a str,
     object: JsonObject<'a>,
     params: Option<JsonObject<'a>>,
@@ -22,11 +22,14 @@ pub(crate) struct HubFrame<'a> {
 
 /// The reason why a frame does not pass the hub.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum BadHubFrame {
+pub enum BadHubFrame {
+    /// The text is not a JSON object.
     #[error("it is not a JSON object")]
     Syntax,
+    /// Two members could be read as one.
     #[error("it repeats the member {0:?}, or spells it with other letters")]
     Ambiguous(String),
+    /// The id is neither a text nor a number.
     #[error("its id is not a text or a number")]
     Id,
 }
@@ -34,7 +37,7 @@ pub(crate) enum BadHubFrame {
 impl<'a> HubFrame<'a> {
     /// Reads one frame, which is not a batch. What two parsers could read in two ways is refused: one server could otherwise
     /// answer for another one.
-    pub(crate) fn read(text: &'a str) -> Result<Self, BadHubFrame> {
+    pub fn read(text: &'a str) -> Result<Self, BadHubFrame> {
         let object = JsonObject::read(text).ok_or(BadHubFrame::Syntax)?;
         object.check_keys(FRAME_KEYS).map_err(|key| BadHubFrame::Ambiguous(key.0))?;
         let params = object.get("params").and_then(JsonObject::read);
@@ -48,6 +51,12 @@ impl<'a> HubFrame<'a> {
             return Err(BadHubFrame::Id);
         }
         Ok(Self { text, object, params, method, id })
+    }
+
+    /// The id as it is written.
+    #[must_use]
+    pub fn id_text(&self) -> Option<&str> {
+        self.id.as_ref().map(|(id, _)| id.as_str())
     }
 
     /// The text of a member of the frame.
@@ -86,12 +95,14 @@ impl<'a> HubFrame<'a> {
     }
 
     /// The frame with another id.
-    pub(crate) fn with_id(&self, id: &str) -> String {
+    #[must_use]
+    pub fn with_id(&self, id: &str) -> String {
         self.object.get("id").map_or_else(|| self.text.to_owned(), |part| self.with(part, id))
     }
 
     /// A request of a server for the client: its id and its token for progress get the name of the server.
-    pub(crate) fn qualified(&self, server: &str) -> String {
+    #[must_use]
+    pub fn qualified(&self, server: &str) -> String {
         let meta = self.meta();
         let token = meta.as_ref().and_then(|meta| meta.get("progressToken"));
         let edits = self.object.get("id").into_iter().chain(token);
@@ -100,7 +111,8 @@ impl<'a> HubFrame<'a> {
     }
 
     /// The request with further members in the `_meta` of its parameters.
-    pub(crate) fn with_meta(&self, members: &str) -> String {
+    #[must_use]
+    pub fn with_meta(&self, members: &str) -> String {
         let place = |part: &str| range_of(self.text, part).start + 1;
         let insert = |at: usize, text: String| splice_all(self.text, vec![(at..at, text)]);
         let comma = |part: &str| if part[1..part.len() - 1].trim().is_empty() { "" } else { "," };
@@ -126,7 +138,8 @@ pub(crate) fn qualify_id(server: &str, id: &str) -> String {
 }
 
 /// The name of the server and its id, of an id that [`qualify_id`] made.
-pub(crate) fn restore_id(id: &str) -> Option<(String, String)> {
+#[must_use]
+pub fn restore_id(id: &str) -> Option<(String, String)> {
     let text: String = serde_json::from_str(id).ok()?;
     let (server, id) = text.split_once(':')?;
     read_id(id)?;

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn version_without_session_servers_is_that_of_the_client() {
+    fn version_of_client_is_chosen_without_sessions() {
         let name = ServerName::new("a").expect("valid");
         let servers = [(&name, server(json!({"capabilities":{}}), true))];
         assert_eq!(merge_initialize("2025-06-18", &servers)["protocolVersion"], "2025-06-18");

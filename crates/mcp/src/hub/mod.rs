@@ -18,6 +18,7 @@ mod server_link;
 mod subscriptions;
 
 pub use hub_core::HubOptions;
-pub(crate) use hub_frame::{HubFrame, qualify_id, restore_id, split_batch};
+pub use hub_frame::{BadHubFrame, HubFrame, restore_id};
+pub(crate) use hub_frame::{qualify_id, split_batch};
 pub use names::{BadServerName, ServerName, listed_tool_name, split_listed_name};
 pub use run_hub::{HubServer, run_hub};

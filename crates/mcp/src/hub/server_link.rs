@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 /// The state of a server.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum ServerState {
+pub(crate) enum LinkState {
     /// It was not greeted yet.
     New,
     Greeting,
@@ -47,7 +47,7 @@ impl ReadyServer {
 /// The connection to one server.
 pub(crate) struct ServerLink {
     pub(crate) name: ServerName,
-    pub(crate) state: watch::Sender<ServerState>,
+    pub(crate) state: watch::Sender<LinkState>,
     frames: Mutex<Option<mpsc::Sender<String>>>,
     own: Mutex<HashMap<String, oneshot::Sender<String>>>,
     /// True once it has `notifications/initialized`.
@@ -70,7 +70,7 @@ impl ServerLink {
     pub(crate) fn new(name: ServerName, frames: mpsc::Sender<String>) -> Self {
         Self {
             name,
-            state: watch::Sender::new(ServerState::New),
+            state: watch::Sender::new(LinkState::New),
             frames: Mutex::new(Some(frames)),
             own: Mutex::default(),
             is_initialized: AtomicBool::new(false),
@@ -84,7 +84,7 @@ impl ServerLink {
     /// The server, if it answers requests.
     pub(crate) fn ready(&self) -> Option<ReadyServer> {
         match &*self.state.borrow() {
-            ServerState::Ready(ready) => Some(ready.clone()),
+            LinkState::Ready(ready) => Some(ready.clone()),
             _ => None,
         }
     }
@@ -92,7 +92,7 @@ impl ServerLink {
     /// The reason why the server cannot be used.
     pub(crate) fn failure(&self) -> Option<String> {
         match &*self.state.borrow() {
-            ServerState::Failed(why) => Some(why.clone()),
+            LinkState::Failed(why) => Some(why.clone()),
             _ => None,
         }
     }
@@ -152,8 +152,7 @@ impl ServerLink {
 
     /// Waits until the server was greeted or has failed.
     pub(crate) async fn settled(&self) {
-        let is_settled =
-            |state: &ServerState| matches!(state, ServerState::Ready(_) | ServerState::Failed(_));
+        let is_settled = |state: &LinkState| matches!(state, LinkState::Ready(_) | LinkState::Failed(_));
         // The sender belongs to this link, so it is there.
         let _ = self.state.subscribe().wait_for(is_settled).await;
     }
@@ -177,7 +176,7 @@ impl ServerLink {
     pub(crate) fn fail(&self, why: &str) -> bool {
         self.close();
         self.own().clear();
-        let before = self.state.send_replace(ServerState::Failed(why.to_owned()));
-        matches!(before, ServerState::Ready(_))
+        let before = self.state.send_replace(LinkState::Failed(why.to_owned()));
+        matches!(before, LinkState::Ready(_))
     }
 }

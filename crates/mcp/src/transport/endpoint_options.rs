@@ -25,7 +25,7 @@ pub struct EndpointOptions {
     pub token: BearerToken,
     /// The most sessions at a time.
     pub max_sessions: usize,
-    /// The time after which a session that nobody uses makes room for others.
+    /// The time after which a session that is not used makes room for others.
     pub idle_limit: Duration,
     /// The source of the time.
     pub now: Arc<dyn Fn() -> Timestamp + Send + Sync>,

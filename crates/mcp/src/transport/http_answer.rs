@@ -64,7 +64,7 @@ pub(crate) struct AnswerBody<'a> {
 
 impl AnswerBody<'_> {
     /// Passes a message on. Returns true if it is the answer.
-    async fn take(&self, text: &str) -> bool {
+    async fn take_message(&self, text: &str) -> bool {
         let mut is_answer = false;
         for element in split_batch(text) {
             if is_answer_to(element, self.key) {
@@ -108,7 +108,7 @@ pub(crate) async fn read_answer(body: AnswerBody<'_>, mut response: Response) ->
     }
     let text = read_body(&mut response, MAX_FRAME_BYTES).await.map_err(SentRequest::Lost)?;
     let text = String::from_utf8(text).map_err(|_| SentRequest::Lost("it is not Unicode".to_owned()))?;
-    if body.take(text.trim()).await {
+    if body.take_message(text.trim()).await {
         Ok(())
     } else {
         Err(SentRequest::Lost("the server sent another message in its place".to_owned()))
@@ -125,7 +125,7 @@ async fn read_stream(body: AnswerBody<'_>, response: Response) -> Result<(), Sen
                     let events = parser.read(&chunk).map_err(|why| SentRequest::Lost(why.to_string()))?;
                     for event in events.iter().filter(|event| !event.data.is_empty()) {
                         attempts = 0;
-                        if body.take(&event.data).await {
+                        if body.take_message(&event.data).await {
                             return Ok(());
                         }
                     }

@@ -18,7 +18,7 @@ use tokio::{net::TcpListener, sync::mpsc};
 /// The most sessions at a time: each has servers of its own.
 const MAX_SESSIONS: usize = 64;
 
-/// The time after which a session that nobody uses makes room for others.
+/// The time after which a session that is not used makes room for others.
 const IDLE_LIMIT: Duration = Duration::from_mins(30);
 
 /// The shortest token in characters.

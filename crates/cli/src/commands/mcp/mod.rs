@@ -15,8 +15,8 @@ use countersign_api as api;
 use countersign_gate::Clock;
 use countersign_mcp::{GatewayOptions, GatewayStreams, run_gateway};
 use countersign_tui::present::signals::TerminationSignals;
-use server_source::ServerSource;
-use std::{ffi::OsString, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use server_source::{ServerArgs, ServerSource};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 /// Options of `mcp`.
 #[derive(Debug, clap::Args)]
@@ -48,21 +48,6 @@ pub(crate) struct McpArgs {
     /// The lease, renewed while the server runs a call: if this process is lost, the outcome counts as unknown after this time
     #[arg(long, value_name = "DURATION", value_parser = parse_seconds, default_value = "60s")]
     lease: u32,
-    /// The servers of this file, in the form of clients (`mcpServers`), as one server: their tools are called `SERVER__TOOL`
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["words", "url", "name"])]
-    config: Option<PathBuf>,
-    /// The address of a server on streamable HTTP, in place of a command; https, or http on this machine
-    #[arg(long, value_name = "URL", conflicts_with = "words")]
-    url: Option<String>,
-    /// A header for the server at --url, such as 'Authorization: Bearer ${TOKEN}'; `${NAME}` is a variable of the environment
-    #[arg(long = "header", value_name = "HEADER", requires = "url")]
-    headers: Vec<String>,
-    /// A header whose value is the environment variable of the same name
-    #[arg(long = "header-env", value_name = "NAME", requires = "url")]
-    header_variables: Vec<String>,
-    /// The type of the server at --url, as configurations of clients name it
-    #[arg(long = "type", value_name = "TYPE", requires = "url", value_parser = ["http", "streamable-http", "streamableHttp"])]
-    kind: Option<String>,
     /// Serve clients on streamable HTTP at this address of this machine, path /mcp, instead of stdin and stdout; each session
     /// gets servers of its own
     #[arg(long, value_name = "ADDRESS")]
@@ -70,9 +55,8 @@ pub(crate) struct McpArgs {
     /// A file with the token that clients of --listen must send [default: `COUNTERSIGN_MCP_TOKEN`, or a new one, which is printed]
     #[arg(long, value_name = "FILE", requires = "listen")]
     listen_token_file: Option<PathBuf>,
-    /// The command of the server and its arguments, after --
-    #[arg(last = true, required_unless_present_any = ["config", "url"], value_name = "COMMAND")]
-    words: Vec<OsString>,
+    #[command(flatten)]
+    server: ServerArgs,
     #[command(subcommand)]
     command: Option<McpSubcommand>,
 }
@@ -80,7 +64,7 @@ pub(crate) struct McpArgs {
 impl McpArgs {
     /// True if `--config` names servers.
     pub(crate) const fn has_config(&self) -> bool {
-        self.config.is_some()
+        self.server.config.is_some()
     }
 }
 
@@ -106,7 +90,7 @@ fn parse_hold(text: &str) -> Result<u32, String> {
 
 async fn run_mcp_gateway(context: &CommandContext, args: &McpArgs) -> anyhow::Result<CommandExit> {
     let options = gateway_options(context, args)?;
-    let source = ServerSource::from_args(args)?;
+    let source = ServerSource::from_args(&args.server)?;
     if let Some(address) = args.listen {
         let served = listen::ServedGateway { options, source };
         return listen::serve_clients(context, served, address, args.listen_token_file.as_deref()).await;

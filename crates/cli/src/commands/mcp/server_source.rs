@@ -1,6 +1,6 @@
 //! The servers behind the gateway: a command, an address, or those of a configuration.
 
-use super::{McpArgs, server_process::ServerProcess};
+use super::server_process::ServerProcess;
 use crate::exit::{CliError, CommandExit};
 use countersign_mcp::{
     ClientReader, ClientWriter, HttpTarget, HubOptions, HubServer, MAX_SERVER_CONFIG_BYTES, ServerEntry,
@@ -8,7 +8,13 @@ use countersign_mcp::{
 };
 use countersign_tui::present::{print::print_error, text::escape_text};
 use rustix::process::Signal;
-use std::{ffi::OsString, fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 /// The time in which a server of a configuration must answer its greeting and each list.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
@@ -18,6 +24,29 @@ const EXIT_LIMIT: Duration = Duration::from_secs(5);
 
 /// The bytes that wait between the gateway and the hub.
 const PIPE_BYTES: usize = 64 * 1024;
+
+/// The options that name the servers.
+#[derive(Debug, clap::Args)]
+pub(super) struct ServerArgs {
+    /// The servers of this file, in the form of clients (`mcpServers`), as one server: their tools are called `SERVER__TOOL`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["words", "url", "name"])]
+    pub(super) config: Option<PathBuf>,
+    /// The address of a server on streamable HTTP, in place of a command; https, or http on this machine
+    #[arg(long, value_name = "URL", conflicts_with = "words")]
+    pub(super) url: Option<String>,
+    /// A header for the server at --url, such as 'Authorization: Bearer ${TOKEN}'; `${NAME}` is a variable of the environment
+    #[arg(long = "header", value_name = "HEADER", requires = "url")]
+    pub(super) headers: Vec<String>,
+    /// A header whose value is the environment variable of the same name
+    #[arg(long = "header-env", value_name = "NAME", requires = "url")]
+    pub(super) header_variables: Vec<String>,
+    /// The type of the server at --url, as configurations of clients name it
+    #[arg(long = "type", value_name = "TYPE", requires = "url", value_parser = ["http", "streamable-http", "streamableHttp"])]
+    pub(super) kind: Option<String>,
+    /// The command of the server and its arguments, after --
+    #[arg(last = true, required_unless_present_any = ["config", "url"], value_name = "COMMAND")]
+    pub(super) words: Vec<OsString>,
+}
 
 /// The servers behind a gateway, which can be started several times.
 #[derive(Debug, Clone)]
@@ -29,7 +58,7 @@ pub(super) enum ServerSource {
 
 impl ServerSource {
     /// Reads the servers that the command line names.
-    pub(super) fn from_args(args: &McpArgs) -> anyhow::Result<Self> {
+    pub(super) fn from_args(args: &ServerArgs) -> anyhow::Result<Self> {
         if let Some(path) = &args.config {
             return Ok(Self::Configured(read_config_file(path)?));
         }
