@@ -186,6 +186,8 @@ function answerServer(client, capabilities) {
 // Records the messages of both directions.
 function record(transport) {
   const transcript = { sent: [], received: [] };
+  // Resolves when the server asks for the roots of the client, which server-everything does some time after the start.
+  transcript.rootsAsked = new Promise((resolve) => { transcript.noteRoots = resolve; });
   const send = transport.send.bind(transport);
   transport.send = (message, ...rest) => {
     transcript.sent.push(message);
@@ -196,6 +198,7 @@ function record(transport) {
     const receive = transport.onmessage;
     transport.onmessage = (message, ...rest) => {
       transcript.received.push(message);
+      if (message.method === "roots/list") transcript.noteRoots();
       return receive(message, ...rest);
     };
     return start();

@@ -12,7 +12,9 @@ const capabilities = { sampling: {}, roots: { listChanged: true }, elicitation: 
 // Requests whose failure is a part of the conversation.
 const attempt = (promise) => promise.catch((error) => error.code);
 
-async function converseWithEverything({ client }) {
+async function converseWithEverything({ client, transcript }) {
+  // Its own first request would otherwise come at any time.
+  await transcript.rootsAsked;
   await client.ping();
   const { tools } = await client.listTools();
   for (const [name, args] of [

@@ -25,9 +25,9 @@ mod server_frame;
 mod server_input;
 mod tool_catalog;
 mod tool_metadata;
-mod waiting;
 mod transport;
 mod url_entry;
+mod waiting;
 
 pub use client_config::{BadClientConfig, ChangedConfig, unwrap_config, wrap_config};
 pub use client_frame::{

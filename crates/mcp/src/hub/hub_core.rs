@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 use tokio::sync::mpsc;
-use tokio_util::task::TaskTracker;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// The settings of a hub.
 #[derive(Clone)]
@@ -66,6 +66,8 @@ pub(crate) struct HubCore {
     pub(crate) options: HubOptions,
     pub(crate) to_client: mpsc::Sender<String>,
     pub(crate) tasks: TaskTracker,
+    /// The client has ended, so the servers end, too.
+    pub(crate) closing: CancellationToken,
     state: Mutex<HubState>,
 }
 
@@ -84,7 +86,14 @@ impl HubCore {
             tasks: HashMap::new(),
             subscriptions: HashMap::new(),
         };
-        Self { servers, options, to_client, tasks: TaskTracker::new(), state: Mutex::new(state) }
+        Self {
+            servers,
+            options,
+            to_client,
+            tasks: TaskTracker::new(),
+            closing: CancellationToken::new(),
+            state: Mutex::new(state),
+        }
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, HubState> {
@@ -123,6 +132,9 @@ impl HubCore {
 
     /// Tells the user about a server.
     pub(crate) fn note(&self, server: usize, why: &str) {
+        if self.closing.is_cancelled() {
+            return;
+        }
         let name = self.servers.get(server).map_or("?", |link| link.name.as_str());
         tracing::warn!(server = name, "{why}");
         (self.options.note)(&format!("the server {name}: {why}"));

@@ -61,6 +61,7 @@ pub async fn run_hub(
         .map(|(index, output)| tokio::spawn(read_hub_server(Arc::clone(&core), index, output)))
         .collect();
     read_hub_client(&core, input).await;
+    core.closing.cancel();
     for link in &core.servers {
         link.close();
     }
