@@ -60,7 +60,7 @@ impl<T> RequestStates<T> {
 
     /// Issues a state for requests with this content.
     pub(crate) fn issue(&self, content: Sha256, now: Timestamp, meaning: T) -> String {
-        // 120 random bits: nobody guesses a state.
+        // 120 random bits cannot be guessed.
         let state = random_id(&random_id(PREFIX));
         let mut table = self.table();
         while table.issued.len() >= MAX_STATES {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn state_is_used_once_and_for_its_content_only() {
+    fn state_serves_one_use_and_one_content() {
         let states = RequestStates::default();
         let state = states.issue(content("a"), noon(), 7);
         assert_eq!(states.redeem(&state, content("b"), noon()), RedeemedState::Refused);

@@ -93,7 +93,7 @@ impl DecisionWait<'_> {
     }
 
     /// Asks a client before 2026-07-28 to open the page of the call for its user, once for each call. Its answer decides
-    /// nothing, so nobody waits for it.
+    /// nothing, so it is not awaited.
     async fn show_page(&self, slot: &CallSlot, call: &Call, location: &str) {
         let opens = self.core.opens_urls.load(Ordering::SeqCst) && self.frame.rounds.is_none();
         if opens && is_address(location) && !slot.is_shown.swap(true, Ordering::SeqCst) {

@@ -143,7 +143,7 @@ fn earlier_protocols_have_no_rounds() {
 }
 
 #[test]
-fn client_that_opens_addresses_says_so_at_the_start() {
+fn client_declares_that_it_opens_addresses() {
     let initialize = |capabilities: &str| {
         format!(r#"{{"id":1,"method":"initialize","params":{{"capabilities":{capabilities}}}}}"#)
     };
