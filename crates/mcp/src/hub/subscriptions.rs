@@ -88,7 +88,7 @@ impl HubCore {
             let why = format!("the server {} ended before it answered", link.name.as_str());
             self.send_to_client(outcome_unknown_error(&request.id, &why)).await;
         }
-        if was_ready {
+        if was_ready && !self.closing.is_cancelled() {
             self.publish_all_lists().await;
         }
     }
