@@ -27,6 +27,7 @@ mod grants;
 mod guard;
 mod health;
 mod installed;
+mod lace;
 mod left;
 mod levels;
 mod limits;

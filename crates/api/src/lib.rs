@@ -15,6 +15,7 @@ mod filter;
 mod gate;
 #[cfg(feature = "retry")]
 pub mod held_claim;
+mod lace;
 mod look_alike;
 mod messages;
 mod object;
@@ -55,6 +56,7 @@ pub use cursor::{BadLogCursor, LogCursor};
 pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};
 pub use filter::LogFilter;
 pub use gate::{ApprovalGate, EventStream, SharedGate};
+pub use lace::{LaceAnswer, LaceDecision, LacePendingApproval, LacePendingList, LaceToolCall, LaceWord};
 pub use look_alike::LookAlike;
 pub use messages::{
     Message, MessageDecision, MessageDecisionOutcome, MessagePage, MessageReceipt, MessagesReport,

@@ -187,6 +187,7 @@ pub struct MessagePage {
     /// The messages, in the order of the conversation.
     pub messages: Vec<Message>,
     /// The cursor of the next page, which is the place of its first message; `null` at the end.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub next: Option<i64>,
     /// The number of messages of the conversation.
     pub length: u32,

@@ -29,5 +29,5 @@ pub(crate) fn is_page(path: &str) -> bool {
 
 /// True if the route answers by the caller's rights. The others are for everyone, and checks of health are frequent.
 pub(crate) fn needs_caller(route: &str) -> bool {
-    route.starts_with("/v1/") || route == "/metrics"
+    route.starts_with("/v1/") || route.starts_with("/api/") || route == "/metrics"
 }

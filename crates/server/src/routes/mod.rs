@@ -16,6 +16,7 @@ mod finish;
 mod grants;
 mod health;
 mod heartbeat;
+mod lace;
 mod log_policy;
 mod log_tag;
 mod managed_rules;
@@ -80,6 +81,8 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(webhooks::remove))
         .routes(routes!(webhooks::test))
         .routes(routes!(webhooks::retry))
+        .routes(routes!(lace::list_pending))
+        .routes(routes!(lace::decide))
         .routes(routes!(tools::list, tools::define))
         .routes(routes!(tools::show))
         .routes(routes!(tools::accept))
