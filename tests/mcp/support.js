@@ -218,6 +218,14 @@ export async function callAndDecide(client, name, args, decide) {
   return result;
 }
 
+// Removes what the gateway adds to the tools in a result: metadata of its own, and nothing else.
+export function removeOwnMetadata(result) {
+  for (const tool of result?.tools ?? []) {
+    for (const key of ["countersign/location", "countersign/approval"]) delete tool._meta?.[key];
+    if (Object.keys(tool._meta ?? {}).length === 0) delete tool._meta;
+  }
+}
+
 export function textOf(result) {
   return result.content.map((item) => item.text).join("\n");
 }

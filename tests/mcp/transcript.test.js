@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import assert from "node:assert/strict";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { servers, startHttpServer, startLog } from "./support.js";
+import { removeOwnMetadata, servers, startHttpServer, startLog } from "./support.js";
 
 const allowing = 'default = "allow"\n[[rule]]\nname = "all"\ntool = "*"\nverdict = "allow"\n';
 const capabilities = { sampling: {}, roots: { listChanged: true }, elicitation: { form: {} } };
@@ -77,22 +77,14 @@ async function converseWithMemory({ client }) {
   }
 }
 
-// The gateway adds metadata of its own to tools, and nothing else.
-function withoutMetadata(message) {
-  for (const tool of message.result?.tools ?? []) {
-    for (const key of ["countersign/location", "countersign/approval"]) delete tool._meta?.[key];
-    if (tool._meta && Object.keys(tool._meta).length === 0) delete tool._meta;
-  }
-  return message;
-}
-
 // Answers and requests in their order, and the notifications in any: the server sends some of them at any time.
 function normalize({ sent, received }) {
   const parts = (messages) => {
     const isNotification = (message) => message.method !== undefined && message.id === undefined;
     // Servers on HTTP name their session.
     const text = JSON.stringify(messages).replaceAll(/session [0-9a-f-]{36}/g, "session");
-    const plain = JSON.parse(text).map(withoutMetadata);
+    const plain = JSON.parse(text);
+    plain.forEach((message) => removeOwnMetadata(message.result));
     return { ordered: plain.filter((message) => !isNotification(message)), notifications: plain.filter(isNotification).map((message) => JSON.stringify(message)).sort() };
   };
   return { sent: parts(sent), received: parts(received) };
