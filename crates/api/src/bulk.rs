@@ -3,7 +3,7 @@
 use crate::{
     Call, CallId, DecisionRequest, GateError, Json, Problem, ProofRequest, Sha256, ThreadId, ToolName,
     commands::{is_false, maybe_word, read_word},
-    object::read_optional_object,
+    object::{read_objects, read_optional_object},
 };
 use countersign_events::event::{Decision, GrantAgents};
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,7 @@ pub const MAX_DECISIONS: usize = 1_000;
 pub struct BulkDecisionRequest {
     /// The decisions, 1 to 1000.
     #[cfg_attr(feature = "openapi", schema(min_items = 1, max_items = 1000))]
+    #[serde(deserialize_with = "read_objects")]
     pub decisions: Vec<BulkDecisionItem>,
 }
 

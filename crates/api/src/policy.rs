@@ -1,6 +1,6 @@
 //! The policy of the log: the one in force, and a request to put another in force.
 
-use crate::{Principal, Sha256, Timestamp};
+use crate::{Principal, Sha256, Timestamp, object::read_objects};
 use countersign_events::event::PolicyLayer;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub struct PolicyInForce {
     /// The text of its main file, TOML.
     pub text: String,
     /// The files of `policy.d`, in the order of their names.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read_objects")]
     pub layers: Vec<PolicyLayer>,
 }
 
@@ -48,7 +48,7 @@ pub struct PolicyRequest {
     /// The text of its main file, TOML.
     pub text: String,
     /// The files of `policy.d`, in the order of their names.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read_objects")]
     pub layers: Vec<PolicyLayer>,
     /// The place that the texts came from, for people.
     pub source: String,

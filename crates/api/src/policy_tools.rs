@@ -2,7 +2,7 @@
 
 use crate::{
     Json, Principal, ProposedDefinition, ProposedImpact, Sha256, ThreadId, Timestamp, ToolName,
-    object::read_optional_object,
+    object::{read_objects, read_optional_object},
 };
 use countersign_events::event::{Basis, OnExpiry, PolicyLayer, ShadowVerdict, Verdict};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct CandidatePolicy {
     /// The text of its main file, TOML.
     pub text: String,
     /// The files of `policy.d`, in the order of their names.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read_objects")]
     pub layers: Vec<PolicyLayer>,
 }
 

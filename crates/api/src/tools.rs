@@ -1,6 +1,9 @@
 //! Tools as the log knows them: their definitions, the changes of these, and which of them people accepted.
 
-use crate::{Json, LookAlike, Principal, ProposedDefinition, Sha256, ThreadId, Timestamp, ToolName};
+use crate::{
+    Json, LookAlike, Principal, ProposedDefinition, Sha256, ThreadId, Timestamp, ToolName,
+    object::{read_object, read_objects},
+};
 use countersign_events::{event::ToolDefinition, json::ArgumentChange};
 use serde::{Deserialize, Serialize};
 
@@ -154,6 +157,7 @@ pub struct DefineToolsRequest {
     pub thread_id: Option<ThreadId>,
     /// The tools, up to 1,000, each once.
     #[cfg_attr(feature = "openapi", schema(max_items = 1000))]
+    #[serde(deserialize_with = "read_objects")]
     pub tools: Vec<MetTool>,
 }
 
@@ -166,6 +170,7 @@ pub struct MetTool {
     /// The name.
     pub name: ToolName,
     /// Its definition. One without a description and a schema is not recorded.
+    #[serde(deserialize_with = "read_object")]
     pub definition: ProposedDefinition,
     /// Hints as MCP defines them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
