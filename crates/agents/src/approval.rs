@@ -107,9 +107,7 @@ impl SoughtCall<'_> {
         match call.state {
             CallState::Pending => Ok(Some(ApprovalOutcome::Pending(Box::new(call)))),
             CallState::Allowed => self.claim(call).await,
-            CallState::Denied | CallState::Cancelled => {
-                Ok(Some(ApprovalOutcome::Refused(denial_text(&call))))
-            }
+            CallState::Denied | CallState::Cancelled => Ok(Some(ApprovalOutcome::Refused(call.ended_text()))),
             _ if self.is_of_other_executor(&call) => Ok(None),
             state => Ok(Some(ApprovalOutcome::Refused(format!(
                 "{} is already {state} and does not run again; propose it as a new call",
@@ -166,10 +164,4 @@ impl SoughtCall<'_> {
             call.arguments.as_str()
         ))
     }
-}
-
-/// The text for the model that the log has for a call that does not run.
-fn denial_text(call: &Call) -> String {
-    let told = call.result.as_ref().and_then(|result| result.content.read::<String>().ok());
-    told.unwrap_or_else(|| format!("{} is {}", call.id, call.state))
 }

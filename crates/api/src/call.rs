@@ -238,6 +238,13 @@ impl Call {
         self.state == CallState::Allowed
     }
 
+    /// The text for the model about a call that does not run.
+    #[must_use]
+    pub fn ended_text(&self) -> String {
+        let told = self.result.as_ref().and_then(|result| result.content.read::<String>().ok());
+        told.unwrap_or_else(|| format!("{} is {}", self.id, self.state))
+    }
+
     /// Returns true if the call waits for a decision.
     #[must_use]
     pub fn is_pending(&self) -> bool {

@@ -112,12 +112,6 @@ pub(crate) fn pending_text(call: &Call, location: &str) -> String {
     )
 }
 
-/// The text for the model about a call that does not run.
-pub(crate) fn ended_text(call: &Call) -> String {
-    let told = call.result.as_ref().and_then(|result| result.content.read::<String>().ok());
-    told.unwrap_or_else(|| format!("This call was not run: {} is {}.", call.id, call.state))
-}
-
 /// The text for the model about a call that may have run.
 pub(crate) fn started_text(call: &Call) -> String {
     let id = &call.id;

@@ -1,7 +1,7 @@
 //! One call of a tool, from the request of the client to its answer.
 
 use crate::{
-    answer_text::{BAD_STATE, ended_text, error_result, refusal_text, started_text},
+    answer_text::{BAD_STATE, error_result, refusal_text, started_text},
     call_slot::{CallSlot, ExecutionOutcome},
     call_table::{OpenedCall, ProposedContent},
     client_frame::{ClientFrame, ToolCallFrame, read_client_frame},
@@ -122,7 +122,7 @@ impl GatedCall {
             CallState::Running => Some(self.error(&started_text(&call), Some(&call))),
             _ => {
                 slot.close();
-                Some(self.error(&ended_text(&call), Some(&call)))
+                Some(self.error(&call.ended_text(), Some(&call)))
             }
         }
     }

@@ -4,7 +4,7 @@
 //! "updatedInput":…}` or `{"behavior":"deny","message":…}`.
 
 use crate::{
-    answer_text::{ended_text, progress, protocol_error, refusal_text, started_text},
+    answer_text::{progress, protocol_error, refusal_text, started_text},
     client_frame::{BadFrame, ClientFrame, ToolCallFrame, read_client_frame},
     frame_reader::{LineRead, read_line},
     json_object::JsonObject,
@@ -189,7 +189,7 @@ impl PromptedCall {
         }
         match call.state {
             CallState::Allowed => {}
-            CallState::Denied | CallState::Cancelled => return Ok(Some(Err(ended_text(&call)))),
+            CallState::Denied | CallState::Cancelled => return Ok(Some(Err(call.ended_text()))),
             _ => return Ok(Some(Err(started_text(&call)))),
         }
         // The log masks secrets. Only the agent has the real values. The claim compares them with the approved ones.

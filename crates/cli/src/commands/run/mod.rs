@@ -172,12 +172,10 @@ async fn wait(
 
 /// Prints the reason why the call does not run.
 fn report_denial(context: &CommandContext, call: &api::Call) -> anyhow::Result<CommandExit> {
-    let told = call.result.as_ref().and_then(|result| result.content.read::<String>().ok());
-    let text = told.unwrap_or_else(|| format!("{} is {}", call.id, call.state));
     if context.json {
         print_json(call)?;
     } else {
-        print_error(&format!("countersign: {}", escape_text(&text)));
+        print_error(&format!("countersign: {}", escape_text(&call.ended_text())));
     }
     let source = call.response.as_ref().map(|response| response.source);
     Ok(match (call.state, source) {
