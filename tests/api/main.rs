@@ -2,6 +2,7 @@
 //! a file here. Behaviour that several routes share has its own files.
 
 mod access;
+mod agent_world;
 mod app_page;
 mod arguments;
 mod body;
@@ -38,6 +39,7 @@ mod messages;
 mod metrics;
 mod mode;
 mod names;
+mod opey;
 mod own_server;
 mod pending;
 mod policy;

@@ -4,6 +4,7 @@
 //! result. `gate::EmbeddedGate` offers these operations over an open database, and `client::HttpGate` offers the
 //! same over a server. Request types reject unknown fields; clients must accept new fields in responses.
 
+mod agent_world;
 mod approver_keys;
 mod bulk;
 mod call;
@@ -19,6 +20,7 @@ mod lace;
 mod look_alike;
 mod messages;
 mod object;
+mod opey;
 mod page;
 mod policy;
 mod policy_tools;
@@ -38,6 +40,7 @@ mod tools;
 mod utc_offset;
 mod webhooks;
 
+pub use agent_world::{WorldMessageRequest, WorldToolAnswer, WorldToolRequest};
 pub use approver_keys::{
     ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, PasskeyCreation, ProofRequest,
     RemoveKeyRequest,
@@ -62,6 +65,7 @@ pub use messages::{
     Message, MessageDecision, MessageDecisionOutcome, MessagePage, MessageReceipt, MessagesReport,
     MessagesRequest, PendingCallName,
 };
+pub use opey::{OpeyDecision, OpeyPendingList, OpeyWord};
 pub use page::{CallPage, EventPage, MAX_PAGE, PageQuery, PendingPage, ThreadPage, ThreadSummary};
 pub use policy::{PolicyInForce, PolicyRequest};
 pub use policy_tools::{

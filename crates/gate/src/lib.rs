@@ -50,6 +50,7 @@ pub use countersign_events::{
     CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
     ToolName, chain, event, id, json, look_alike, principal, proven,
 };
+pub use countersign_messages as messages;
 pub use countersign_policy as policy;
 pub use countersign_policy::Policy;
 pub use countersign_proofs as proofs;

@@ -5,6 +5,7 @@
 //! message as it was sent.
 
 mod answer;
+mod client_events;
 mod client_tool;
 mod decisions;
 mod formats;
@@ -17,6 +18,10 @@ mod spoken;
 mod view;
 mod written;
 
+pub use client_events::{
+    CallMoment, write_approval_message, write_opey_event, write_opey_failure, write_world_failure,
+    write_world_message, write_world_note, write_world_request,
+};
 pub use decisions::{FoundDecision, FoundVerdict};
 pub use message::{BadMessage, ReadMessage};
 pub use spoken::SpokenDecision;

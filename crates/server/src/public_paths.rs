@@ -22,6 +22,9 @@ const PAGES: [&str; 14] = [
 /// The beginnings of the paths of the pages of calls and threads.
 const PAGE_FOLDERS: [&str; 2] = ["/calls/", "/threads/"];
 
+/// The beginnings of the paths of the API, and of the interfaces of other systems.
+const API_FOLDERS: [&str; 4] = ["/v1/", "/api/", "/approval/", "/worlds/"];
+
 /// True if this is a page for people.
 pub(crate) fn is_page(path: &str) -> bool {
     PAGES.contains(&path) || PAGE_FOLDERS.iter().any(|folder| path.starts_with(folder))
@@ -29,5 +32,5 @@ pub(crate) fn is_page(path: &str) -> bool {
 
 /// True if the route answers by the caller's rights. The others are for everyone, and checks of health are frequent.
 pub(crate) fn needs_caller(route: &str) -> bool {
-    route.starts_with("/v1/") || route.starts_with("/api/") || route == "/metrics"
+    API_FOLDERS.iter().any(|folder| route.starts_with(folder)) || route == "/metrics"
 }

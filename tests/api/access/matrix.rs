@@ -57,6 +57,8 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "listCallsOfThread",
             "getCall",
             "laceListPending",
+            "opeyFollow",
+            "worldListMessages",
         ],
     ),
     (Needs::ReadOfAllThreads, &["getMetrics", "getStats"]),
@@ -73,8 +75,11 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
         ],
     ),
     (Needs::ReadPolicyOfAllThreads, &["replayPolicy", "suggestRules"]),
-    (Needs::Execute, &["propose", "cancel", "claim", "renewClaim", "heartbeat", "finish", "defineTools"]),
-    (Needs::Converse, &["addMessages"]),
+    (
+        Needs::Execute,
+        &["propose", "cancel", "claim", "renewClaim", "heartbeat", "finish", "defineTools", "worldCheckTool"],
+    ),
+    (Needs::Converse, &["addMessages", "worldAddMessages"]),
     (
         Needs::Decide,
         &[
@@ -86,6 +91,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "release",
             "previewScope",
             "laceDecide",
+            "opeyDecide",
         ],
     ),
     (Needs::DecideInAllThreads, &["stop", "acceptDefinition"]),
@@ -167,11 +173,13 @@ async fn access(server: &OwnServer, caller: MatrixCaller, method: &Method, path:
     let answer = match caller.role {
         None => {
             let request = server.request(method.clone(), path).header("content-type", "application/json");
+            let request = request.header("accept", "application/json");
             HttpAnswer::to(if *method == Method::GET { request } else { request.body("{}") }).await
         }
         Some(role) => {
             let token = server.creates_token("caller", role, globs, TokenKind::Token).await;
-            server.asks(&token, method.clone(), path, "{}").await
+            let request = server.request_with(&token, method, path, "{}");
+            HttpAnswer::to(request.header("accept", "application/json")).await
         }
     };
     assert!(answer.status < 500, "{caller:?} {method} {path}: {answer}");

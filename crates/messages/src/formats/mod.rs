@@ -20,6 +20,7 @@ use crate::{json_tree::JsonTree, message::BadMessage, neutral::NeutralMessage};
 pub(crate) use adapter::FormatAdapter;
 use countersign_events::event::MessageFormat;
 use langchain::{InterruptStyle, LangChainAdapter};
+pub(crate) use openai::{request_call, request_message};
 
 /// The adapter of a format; `None` for a format of a newer version.
 pub(crate) fn adapter(format: MessageFormat) -> Option<&'static dyn FormatAdapter> {

@@ -48,17 +48,22 @@ impl FormatAdapter for OpenAiAdapter {
 
     fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
         for call in pending {
-            out.push(JsonTree::object([
-                ("role", "assistant".into()),
-                ("content", "".into()),
-                ("tool_calls", vec![request_call(call)].into()),
-            ]));
+            out.push(request_message(call));
         }
     }
 }
 
+/// The message of the assistant that asks a person.
+pub(crate) fn request_message(call: &Call) -> JsonTree {
+    JsonTree::object([
+        ("role", "assistant".into()),
+        ("content", "".into()),
+        ("tool_calls", vec![request_call(call)].into()),
+    ])
+}
+
 /// The call of the client's tool that asks a person.
-pub(super) fn request_call(call: &Call) -> JsonTree {
+pub(crate) fn request_call(call: &Call) -> JsonTree {
     write_function(&request_id(call.id.as_str()), REQUEST_APPROVAL, request_arguments(call).to_string())
 }
 

@@ -1,5 +1,6 @@
 //! Messages of each format, and malformed ones.
 
+mod client_events;
 mod conversations;
 mod provider_rules;
 mod views;

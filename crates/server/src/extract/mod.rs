@@ -1,6 +1,7 @@
 //! The extractors of an endpoint: the caller, the ids in the path, the query and the body. Each extractor reports a
 //! mistake as a problem with its place, and describes its parameters for the OpenAPI document.
 
+mod accept;
 mod authorized;
 mod body;
 mod conditional;
@@ -11,6 +12,7 @@ mod prefer;
 mod query;
 mod source;
 
+pub(crate) use accept::PrefersJson;
 pub(crate) use authorized::{
     AdminGate, AuthorizedGate, CloseGate, ConverseGate, DecideAllGate, DecideGate, ExecuteGate,
     ManageKeysGate, ReadAllByPolicyGate, ReadAllGate, ReadGate, ReadPolicyGate, RequestCaller, RequiredRight,

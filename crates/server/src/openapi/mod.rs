@@ -47,6 +47,8 @@ use utoipa::{
         (name = "access", description = "Tokens, keys of approvers, the caller of a request, and the sessions of browsers."),
         (name = "tools", description = "Tools: their definitions, the changes of these, and which of them people accepted."),
         (name = "lace", description = "The interface of Lace, for clients that were written for it."),
+        (name = "opey", description = "The interface of Opey, for clients that were written for it."),
+        (name = "agent-world", description = "The interface of Agent World, for clients that were written for it."),
         (name = "webhooks", description = "Targets to which the server sends messages about calls."),
         (name = "service", description = "Health and metrics of the service, and this document."),
     )

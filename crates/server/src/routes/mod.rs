@@ -1,5 +1,6 @@
 //! The endpoints, each in a file of its own, and the parts that they share.
 
+mod agent_world;
 mod answer;
 mod app_page;
 mod approver_keys;
@@ -26,6 +27,7 @@ mod metrics;
 mod mode;
 #[cfg(feature = "oidc")]
 mod oidc;
+mod opey;
 #[cfg(feature = "oidc")]
 mod outcome_page;
 mod passkey_sessions;
@@ -81,8 +83,7 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(webhooks::remove))
         .routes(routes!(webhooks::test))
         .routes(routes!(webhooks::retry))
-        .routes(routes!(lace::list_pending))
-        .routes(routes!(lace::decide))
+        .merge(interface_routes())
         .routes(routes!(tools::list, tools::define))
         .routes(routes!(tools::show))
         .routes(routes!(tools::accept))
@@ -124,4 +125,14 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
     #[cfg(feature = "oidc")]
     let pages = pages.merge(oidc::routes());
     (router.merge(pages), document)
+}
+
+/// The interfaces of other systems.
+fn interface_routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new()
+        .routes(routes!(lace::list_pending))
+        .routes(routes!(lace::decide))
+        .routes(routes!(opey::follow, opey::decide))
+        .routes(routes!(agent_world::list_messages, agent_world::add_messages))
+        .routes(routes!(agent_world::check_tool))
 }

@@ -4,22 +4,30 @@
 //! reader delays no other reader and misses no event. A stream that fails reports the error in its last message: a reader that
 //! only saw the stream end would reconnect and fail again without end.
 
+mod dialect;
 mod messages;
 mod replay;
 
+pub(crate) use dialect::{DialectStream, ThreadDialect, WrittenEvents};
 pub(crate) use replay::ReplayQueue;
 
-use crate::{AppState, extract::ReadGate, limits::HeldPlace, problem::ProblemResponse, request_id};
+use crate::{
+    AppState,
+    extract::{AuthorizedGate, ReadGate, RequiredRight},
+    limits::HeldPlace,
+    problem::ProblemResponse,
+    request_id,
+};
 use axum::{
     body::{Body, Bytes},
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
-use countersign_api::{ApprovalGate, ErrorCode, LogCursor, LogFilter};
+use countersign_api::{ApprovalGate, ErrorCode, EventStream, LogCursor, LogFilter};
 use countersign_gate::{EmbeddedGate, Event, EventType, Timestamp};
-use futures_util::{Stream, StreamExt};
-use replay::StreamEnd;
-use std::{convert::Infallible, pin::pin, sync::Arc};
+use futures_util::{Stream, StreamExt, stream::Peekable};
+use replay::{MessageBatch, StreamEnd};
+use std::{convert::Infallible, pin::Pin, sync::Arc};
 use tracing::Span;
 
 /// The first message: a browser reconnects after a pause of one second.
@@ -36,7 +44,13 @@ pub(crate) struct StreamStart {
     pub(crate) is_resuming: bool,
 }
 
-/// Responds with the stream. Refuses if the server is stopping.
+/// The messages of a stream, which are read when the connection has accepted the previous ones.
+pub(crate) trait StreamSource: Send + 'static {
+    /// Waits for the next messages. If the future is dropped, nothing is lost.
+    fn next(&mut self) -> impl Future<Output = MessageBatch> + Send;
+}
+
+/// Responds with the log as a stream. Refuses if the server is stopping.
 pub(crate) async fn answer(
     app: &AppState,
     gate: &ReadGate,
@@ -44,16 +58,27 @@ pub(crate) async fn answer(
     start: StreamStart,
     place: HeldPlace,
 ) -> Result<Response, ProblemResponse> {
-    if app.stop.is_cancelled() {
-        return Err(ProblemResponse::shutting_down());
-    }
     // A problem instead of a stream: a browser that got a stream would reconnect with the same cursor without end.
     gate.check_cursor(&start.after).await?;
     // Events that exist when a reader resumes are those that it would have missed.
     let missed_until = if start.is_resuming { gate.tip(None).await? } else { 0 };
-    let caller = StreamCaller::from_gate(gate);
-    let stream = stream(Arc::clone(app), caller, filter, (start.after.seq, missed_until), place)
-        .map(Ok::<_, Infallible>);
+    // With retries: a restart of the database must not end the stream. A browser that reconnects and gets a 503 gives up.
+    let events = gate.with_retries().follow(filter, start.after.seq).peekable();
+    let source = LogSource { app: Arc::clone(app), events: Box::pin(events), missed_until };
+    respond((app, gate), source, place)
+}
+
+/// Responds with a stream of these messages. Refuses if the server is stopping.
+pub(crate) fn respond<R: RequiredRight>(
+    (app, gate): (&AppState, &AuthorizedGate<R>),
+    source: impl StreamSource,
+    place: HeldPlace,
+) -> Result<Response, ProblemResponse> {
+    if app.stop.is_cancelled() {
+        return Err(ProblemResponse::shutting_down());
+    }
+    let stream =
+        stream(Arc::clone(app), StreamCaller::from_gate(gate), source, place).map(Ok::<_, Infallible>);
     let mut response = Body::from_stream(stream).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, const { HeaderValue::from_static("text/event-stream") });
@@ -61,6 +86,26 @@ pub(crate) async fn answer(
     // Tells proxies not to buffer the stream.
     headers.insert("x-accel-buffering", const { HeaderValue::from_static("no") });
     Ok(response)
+}
+
+/// The events of the log.
+struct LogSource {
+    app: AppState,
+    events: Pin<Box<Peekable<EventStream>>>,
+    /// The last event that the reader would have missed.
+    missed_until: i64,
+}
+
+impl StreamSource for LogSource {
+    async fn next(&mut self) -> MessageBatch {
+        let (app, missed_until) = (&self.app, self.missed_until);
+        let count_recovered = |event: &Event| {
+            if event.seq <= missed_until && event.kind == EventType::ApprovalRequest {
+                app.metrics.recovered.inc();
+            }
+        };
+        app.replay.next_batch(self.events.as_mut(), count_recovered).await
+    }
 }
 
 /// The reader of a stream: the gate that lists what the reader sees, and the span and id of the request that opened the
@@ -75,7 +120,7 @@ struct StreamCaller {
 }
 
 impl StreamCaller {
-    fn from_gate(gate: &ReadGate) -> Self {
+    fn from_gate<R: RequiredRight>(gate: &AuthorizedGate<R>) -> Self {
         let identity = gate.identity();
         Self {
             gate: EmbeddedGate::clone(gate),
@@ -100,20 +145,12 @@ impl StreamCaller {
 fn stream(
     app: AppState,
     reader: StreamCaller,
-    filter: LogFilter,
-    (after, missed_until): (i64, i64),
+    mut source: impl StreamSource,
     place: HeldPlace,
 ) -> impl Stream<Item = Bytes> {
     async_stream::stream! {
         let _counted = (app.metrics.count_stream(), place);
         let (clock, heartbeat) = (&app.options.clock, app.options.heartbeat);
-        // A restart of the database must not end the stream: a browser that reconnects and gets a 503 gives up.
-        let mut events = pin!(reader.gate.with_retries().follow(filter, after).peekable());
-        let count_recovered = |event: &Event| {
-            if event.seq <= missed_until && event.kind == EventType::ApprovalRequest {
-                app.metrics.recovered.inc();
-            }
-        };
         // Set before a message is sent, so that a reader of the message can tell when the next heartbeat is due.
         let mut due = clock.now().after(heartbeat);
         let mut tokens = reader.gate.watch_tokens();
@@ -127,7 +164,7 @@ fn stream(
                         return;
                     }
                 }
-                batch = app.replay.next_batch(events.as_mut(), count_recovered) => {
+                batch = source.next() => {
                     due = clock.now().after(heartbeat);
                     if let Some(last) = reader.end_of_credential() {
                         yield last;

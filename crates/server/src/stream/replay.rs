@@ -23,13 +23,13 @@ pub(crate) struct ReplayQueue {
 }
 
 /// The messages at hand, and the state of the stream after them.
-pub(super) struct MessageBatch {
+pub(crate) struct MessageBatch {
     pub(super) bytes: Bytes,
     pub(super) end: Option<StreamEnd>,
 }
 
 /// The reason why a stream has no further events.
-pub(super) enum StreamEnd {
+pub(crate) enum StreamEnd {
     Closed,
     Failed(GateError),
 }

@@ -84,6 +84,12 @@ impl Persona<ToServer> {
         .await
     }
 
+    /// Sends a `POST` request that is answered with a stream.
+    pub async fn posts_for_stream(&self, path: &str, body: impl Into<String>) -> EventStreamReader {
+        let request = self.request(Method::POST, path).header("content-type", "application/json");
+        EventStreamReader::open(request.body(body.into())).await
+    }
+
     async fn send_json(&self, method: Method, path: &str, body: String) -> HttpAnswer {
         HttpAnswer::to(self.request(method, path).header("content-type", "application/json").body(body)).await
     }

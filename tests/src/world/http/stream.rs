@@ -32,6 +32,17 @@ impl EventStreamReader {
         self.next().await.expect("the stream has another message")
     }
 
+    /// Returns the data of the next message with data, as JSON; `None` at the end of the stream.
+    pub async fn data(&mut self) -> Option<serde_json::Value> {
+        loop {
+            let message = self.next().await?;
+            let data = message.lines().find_map(|line| line.strip_prefix("data: "));
+            if let Some(data) = data {
+                return Some(serde_json::from_str(data).expect("JSON"));
+            }
+        }
+    }
+
     /// Returns a header of the response, or an empty text if the header is absent.
     #[must_use]
     pub fn header(&self, name: &str) -> String {

@@ -1,0 +1,190 @@
+//! The calls and messages of one thread, in the events of a client of another system.
+
+use super::{StreamSource, replay::MessageBatch, replay::StreamEnd};
+use axum::body::Bytes;
+use countersign_api::{ApprovalGate, EventStream, GateError, LogCursor, LogFilter};
+use countersign_gate::{
+    Clock, EmbeddedGate, Event, Json, ThreadId, Timestamp, event::Body, messages::CallMoment,
+};
+use futures_util::{FutureExt, StreamExt, stream::Peekable};
+use std::{pin::Pin, sync::Arc, time::Duration};
+
+/// The events of a client for one event of the log.
+#[derive(Default)]
+pub(crate) struct WrittenEvents {
+    /// What the client reads, in order.
+    pub(crate) events: Vec<Json>,
+    /// The marker behind the last of them, if the stream ends with them.
+    pub(crate) end: Option<&'static str>,
+}
+
+/// How a client of another system reads the events of a thread.
+pub(crate) trait ThreadDialect: Send + 'static {
+    /// Writes what happened to a call, at the time of `event`.
+    fn write_moment(
+        &mut self,
+        moment: CallMoment,
+        call: &countersign_api::Call,
+        event: &Event,
+    ) -> WrittenEvents;
+
+    /// Writes a message of the conversation.
+    fn write_message(&mut self, _: &Event) -> WrittenEvents {
+        WrittenEvents::default()
+    }
+
+    /// Writes the failure of the stream.
+    fn write_failure(&self, error: &GateError) -> Json;
+}
+
+/// The stream of a thread in a dialect.
+pub(crate) struct DialectStream<D> {
+    gate: EmbeddedGate,
+    thread: ThreadId,
+    events: Pin<Box<Peekable<EventStream>>>,
+    dialect: D,
+    opening: Option<WrittenEvents>,
+    /// True if each message has the cursor of its event as its id, so that a client can resume.
+    has_ids: bool,
+    quiet: Option<QuietLimit>,
+    is_over: bool,
+}
+
+/// The time after which a stream without events ends.
+struct QuietLimit {
+    clock: Clock,
+    span: Duration,
+    until: Timestamp,
+}
+
+impl<D: ThreadDialect> DialectStream<D> {
+    /// Begins with `opening`, and continues with what happens in the thread after the event `after`.
+    pub(crate) fn new(
+        gate: &EmbeddedGate,
+        thread: &ThreadId,
+        (opening, after): (WrittenEvents, i64),
+        dialect: D,
+    ) -> Self {
+        let events = gate.with_retries().follow(LogFilter::of_thread(thread), after).peekable();
+        Self {
+            gate: gate.clone(),
+            thread: thread.clone(),
+            events: Box::pin(events),
+            dialect,
+            opening: Some(opening),
+            has_ids: false,
+            quiet: None,
+            is_over: false,
+        }
+    }
+
+    /// Gives each message an id.
+    pub(crate) fn with_ids(self) -> Self {
+        Self { has_ids: true, ..self }
+    }
+
+    /// Ends the stream if nothing happens for this time.
+    pub(crate) fn ends_when_quiet(self, clock: &Clock, span: Duration) -> Self {
+        let until = clock.now().after(span);
+        Self { quiet: Some(QuietLimit { clock: clock.clone(), span, until }), ..self }
+    }
+
+    /// The next event of the log, which stays in the stream; `None` if there is none for too long.
+    async fn peek(&mut self) -> Option<Option<Arc<Event>>> {
+        let peeked = async { self.events.as_mut().peek().await.map(|event| event.as_ref().ok().cloned()) };
+        let Some(QuietLimit { clock, until, .. }) = &self.quiet else { return Some(peeked.await.flatten()) };
+        let is_late = async {
+            while clock.now() < *until {
+                clock.sleep_until(*until).await;
+            }
+        };
+        tokio::select! {
+            event = peeked => Some(event.flatten()),
+            () = is_late => None,
+        }
+    }
+
+    async fn write(&mut self, event: &Event) -> Result<WrittenEvents, GateError> {
+        if event.kind.is_message() {
+            return Ok(self.dialect.write_message(event));
+        }
+        let Some(moment) = CallMoment::of_event(event.kind) else { return Ok(WrittenEvents::default()) };
+        let Ok(body) = Body::read(event.seq, event.kind, &event.data) else {
+            return Ok(WrittenEvents::default());
+        };
+        let Some(id) = body.call_id() else { return Ok(WrittenEvents::default()) };
+        let call = self.gate.with_retries().call(&self.thread, id).await?;
+        Ok(self.dialect.write_moment(moment, &call, event))
+    }
+
+    fn fail(&mut self, error: &GateError) -> MessageBatch {
+        self.is_over = true;
+        let written = WrittenEvents { events: vec![self.dialect.write_failure(error)], end: None };
+        MessageBatch { bytes: serialise(&written, None), end: None }
+    }
+
+    fn send(&mut self, written: &WrittenEvents, event: Option<&Event>) -> MessageBatch {
+        self.is_over = written.end.is_some();
+        if let Some(quiet) = &mut self.quiet {
+            quiet.until = quiet.clock.now().after(quiet.span);
+        }
+        MessageBatch { bytes: serialise(written, event.filter(|_| self.has_ids)), end: None }
+    }
+}
+
+impl<D: ThreadDialect> StreamSource for DialectStream<D> {
+    /// An event leaves the stream only after it was written, so nothing is lost if the future is dropped.
+    async fn next(&mut self) -> MessageBatch {
+        if self.is_over {
+            return MessageBatch { bytes: Bytes::new(), end: Some(StreamEnd::Closed) };
+        }
+        if let Some(opening) = self.opening.take().filter(|opening| !opening.is_empty()) {
+            return self.send(&opening, None);
+        }
+        loop {
+            let Some(event) = self.peek().await else {
+                return MessageBatch { bytes: Bytes::new(), end: Some(StreamEnd::Closed) };
+            };
+            let Some(event) = event else {
+                return match self.events.next().now_or_never().flatten() {
+                    Some(Err(error)) => self.fail(&error),
+                    _ => MessageBatch { bytes: Bytes::new(), end: Some(StreamEnd::Closed) },
+                };
+            };
+            let written = match self.write(&event).await {
+                Ok(written) => written,
+                Err(error) => return self.fail(&error),
+            };
+            let _taken = self.events.next().now_or_never();
+            if !written.is_empty() {
+                return self.send(&written, Some(&event));
+            }
+        }
+    }
+}
+
+impl WrittenEvents {
+    /// These events, and the stream continues.
+    pub(crate) fn more(events: Vec<Json>) -> Self {
+        Self { events, end: None }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.events.is_empty() && self.end.is_none()
+    }
+}
+
+/// Creates the messages. The last one for an event has the id, so that a client that got only some of them gets all again.
+fn serialise(written: &WrittenEvents, event: Option<&Event>) -> Bytes {
+    let last = written.events.len().saturating_sub(1);
+    let mut lines = Vec::new();
+    for (index, data) in written.events.iter().enumerate() {
+        if let Some(event) = event.filter(|_| index == last) {
+            lines.push(format!("id: {}\n", LogCursor::of_event(event)));
+        }
+        // JSON has line breaks only between tokens, where a space means the same.
+        lines.push(format!("data: {}\n\n", data.as_str().replace(['\n', '\r'], " ")));
+    }
+    lines.extend(written.end.filter(|end| !end.is_empty()).map(|end| format!("data: {end}\n\n")));
+    lines.concat().into()
+}
