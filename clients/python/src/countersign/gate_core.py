@@ -1,0 +1,295 @@
+"""The operations of a gate, with their parameters. ``Gate`` and ``AsyncGate`` offer each of them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from . import operations as ops
+from .errors import NotRunError, StillPendingError
+from .execution import CallOutcome, CallPlan, execute
+from .json_text import read_json
+from .replies import make_error
+from .resumption import CallRegister
+from .settings import ClientSettings
+from .steps import Steps
+from .types import (
+    BulkDecisionItem,
+    BulkDecisionResponse,
+    Call,
+    CallerView,
+    CallPage,
+    CallState,
+    Decision,
+    EventPage,
+    PendingPage,
+    ProposedDefinition,
+    ProposedImpact,
+    ReadinessReport,
+)
+
+CallReference: TypeAlias = "Call | str"
+"""A call, or the id of a call of the gate's thread."""
+
+DEFAULT_THREAD = "default"
+"""The thread of a gate that names none."""
+
+
+def new_id(prefix: str = "call_") -> str:
+    """A new random id."""
+    return prefix + secrets.token_hex(12)
+
+
+class GateCore:
+    """The operations as steps, for a driver to carry out."""
+
+    def __init__(self, settings: ClientSettings, register: CallRegister | None = None) -> None:
+        self.settings = settings
+        self.register = register or CallRegister()
+
+    def place(self, call: CallReference, thread: str | None) -> tuple[str, str]:
+        """The thread and the id of a call."""
+        if isinstance(call, str):
+            return thread or self.thread, call
+        return call["threadId"], call["id"]
+
+    @property
+    def thread(self) -> str:
+        """The thread of calls that name none."""
+        return self.settings.thread or DEFAULT_THREAD
+
+    def propose(
+        self,
+        name: str,
+        arguments: Any,
+        *,
+        call_id: str | None = None,
+        thread: str | None = None,
+        description: str | None = None,
+        impact: ProposedImpact | None = None,
+        annotations: Mapping[str, Any] | None = None,
+        definition: ProposedDefinition | None = None,
+        expires_in: int | None = None,
+        replaces: str | None = None,
+    ) -> Steps[Call]:
+        """Proposes a call, and returns it in its state: allowed, denied or pending.
+
+        Proposing the same call again returns its current state, so ``call_id`` should be the id that the model chose.
+        ``arguments`` is any JSON value; integers and ``Decimal`` numbers are written exactly. ``expires_in`` is the time in
+        seconds that people have to decide.
+        """
+        fields = {
+            "id": call_id or new_id(),
+            "name": name,
+            "description": description,
+            "impact": impact,
+            "annotations": annotations,
+            "definition": definition,
+            "expiresInSeconds": expires_in,
+            "replaces": replaces,
+        }
+        return ops.propose(thread or self.thread, fields, ops.json_text(arguments, "the arguments"))
+
+    def wait(self, call: CallReference, *, thread: str | None = None, timeout: float | None = None) -> Steps[Call]:
+        """Waits until the call is decided, also across restarts of the server. After ``timeout`` seconds it returns the call,
+        which is still pending."""
+        return ops.wait(*self.place(call, thread), timeout)
+
+    def get(self, call: CallReference, *, thread: str | None = None) -> Steps[Call]:
+        """Returns the call in its current state."""
+        return ops.read_call(*self.place(call, thread))
+
+    def claim(
+        self,
+        call: Call,
+        *,
+        executor: str | None = None,
+        lease_seconds: int | None = None,
+        arguments: Any = None,
+        definition_hash: str | None = None,
+    ) -> Steps[Call]:
+        """Declares that this process starts the call now. Run the ``arguments`` of the answer, and nothing else.
+
+        A second claim is refused, also by the same executor. ``executor`` must therefore be a new name for each attempt, which
+        it is by default. ``arguments`` are the unmasked arguments, if the log has masked a secret in them.
+        """
+        fields = {
+            "executor": executor or f"python-{os.getpid()}-{secrets.token_hex(6)}",
+            "argumentsHash": call["argumentsHash"],
+            "leaseSeconds": lease_seconds,
+            "definitionHash": definition_hash,
+        }
+        text = None if arguments is None else ops.json_text(arguments, "the arguments")
+        return ops.claim(call["threadId"], call["id"], fields, text)
+
+    def renew(self, call: Call, *, lease_seconds: int | None = None) -> Steps[Call]:
+        """Renews the lease of a claimed call. Do so after each third of it."""
+        fields = {"executor": executor_of(call), "leaseSeconds": lease_seconds}
+        return ops.renew(call["threadId"], call["id"], fields)
+
+    def finish(self, call: Call, content: Any, *, status: str = "success", executor: str | None = None) -> Steps[Call]:
+        """Reports the result of a claimed call: ``success``, ``error`` or ``cancelled``."""
+        fields = {"status": status, "executor": executor or executor_of(call)}
+        return ops.finish(call["threadId"], call["id"], fields, ops.json_text(content, "the content"))
+
+    def cancel(self, call: CallReference, *, reason: str | None = None, thread: str | None = None) -> Steps[Call]:
+        """Withdraws a call that has not started."""
+        return ops.cancel(*self.place(call, thread), reason)
+
+    def heartbeat(self, call: CallReference, *, thread: str | None = None) -> Steps[Call]:
+        """Tells approvers that the agent still waits. ``wait`` does so by itself."""
+        return ops.heartbeat(*self.place(call, thread))
+
+    def decide(
+        self,
+        call: CallReference,
+        decision: Decision,
+        *,
+        thread: str | None = None,
+        comment: str | None = None,
+        arguments: Any = None,
+        arguments_hash: str | None = None,
+        scope: Any = None,
+        level: str | None = None,
+        agents: str | None = None,
+        and_waiting: bool | None = None,
+    ) -> Steps[Call]:
+        """Decides as an approver: ``allow_once``, ``allow_session`` or ``deny``. ``arguments`` replaces the proposed ones.
+
+        For a :class:`Call`, the decision applies only to the arguments that it shows; for an id, only with ``arguments_hash``.
+        """
+        if arguments_hash is None and not isinstance(call, str):
+            arguments_hash = call["argumentsHash"]
+        fields = {
+            "comment": comment,
+            "argumentsHash": arguments_hash,
+            "scope": scope,
+            "level": level,
+            "agents": agents,
+            "andWaiting": and_waiting,
+        }
+        text = None if arguments is None else ops.json_text(arguments, "the arguments")
+        return ops.decide(*self.place(call, thread), decision, fields, text)
+
+    def decide_all(self, decisions: Iterable[BulkDecisionItem]) -> Steps[BulkDecisionResponse]:
+        """Decides several calls. Each decision is accepted or refused on its own."""
+        return ops.decide_all(decisions)
+
+    def pending(
+        self,
+        *,
+        thread: str | None = None,
+        tool: str | None = None,
+        principal: str | None = None,
+        limit: int | None = None,
+        after: int | None = None,
+    ) -> Steps[PendingPage]:
+        """Lists the pending calls that the caller may see, of all threads or of one, the oldest first."""
+        return ops.pending(thread, ops.list_query(tool=tool, principal=principal, limit=limit, after=after))
+
+    def calls(
+        self,
+        *,
+        thread: str | None = None,
+        state: CallState | str | None = None,
+        tool: str | None = None,
+        principal: str | None = None,
+        arguments_hash: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        after: int | None = None,
+    ) -> Steps[CallPage]:
+        """Lists calls, the newest first."""
+        filters: dict[str, object] = {"state": state, "tool": tool, "principal": principal, "since": since, "until": until}
+        query = ops.list_query(**filters, argumentsHash=arguments_hash, limit=limit, after=after)
+        return ops.calls(thread, query)
+
+    def events(
+        self,
+        *,
+        thread: str | None = None,
+        types: Sequence[str] = (),
+        tool: str | None = None,
+        principal: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        after: int | str | None = None,
+    ) -> Steps[EventPage]:
+        """Returns a page of the log. ``stream`` follows it."""
+        filters: dict[str, object] = {"tool": tool, "principal": principal, "since": since, "until": until}
+        return ops.events(thread, ops.list_query(type=list(types), **filters, limit=limit, after=after))
+
+    def caller(self) -> Steps[CallerView]:
+        """Returns the caller, as the server knows it by its credential."""
+        return ops.caller()
+
+    def ready(self) -> Steps[ReadinessReport]:
+        """Checks that the server can write and read the log. It is not repeated."""
+        return ops.ready()
+
+    def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        run: Callable[[dict[str, Any]], Any],
+        *,
+        call_id: str | None = None,
+        thread: str | None = None,
+        description: str | None = None,
+        impact: ProposedImpact | None = None,
+        annotations: Mapping[str, Any] | None = None,
+        definition: ProposedDefinition | None = None,
+        expires_in: int | None = None,
+        timeout: float | None = None,
+        withdraw: bool = False,
+        lease_seconds: int | None = None,
+    ) -> Steps[CallOutcome]:
+        """Makes a whole call: proposes it, waits, claims it, runs ``run`` with the approved arguments, and reports the result.
+
+        Raises a :class:`NotRunError` with the text for the model if the call does not run. A call that was proposed before
+        with this ``call_id`` is resumed: it waits on, or returns its recorded result. Without a ``call_id``, an open call of
+        the same tool with the same arguments is resumed.
+        """
+        text = ops.json_text(arguments, "the arguments")
+        place = thread or self.thread
+        fields = {
+            "description": description,
+            "impact": impact,
+            "annotations": annotations,
+            "definition": definition,
+            "expiresInSeconds": expires_in,
+        }
+
+        def plan(chosen: str) -> CallPlan:
+            return CallPlan(place, chosen, name, text, run, fields, timeout, withdraw, lease_seconds)
+
+        if call_id is not None:
+            return execute(plan(call_id))
+        return self._call_without_id(plan, place, name, read_json(text))
+
+    def _call_without_id(
+        self, plan: Callable[[str], CallPlan], thread: str, name: str, arguments: Any
+    ) -> Steps[CallOutcome]:
+        call_id = yield from self.register.choose_id(thread, name, arguments)
+        waits_on = None
+        try:
+            return (yield from execute(plan(call_id)))
+        except StillPendingError:
+            waits_on = (name, arguments)
+            raise
+        except NotRunError:
+            raise
+        finally:
+            self.register.forget_id(thread, call_id, waits_on)
+
+
+def executor_of(call: Call) -> str:
+    """The executor that holds a claimed call."""
+    execution = call.get("execution")
+    if execution is None:
+        raise make_error("not_claimed", f"the call {call['id']} is not claimed: use the call that `claim` returns")
+    return execution["executor"]

@@ -1,0 +1,63 @@
+"""Reads the answers of the server: JSON, or a problem."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .error_codes import ERROR_CLASSES
+from .errors import CountersignError
+from .json_text import read_json
+from .steps import HttpReply
+
+MAX_REPLY_BYTES = 256 * 1024 * 1024
+"""A larger answer is not read."""
+
+
+def make_error(code: str, detail: str, **facts: Any) -> CountersignError:
+    """Creates the error of a code, as an object of its class."""
+    return ERROR_CLASSES.get(code, CountersignError)(code, detail, **facts)
+
+
+def problem_error(problem: Any, retry_after: float | None = None) -> CountersignError:
+    """Creates the error of a problem document."""
+    if not isinstance(problem, dict) or not isinstance(problem.get("code"), str):
+        return make_error("strange_server", "the server does not answer as a Countersign server does")
+    status = problem.get("status")
+    return make_error(
+        problem["code"],
+        str(problem.get("detail", "")),
+        status=status if isinstance(status, int) else None,
+        problem=problem,
+        retry_after=retry_after,
+    )
+
+
+def read_reply(reply: HttpReply) -> Any:
+    """Returns the JSON value of a successful answer. Raises the error of any other."""
+    if 200 <= reply.status < 300:
+        try:
+            return read_json(reply.body)
+        except ValueError as error:
+            raise make_error("strange_server", f"the answer of the server is not JSON: {error}") from error
+    raise reply_error(reply)
+
+
+def reply_error(reply: HttpReply) -> CountersignError:
+    """The error of an answer with another status than 2xx."""
+    try:
+        problem = read_json(reply.body)
+    except ValueError:
+        problem = None
+    if isinstance(problem, dict) and isinstance(problem.get("code"), str):
+        return problem_error(problem, read_seconds(reply.headers.get("retry-after")))
+    if 502 <= reply.status <= 504:
+        # A proxy answers with these statuses if the server behind it does not.
+        return make_error("unreachable", f"no answer from the server: a proxy answers {reply.status}")
+    return make_error(
+        "strange_server", f"the server answers {reply.status} without a problem", status=reply.status
+    )
+
+
+def read_seconds(text: str | None) -> float | None:
+    """The seconds of a ``Retry-After`` header; a date does not count."""
+    return float(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 10 else None

@@ -1,0 +1,1138 @@
+"""The types of requests and responses. Generated from docs/openapi.json by scripts/generate.py: do not edit."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Literal, TypeAlias, TypedDict
+
+if sys.version_info >= (3, 11):
+    from typing import NotRequired
+else:
+    from typing_extensions import NotRequired
+
+__all__ = [
+    "ApprovalRequest",
+    "ApprovalResponse",
+    "ApprovalVote",
+    "ArgumentChange",
+    "Basis",
+    "BulkDecisionItem",
+    "BulkDecisionRequest",
+    "BulkDecisionResponse",
+    "BulkDecisionResult",
+    "Call",
+    "CallArchive",
+    "CallErasure",
+    "CallExecution",
+    "CallId",
+    "CallPage",
+    "CallProposal",
+    "CallResult",
+    "CallState",
+    "CallerView",
+    "CancelRequest",
+    "ClaimRequest",
+    "Decision",
+    "DecisionProof",
+    "DecisionRequest",
+    "DefinitionChange",
+    "Event",
+    "EventMark",
+    "EventPage",
+    "EventType",
+    "ExecutionRelease",
+    "GrantAgents",
+    "GrantOrigin",
+    "Json",
+    "Likeness",
+    "LookAlike",
+    "OnExpiry",
+    "PendingPage",
+    "Principal",
+    "Problem",
+    "ProofKind",
+    "ProofRequest",
+    "ProofRequirement",
+    "ProposeRequest",
+    "ProposedDefinition",
+    "ProposedImpact",
+    "ReadinessReport",
+    "RenewRequest",
+    "ResultRequest",
+    "RiskLevel",
+    "Role",
+    "SameCall",
+    "Sha256",
+    "ShadowVerdict",
+    "Source",
+    "Status",
+    "SuggestedScope",
+    "ThreadId",
+    "Timestamp",
+    "ToolDefinition",
+    "ToolName",
+    "Verdict",
+]
+
+
+class ApprovalRequest(TypedDict):
+    """The request for approval of a call."""
+
+    approvers: NotRequired[list[list[str]]]
+    """Lists of eligible approvers. An approver must be in each list; without lists, every person may decide."""
+
+    availableLevels: NotRequired[list[str]]
+    """The levels at which a decision can be made, the lowest first. Only in single calls and lists of pending
+    calls.
+    """
+
+    basis: NotRequired[Basis | None]
+    """The part of the policy that asks."""
+
+    changedDefinition: NotRequired[DefinitionChange | None]
+    """The change of the tool's definition, if no person had accepted the definition of this call."""
+
+    defaultLevel: NotRequired[str | None]
+    """The level of a decision if the approver does not name one."""
+
+    denials: NotRequired[int]
+    """The number of denials that deny the call."""
+
+    escalateAt: NotRequired[Timestamp | None]
+    """The time at which the request moves to a higher level."""
+
+    escalateTo: NotRequired[str | None]
+    """The level to which the request moves."""
+
+    escalated: NotRequired[EventMark | None]
+    """The escalation, once it was written."""
+
+    expiresAt: NotRequired[Timestamp | None]
+    """The time at which the request expires."""
+
+    level: NotRequired[str | None]
+    """The level that an approver needs now; absent if no level is needed."""
+
+    onExpiry: NotRequired[OnExpiry | None]
+    """The decision at expiry."""
+
+    options: list[Decision]
+    """The decisions that are offered."""
+
+    policy: Sha256
+    """The hash of the policy that asks for approval."""
+
+    proof: NotRequired[ProofRequirement | None]
+    """The proof that each approval needs; absent if none is needed."""
+
+    quorum: NotRequired[int]
+    """The number of approvals that allow the call. An older server does not send it and needs one approval."""
+
+    reason: str
+    """The reason why people are asked."""
+
+    remindAt: NotRequired[Timestamp | None]
+    """The time at which people are reminded."""
+
+    reminded: NotRequired[EventMark | None]
+    """The reminder, once it was written."""
+
+    requestedAt: Timestamp
+    """The time of the request."""
+
+    rule: NotRequired[str | None]
+    """The rule of the policy that asks."""
+
+    sameCall: NotRequired[SameCall | None]
+    """A call of the same tool with the same arguments that is allowed and has not started."""
+
+    scopes: NotRequired[list[SuggestedScope]]
+    """The scopes in which a decision may be remembered, the narrowest first. Only in single calls and lists
+    of pending calls. `previewScope` counts the calls that a scope would have answered.
+    """
+
+    seq: int
+    """The `seq` of the event."""
+
+    shadow: NotRequired[list[ShadowVerdict]]
+    """The verdicts of shadow rules."""
+
+    similarOperationsCount: NotRequired[int | None]
+    """The number of calls of the same tool among the recent calls of the thread. Only in single calls and
+    lists of pending calls.
+    """
+
+    votes: NotRequired[list[ApprovalVote]]
+    """The votes so far, the oldest first."""
+
+
+class ApprovalResponse(TypedDict):
+    """The decision on a call."""
+
+    at: Timestamp
+    """The time of the decision."""
+
+    basis: NotRequired[Basis | None]
+    """The part of the policy that decided, if no person was asked."""
+
+    changes: NotRequired[list[ArgumentChange]]
+    """The changes that an approver made to the arguments."""
+
+    comment: NotRequired[str | None]
+    """The approver's comment."""
+
+    decision: Decision
+    """The decision."""
+
+    grant: NotRequired[int | None]
+    """The `seq` of the earlier decision that answered this call."""
+
+    grantOrigin: NotRequired[GrantOrigin | None]
+    """That earlier decision: its person, time, call and scope. An error that quotes a response leaves it out."""
+
+    lapsesAt: NotRequired[Timestamp | None]
+    """The time at which the approval lapses if it is unused."""
+
+    level: NotRequired[str | None]
+    """The level at which the approver decided."""
+
+    note: NotRequired[str | None]
+    """A note for the model, to be sent with the result: a person changed the arguments of the call."""
+
+    policy: NotRequired[Sha256 | None]
+    """The hash of the policy that was active at the decision."""
+
+    principal: Principal
+    """The principal that decided."""
+
+    proof: NotRequired[DecisionProof | None]
+    """The proof that the approver made the decision. With several approvers, each vote has its own."""
+
+    rule: NotRequired[str | None]
+    """The rule of the policy that decided, or that asked people."""
+
+    scope: NotRequired[Json]
+    """The scope in which the decision is remembered; `"once"` if an unused approval of an identical call
+    moved here.
+    """
+
+    seq: int
+    """The `seq` of the event."""
+
+    shadow: NotRequired[list[ShadowVerdict]]
+    """The verdicts of shadow rules, if no person was asked."""
+
+    source: Source
+    """The source of the decision."""
+
+
+class ApprovalVote(TypedDict):
+    """The vote of one approver, if a request needs several."""
+
+    arguments: NotRequired[Json]
+    """The arguments, if this approver changed them."""
+
+    at: Timestamp
+    """The time of the vote."""
+
+    comment: NotRequired[str | None]
+    """The approver's comment."""
+
+    counts: bool
+    """True if the vote counts. A change of the arguments voids earlier votes."""
+
+    decision: Decision
+    """The decision that the approver votes for."""
+
+    level: NotRequired[str | None]
+    """The level at which the approver voted."""
+
+    principal: Principal
+    """The approver."""
+
+    proof: NotRequired[DecisionProof | None]
+    """The proof that the approver gave."""
+
+    scope: NotRequired[Json]
+    """The scope in which the approver wants to remember the decision."""
+
+    seq: int
+    """The `seq` of the event."""
+
+
+ArgumentChange = TypedDict(
+    "ArgumentChange",
+    {
+        "from": "NotRequired[Json]",
+        "path": "str",
+        "to": "NotRequired[Json]",
+    },
+)
+"""One value in the arguments that an approver changed."""
+
+Basis: TypeAlias = Literal["rule", "zone", "tool", "default"]
+"""The part of the policy that gave a verdict."""
+
+
+class BulkDecisionItem(TypedDict):
+    """A decision on one of several calls."""
+
+    agents: NotRequired[GrantAgents | None]
+    """The agents whose later calls `allow_session` answers, as in a single decision."""
+
+    andWaiting: NotRequired[bool]
+    """True if the decision also decides the calls that wait, as in a single decision."""
+
+    arguments: NotRequired[Json]
+    """The arguments that run instead of the proposed ones; only with `allow_once`."""
+
+    argumentsHash: NotRequired[Sha256 | None]
+    """The hash of the arguments that the approver saw. The decision is refused if the arguments have another
+    hash.
+    """
+
+    comment: NotRequired[str | None]
+    """The reason. The log keeps it, and the model gets the reason of a denial."""
+
+    decision: Decision
+    """`allow_once`, `allow_session` or `deny`."""
+
+    id: CallId
+    """The id of the call."""
+
+    level: NotRequired[str | None]
+    """The level at which the approver decides, as in a single decision."""
+
+    proof: NotRequired[ProofRequest | None]
+    """The proof that the approver made this decision, as in a single decision. Each call needs its own."""
+
+    scope: NotRequired[Json]
+    """The scope in which the decision is remembered, as in a single decision."""
+
+    threadId: ThreadId
+    """The thread of the call."""
+
+
+class BulkDecisionRequest(TypedDict):
+    """Decisions on several calls. Each decision names its call, so that only calls that the approver saw are
+    decided.
+    """
+
+    decisions: list[BulkDecisionItem]
+    """The decisions, 1 to 1000."""
+
+
+class BulkDecisionResponse(TypedDict):
+    """The outcome of each decision, in the order of the decisions."""
+
+    results: list[BulkDecisionResult]
+    """One result for each decision."""
+
+
+class BulkDecisionResult(TypedDict):
+    """The outcome of one of several decisions: either the call or the problem."""
+
+    call: NotRequired[Call | None]
+    """The call, if the decision was accepted."""
+
+    id: CallId
+    """The id of the call."""
+
+    problem: NotRequired[Problem | None]
+    """The problem, if the decision was refused."""
+
+    threadId: ThreadId
+    """The thread of the call."""
+
+
+class Call(TypedDict):
+    """A call in its current state."""
+
+    alsoDecided: NotRequired[list[CallId]]
+    """The calls of the thread that waited and that the decision decided too, the oldest first. Only the
+    answer to a decision has them, and only the first answer: to repeat a decision decides nothing.
+    """
+
+    annotations: NotRequired[Json]
+    """Hints about the tool, as MCP defines them."""
+
+    archived: NotRequired[CallArchive | None]
+    """The archive file that has the texts of the call. `arguments` and the content of the result are then
+    `null`, as if they were erased.
+    """
+
+    arguments: Json
+    """The arguments that run: as proposed, or as an approver changed them."""
+
+    argumentsHash: Sha256
+    """SHA-256 of the canonical form of `arguments`."""
+
+    definition: NotRequired[ToolDefinition | None]
+    """The definition of the tool at the time of the proposal."""
+
+    definitionHash: NotRequired[Sha256 | None]
+    """SHA-256 of the canonical form of definition and annotations."""
+
+    description: NotRequired[str | None]
+    """The agent's description of the purpose of the call."""
+
+    erased: NotRequired[CallErasure | None]
+    """The erasure of the texts of the call. `arguments` and the content of the result are then `null`, and
+    `impact`, `description` and comments are absent.
+    """
+
+    execution: NotRequired[CallExecution | None]
+    """The claim, once an executor has claimed the call."""
+
+    hiddenCharacters: NotRequired[list[str]]
+    """The places of texts with hidden characters, as JSON pointers into the call, 20 at most: control
+    characters except line breaks and tabs, and characters that are invisible, change the direction of text
+    or look like a space. A display must escape them.
+    """
+
+    id: CallId
+    """The id of the call, unique in its thread."""
+
+    impact: NotRequired[Json]
+    """The impact that the agent claims."""
+
+    lookAlikes: NotRequired[list[LookAlike]]
+    """The tools whose names people may take for this one. Only while the call is pending, in single calls and
+    lists of pending calls.
+    """
+
+    lost: NotRequired[list[CallExecution]]
+    """Earlier claims whose lease lapsed before another executor took over, the oldest first."""
+
+    mixedScripts: NotRequired[list[str]]
+    """The places of texts with a word that mixes letters of several scripts, such as a Cyrillic letter in a
+    Latin word, as JSON pointers into the call, 20 at most.
+    """
+
+    name: ToolName
+    """The name of the tool."""
+
+    proposal: CallProposal
+    """The proposer and the time of the proposal."""
+
+    proposerGone: NotRequired[bool]
+    """True if the proposer was seen, but not during the last 30 seconds: it may never run the call."""
+
+    proposerLastSeenAt: NotRequired[Timestamp | None]
+    """The last time at which the proposer waited for the decision or sent a heartbeat; absent if it never
+    did. On a pending call, and in the answer to a decision that allows it.
+    """
+
+    redacted: NotRequired[list[str]]
+    """The places of masked values in `arguments`, as JSON pointers. `argumentsHash` covers the unmasked
+    arguments.
+    """
+
+    released: NotRequired[ExecutionRelease | None]
+    """The release by a person, which lets another executor take over."""
+
+    replaces: NotRequired[CallId | None]
+    """The earlier call that this one replaces."""
+
+    request: NotRequired[ApprovalRequest | None]
+    """The request, if people were asked."""
+
+    response: NotRequired[ApprovalResponse | None]
+    """The decision, once it is made."""
+
+    result: NotRequired[CallResult | None]
+    """The result, once the call has ended."""
+
+    state: CallState
+    """The current state."""
+
+    threadId: ThreadId
+    """The thread of the call."""
+
+
+class CallArchive(TypedDict):
+    """The move of the texts of a call to an archive file."""
+
+    at: Timestamp
+    """The time."""
+
+    digest: Sha256
+    """The digest of the archive, which `countersign verify --archive` compares."""
+
+    file: str
+    """The name of the file, without its folder."""
+
+    principal: Principal
+    """The person who archived the thread."""
+
+    seq: int
+    """The `seq` of the event."""
+
+
+class CallErasure(TypedDict):
+    """The erasure of the texts of a call."""
+
+    at: Timestamp
+    """The time of the erasure."""
+
+    principal: Principal
+    """The person who erased the texts."""
+
+    reason: str
+    """The reason."""
+
+    seq: int
+    """The `seq` of the event."""
+
+
+class CallExecution(TypedDict):
+    """The claim of a call by an executor."""
+
+    executor: str
+    """The name that the executor gave itself."""
+
+    leaseExpiresAt: NotRequired[Timestamp | None]
+    """The end of the lease: the time at which the outcome counts as unknown, unless there is a result."""
+
+    principal: Principal
+    """The principal that claimed the call."""
+
+    renewed: NotRequired[EventMark | None]
+    """The last renewal of the lease, if there was one."""
+
+    seq: int
+    """The `seq` of the event."""
+
+    startedAt: Timestamp
+    """The time of the claim."""
+
+CallId: TypeAlias = str
+"""The id of a tool call, unique only within its thread: up to 512 bytes of UTF-8 in one script, without
+blanks around it or invisible characters, and neither `.` nor `..`.
+"""
+
+
+class CallPage(TypedDict):
+    """A page of calls in any state."""
+
+    calls: list[Call]
+    """The calls, the newest proposal first."""
+
+    next: NotRequired[int | None]
+    """The cursor of the next page; `null` at the end. A short page may still have a next page."""
+
+
+class CallProposal(TypedDict):
+    """The proposal of a call."""
+
+    at: Timestamp
+    """The time of the proposal."""
+
+    principal: Principal
+    """The proposer."""
+
+    seq: int
+    """The `seq` of the event."""
+
+
+class CallResult(TypedDict):
+    """The result of a call."""
+
+    at: Timestamp
+    """The time of the report."""
+
+    content: Json
+    """The content of the result, for the model."""
+
+    principal: Principal
+    """The principal that reported the result."""
+
+    seq: int
+    """The `seq` of the event."""
+
+    status: Status
+    """The kind of the result."""
+
+CallState: TypeAlias = Literal["pending", "allowed", "denied", "running", "finished", "unknown", "cancelled"]
+"""The state of a call. `unknown`: the executor's lease lapsed without a result."""
+
+
+class CallerView(TypedDict):
+    """The caller of a request, as its credential describes it."""
+
+    agent: NotRequired[Principal | None]
+    """The principal as which the caller executes calls, if it may."""
+
+    expiresAt: NotRequired[Timestamp | None]
+    """The time from which the credential is not accepted."""
+
+    groups: NotRequired[list[str]]
+    """The groups that the credential gives an approver."""
+
+    level: NotRequired[str | None]
+    """The level that the credential gives an approver."""
+
+    person: NotRequired[Principal | None]
+    """The principal as which the caller reads, decides and administers, if it may."""
+
+    roles: list[Role]
+    """The roles. Only a caller of a server in solo mode has several."""
+
+    solo: bool
+    """True if the server runs in solo mode and the caller sent no credential: one caller may then both
+    propose and decide.
+    """
+
+    threads: NotRequired[list[str]]
+    """The globs over thread ids; empty for all threads."""
+
+    token: NotRequired[str | None]
+    """The id of the token or session."""
+
+
+class CancelRequest(TypedDict):
+    """The withdrawal of a call."""
+
+    reason: NotRequired[str | None]
+    """The reason, for the readers of the log."""
+
+
+class ClaimRequest(TypedDict):
+    """The claim of a call."""
+
+    arguments: NotRequired[Json]
+    """The unmasked arguments. Needed only if the log has masked some of them and a newer policy depends on
+    the masked values.
+    """
+
+    argumentsHash: Sha256
+    """The hash of the arguments that will run."""
+
+    definitionHash: NotRequired[Sha256 | None]
+    """The hash of the tool's current definition. The claim is refused if the approved definition had another
+    hash.
+    """
+
+    executor: str
+    """The name of the executor. Use a new name for each attempt, so that an executor that lost the response
+    can distinguish its own claim from that of another.
+    """
+
+    leaseSeconds: NotRequired[int | None]
+    """The lease: the number of seconds after which the outcome counts as unknown without a result. The
+    default is 900. An executor that runs longer renews its lease.
+    """
+
+Decision: TypeAlias = Literal["allow_once", "allow_session", "deny"]
+"""A decision on a call. A decision that this version does not know, from a log that a newer version wrote, is
+read as `other`.
+"""
+
+
+class DecisionProof(TypedDict):
+    """The proof that a person made a decision: a signature by a key of that person."""
+
+    authenticatorData: NotRequired[str | None]
+    """The authenticator data of a passkey in base64url."""
+
+    clientData: NotRequired[str | None]
+    """The client data of a passkey in base64url: the JSON that the browser signed."""
+
+    key: str
+    """The id of the key."""
+
+    kind: ProofKind
+    """The kind of the key."""
+
+    signature: str
+    """The output of `ssh-keygen -Y sign`, or the signature of a passkey in base64url."""
+
+
+class DecisionRequest(TypedDict):
+    """A decision on a call."""
+
+    agents: NotRequired[GrantAgents | None]
+    """The agents whose later calls `allow_session` answers: `proposer`, which is the default, or `any`."""
+
+    andWaiting: NotRequired[bool]
+    """True if the decision also decides the calls of the thread that wait, as far as it would answer them if
+    they were proposed now. Only for a decision with a scope. The preview of the scope counts these calls,
+    and the answer names them in `alsoDecided`.
+    """
+
+    arguments: NotRequired[Json]
+    """The arguments that run instead of the proposed ones; only with `allow_once`."""
+
+    argumentsHash: NotRequired[Sha256 | None]
+    """The hash of the arguments that the approver saw. The decision is refused if the arguments have another
+    hash.
+    """
+
+    comment: NotRequired[str | None]
+    """The reason. The log keeps it, and the model gets the reason of a denial."""
+
+    decision: Decision
+    """`allow_once`, `allow_session` or `deny`."""
+
+    level: NotRequired[str | None]
+    """The level at which the approver decides; without it, the level that the request asks for."""
+
+    proof: NotRequired[ProofRequest | None]
+    """The proof that the approver made the decision. A rule may ask for one; the error `proof_required` then
+    has the statement to sign.
+    """
+
+    scope: NotRequired[Json]
+    """The scope in which the decision is remembered in this thread: `"exact"`, `"tool"`, or a pattern such as
+    `{"command": "git status *"}`. `allow_session` requires a scope. Without one, `deny` applies to this
+    call.
+    """
+
+
+class DefinitionChange(TypedDict):
+    """The change of a tool's definition."""
+
+    accepted: NotRequired[bool]
+    """True if a person has accepted the definition since. Only in single calls and lists of pending calls."""
+
+    acceptedHash: Sha256
+    """The hash of the definition that was accepted last when the call was proposed."""
+
+    changes: NotRequired[list[ArgumentChange]]
+    """The differences in `/description`, `/inputSchema` and `/annotations`. Only in single calls and lists of
+    pending calls, and only up to 16 KiB; `getTool` has all.
+    """
+
+    definitionHash: Sha256
+    """The hash of the definition that the call came with."""
+
+
+class Event(TypedDict):
+    """One row of the log, the same for every reader."""
+
+    data: dict[str, Any]
+    """The event body. It keeps the fields that a newer version wrote."""
+
+    hash: NotRequired[Sha256]
+
+    principal: Principal
+
+    seq: int
+    """Position in the log: 1, 2, 3, … without a gap, in commit order."""
+
+    threadId: str
+    """The thread of the event; empty for a `POLICY_SET`, which belongs to the log as a whole."""
+
+    timestamp: Timestamp
+
+    type: EventType
+
+
+class EventMark(TypedDict):
+    """The `seq` and the time of an event."""
+
+    at: Timestamp
+    """The time of the event."""
+
+    seq: int
+    """The `seq` of the event."""
+
+
+class EventPage(TypedDict):
+    """A page of the log."""
+
+    events: list[Event]
+    """The events, in order."""
+
+    next: NotRequired[int | None]
+    """The cursor of the next page; `null` at the current end of the log. A short page may still have a next
+    page, because one request does not search the whole log for a rare match.
+    """
+
+    tip: int
+    """The `seq` of the last event of the log, or of the thread; 0 without events."""
+
+EventType: TypeAlias = Literal["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_VOTE", "TOOL_APPROVAL_REMINDER", "TOOL_APPROVAL_ESCALATED", "TOOL_APPROVAL_RESPONSE", "TOOL_EXECUTION_STARTED", "TOOL_EXECUTION_RENEWED", "TOOL_EXECUTION_RELEASED", "TOOL_EXECUTION_TAKEN_OVER", "TOOL_RESULT", "CALL_ERASED", "POLICY_SET", "TOOL_POLICY_SET", "GRANT_REVOKED", "THREAD_MODE_SET", "THREAD_CLOSED", "THREAD_ARCHIVED", "TOKEN_CREATED", "TOKEN_USED", "TOKEN_REVOKED", "APPROVER_KEY_ADDED", "APPROVER_KEY_REMOVED", "WEBHOOK_ADDED", "WEBHOOK_REMOVED", "WEBHOOK_DELIVERED", "WEBHOOK_PARKED", "WEBHOOK_RETRIED", "DEFINITION_SEEN", "DEFINITION_CHANGED", "DEFINITION_ACCEPTED", "USER_MESSAGE", "AGENT_MESSAGE", "SYSTEM_PROMPT", "USER_SYSTEM_PROMPT", "LOCAL_SYSTEM_MESSAGE", "COMPACTION"]
+"""The type of an event."""
+
+
+class ExecutionRelease(TypedDict):
+    """A person's release of a call whose outcome is unknown. Another executor may then take over."""
+
+    at: Timestamp
+    """The time of the release."""
+
+    claim: int
+    """The `seq` of the claim whose lease lapsed."""
+
+    comment: NotRequired[str | None]
+    """The reason."""
+
+    principal: Principal
+    """The person who released the call."""
+
+    seq: int
+    """The `seq` of the event."""
+
+GrantAgents: TypeAlias = Literal["proposer", "any"]
+"""The agents whose later calls a grant answers."""
+
+
+class GrantOrigin(TypedDict):
+    """The earlier decision of a person that answered a call."""
+
+    at: Timestamp
+    """The time of the decision."""
+
+    decision: Decision
+    """The decision."""
+
+    principal: Principal
+    """The person who decided."""
+
+    says: str
+    """The scope in words."""
+
+    scope: Json
+    """Its scope: `"exact"`, `"tool"` or a pattern; `"once"` if it was for one call."""
+
+    toolCallId: CallId
+    """The call on which the person decided."""
+
+Json: TypeAlias = Any
+"""Any JSON value, stored byte for byte. Objects must not repeat a key; at most 256 levels deep and 4 MiB
+long.
+"""
+
+Likeness: TypeAlias = Literal["sameLook", "oneEdit", "sameTool", "other"]
+"""How two names are alike."""
+
+
+class LookAlike(TypedDict):
+    """A tool whose name people may take for another one."""
+
+    likeness: Likeness
+    """How the names are alike."""
+
+    name: ToolName
+    """The name."""
+
+OnExpiry: TypeAlias = Literal["deny", "allow"]
+"""The outcome of a request that expires unanswered."""
+
+
+class PendingPage(TypedDict):
+    """A page of pending calls."""
+
+    next: NotRequired[int | None]
+    """The cursor of the next page; `null` at the end."""
+
+    pending: list[Call]
+    """The calls, the oldest request first."""
+
+Principal: TypeAlias = str
+"""The actor that caused an event: `kind:name`, up to 512 bytes of UTF-8. The name of a person or an agent is
+in one script, without blanks around it or invisible characters.
+"""
+
+
+class Problem(TypedDict):
+    """An error, sent as `application/problem+json`. Programs switch on `code`; `detail` is for people."""
+
+    check: NotRequired[str | None]
+    """The failed check: `database`, `log`, `feed` or `gate`. Only with `not_ready`."""
+
+    code: str
+    """The stable code of the error."""
+
+    column: NotRequired[int | None]
+    """The column of the mistake in this line, in bytes."""
+
+    detail: str
+    """The mistake in this request, and the remedy."""
+
+    execution: NotRequired[CallExecution | None]
+    """The earlier claim that the request conflicts with."""
+
+    line: NotRequired[int | None]
+    """The line of the mistake in the body, from 1."""
+
+    parameter: NotRequired[str | None]
+    """The name of the invalid parameter or header."""
+
+    reason: NotRequired[str]
+    """The reason why the database is unavailable: `busy`, `full`, `lost` and others. Only with
+    `database_unavailable`.
+    """
+
+    requestId: NotRequired[str | None]
+    """The id of the request in the server's log."""
+
+    response: NotRequired[ApprovalResponse | None]
+    """The earlier decision that the request conflicts with. If a grant made it, `grantOrigin` names the
+    person who gave the grant, as in a call.
+    """
+
+    result: NotRequired[CallResult | None]
+    """The earlier result that the request conflicts with."""
+
+    statement: NotRequired[str | None]
+    """The text that the approver must sign. Only with `proof_required`."""
+
+    status: int
+    """The HTTP status."""
+
+    tip: NotRequired[int | None]
+    """The `seq` of the last event of the log. Only with `bad_cursor`."""
+
+    title: str
+    """The name of the HTTP status."""
+
+    vote: NotRequired[ApprovalVote | None]
+    """The earlier vote that the request conflicts with."""
+
+ProofKind: TypeAlias = Literal["ssh", "passkey"]
+"""The kind of a proof, and of the key that makes it: `ssh` for a signature of `ssh-keygen -Y sign`, `passkey`
+for an assertion of WebAuthn.
+"""
+
+
+class ProofRequest(TypedDict):
+    """The proof that a person made a decision: a signature by a key of that person over the statement of the
+    decision.
+    """
+
+    authenticatorData: NotRequired[str | None]
+    """The authenticator data of a passkey in base64url."""
+
+    clientData: NotRequired[str | None]
+    """The client data of a passkey in base64url."""
+
+    key: str
+    """The id of the key."""
+
+    kind: ProofKind
+    """The kind of the key."""
+
+    signature: str
+    """The output of `ssh-keygen -Y sign -n countersign`, or the signature of a passkey in base64url."""
+
+ProofRequirement: TypeAlias = Literal["any", "ssh", "passkey"]
+"""The proof that an approval needs: of `any` kind, or of this one."""
+
+
+class ProposeRequest(TypedDict):
+    """The proposal of a call."""
+
+    annotations: NotRequired[Json]
+    """Hints as MCP defines them (`readOnlyHint`, `destructiveHint`, …)."""
+
+    arguments: Json
+    """The arguments: any JSON, kept byte for byte."""
+
+    definition: NotRequired[ProposedDefinition | None]
+    """The definition of the tool. The policy may use it, changed arguments must satisfy its schema, and a
+    claim may require by its hash that it has not changed.
+    """
+
+    description: NotRequired[str | None]
+    """The agent's description of the purpose of the call, for the approvers."""
+
+    expiresInSeconds: NotRequired[int | None]
+    """The time that people have to decide, in seconds. If the policy gives less time, the shorter time
+    applies.
+    """
+
+    id: CallId
+    """The id of the call, unique in its thread; for example the id that the model chose."""
+
+    impact: NotRequired[ProposedImpact | None]
+    """The impact that the agent claims."""
+
+    name: ToolName
+    """The name of the tool."""
+
+    replaces: NotRequired[CallId | None]
+    """An earlier call of the same agent that this one replaces. If that call is allowed and has not started,
+    and both are alike, its approval moves here.
+    """
+
+
+class ProposedDefinition(TypedDict):
+    """The definition of a tool, as a proposal gives it. Unlike the definition in an event, it rejects unknown
+    fields.
+    """
+
+    description: NotRequired[str | None]
+    """The description of the tool."""
+
+    inputSchema: NotRequired[Json]
+    """The JSON Schema of its arguments."""
+
+    needsApproval: NotRequired[bool | None]
+    """True if the tool itself wants people to be asked about this call."""
+
+
+class ProposedImpact(TypedDict):
+    """The impact of a call, as the agent claims it."""
+
+    affectedResources: NotRequired[list[str]]
+    """The resources that the call would affect."""
+
+    estimatedImpact: NotRequired[str | None]
+    """The estimated extent of the impact."""
+
+    message: NotRequired[str | None]
+    """The impact in one sentence."""
+
+    reversible: NotRequired[bool | None]
+    """True if the effect can be undone."""
+
+    riskLevel: NotRequired[RiskLevel | None]
+    """The level of risk."""
+
+
+class ReadinessReport(TypedDict):
+    """The report of a successful readiness check: the log accepts writes and reads, and the feed keeps up
+    with it.
+    """
+
+    certificateExpiresAt: NotRequired[Timestamp | None]
+    """The time at which the TLS certificate of the server expires; absent without TLS."""
+
+    certificateTrouble: NotRequired[str | None]
+    """The reason why the newest TLS certificate is not in use, or that it has expired; absent if all is well."""
+
+    checkpointAt: NotRequired[Timestamp | None]
+    """The time at which this server last found its newest checkpoint at the end of the log, or signed one;
+    absent if it signs none.
+    """
+
+    checkpointTrouble: NotRequired[str | None]
+    """The reason why this server could not sign the last checkpoint; absent if all is well."""
+
+    events: int
+    """The number of events in the log."""
+
+    open: int
+    """The number of open requests."""
+
+    policy: Sha256
+    """The hash of the active policy."""
+
+    policyTrouble: NotRequired[str | None]
+    """The reason why a newer policy file cannot be read and is not active; absent if the newest file is
+    active.
+    """
+
+    rules: int
+    """The number of rules of the policy."""
+
+    status: str
+    """Always `ready`."""
+
+    version: str
+    """The version of the program."""
+
+    webhookTrouble: NotRequired[str | None]
+    """The webhooks with messages that could not be delivered; absent if there are none."""
+
+
+class RenewRequest(TypedDict):
+    """An executor's message that it still runs the call."""
+
+    executor: str
+    """The name of the executor, as in its claim."""
+
+    leaseSeconds: NotRequired[int | None]
+    """The lease from now on, in seconds; 900 without it."""
+
+
+class ResultRequest(TypedDict):
+    """The result of a call."""
+
+    content: Json
+    """The content of the result: any JSON, kept byte for byte."""
+
+    executor: NotRequired[str | None]
+    """The name of the executor. If present, it must be the executor that claimed the call. It is required for
+    a call that another executor took over.
+    """
+
+    status: Literal["success", "error", "cancelled"]
+
+RiskLevel: TypeAlias = Literal["low", "medium", "high", "critical"]
+"""The risk of a call."""
+
+Role: TypeAlias = Literal["agent", "approver", "auditor", "admin"]
+"""What the holder of a token may do: an `agent` proposes, waits, claims, finishes and cancels; an `approver`
+reads and decides; an `auditor` reads; an `admin` sets policies, modes and tokens.
+"""
+
+
+class SameCall(TypedDict):
+    """A call of the same tool with the same arguments that is allowed and has not started."""
+
+    allowedAt: Timestamp
+    """The time of its approval."""
+
+    id: CallId
+    """Its id."""
+
+Sha256: TypeAlias = str
+"""A SHA-256 in hexadecimal digits."""
+
+
+class ShadowVerdict(TypedDict):
+    """The verdict of a shadow rule, had it been in force."""
+
+    rule: str
+    """The rule."""
+
+    verdict: Verdict
+    """Its verdict."""
+
+Source: TypeAlias = Literal["approver", "policy", "grant", "mode", "expiry", "cancellation"]
+"""The source of a decision."""
+
+Status: TypeAlias = Literal["success", "error", "denied", "expired", "cancelled"]
+"""The outcome of a call."""
+
+
+class SuggestedScope(TypedDict):
+    """A pattern that is suggested for a remembered decision."""
+
+    says: str
+    """The scope in words."""
+
+    scope: Json
+    """The scope, as a decision names it."""
+
+ThreadId: TypeAlias = str
+"""The id of one conversation of one agent, chosen by the program that runs the agent: up to 512 bytes of
+UTF-8 in one script, without blanks around it or invisible characters, and neither `.` nor `..`.
+"""
+
+Timestamp: TypeAlias = str
+"""A moment in UTC, to the millisecond (RFC 3339)."""
+
+
+class ToolDefinition(TypedDict):
+    """The definition that a tool gives of itself."""
+
+    description: NotRequired[str | None]
+    """The description of the tool."""
+
+    inputSchema: NotRequired[Json]
+    """The JSON Schema of its arguments, which edited ones must satisfy too."""
+
+    needsApproval: NotRequired[bool | None]
+    """True if the tool itself wants people to be asked about this call."""
+
+ToolName: TypeAlias = str
+"""The name of the tool that a call asks to run: up to 512 bytes of UTF-8 in one script, without blanks around
+it or invisible characters.
+"""
+
+Verdict: TypeAlias = Literal["allow", "ask", "block"]
+"""The policy's verdict on a call."""
