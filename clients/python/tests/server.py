@@ -1,0 +1,77 @@
+"""A real server for tests: its own log, its tokens, and a port that it keeps across kill -9 and restarts."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+PROGRAM = os.environ.get("COUNTERSIGN_PROGRAM", "")
+
+
+class ServerUnderTest:
+    """A server, which `stop` ends by the id of its process."""
+
+    def __init__(self, policy: str = "") -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="countersign-python-"))
+        # Commands that decide refuse to run in the environment of an agent, so nothing else is inherited.
+        self.env = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "COUNTERSIGN_LOG": "error"}
+        self.process: subprocess.Popen[str] | None = None
+        self._run("migrate")
+        if policy:
+            (self.folder / "policy.toml").write_text(policy)
+            self._run("policy", "apply", "--yes", str(self.folder / "policy.toml"))
+        self.agent = self.token("builder", "agent")
+        self.approver = self.token("ada", "approver")
+        self.address = "127.0.0.1:0"
+        self.start()
+
+    def _run(self, *words: str) -> str:
+        command = [PROGRAM, "--database", str(self.folder / "log.db"), *words]
+        done = subprocess.run(command, env=self.env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{words}: {done.stderr}"
+        return done.stdout
+
+    def command(self, *words: str) -> Any:
+        """Runs a command on the log, and returns its JSON."""
+        return json.loads(self._run("--json", *words) or "null")
+
+    def token(self, name: str, role: str) -> str:
+        return self._run("token", "create", "--name", name, "--role", role).strip().split("\n")[-1].strip()
+
+    def start(self) -> None:
+        command = [PROGRAM, "--database", str(self.folder / "log.db"), "--json", "serve", "--listen", self.address]
+        with open(self.folder / "complaints", "a") as complaints:
+            self.process = subprocess.Popen(
+                command, env=self.env, cwd=self.folder, stdout=subprocess.PIPE, stderr=complaints, text=True
+            )
+        assert self.process.stdout is not None
+        greeting = self.process.stdout.readline()
+        assert greeting, (self.folder / "complaints").read_text()
+        listening = json.loads(greeting)["listening"]
+        self.url: str = listening if isinstance(listening, str) else listening[0]
+        self.address = self.url.removeprefix("http://")
+
+    def kill(self) -> None:
+        """kill -9, and the end of the process."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> None:
+        self.kill()
+        if self.process and self.process.stdout:
+            self.process.stdout.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
