@@ -6,7 +6,7 @@ use countersign_api::{
 use countersign_client::HttpGate;
 use countersign_gate::{
     Json, Principal, Sha256, ToolName,
-    event::{Decision, Status},
+    event::{Decision, MessageFormat, Status},
 };
 use countersign_store::ManualClock;
 use countersign_tests::{HttpWorld, gate_of, new_gate, over_http};
@@ -98,6 +98,37 @@ async fn call_cycle_scenario(gate: &GateMaker, _: &ManualClock) -> GateTranscrip
     );
     transcript
         .record("finish otherwise", agent.finish(&thread, &call.id, &api::ResultRequest::error("no")).await);
+    transcript
+}
+
+/// Scenario: a conversation with decisions, in the form of a model and of a client.
+async fn conversation_scenario(gate: &GateMaker, _: &ManualClock) -> GateTranscript {
+    use api::ConversationReader::{Client, Model};
+    let (agent, ada) = (gate(Principal::agent("bot")), gate(Principal::user("ada")));
+    let thread = parse_thread_id("a/b ü#?").expect("valid");
+    let mut transcript = GateTranscript::default();
+    let proposal = api::ProposeRequest::new("c", "bash", r#"{"n": 1.50}"#).expect("valid");
+    agent.propose(&thread, &proposal).await.expect("proposed");
+    let say = |message: &str| {
+        let request = format!(r#"{{"format": "openai", "message": {message}}}"#);
+        serde_json::from_str::<api::MessagesRequest>(&request).expect("a request")
+    };
+    let calling = r#"{"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "bash", "arguments": "{\"n\": 1.50}"}}]}"#;
+    transcript.record("call", agent.add_messages(&thread, &say(calling)).await);
+    for reader in [Model, Client] {
+        let view = agent.conversation_view(&thread, reader, None).await;
+        transcript.record(&format!("{reader:?}"), view.map(|view| (view.messages, view.unfinished)));
+    }
+    let deny = r#"{"role": "user", "content": "deny bash"}"#;
+    transcript.record("decide as an agent", agent.add_messages(&thread, &say(deny)).await);
+    let words = r#"{"role": "user", "content": "@bot, deny bash"}"#;
+    transcript.record("decide", ada.add_messages(&thread, &say(words)).await);
+    let format = Some(MessageFormat::Anthropic);
+    let view = agent.conversation_view(&thread, Model, format).await;
+    transcript.record("another format", view.map(|view| (view.format, view.messages, view.left_out)));
+    let none = agent.conversation_view(&thread, Model, Some(MessageFormat::HumanLayer)).await;
+    transcript.record("a format without models", none.map(|view| view.length));
+    transcript.record("messages", ada.messages(&thread, api::PageQuery { after: 1, limit: 1 }).await);
     transcript
 }
 
@@ -304,6 +335,28 @@ async fn refusals_are_equal_embedded_and_over_http() {
       {"denied":[{"threadId":"t","id":"b"}],"cancelled":[],"left":[{"threadId":"t","id":"c"}]}
     stop a tool
       {"denied":[{"threadId":"t2","id":"b"}],"cancelled":[],"left":[]}
+    "#);
+}
+
+#[tokio::test]
+async fn conversations_are_equal_embedded_and_over_http() {
+    assert_snapshot!(run_over_both_gates(conversation_scenario).await, @r#"
+    call
+      {"threadId":"a/b ü#?","messages":[{"seq":4,"position":0,"stored":true}],"length":1}
+    Model
+      [[{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"bash","arguments":"{\…
+    Client
+      [[{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"bash","arguments":"{\…
+    decide as an agent
+      {"threadId":"a/b ü#?","messages":[{"seq":5,"position":1,"stored":true}],"length":2,"decisions":[{"position":1,"id":"c","…
+    decide
+      {"threadId":"a/b ü#?","messages":[{"seq":6,"position":2,"stored":true}],"length":3,"decisions":[{"position":2,"id":"c","…
+    another format
+      ["anthropic",[{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"bash","input":{"n":1.50}}]},{"role":"us…
+    a format without models
+      invalid: format: humanlayer has no messages of models; use the format of the model's API
+    messages
+      {"messages":[{"seq":5,"position":1,"type":"USER_MESSAGE","principal":"agent:bot","at":"2026-01-31T12:00:00.000Z","format…
     "#);
 }
 

@@ -95,6 +95,78 @@ for (const format of names) {
   });
 }
 
+for (const [version, sdk] of [[5, await import("ai-v5")], [6, await import("ai-v6")]]) {
+  // Version 5 has no approvals, so only the input of a model is valid there.
+  const readers = version === 5 ? ["model"] : ["model", "client"];
+
+  test(`AI SDK ${version}: models and clients get valid messages`, async () => {
+    const faults = [];
+    for (const format of names) {
+      await store(`v${version}-${format}`, format);
+      for (const [reader, to] of readers.flatMap((reader) => [[reader, "ai-sdk"], [reader, "ai-sdk-ui"]])) {
+        const { messages } = await request(agent, `v${version}-${format}/messages?for=${reader}&format=${to}`);
+        try {
+          if (to === "ai-sdk-ui" && messages.length > 0) await sdk.validateUIMessages({ messages });
+          const input = to === "ai-sdk-ui" ? await sdk.convertToModelMessages(messages) : messages;
+          input.forEach((message) => sdk.modelMessageSchema.parse(message));
+        } catch (error) {
+          faults.push(`${format} for a ${reader} of ${to}: ${error.message.slice(0, 2000)}\n${JSON.stringify(messages)}`);
+        }
+      }
+    }
+    assert.equal(faults.join("\n"), "");
+  });
+
+  test(`AI SDK ${version}: the model messages that it makes come back`, async () => {
+    const ui = golden["ai-sdk-ui"].map((message) => ({
+      ...message, parts: message.parts.filter((part) => part.state !== "approval-requested"),
+    }));
+    const made = JSON.parse(JSON.stringify(await sdk.convertToModelMessages(ui)));
+    assert.ok(made.some((message) => message.role === "tool"), "the conversation has a result");
+    await request(agent, `sdk-${version}/messages`, { format: "ai-sdk", messages: made });
+    const view = await request(agent, `sdk-${version}/messages?for=model`);
+    assert.deepEqual(view.messages, made);
+  });
+}
+
+// A conversation as no client should send it: results without calls, calls without results, twice, and in another order.
+function makeConversation(random) {
+  const pick = (list) => list[Math.floor(random() * list.length)];
+  const tools = ["bash", "read", "client.requestApproval", "client.showDialog"];
+  const ids = ["call_1", "call_2", "approval_call_1", "call_3"];
+  const call = () => ({ id: pick(ids), type: "function", function: { name: pick(tools), arguments: pick(["{}", '{"n":1e400}', '{"a":"b"}']) } });
+  const calls = () => [...new Map(Array.from({ length: 1 + Math.floor(random() * 3) }, call).map((made) => [made.id, made])).values()];
+  const makers = [
+    () => ({ role: "user", content: pick(["Hello", "approve_once bash", ""]) }),
+    () => ({ role: "assistant", content: pick(["I look.", "Done."]) }),
+    () => ({ role: "assistant", content: pick([null, "", "I look."]), tool_calls: calls() }),
+    () => ({ role: "tool", tool_call_id: pick(ids), content: pick(["a.txt", "deny", '{"decision":"approve"}', ""]) }),
+    () => ({ role: "system", content: "Be careful." }),
+  ];
+  return Array.from({ length: 1 + Math.floor(random() * 12) }, () => pick(makers)());
+}
+
+test("every conversation becomes valid input of every model", async () => {
+  // mulberry32, so that a failure can be repeated.
+  let state = Number(process.env.COUNTERSIGN_TEST_SEED ?? 1);
+  const random = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+  const faults = [];
+  for (let number = 0; number < 60; number += 1) {
+    const messages = makeConversation(random);
+    await request(agent, `made-${number}/messages`, { format: "openai", messages });
+    for (const to of models) {
+      const view = await request(agent, `made-${number}/messages?for=model&format=${to}`);
+      await check(to, view.messages, `conversation ${number} for a model of ${to}`, faults);
+    }
+  }
+  assert.equal(faults.join("\n"), "");
+});
+
 test("Python's types accept what they define", async () => {
   const file = join(folder, "views.json");
   await writeFile(file, JSON.stringify(forPython));
