@@ -24,6 +24,7 @@ mod events;
 mod exposed;
 mod finish;
 mod gates;
+mod golem_forge;
 mod grants;
 mod guard;
 mod health;

@@ -29,6 +29,7 @@ mod pending;
 mod policy_apply;
 mod policy_check;
 mod policy_fmt;
+mod policy_import;
 mod policy_layers;
 mod policy_replay;
 mod policy_suggest;

@@ -64,7 +64,7 @@ async fn propose(gate: &EmbeddedGate, thread: &ThreadId, id: &str) -> api::Call 
     gate.propose(thread, &proposal).await.expect("proposed")
 }
 
-fn conversation(messages: serde_json::Value) -> api::MessagesRequest {
+fn conversation(messages: &serde_json::Value) -> api::MessagesRequest {
     let request = serde_json::json!({"format": "openai", "messages": messages});
     serde_json::from_value(request).expect("a request")
 }
@@ -75,7 +75,7 @@ async fn decision_in_a_message_reaches_another_process(world: &mut World) {
     let (agent, person) = (gate(world).await, gate(world).await);
     let call = propose(&agent, &thread, "call_1").await;
     let ada = person.acting_as(Principal::user("ada"));
-    let words = conversation(serde_json::json!([{"role": "user", "content": "approve_once bash"}]));
+    let words = conversation(&serde_json::json!([{"role": "user", "content": "approve_once bash"}]));
     let (waited, report) =
         futures_util::join!(agent.wait(&thread, &call.id, None), ada.add_messages(&thread, &words));
     assert_eq!(report.expect("added").decisions[0].outcome, api::MessageDecisionOutcome::Decided);
@@ -92,7 +92,7 @@ async fn repeated_history_decides_once(world: &mut World) {
     let gates = [gate(world).await, gate(world).await, gate(world).await];
     let call = propose(&gates[0], &thread, "call_1").await;
     let denial = serde_json::json!({"role": "tool", "tool_call_id": "approval_call_1", "content": "deny"});
-    let history = conversation(serde_json::json!([{"role": "user", "content": "Go on."}, denial]));
+    let history = conversation(&serde_json::json!([{"role": "user", "content": "Go on."}, denial]));
     let people = gates.each_ref().map(|gate| gate.acting_as(Principal::user("ada")));
     let reports = join_all(people.iter().map(|ada| ada.add_messages(&thread, &history))).await;
     let refused = |made: &api::MessageDecision| made.outcome == api::MessageDecisionOutcome::Refused;

@@ -7,6 +7,7 @@ mod check;
 mod difference;
 mod format;
 mod history;
+mod import;
 mod logged_calls;
 pub(crate) mod recorded_policy;
 mod replay;
@@ -39,6 +40,8 @@ pub(crate) enum PolicyCommand {
     Test(test::PolicyTestArgs),
     /// Format a policy in the standard layout
     Fmt(format::PolicyFormatArgs),
+    /// Turn the approvals of another system into a policy
+    Import(import::PolicyImportArgs),
     /// Judge the calls of the log by another policy, and show the differences
     Replay(replay::PolicyReplayArgs),
     /// Suggest rules that save prompts and allow no call that was ever denied
@@ -57,6 +60,7 @@ pub(crate) async fn run_policy_command(
         PolicyCommand::Check(args) => check::check_policy(context, args).await,
         PolicyCommand::Test(args) => test::test_policy(context, args).await,
         PolicyCommand::Fmt(args) => format::format_policy(context, args),
+        PolicyCommand::Import(args) => import::import_policy(context, args),
         PolicyCommand::Replay(args) => replay::replay_policy(context, args).await,
         PolicyCommand::Suggest(args) => suggest::suggest_rules(context, args).await,
     }
