@@ -11,6 +11,7 @@ on_each_database! {
     follower_sees_events_of_another_store,
     followers_of_several_writers_see_all_events,
     followers_that_return_often_miss_nothing,
+    follower_of_new_thread_sees_its_first_event,
     lagging_follower_catches_up,
     early_and_late_followers_see_the_same,
     cursor_stays_valid_after_its_store_closes,
@@ -63,6 +64,24 @@ async fn follower_sees_events_of_another_store(world: &mut World) {
     assert_eq!(seqs(&of_one), expected);
     assert!(all.next_at_hand().await.expect("reads").is_none(), "no event is repeated");
     assert!(one.next_at_hand().await.expect("reads").is_none(), "no event is repeated");
+}
+
+/// A stream that begins before its thread exists reads the table while another process writes the first event.
+async fn follower_of_new_thread_sees_its_first_event(world: &mut World) {
+    let reader = without_memory(world).await;
+    let bot = world.agent("bot");
+    for n in 0..300 {
+        let thread = format!("new-{n}");
+        let filter = EventFilter { types: vec![EventType::ApprovalRequest], ..of_thread(&thread) };
+        let mut followers: Vec<_> = (0..8).map(|_| reader.follow(filter.clone(), 0)).collect();
+        let writer = bot.in_thread(&thread);
+        let first = join_all(followers.iter_mut().map(EventFollower::next));
+        let (seen, proposed) = futures_util::join!(first, writer.proposes("call_1"));
+        proposed.expect("asked");
+        assert!(
+            seen.iter().all(|event| event.as_ref().is_ok_and(|event| event.thread_id.as_str() == thread))
+        );
+    }
 }
 
 /// A store's own writer offers its events to the feed at once, and may be ahead of the events that the feed has read

@@ -117,13 +117,17 @@ impl Store {
         after: i64,
         PageLimit { items: limit, bytes }: PageLimit,
     ) -> Result<ResultPage<Event>, StoreError> {
-        let (end, tip) = match &filter.thread_id {
-            None => (after.saturating_add(SPAN), self.tip().await?),
+        // `None`: nothing is left to search after this page.
+        let end = match &filter.thread_id {
+            None => {
+                let (end, tip) = (after.saturating_add(SPAN), self.tip().await?);
+                (end < tip).then_some(end)
+            }
+            // One query, because an event that is written between two would give an empty page that ends where it begins.
             Some(thread_id) => {
                 let span =
                     SqlQuery::new(queries::SPAN_OF_THREAD).bind(thread_id.as_str()).bind(after).bind(SPAN);
-                let end = self.query_optional_number("span_of_thread", span).await?.unwrap_or(after);
-                (end, self.thread_tip(thread_id).await?)
+                self.query_optional_number("span_of_thread", span).await?
             }
         };
         let (name, text) = match filter.thread_id {
@@ -133,7 +137,7 @@ impl Store {
         let types = || serde_json::to_string(&filter.types).unwrap_or_default();
         let query = SqlQuery::new(text)
             .bind(after)
-            .bind(end)
+            .bind(end.unwrap_or(i64::MAX))
             .bind(limit_plus_one(limit))
             .bind((!filter.types.is_empty()).then(types))
             .bind(filter.tool.as_ref().map(|tool| tool.as_str().to_owned()))
@@ -143,7 +147,7 @@ impl Store {
         let query = filter.thread_id.iter().fold(query, |query, thread_id| query.bind(thread_id.as_str()));
         let found = self.query_bounded_rows(name, query, (DATA, bytes)).await?;
         let mut items = read_events(&found.rows)?;
-        let mut next = (end < tip).then_some(end);
+        let mut next = end;
         if found.cut || items.len() > limit {
             items.truncate(limit);
             next = items.last().map(|event| event.seq);
