@@ -1,0 +1,126 @@
+// The options of the operations of a gate.
+import type { ListQuery } from "./operations.js";
+import { listQuery } from "./operations.js";
+import type { BulkDecisionItem, Call, CallState, DecisionRequest, ProposedDefinition, ProposedImpact } from "./types.js";
+
+/** A call, or the id of a call of the gate's thread. */
+export type CallReference = string | Pick<Call, "threadId" | "id">;
+
+/** Every operation stops at once when its signal is aborted, and throws the reason of the signal. */
+export interface SignalOptions {
+  signal?: AbortSignal | undefined;
+}
+
+export interface ThreadOptions extends SignalOptions {
+  /** The thread; that of the gate, or of the call, without it. */
+  thread?: string | undefined;
+}
+
+/** What approvers see beside the arguments, and how long they have. */
+export interface ProposalOptions {
+  /** The purpose of the call, for approvers. */
+  description?: string | undefined;
+  /** The impact of the call, for approvers. */
+  impact?: ProposedImpact | undefined;
+  /** Hints about the tool, as MCP has them. */
+  annotations?: object | undefined;
+  /** The definition of the tool. Edited arguments must satisfy its `inputSchema`. */
+  definition?: ProposedDefinition | undefined;
+  /** The time that people have to decide. */
+  expiresInSeconds?: number | undefined;
+}
+
+export interface ProposeOptions extends ThreadOptions, ProposalOptions {
+  /** The id that the model chose; a random one without it. Proposing the same call again returns its current state. */
+  callId?: string | undefined;
+  /** The id of an earlier call whose unused approval this call may take. */
+  replaces?: string | undefined;
+}
+
+export interface WaitOptions extends ThreadOptions {
+  /** The time to wait; no limit without it. */
+  timeoutMs?: number | undefined;
+}
+
+export interface ClaimOptions extends SignalOptions {
+  /** A new name for each attempt, which it is by default. */
+  executor?: string | undefined;
+  leaseSeconds?: number | undefined;
+  /** The unmasked arguments, if the log has masked a secret in them. */
+  arguments?: unknown;
+  definitionHash?: string | undefined;
+}
+
+export interface RenewOptions extends SignalOptions {
+  leaseSeconds?: number | undefined;
+}
+
+export interface FinishOptions extends SignalOptions {
+  status?: "success" | "error" | "cancelled" | undefined;
+  executor?: string | undefined;
+}
+
+export interface CancelOptions extends ThreadOptions {
+  reason?: string | undefined;
+}
+
+export type DecideOptions = ThreadOptions & Omit<DecisionRequest, "decision">;
+
+export type DecideAllItem = BulkDecisionItem;
+
+interface PageOptions extends ThreadOptions {
+  tool?: string | undefined;
+  principal?: string | undefined;
+  limit?: number | undefined;
+}
+
+export interface PendingOptions extends PageOptions {
+  after?: number | undefined;
+}
+
+interface PeriodOptions extends PageOptions {
+  /** The beginning and the end of the period (RFC 3339). */
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+export interface CallsOptions extends PeriodOptions {
+  state?: CallState | (string & {}) | undefined;
+  argumentsHash?: string | undefined;
+  after?: number | undefined;
+}
+
+export interface EventsOptions extends PeriodOptions {
+  types?: readonly string[] | undefined;
+  after?: number | string | undefined;
+}
+
+export interface StreamOptions extends ThreadOptions {
+  types?: readonly string[] | undefined;
+  tool?: string | undefined;
+  principal?: string | undefined;
+  /** The cursor after which the stream begins; the beginning of the log without it. */
+  after?: number | string | undefined;
+  /** The stream fails if the server is unavailable for this long: 2 minutes without it, with `Infinity` never. */
+  giveUpAfterMs?: number | undefined;
+}
+
+/** The options of a whole call. */
+export interface CallOptions<A> extends ThreadOptions, ProposalOptions {
+  /** The id that the model chose. Without it, an open call of the same tool with the same arguments is resumed. */
+  callId?: string | undefined;
+  /** The time to wait for the decision. Then `StillPendingError` is thrown, and the same call again waits on. */
+  timeoutMs?: number | undefined;
+  /** True to cancel the call if the wait ends by the time-out or by the signal. */
+  withdraw?: boolean | undefined;
+  /** The lease, 900 seconds without it. It is renewed while the tool runs. */
+  leaseSeconds?: number | undefined;
+  /** Checks the approved arguments, which a person may have edited. If it throws, the tool does not run. */
+  parse?: ((approved: unknown) => A | Promise<A>) | undefined;
+}
+
+/** The query of a list of calls or events. */
+export function periodQuery(options: CallsOptions & Pick<EventsOptions, "types">, after?: number | string): ListQuery {
+  const { types, state, tool, principal, argumentsHash, since, until, limit } = options;
+  return listQuery({ type: types, state, tool, principal, argumentsHash, since, until, limit, after });
+}

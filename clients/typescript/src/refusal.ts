@@ -1,0 +1,65 @@
+// The outcome of a call that does not run now: what it returned earlier, or why it does not run.
+import {
+  AlreadyRunningError, CancelledCallError, DeniedError, ExpiredError, FailedBeforeError, NotRunError, OutcomeUnknownError,
+  StillPendingError,
+} from "./errors.js";
+import { writeJson } from "./json_writer.js";
+import type { Call } from "./types.js";
+
+/** A call that ran, now or earlier. */
+export interface CallOutcome<T> {
+  call: Call;
+  /** The value of the tool; for a call that ran earlier, the recorded content. */
+  value: T;
+  ranNow: boolean;
+  /** A note for the model: a person changed the arguments. */
+  note: string | undefined;
+}
+
+export function createOutcome<T>(call: Call, value: T, ranNow: boolean): CallOutcome<T> {
+  return { call, value, ranNow, note: call.response?.note ?? undefined };
+}
+
+/** The outcome of a call that has ended earlier. */
+export function finishedBefore<T>(call: Call): CallOutcome<T> {
+  if (call.result?.status !== "success") {
+    throw new FailedBeforeError(recordedText(call, "The call failed."), call);
+  }
+  // The recorded content has the type of the value as far as JSON has it.
+  return createOutcome(call, call.result.content as T, false);
+}
+
+/** The recorded content of the result as text for the model. */
+function recordedText(call: Call, otherwise: string): string {
+  const content = call.result?.content ?? null;
+  if (content === null) {
+    return otherwise;
+  }
+  return typeof content === "string" ? content : writeJson(content);
+}
+
+/** The reason why a call does not run now. */
+export function refusal(call: Call, cause?: unknown): NotRunError {
+  const { id } = call;
+  const options = cause === undefined ? undefined : { cause };
+  switch (call.state) {
+    case "denied": {
+      const text = recordedText(call, `The call ${id} was denied.`);
+      return call.response?.source === "expiry" ? new ExpiredError(text, call, options) : new DeniedError(text, call, options);
+    }
+    case "cancelled":
+      return new CancelledCallError(recordedText(call, `The call ${id} was cancelled and did not run.`), call, options);
+    case "pending":
+      return new StillPendingError(
+        `The call ${id} still waits for a decision. It has not run. The same call again waits on.`, call, options,
+      );
+    case "running":
+      return new AlreadyRunningError(`The call ${id} runs already. It was not started again.`, call, options);
+    default:
+      return new OutcomeUnknownError(
+        `The outcome of the call ${id} is unknown: its executor was lost and may have run it. Do not repeat it. A person must ` +
+          `check its effects; \`countersign release ${id}\` then lets it run again.`,
+        call, options,
+      );
+  }
+}

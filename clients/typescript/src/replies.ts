@@ -1,0 +1,96 @@
+// Reads the answers of the server: JSON, or a problem.
+import { errorClasses } from "./error_codes.js";
+import { CountersignError, type ErrorFacts } from "./errors.js";
+import { readJson } from "./json_reader.js";
+
+/** A request to the server. */
+export interface HttpRequest {
+  method: "GET" | "POST";
+  path: string;
+  query?: readonly (readonly [string, string])[];
+  body?: string;
+  headers?: Readonly<Record<string, string>>;
+  /** The time to wait for the answer; that of the gate without it. */
+  timeoutMs?: number;
+}
+
+/** The answer to a request. */
+export interface HttpReply {
+  status: number;
+  headers: { get(name: string): string | null };
+  body: Uint8Array;
+}
+
+/** Creates the error of a code, as an object of its class. */
+export function makeError(code: string, detail: string, facts?: ErrorFacts): CountersignError {
+  return new (errorClasses.get(code) ?? CountersignError)(code, detail, facts);
+}
+
+/** The text of an error of any type. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}
+
+/** Creates the error of a problem document. */
+export function problemError(problem: unknown, retryAfterMs?: number): CountersignError {
+  if (!isProblem(problem)) {
+    return makeError("strange_server", "the server does not answer as a Countersign server does");
+  }
+  const { code, detail, status } = problem;
+  return makeError(code, typeof detail === "string" ? detail : "", {
+    status: typeof status === "number" ? status : undefined,
+    problem,
+    retryAfterMs,
+  });
+}
+
+function isProblem(value: unknown): value is Record<string, unknown> & { code: string } {
+  return typeof value === "object" && value !== null && "code" in value && typeof value.code === "string";
+}
+
+/** Returns the JSON value of a successful answer. Throws the error of any other. */
+export function readReply(reply: HttpReply): unknown {
+  if (reply.status < 200 || reply.status > 299) {
+    throw replyError(reply);
+  }
+  try {
+    return readJson(decodeText(reply.body));
+  } catch (cause) {
+    throw makeError("strange_server", `the answer of the server is not JSON: ${errorText(cause)}`, { cause });
+  }
+}
+
+/** The error of an answer with another status than 2xx. */
+export function replyError(reply: HttpReply): CountersignError {
+  const { status } = reply;
+  const problem = readProblem(reply.body);
+  if (isProblem(problem)) {
+    return problemError(problem, readSeconds(reply.headers.get("retry-after")));
+  }
+  if (status >= 502 && status <= 504) {
+    // A proxy answers with these statuses if the server behind it does not.
+    return makeError("unreachable", `no answer from the server: a proxy answers ${status}`);
+  }
+  // A browser shows a redirect as 0.
+  if (status === 0 || (status >= 300 && status <= 399)) {
+    return makeError("strange_server", "the server answers with a redirect: name its final address", { status });
+  }
+  return makeError("strange_server", `the server answers ${status} without a problem`, { status });
+}
+
+function readProblem(body: Uint8Array): unknown {
+  try {
+    return readJson(decodeText(body));
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeText(body: Uint8Array): string {
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+}
+
+/** The seconds of a `Retry-After` header in milliseconds; a date does not count. */
+function readSeconds(text: string | null): number | undefined {
+  return text !== null && /^[0-9]{1,9}$/.test(text) ? Number(text) * 1000 : undefined;
+}

@@ -1,0 +1,834 @@
+// The types of requests and responses. Generated from docs/openapi.json by scripts/generate.js: do not edit.
+import type { JsonValue } from "./json_value.js";
+
+/** The request for approval of a call. */
+export interface ApprovalRequest {
+  /** Lists of eligible approvers. An approver must be in each list; without lists, every person may decide. */
+  approvers?: string[][] | undefined;
+  /**
+   * The levels at which a decision can be made, the lowest first. Only in single calls and lists of pending
+   * calls.
+   */
+  availableLevels?: string[] | undefined;
+  /** The part of the policy that asks. */
+  basis?: Basis | null | undefined;
+  /** The change of the tool's definition, if no person had accepted the definition of this call. */
+  changedDefinition?: DefinitionChange | null | undefined;
+  /** The level of a decision if the approver does not name one. */
+  defaultLevel?: string | null | undefined;
+  /** The number of denials that deny the call. */
+  denials?: number | undefined;
+  /** The time at which the request moves to a higher level. */
+  escalateAt?: Timestamp | null | undefined;
+  /** The level to which the request moves. */
+  escalateTo?: string | null | undefined;
+  /** The escalation, once it was written. */
+  escalated?: EventMark | null | undefined;
+  /** The time at which the request expires. */
+  expiresAt?: Timestamp | null | undefined;
+  /** The level that an approver needs now; absent if no level is needed. */
+  level?: string | null | undefined;
+  /** The decision at expiry. */
+  onExpiry?: OnExpiry | null | undefined;
+  /** The decisions that are offered. */
+  options: Decision[];
+  /** The hash of the policy that asks for approval. */
+  policy: Sha256;
+  /** The proof that each approval needs; absent if none is needed. */
+  proof?: ProofRequirement | null | undefined;
+  /** The number of approvals that allow the call. An older server does not send it and needs one approval. */
+  quorum?: number | undefined;
+  /** The reason why people are asked. */
+  reason: string;
+  /** The time at which people are reminded. */
+  remindAt?: Timestamp | null | undefined;
+  /** The reminder, once it was written. */
+  reminded?: EventMark | null | undefined;
+  /** The time of the request. */
+  requestedAt: Timestamp;
+  /** The rule of the policy that asks. */
+  rule?: string | null | undefined;
+  /** A call of the same tool with the same arguments that is allowed and has not started. */
+  sameCall?: SameCall | null | undefined;
+  /**
+   * The scopes in which a decision may be remembered, the narrowest first. Only in single calls and lists of
+   * pending calls. `previewScope` counts the calls that a scope would have answered.
+   */
+  scopes?: SuggestedScope[] | undefined;
+  /** The `seq` of the event. */
+  seq: number;
+  /** The verdicts of shadow rules. */
+  shadow?: ShadowVerdict[] | undefined;
+  /**
+   * The number of calls of the same tool among the recent calls of the thread. Only in single calls and lists of
+   * pending calls.
+   */
+  similarOperationsCount?: number | null | undefined;
+  /** The votes so far, the oldest first. */
+  votes?: ApprovalVote[] | undefined;
+}
+
+/** The decision on a call. */
+export interface ApprovalResponse {
+  /** The time of the decision. */
+  at: Timestamp;
+  /** The part of the policy that decided, if no person was asked. */
+  basis?: Basis | null | undefined;
+  /** The changes that an approver made to the arguments. */
+  changes?: ArgumentChange[] | undefined;
+  /** The approver's comment. */
+  comment?: string | null | undefined;
+  /** The decision. */
+  decision: Decision;
+  /** The `seq` of the earlier decision that answered this call. */
+  grant?: number | null | undefined;
+  /** That earlier decision: its person, time, call and scope. An error that quotes a response leaves it out. */
+  grantOrigin?: GrantOrigin | null | undefined;
+  /** The time at which the approval lapses if it is unused. */
+  lapsesAt?: Timestamp | null | undefined;
+  /** The level at which the approver decided. */
+  level?: string | null | undefined;
+  /** A note for the model, to be sent with the result: a person changed the arguments of the call. */
+  note?: string | null | undefined;
+  /** The hash of the policy that was active at the decision. */
+  policy?: Sha256 | null | undefined;
+  /** The principal that decided. */
+  principal: Principal;
+  /** The proof that the approver made the decision. With several approvers, each vote has its own. */
+  proof?: DecisionProof | null | undefined;
+  /** The rule of the policy that decided, or that asked people. */
+  rule?: string | null | undefined;
+  /**
+   * The scope in which the decision is remembered; `"once"` if an unused approval of an identical call moved
+   * here.
+   */
+  scope?: Json | undefined;
+  /** The `seq` of the event. */
+  seq: number;
+  /** The verdicts of shadow rules, if no person was asked. */
+  shadow?: ShadowVerdict[] | undefined;
+  /** The source of the decision. */
+  source: Source;
+}
+
+/** The vote of one approver, if a request needs several. */
+export interface ApprovalVote {
+  /** The arguments, if this approver changed them. */
+  arguments?: Json | undefined;
+  /** The time of the vote. */
+  at: Timestamp;
+  /** The approver's comment. */
+  comment?: string | null | undefined;
+  /** True if the vote counts. A change of the arguments voids earlier votes. */
+  counts: boolean;
+  /** The decision that the approver votes for. */
+  decision: Decision;
+  /** The level at which the approver voted. */
+  level?: string | null | undefined;
+  /** The approver. */
+  principal: Principal;
+  /** The proof that the approver gave. */
+  proof?: DecisionProof | null | undefined;
+  /** The scope in which the approver wants to remember the decision. */
+  scope?: Json | undefined;
+  /** The `seq` of the event. */
+  seq: number;
+}
+
+/** One value in the arguments that an approver changed. */
+export interface ArgumentChange {
+  /** The proposed value; absent if the approver added the member. */
+  from?: Json | undefined;
+  /** The JSON pointer of the value (RFC 6901). */
+  path: string;
+  /** The new value; absent if the approver removed the member. */
+  to?: Json | undefined;
+}
+
+/** The part of the policy that gave a verdict. */
+export type Basis = "rule" | "zone" | "tool" | "default";
+
+/** A decision on one of several calls. */
+export interface BulkDecisionItem {
+  /** The agents whose later calls `allow_session` answers, as in a single decision. */
+  agents?: GrantAgents | null | undefined;
+  /** True if the decision also decides the calls that wait, as in a single decision. */
+  andWaiting?: boolean | undefined;
+  /** The arguments that run instead of the proposed ones; only with `allow_once`. */
+  arguments?: unknown | undefined;
+  /** The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash. */
+  argumentsHash?: Sha256 | null | undefined;
+  /** The reason. The log keeps it, and the model gets the reason of a denial. */
+  comment?: string | null | undefined;
+  /** `allow_once`, `allow_session` or `deny`. */
+  decision: Decision;
+  /** The id of the call. */
+  id: CallId;
+  /** The level at which the approver decides, as in a single decision. */
+  level?: string | null | undefined;
+  /** The proof that the approver made this decision, as in a single decision. Each call needs its own. */
+  proof?: ProofRequest | null | undefined;
+  /** The scope in which the decision is remembered, as in a single decision. */
+  scope?: unknown | undefined;
+  /** The thread of the call. */
+  threadId: ThreadId;
+}
+
+/**
+ * Decisions on several calls. Each decision names its call, so that only calls that the approver saw are
+ * decided.
+ */
+export interface BulkDecisionRequest {
+  /** The decisions, 1 to 1000. */
+  decisions: BulkDecisionItem[];
+}
+
+/** The outcome of each decision, in the order of the decisions. */
+export interface BulkDecisionResponse {
+  /** One result for each decision. */
+  results: BulkDecisionResult[];
+}
+
+/** The outcome of one of several decisions: either the call or the problem. */
+export interface BulkDecisionResult {
+  /** The call, if the decision was accepted. */
+  call?: Call | null | undefined;
+  /** The id of the call. */
+  id: CallId;
+  /** The problem, if the decision was refused. */
+  problem?: Problem | null | undefined;
+  /** The thread of the call. */
+  threadId: ThreadId;
+}
+
+/** A call in its current state. */
+export interface Call {
+  /**
+   * The calls of the thread that waited and that the decision decided too, the oldest first. Only the answer to
+   * a decision has them, and only the first answer: to repeat a decision decides nothing.
+   */
+  alsoDecided?: CallId[] | undefined;
+  /** Hints about the tool, as MCP defines them. */
+  annotations?: Json | undefined;
+  /**
+   * The archive file that has the texts of the call. `arguments` and the content of the result are then `null`,
+   * as if they were erased.
+   */
+  archived?: CallArchive | null | undefined;
+  /** The arguments that run: as proposed, or as an approver changed them. */
+  arguments: Json;
+  /** SHA-256 of the canonical form of `arguments`. */
+  argumentsHash: Sha256;
+  /** The definition of the tool at the time of the proposal. */
+  definition?: ToolDefinition | null | undefined;
+  /** SHA-256 of the canonical form of definition and annotations. */
+  definitionHash?: Sha256 | null | undefined;
+  /** The agent's description of the purpose of the call. */
+  description?: string | null | undefined;
+  /**
+   * The erasure of the texts of the call. `arguments` and the content of the result are then `null`, and
+   * `impact`, `description` and comments are absent.
+   */
+  erased?: CallErasure | null | undefined;
+  /** The claim, once an executor has claimed the call. */
+  execution?: CallExecution | null | undefined;
+  /**
+   * The places of texts with hidden characters, as JSON pointers into the call, 20 at most: control characters
+   * except line breaks and tabs, and characters that are invisible, change the direction of text or look like a
+   * space. A display must escape them.
+   */
+  hiddenCharacters?: string[] | undefined;
+  /** The id of the call, unique in its thread. */
+  id: CallId;
+  /** The impact that the agent claims. */
+  impact?: Json | undefined;
+  /**
+   * The tools whose names people may take for this one. Only while the call is pending, in single calls and
+   * lists of pending calls.
+   */
+  lookAlikes?: LookAlike[] | undefined;
+  /** Earlier claims whose lease lapsed before another executor took over, the oldest first. */
+  lost?: CallExecution[] | undefined;
+  /**
+   * The places of texts with a word that mixes letters of several scripts, such as a Cyrillic letter in a Latin
+   * word, as JSON pointers into the call, 20 at most.
+   */
+  mixedScripts?: string[] | undefined;
+  /** The name of the tool. */
+  name: ToolName;
+  /** The proposer and the time of the proposal. */
+  proposal: CallProposal;
+  /** True if the proposer was seen, but not during the last 30 seconds: it may never run the call. */
+  proposerGone?: boolean | undefined;
+  /**
+   * The last time at which the proposer waited for the decision or sent a heartbeat; absent if it never did. On
+   * a pending call, and in the answer to a decision that allows it.
+   */
+  proposerLastSeenAt?: Timestamp | null | undefined;
+  /** The places of masked values in `arguments`, as JSON pointers. `argumentsHash` covers the unmasked arguments. */
+  redacted?: string[] | undefined;
+  /** The release by a person, which lets another executor take over. */
+  released?: ExecutionRelease | null | undefined;
+  /** The earlier call that this one replaces. */
+  replaces?: CallId | null | undefined;
+  /** The request, if people were asked. */
+  request?: ApprovalRequest | null | undefined;
+  /** The decision, once it is made. */
+  response?: ApprovalResponse | null | undefined;
+  /** The result, once the call has ended. */
+  result?: CallResult | null | undefined;
+  /** The current state. */
+  state: CallState;
+  /** The thread of the call. */
+  threadId: ThreadId;
+}
+
+/** The move of the texts of a call to an archive file. */
+export interface CallArchive {
+  /** The time. */
+  at: Timestamp;
+  /** The digest of the archive, which `countersign verify --archive` compares. */
+  digest: Sha256;
+  /** The name of the file, without its folder. */
+  file: string;
+  /** The person who archived the thread. */
+  principal: Principal;
+  /** The `seq` of the event. */
+  seq: number;
+}
+
+/** The erasure of the texts of a call. */
+export interface CallErasure {
+  /** The time of the erasure. */
+  at: Timestamp;
+  /** The person who erased the texts. */
+  principal: Principal;
+  /** The reason. */
+  reason: string;
+  /** The `seq` of the event. */
+  seq: number;
+}
+
+/** The claim of a call by an executor. */
+export interface CallExecution {
+  /** The name that the executor gave itself. */
+  executor: string;
+  /** The end of the lease: the time at which the outcome counts as unknown, unless there is a result. */
+  leaseExpiresAt?: Timestamp | null | undefined;
+  /** The principal that claimed the call. */
+  principal: Principal;
+  /** The last renewal of the lease, if there was one. */
+  renewed?: EventMark | null | undefined;
+  /** The `seq` of the event. */
+  seq: number;
+  /** The time of the claim. */
+  startedAt: Timestamp;
+}
+
+/**
+ * The id of a tool call, unique only within its thread: up to 512 bytes of UTF-8 in one script, without blanks
+ * around it or invisible characters, and neither `.` nor `..`.
+ */
+export type CallId = string;
+
+/** A page of calls in any state. */
+export interface CallPage {
+  /** The calls, the newest proposal first. */
+  calls: Call[];
+  /** The cursor of the next page; `null` at the end. A short page may still have a next page. */
+  next?: number | null | undefined;
+}
+
+/** The proposal of a call. */
+export interface CallProposal {
+  /** The time of the proposal. */
+  at: Timestamp;
+  /** The proposer. */
+  principal: Principal;
+  /** The `seq` of the event. */
+  seq: number;
+}
+
+/** The result of a call. */
+export interface CallResult {
+  /** The time of the report. */
+  at: Timestamp;
+  /** The content of the result, for the model. */
+  content: Json;
+  /** The principal that reported the result. */
+  principal: Principal;
+  /** The `seq` of the event. */
+  seq: number;
+  /** The kind of the result. */
+  status: Status;
+}
+
+/** The state of a call. `unknown`: the executor's lease lapsed without a result. */
+export type CallState = "pending" | "allowed" | "denied" | "running" | "finished" | "unknown" | "cancelled";
+
+/** The caller of a request, as its credential describes it. */
+export interface CallerView {
+  /** The principal as which the caller executes calls, if it may. */
+  agent?: Principal | null | undefined;
+  /** The time from which the credential is not accepted. */
+  expiresAt?: Timestamp | null | undefined;
+  /** The groups that the credential gives an approver. */
+  groups?: string[] | undefined;
+  /** The level that the credential gives an approver. */
+  level?: string | null | undefined;
+  /** The principal as which the caller reads, decides and administers, if it may. */
+  person?: Principal | null | undefined;
+  /** The roles. Only a caller of a server in solo mode has several. */
+  roles: Role[];
+  /**
+   * True if the server runs in solo mode and the caller sent no credential: one caller may then both propose and
+   * decide.
+   */
+  solo: boolean;
+  /** The globs over thread ids; empty for all threads. */
+  threads?: string[] | undefined;
+  /** The id of the token or session. */
+  token?: string | null | undefined;
+}
+
+/** The withdrawal of a call. */
+export interface CancelRequest {
+  /** The reason, for the readers of the log. */
+  reason?: string | null | undefined;
+}
+
+/** The claim of a call. */
+export interface ClaimRequest {
+  /**
+   * The unmasked arguments. Needed only if the log has masked some of them and a newer policy depends on the
+   * masked values.
+   */
+  arguments?: unknown | undefined;
+  /** The hash of the arguments that will run. */
+  argumentsHash: Sha256;
+  /** The hash of the tool's current definition. The claim is refused if the approved definition had another hash. */
+  definitionHash?: Sha256 | null | undefined;
+  /**
+   * The name of the executor. Use a new name for each attempt, so that an executor that lost the response can
+   * distinguish its own claim from that of another.
+   */
+  executor: string;
+  /**
+   * The lease: the number of seconds after which the outcome counts as unknown without a result. The default is
+   * 900. An executor that runs longer renews its lease.
+   */
+  leaseSeconds?: number | null | undefined;
+}
+
+/**
+ * A decision on a call. A decision that this version does not know, from a log that a newer version wrote, is
+ * read as `other`.
+ */
+export type Decision = "allow_once" | "allow_session" | "deny";
+
+/** The proof that a person made a decision: a signature by a key of that person. */
+export interface DecisionProof {
+  /** The authenticator data of a passkey in base64url. */
+  authenticatorData?: string | null | undefined;
+  /** The client data of a passkey in base64url: the JSON that the browser signed. */
+  clientData?: string | null | undefined;
+  /** The id of the key. */
+  key: string;
+  /** The kind of the key. */
+  kind: ProofKind;
+  /** The output of `ssh-keygen -Y sign`, or the signature of a passkey in base64url. */
+  signature: string;
+}
+
+/** A decision on a call. */
+export interface DecisionRequest {
+  /** The agents whose later calls `allow_session` answers: `proposer`, which is the default, or `any`. */
+  agents?: GrantAgents | null | undefined;
+  /**
+   * True if the decision also decides the calls of the thread that wait, as far as it would answer them if they
+   * were proposed now. Only for a decision with a scope. The preview of the scope counts these calls, and the
+   * answer names them in `alsoDecided`.
+   */
+  andWaiting?: boolean | undefined;
+  /** The arguments that run instead of the proposed ones; only with `allow_once`. */
+  arguments?: unknown | undefined;
+  /** The hash of the arguments that the approver saw. The decision is refused if the arguments have another hash. */
+  argumentsHash?: Sha256 | null | undefined;
+  /** The reason. The log keeps it, and the model gets the reason of a denial. */
+  comment?: string | null | undefined;
+  /** `allow_once`, `allow_session` or `deny`. */
+  decision: Decision;
+  /** The level at which the approver decides; without it, the level that the request asks for. */
+  level?: string | null | undefined;
+  /**
+   * The proof that the approver made the decision. A rule may ask for one; the error `proof_required` then has
+   * the statement to sign.
+   */
+  proof?: ProofRequest | null | undefined;
+  /**
+   * The scope in which the decision is remembered in this thread: `"exact"`, `"tool"`, or a pattern such as
+   * `{"command": "git status *"}`. `allow_session` requires a scope. Without one, `deny` applies to this call.
+   */
+  scope?: unknown | undefined;
+}
+
+/** The change of a tool's definition. */
+export interface DefinitionChange {
+  /** True if a person has accepted the definition since. Only in single calls and lists of pending calls. */
+  accepted?: boolean | undefined;
+  /** The hash of the definition that was accepted last when the call was proposed. */
+  acceptedHash: Sha256;
+  /**
+   * The differences in `/description`, `/inputSchema` and `/annotations`. Only in single calls and lists of
+   * pending calls, and only up to 16 KiB; `getTool` has all.
+   */
+  changes?: ArgumentChange[] | undefined;
+  /** The hash of the definition that the call came with. */
+  definitionHash: Sha256;
+}
+
+/** One row of the log, the same for every reader. */
+export interface Event {
+  /** The event body. It keeps the fields that a newer version wrote. */
+  data: { [name: string]: JsonValue };
+  hash?: Sha256 | undefined;
+  principal: Principal;
+  /** Position in the log: 1, 2, 3, … without a gap, in commit order. */
+  seq: number;
+  /** The thread of the event; empty for a `POLICY_SET`, which belongs to the log as a whole. */
+  threadId: string;
+  timestamp: Timestamp;
+  type: EventType;
+}
+
+/** The `seq` and the time of an event. */
+export interface EventMark {
+  /** The time of the event. */
+  at: Timestamp;
+  /** The `seq` of the event. */
+  seq: number;
+}
+
+/** A page of the log. */
+export interface EventPage {
+  /** The events, in order. */
+  events: Event[];
+  /**
+   * The cursor of the next page; `null` at the current end of the log. A short page may still have a next page,
+   * because one request does not search the whole log for a rare match.
+   */
+  next?: number | null | undefined;
+  /** The `seq` of the last event of the log, or of the thread; 0 without events. */
+  tip: number;
+}
+
+/** The type of an event. */
+export type EventType = "TOOL_CALL" | "TOOL_APPROVAL_REQUEST" | "TOOL_APPROVAL_VOTE" | "TOOL_APPROVAL_REMINDER" | "TOOL_APPROVAL_ESCALATED" | "TOOL_APPROVAL_RESPONSE" | "TOOL_EXECUTION_STARTED" | "TOOL_EXECUTION_RENEWED" | "TOOL_EXECUTION_RELEASED" | "TOOL_EXECUTION_TAKEN_OVER" | "TOOL_RESULT" | "CALL_ERASED" | "POLICY_SET" | "TOOL_POLICY_SET" | "GRANT_REVOKED" | "THREAD_MODE_SET" | "THREAD_CLOSED" | "THREAD_ARCHIVED" | "TOKEN_CREATED" | "TOKEN_USED" | "TOKEN_REVOKED" | "APPROVER_KEY_ADDED" | "APPROVER_KEY_REMOVED" | "WEBHOOK_ADDED" | "WEBHOOK_REMOVED" | "WEBHOOK_DELIVERED" | "WEBHOOK_PARKED" | "WEBHOOK_RETRIED" | "DEFINITION_SEEN" | "DEFINITION_CHANGED" | "DEFINITION_ACCEPTED" | "USER_MESSAGE" | "AGENT_MESSAGE" | "SYSTEM_PROMPT" | "USER_SYSTEM_PROMPT" | "LOCAL_SYSTEM_MESSAGE" | "COMPACTION";
+
+/** A person's release of a call whose outcome is unknown. Another executor may then take over. */
+export interface ExecutionRelease {
+  /** The time of the release. */
+  at: Timestamp;
+  /** The `seq` of the claim whose lease lapsed. */
+  claim: number;
+  /** The reason. */
+  comment?: string | null | undefined;
+  /** The person who released the call. */
+  principal: Principal;
+  /** The `seq` of the event. */
+  seq: number;
+}
+
+/** The agents whose later calls a grant answers. */
+export type GrantAgents = "proposer" | "any";
+
+/** The earlier decision of a person that answered a call. */
+export interface GrantOrigin {
+  /** The time of the decision. */
+  at: Timestamp;
+  /** The decision. */
+  decision: Decision;
+  /** The person who decided. */
+  principal: Principal;
+  /** The scope in words. */
+  says: string;
+  /** Its scope: `"exact"`, `"tool"` or a pattern; `"once"` if it was for one call. */
+  scope: Json;
+  /** The call on which the person decided. */
+  toolCallId: CallId;
+}
+
+/** Any JSON value, stored byte for byte. Objects must not repeat a key; at most 256 levels deep and 4 MiB long. */
+export type Json = JsonValue;
+
+/** How two names are alike. */
+export type Likeness = "sameLook" | "oneEdit" | "sameTool" | "other";
+
+/** A tool whose name people may take for another one. */
+export interface LookAlike {
+  /** How the names are alike. */
+  likeness: Likeness;
+  /** The name. */
+  name: ToolName;
+}
+
+/** The outcome of a request that expires unanswered. */
+export type OnExpiry = "deny" | "allow";
+
+/** A page of pending calls. */
+export interface PendingPage {
+  /** The cursor of the next page; `null` at the end. */
+  next?: number | null | undefined;
+  /** The calls, the oldest request first. */
+  pending: Call[];
+}
+
+/**
+ * The actor that caused an event: `kind:name`, up to 512 bytes of UTF-8. The name of a person or an agent is in
+ * one script, without blanks around it or invisible characters.
+ */
+export type Principal = string;
+
+/** An error, sent as `application/problem+json`. Programs switch on `code`; `detail` is for people. */
+export interface Problem {
+  /** The failed check: `database`, `log`, `feed` or `gate`. Only with `not_ready`. */
+  check?: string | null | undefined;
+  /** The stable code of the error. */
+  code: string;
+  /** The column of the mistake in this line, in bytes. */
+  column?: number | null | undefined;
+  /** The mistake in this request, and the remedy. */
+  detail: string;
+  /** The earlier claim that the request conflicts with. */
+  execution?: CallExecution | null | undefined;
+  /** The line of the mistake in the body, from 1. */
+  line?: number | null | undefined;
+  /** The name of the invalid parameter or header. */
+  parameter?: string | null | undefined;
+  /**
+   * The reason why the database is unavailable: `busy`, `full`, `lost` and others. Only with
+   * `database_unavailable`.
+   */
+  reason?: string | undefined;
+  /** The id of the request in the server's log. */
+  requestId?: string | null | undefined;
+  /**
+   * The earlier decision that the request conflicts with. If a grant made it, `grantOrigin` names the person who
+   * gave the grant, as in a call.
+   */
+  response?: ApprovalResponse | null | undefined;
+  /** The earlier result that the request conflicts with. */
+  result?: CallResult | null | undefined;
+  /** The text that the approver must sign. Only with `proof_required`. */
+  statement?: string | null | undefined;
+  /** The HTTP status. */
+  status: number;
+  /** The `seq` of the last event of the log. Only with `bad_cursor`. */
+  tip?: number | null | undefined;
+  /** The name of the HTTP status. */
+  title: string;
+  /** The earlier vote that the request conflicts with. */
+  vote?: ApprovalVote | null | undefined;
+}
+
+/**
+ * The kind of a proof, and of the key that makes it: `ssh` for a signature of `ssh-keygen -Y sign`, `passkey`
+ * for an assertion of WebAuthn.
+ */
+export type ProofKind = "ssh" | "passkey";
+
+/**
+ * The proof that a person made a decision: a signature by a key of that person over the statement of the
+ * decision.
+ */
+export interface ProofRequest {
+  /** The authenticator data of a passkey in base64url. */
+  authenticatorData?: string | null | undefined;
+  /** The client data of a passkey in base64url. */
+  clientData?: string | null | undefined;
+  /** The id of the key. */
+  key: string;
+  /** The kind of the key. */
+  kind: ProofKind;
+  /** The output of `ssh-keygen -Y sign -n countersign`, or the signature of a passkey in base64url. */
+  signature: string;
+}
+
+/** The proof that an approval needs: of `any` kind, or of this one. */
+export type ProofRequirement = "any" | "ssh" | "passkey";
+
+/** The proposal of a call. */
+export interface ProposeRequest {
+  /** Hints as MCP defines them (`readOnlyHint`, `destructiveHint`, …). */
+  annotations?: unknown | undefined;
+  /** The arguments: any JSON, kept byte for byte. */
+  arguments: unknown;
+  /**
+   * The definition of the tool. The policy may use it, changed arguments must satisfy its schema, and a claim
+   * may require by its hash that it has not changed.
+   */
+  definition?: ProposedDefinition | null | undefined;
+  /** The agent's description of the purpose of the call, for the approvers. */
+  description?: string | null | undefined;
+  /** The time that people have to decide, in seconds. If the policy gives less time, the shorter time applies. */
+  expiresInSeconds?: number | null | undefined;
+  /** The id of the call, unique in its thread; for example the id that the model chose. */
+  id: CallId;
+  /** The impact that the agent claims. */
+  impact?: ProposedImpact | null | undefined;
+  /** The name of the tool. */
+  name: ToolName;
+  /**
+   * An earlier call of the same agent that this one replaces. If that call is allowed and has not started, and
+   * both are alike, its approval moves here.
+   */
+  replaces?: CallId | null | undefined;
+}
+
+/**
+ * The definition of a tool, as a proposal gives it. Unlike the definition in an event, it rejects unknown
+ * fields.
+ */
+export interface ProposedDefinition {
+  /** The description of the tool. */
+  description?: string | null | undefined;
+  /** The JSON Schema of its arguments. */
+  inputSchema?: unknown | undefined;
+  /** True if the tool itself wants people to be asked about this call. */
+  needsApproval?: boolean | null | undefined;
+}
+
+/** The impact of a call, as the agent claims it. */
+export interface ProposedImpact {
+  /** The resources that the call would affect. */
+  affectedResources?: string[] | undefined;
+  /** The estimated extent of the impact. */
+  estimatedImpact?: string | null | undefined;
+  /** The impact in one sentence. */
+  message?: string | null | undefined;
+  /** True if the effect can be undone. */
+  reversible?: boolean | null | undefined;
+  /** The level of risk. */
+  riskLevel?: RiskLevel | null | undefined;
+}
+
+/** The report of a successful readiness check: the log accepts writes and reads, and the feed keeps up with it. */
+export interface ReadinessReport {
+  /** The time at which the TLS certificate of the server expires; absent without TLS. */
+  certificateExpiresAt?: Timestamp | null | undefined;
+  /** The reason why the newest TLS certificate is not in use, or that it has expired; absent if all is well. */
+  certificateTrouble?: string | null | undefined;
+  /**
+   * The time at which this server last found its newest checkpoint at the end of the log, or signed one; absent
+   * if it signs none.
+   */
+  checkpointAt?: Timestamp | null | undefined;
+  /** The reason why this server could not sign the last checkpoint; absent if all is well. */
+  checkpointTrouble?: string | null | undefined;
+  /** The number of events in the log. */
+  events: number;
+  /** The number of open requests. */
+  open: number;
+  /** The hash of the active policy. */
+  policy: Sha256;
+  /** The reason why a newer policy file cannot be read and is not active; absent if the newest file is active. */
+  policyTrouble?: string | null | undefined;
+  /** The number of rules of the policy. */
+  rules: number;
+  /** Always `ready`. */
+  status: string;
+  /** The version of the program. */
+  version: string;
+  /** The webhooks with messages that could not be delivered; absent if there are none. */
+  webhookTrouble?: string | null | undefined;
+}
+
+/** An executor's message that it still runs the call. */
+export interface RenewRequest {
+  /** The name of the executor, as in its claim. */
+  executor: string;
+  /** The lease from now on, in seconds; 900 without it. */
+  leaseSeconds?: number | null | undefined;
+}
+
+/** The result of a call. */
+export interface ResultRequest {
+  /** The content of the result: any JSON, kept byte for byte. */
+  content: unknown;
+  /**
+   * The name of the executor. If present, it must be the executor that claimed the call. It is required for a
+   * call that another executor took over.
+   */
+  executor?: string | null | undefined;
+  status: "success" | "error" | "cancelled";
+}
+
+/** The risk of a call. */
+export type RiskLevel = "low" | "medium" | "high" | "critical";
+
+/**
+ * What the holder of a token may do: an `agent` proposes, waits, claims, finishes and cancels; an `approver`
+ * reads and decides; an `auditor` reads; an `admin` sets policies, modes and tokens.
+ */
+export type Role = "agent" | "approver" | "auditor" | "admin";
+
+/** A call of the same tool with the same arguments that is allowed and has not started. */
+export interface SameCall {
+  /** The time of its approval. */
+  allowedAt: Timestamp;
+  /** Its id. */
+  id: CallId;
+}
+
+/** A SHA-256 in hexadecimal digits. */
+export type Sha256 = string;
+
+/** The verdict of a shadow rule, had it been in force. */
+export interface ShadowVerdict {
+  /** The rule. */
+  rule: string;
+  /** Its verdict. */
+  verdict: Verdict;
+}
+
+/** The source of a decision. */
+export type Source = "approver" | "policy" | "grant" | "mode" | "expiry" | "cancellation";
+
+/** The outcome of a call. */
+export type Status = "success" | "error" | "denied" | "expired" | "cancelled";
+
+/** A pattern that is suggested for a remembered decision. */
+export interface SuggestedScope {
+  /** The scope in words. */
+  says: string;
+  /** The scope, as a decision names it. */
+  scope: Json;
+}
+
+/**
+ * The id of one conversation of one agent, chosen by the program that runs the agent: up to 512 bytes of UTF-8
+ * in one script, without blanks around it or invisible characters, and neither `.` nor `..`.
+ */
+export type ThreadId = string;
+
+/** A moment in UTC, to the millisecond (RFC 3339). */
+export type Timestamp = string;
+
+/** The definition that a tool gives of itself. */
+export interface ToolDefinition {
+  /** The description of the tool. */
+  description?: string | null | undefined;
+  /** The JSON Schema of its arguments, which edited ones must satisfy too. */
+  inputSchema?: Json | undefined;
+  /** True if the tool itself wants people to be asked about this call. */
+  needsApproval?: boolean | null | undefined;
+}
+
+/**
+ * The name of the tool that a call asks to run: up to 512 bytes of UTF-8 in one script, without blanks around it
+ * or invisible characters.
+ */
+export type ToolName = string;
+
+/** The policy's verdict on a call. */
+export type Verdict = "allow" | "ask" | "block";

@@ -1,0 +1,41 @@
+// The server of a test file, and the clients of an agent and of an approver with a thread of their own for each test.
+import { after, before } from "node:test";
+import { Gate } from "countersign";
+import { startServer } from "./server.js";
+
+// Starts one server for the tests of a file. Returns a function that makes the clients of a test.
+export function useServer(options) {
+  const shared = {};
+  before(async () => { shared.server = await startServer(options); });
+  after(() => shared.server?.stop());
+  return (t, thread = t.fullName ?? t.name) => createPeople(shared.server, thread);
+}
+
+export function createPeople(server, thread) {
+  const gate = new Gate({ server: server.url, token: server.agent, thread });
+  const approver = new Gate({ server: server.url, token: server.approver, thread });
+  return { server, thread, gate, approver, decideNext: (decision, options) => decideNext(approver, decision, options) };
+}
+
+// Decides the next call of the thread as soon as it is asked. Returns the decided call.
+export async function decideNext(approver, decision, options = {}) {
+  for await (const event of approver.stream({ types: ["TOOL_APPROVAL_REQUEST"] })) {
+    if (event.threadId !== approver.thread) {
+      continue;
+    }
+    const call = await approver.get(event.data.toolCallId);
+    if (call.state === "pending") {
+      return approver.decide(call, decision, options);
+    }
+  }
+  throw new Error("the stream of events ended");
+}
+
+// The only call of the thread.
+export async function onlyCall(gate) {
+  const { calls } = await gate.calls({ thread: gate.thread });
+  if (calls.length !== 1) {
+    throw new Error(`the thread has ${calls.length} calls`);
+  }
+  return calls[0];
+}
