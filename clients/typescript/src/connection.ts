@@ -1,4 +1,5 @@
 // Sends requests to the server with `fetch`, and waits.
+import { onAbort, pause, startTimer } from "./abort.js";
 import { errorText, makeError, type HttpReply, type HttpRequest } from "./replies.js";
 import type { ClientSettings } from "./settings.js";
 
@@ -63,7 +64,9 @@ export class FetchConnection implements ServerConnection {
         headers: response.headers,
         read: async (silenceMs) => {
           try {
-            return reader && (await scope.limit(silenceMs, reader.read())).value;
+            const part = reader && (await scope.limit(silenceMs, reader.read())).value;
+            scope.isComplete = part === undefined;
+            return part;
           } catch (error) {
             throw this.#failure(error, signal);
           }
@@ -110,13 +113,13 @@ export class FetchConnection implements ServerConnection {
 /** One request: it ends by the caller's signal, by a time limit, or when it is complete. */
 class RequestScope {
   readonly #controller = new AbortController();
-  readonly #outer: AbortSignal | undefined;
-  readonly #abort = (): void => this.#controller.abort(this.#outer?.reason);
+  readonly #forget: () => void;
+  /** True if the whole answer has arrived, so that its connection may serve the next request. */
+  isComplete = false;
 
   constructor(outer: AbortSignal | undefined) {
-    this.#outer = outer;
     outer?.throwIfAborted();
-    outer?.addEventListener("abort", this.#abort);
+    this.#forget = onAbort(outer, () => this.#controller.abort(outer?.reason));
   }
 
   get signal(): AbortSignal {
@@ -126,43 +129,22 @@ class RequestScope {
   /** The outcome of `work`, which fails after `ms`, and at once if the request is aborted. */
   limit<T>(ms: number, work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const fail = (): void => reject(this.signal.reason);
       const late = new Error(`no answer within ${Math.round(ms / 100) / 10} seconds`);
-      const timer = setTimeout(() => this.#controller.abort(late), Math.min(ms, LONGEST_TIMER));
-      this.signal.addEventListener("abort", fail);
+      const stopTimer = startTimer(ms, () => this.#controller.abort(late));
+      const forget = onAbort(this.signal, () => reject(this.signal.reason));
       work.then(resolve, reject).finally(() => {
-        clearTimeout(timer);
-        this.signal.removeEventListener("abort", fail);
+        stopTimer();
+        forget();
       });
     });
   }
 
   end(): void {
-    this.#outer?.removeEventListener("abort", this.#abort);
-    this.#controller.abort(new Error("the request has ended"));
-  }
-}
-
-/** A longer time overflows the timer, which then ends at once. */
-export const LONGEST_TIMER = 2 ** 31 - 1;
-
-/** Waits, or fails at once with the reason of the signal. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason);
-      return;
+    this.#forget();
+    if (!this.isComplete) {
+      this.#controller.abort(new Error("the request has ended"));
     }
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, Math.min(ms, LONGEST_TIMER));
-    signal?.addEventListener("abort", stop);
-  });
+  }
 }
 
 // The message of `fetch` is general. Its causes have the reason.

@@ -1,4 +1,5 @@
 // The stream of events, which resumes by itself.
+import { onAbort } from "./abort.js";
 import { readBody, type FetchConnection } from "./connection.js";
 import { EventReader, StreamPosition } from "./event_reader.js";
 import { makeError, replyError } from "./replies.js";
@@ -13,21 +14,19 @@ const SILENCE_MS = 45_000;
 export class EventStream implements AsyncIterableIterator<Event> {
   readonly #connection: FetchConnection;
   readonly #position: StreamPosition;
-  readonly #outer: AbortSignal | undefined;
   readonly #ended = new AbortController();
   readonly #events: AsyncGenerator<Event, void, undefined>;
-  readonly #abort = (): void => this.#ended.abort(this.#outer?.reason);
+  readonly #forget: () => void;
   #isClosed = false;
 
   constructor(connection: FetchConnection, position: StreamPosition, signal: AbortSignal | undefined) {
     this.#connection = connection;
     this.#position = position;
-    this.#outer = signal;
     this.#events = this.#follow();
+    this.#forget = onAbort(signal, () => this.#ended.abort(signal?.reason));
     if (signal?.aborted) {
-      this.#abort();
+      this.#ended.abort(signal.reason);
     }
-    signal?.addEventListener("abort", this.#abort);
   }
 
   /** The place after the last event that this stream returned. */
@@ -48,7 +47,7 @@ export class EventStream implements AsyncIterableIterator<Event> {
   async return(): Promise<IteratorResult<Event, undefined>> {
     this.#isClosed = true;
     this.#ended.abort(new Error("the stream is closed"));
-    this.#outer?.removeEventListener("abort", this.#abort);
+    this.#forget();
     await this.#events.return();
     return { done: true, value: undefined };
   }
@@ -71,7 +70,7 @@ export class EventStream implements AsyncIterableIterator<Event> {
         throw error;
       }
     } finally {
-      this.#outer?.removeEventListener("abort", this.#abort);
+      this.#forget();
     }
   }
 

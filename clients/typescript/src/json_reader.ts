@@ -32,6 +32,9 @@ class JsonReader {
   }
 
   readText(): JsonValue {
+    if (SURROGATE.test(this.#text)) {
+      throw this.#mistake("the text is not valid Unicode: it has half of a surrogate pair");
+    }
     const value = this.#readValue();
     this.#skipSpace();
     if (this.#at < this.#text.length) {
