@@ -1,5 +1,6 @@
 // The parts of Node, and of Deno and Bun, that browsers lack: environment variables, files, sockets, and the context of calls.
 // They are requested at run time, so a bundle for a browser needs nothing in their place.
+import { onAbort } from "./abort.js";
 import { errorText, makeError } from "./replies.js";
 
 interface NodeProcess {
@@ -21,11 +22,11 @@ interface NodeResponse extends AsyncIterable<Uint8Array> {
 
 interface NodeRequest {
   on(event: "error", listener: (error: Error) => void): void;
+  destroy(error?: Error): void;
   end(body?: string): void;
 }
 
 interface NodeHttp {
-  Agent: new (options: { keepAlive: boolean }) => object;
   request(url: string, options: object, answer: (response: NodeResponse) => void): NodeRequest;
 }
 
@@ -88,13 +89,14 @@ export function createAsyncContext<T>(): AsyncContext<T> | undefined {
 /** A `fetch` over the socket of the server, or with certificate authorities of its own. */
 export function createNodeFetch(options: { socketPath?: string; ca?: string; isSecure: boolean }): FetchFunction {
   const http = requireModule<NodeHttp>(options.isSecure ? "node:https" : "node:http", "a socket, or an own authority,");
-  const agent = new http.Agent({ keepAlive: true });
   const { socketPath, ca } = options;
   return (url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
-      const settings = { method, headers, signal, agent, socketPath, ca };
+      // Each request has a connection of its own: Deno does not end a request on a connection that has served another.
+      const settings = { method, headers, agent: false, socketPath, ca };
       const request = http.request(url, settings, (response) => resolve(webResponse(response)));
       request.on("error", reject);
+      onAbort(signal ?? undefined, () => request.destroy(new Error("the request has ended")));
       request.end(typeof body === "string" ? body : undefined);
     });
 }
