@@ -6,6 +6,7 @@ import {
   withApproval, withCallContext,
 } from "countersign";
 import { onlyCall, useServer } from "./support/people.js";
+import { requireTool } from "./support/tools.js";
 
 const people = useServer();
 const mustNotRun = () => assert.fail("the call must not run");
@@ -104,6 +105,21 @@ test("edit that does not fit is an error result", async (t) => {
   assert.ok(caught instanceof UnusableArgumentsError);
   assert.match(caught.text, /service is missing/);
   assert.equal((await onlyCall(gate)).result.status, "error");
+});
+
+test("schema of Zod checks the approved arguments", async (t) => {
+  const { gate, decideNext } = people(t);
+  const { z } = requireTool("zod");
+  const schema = z.object({ service: z.string(), replicas: z.number().max(5).default(3) });
+  const deploy = withApproval(gate, "deploy", (args) => args, { parse: (approved) => schema.parseAsync(approved) });
+  const [value] = await Promise.all([deploy({ service: "shop" }), decideNext("allow_once")]);
+  assert.deepEqual(value, { service: "shop", replicas: 3 });
+  const edited = { arguments: { service: "shop", replicas: 500 } };
+  const [caught] = await Promise.all([
+    deploy({ service: "bank" }).catch((error) => error), decideNext("allow_once", edited),
+  ]);
+  assert.ok(caught instanceof UnusableArgumentsError);
+  assert.match(caught.text, /replicas/);
 });
 
 test("edit to a list does not reach the function", async (t) => {
