@@ -46,5 +46,17 @@ if (status !== 0) {
   console.error(`countersign: the TypeScript sources could not be compiled${error ? `: ${error.message}` : ""}`);
   process.exit(status || 1);
 }
-rmSync(join(folder, "dist"), { recursive: true, force: true });
-renameSync(unfinished, join(folder, "dist"));
+replaceDist(5);
+
+// Two installations at the same time build the same files. The last one stays.
+function replaceDist(attempts) {
+  rmSync(join(folder, "dist"), { recursive: true, force: true });
+  try {
+    renameSync(unfinished, join(folder, "dist"));
+  } catch (error) {
+    if (attempts === 0) {
+      throw error;
+    }
+    replaceDist(attempts - 1);
+  }
+}

@@ -95,6 +95,17 @@ test("lost answers to a decision and a cancellation count", async (t) => {
   assert.equal(proxy.cuts, 2);
 });
 
+test("value is returned if its result cannot be recorded", async (t) => {
+  const { server, thread } = people(t);
+  const warned = t.mock.method(console, "warn", () => undefined);
+  const problem = { code: "not_claimed", status: 409, title: "", detail: "another executor has it" };
+  const refuse = async (url, init) =>
+    url.endsWith("/result") ? Response.json(problem, { status: 409 }) : fetch(url, init);
+  const gate = new Gate({ server: server.url, token: server.agent, thread, fetch: refuse });
+  assert.equal(await withApproval(gate, "read_it", () => 7)(), 7);
+  assert.match(warned.mock.calls[0].arguments[0], /ran, but its result could not be recorded: another executor has it/);
+});
+
 test("stream goes on across kill -9 of the server", async (t) => {
   const { server, gate } = await ownServer(t);
   const events = gate.stream({ types: ["TOOL_CALL"] });
@@ -114,6 +125,7 @@ test("stream delivers each event once over broken connections", async (t) => {
   const proxy = await startProxy(t, server.url);
   const reader = new Gate({ server: proxy.url, token: server.agent });
   const seen = [];
+  const failed = new AbortController();
   const proposals = (async () => {
     for (let n = 0; n < 40; n += 1) {
       await gate.propose("read_it", { n }, { callId: `call_${n}` });
@@ -121,8 +133,8 @@ test("stream delivers each event once over broken connections", async (t) => {
         proxy.breakConnections();
       }
     }
-  })();
-  for await (const event of reader.stream({ thread, types: ["TOOL_CALL"] })) {
+  })().catch((error) => failed.abort(error));
+  for await (const event of reader.stream({ thread, types: ["TOOL_CALL"], signal: failed.signal })) {
     seen.push(event.data.arguments.n);
     if (seen.length === 40) {
       break;

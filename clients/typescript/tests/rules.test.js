@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AlreadyClaimedError, CountersignError, readJson, UnreachableError } from "countersign";
 import { EventReader, StreamPosition } from "../dist/event_reader.js";
+import { runWithLease } from "../dist/lease.js";
 import { ServerOperations } from "../dist/operations.js";
 import { makeError, readReply } from "../dist/replies.js";
 import { idPrefix } from "../dist/resumption.js";
@@ -32,7 +33,9 @@ class FakeConnection {
     return this.#now;
   }
 
-  async pause(ms) {
+  async pause(ms, signal) {
+    await new Promise(setImmediate);
+    signal?.throwIfAborted();
     this.paused += ms;
     this.#now += ms;
   }
@@ -157,6 +160,35 @@ test("unknown code keeps its text", () => {
 test("facts of another type than documented are absent", () => {
   const error = makeError("invalid", "", { problem: { reason: 7, tip: "x", execution: "me", response: null } });
   assert.deepEqual([error.reason, error.tip, error.execution, error.response], Array(4).fill(undefined));
+});
+
+// Runs a tool whose lease is renewed with these answers, until the predicate on the requests holds.
+async function runWithAnswers(answers, isEnough) {
+  const { connection, operations } = operationsWith(...answers);
+  const lease = { operations, place: PLACE, executor: "me", leaseSeconds: 30 };
+  const value = await runWithLease(lease, async () => {
+    while (!isEnough(connection)) {
+      await new Promise(setImmediate);
+    }
+    return 7;
+  });
+  assert.equal(value, 7);
+  return connection;
+}
+
+test("renewal goes on after passing errors", async () => {
+  const away = Array(200).fill(LOST);
+  const connection = await runWithAnswers([...away, reply(200, CALL)], ({ sent }) => sent.length > 210);
+  assert.equal(connection.sent[0].path, "/v1/threads/t/tool-calls/c/claim/renew");
+  assert.equal(connection.sent[0].body, '{"executor":"me","leaseSeconds":30}');
+});
+
+test("renewal ends with a lost claim while the tool runs on", async (t) => {
+  const warned = t.mock.method(console, "warn", () => undefined);
+  const connection = await runWithAnswers([problem(409, "not_claimed")], () => warned.mock.callCount() > 0);
+  assert.equal(connection.sent.length, 1);
+  assert.equal(connection.paused, 10_000);
+  assert.match(warned.mock.calls[0].arguments[0], /the lease of the call c cannot be renewed: not_claimed/);
 });
 
 const event = (seq, data = {}) => ({ seq, threadId: "t", type: "TOOL_CALL", timestamp: "", principal: "", data });
