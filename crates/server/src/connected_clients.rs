@@ -37,6 +37,8 @@ pub(crate) struct ConnectedClients {
 #[derive(Debug)]
 pub(crate) struct ClientActivity {
     principal: Principal,
+    /// The principal that reads. It differs from `principal` in solo mode only.
+    reader: Principal,
     client: Option<String>,
     last_request: AtomicI64,
     streams: AtomicU32,
@@ -81,6 +83,7 @@ impl ConnectedClients {
         let right = if holder.may(Right::Execute) { Right::Execute } else { Right::Read };
         let activity = Arc::new(ClientActivity {
             principal: holder.principal(right),
+            reader: holder.principal(Right::Read),
             client: agent.and_then(|agent| agent.to_str().ok()).and_then(program_name),
             last_request: AtomicI64::new(now.as_millis()),
             streams: AtomicU32::new(0),
@@ -148,11 +151,14 @@ impl ClientActivity {
     }
 
     fn view(&self) -> ConnectedClient {
+        let streams = self.streams.load(Ordering::Relaxed);
+        // A caller in solo mode is both; people read streams.
+        let principal = if streams > 0 { &self.reader } else { &self.principal };
         ConnectedClient {
-            principal: self.principal.clone(),
+            principal: principal.clone(),
             client: self.client.clone(),
             last_request_at: self.last_request_at(),
-            streams: self.streams.load(Ordering::Relaxed),
+            streams,
             waits: self.waits.load(Ordering::Relaxed),
         }
     }

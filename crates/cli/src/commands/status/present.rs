@@ -226,7 +226,7 @@ fn integration_table(
         if let Some(name) = client.client.as_deref().filter(|name| is_integration(name)) {
             let who = escape_text(client.principal.as_str());
             let state = format!("{who}, last request {}", format_age(client.last_request_at, now));
-            rows.push([escape_text(name).into(), state.into()]);
+            rows.push([short_name(name).into(), state.into()]);
         }
     }
     let count = rows.len();
@@ -272,9 +272,16 @@ fn clients_of<'a>(status: &'a StatusReport, principal: &Principal) -> Option<Vec
     Some(clients.iter().filter(|client| client.principal == *principal).collect())
 }
 
+/// The name of a program; of Countersign itself only the command, because the version is that of the service.
+fn short_name(client: &str) -> String {
+    let own = concat!("countersign/", env!("CARGO_PKG_VERSION"), " (");
+    let command = client.strip_prefix(own).and_then(|rest| rest.strip_suffix(')'));
+    escape_text(command.unwrap_or(client))
+}
+
 fn program_names(clients: Option<&[&ConnectedClient]>) -> String {
     let Some(clients) = clients else { return "?".to_owned() };
     let names: Vec<_> =
-        clients.iter().filter_map(|client| client.client.as_deref()).map(escape_text).collect();
+        clients.iter().filter_map(|client| client.client.as_deref()).map(short_name).collect();
     if names.is_empty() { "–".to_owned() } else { names.join(", ") }
 }

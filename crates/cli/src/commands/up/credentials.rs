@@ -10,11 +10,12 @@ use crate::{
     exit::{CliError, CommandExit},
     service::{ServiceFiles, ServiceRecord, write_private},
 };
-use countersign_api::{
-    ApprovalGate, CallerView, MAX_PAGE, PageQuery, Timestamp, TokenRequest, TokenSelection,
+use countersign_api::{ApprovalGate, MAX_PAGE, PageQuery, Timestamp, TokenRequest, TokenSelection};
+use countersign_gate::{
+    EmbeddedGate,
+    access::{Right, TokenSecret},
+    event::TokenKind,
 };
-use countersign_client::HttpGate;
-use countersign_gate::EmbeddedGate;
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
@@ -54,8 +55,8 @@ pub(super) async fn prepare_credentials(
     let known = kept.read()?;
     let own = known.tokens(url).cloned();
     let mut tokens = own.clone().or_else(|| known.tokens(previous?).cloned()).unwrap_or_default();
-    let agent = usable(context, url, tokens.agent.take(), |caller| caller.agent.is_some()).await;
-    let person = usable(context, url, tokens.person.take(), |caller| caller.person.is_some()).await;
+    let agent = usable(gate, tokens.agent.take(), Right::Execute).await?;
+    let person = usable(gate, tokens.person.take(), Right::Decide).await?;
     let agent = token_or_new(gate, agent, &request_agent_token()).await?;
     let person = token_or_new(gate, person, &request_person_token()).await?;
     let tokens = ServerTokens { agent: Some(agent.clone()), person: Some(person) };
@@ -69,21 +70,12 @@ pub(super) async fn prepare_credentials(
     Ok(LocalCredentials { agent_token: Some(path), link })
 }
 
-/// The token, if the service accepts it for this purpose. If the service cannot be asked, it counts as accepted.
-async fn usable(
-    context: &CommandContext,
-    url: &str,
-    token: Option<String>,
-    suits: impl Fn(&CallerView) -> bool,
-) -> Option<String> {
-    let token = token?;
-    let authorities = context.settings.tls_authorities();
-    let gate = HttpGate::connect_trusting(url, authorities.as_deref()).ok()?.with_token(&token).ok()?;
-    match context.name_program(&gate).ok()?.caller().await {
-        Ok(caller) => Some(token).filter(|_| suits(&caller)),
-        Err(error) if error.code == countersign_api::ErrorCode::Unreachable => Some(token),
-        Err(_) => None,
-    }
+/// The token, if the log accepts it for this purpose.
+async fn usable(gate: &EmbeddedGate, token: Option<String>, right: Right) -> anyhow::Result<Option<String>> {
+    let Some(token) = token else { return Ok(None) };
+    let Ok(secret) = TokenSecret::parse(&token) else { return Ok(None) };
+    let accepted = gate.authenticate(&secret, TokenKind::Token).await?;
+    Ok(accepted.is_ok_and(|record| record.holder.may(right)).then_some(token))
 }
 
 async fn token_or_new(

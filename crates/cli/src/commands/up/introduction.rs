@@ -7,7 +7,6 @@ use super::{
 use crate::{
     context::CommandContext,
     credentials::local_person,
-    present::words::count_words,
     service::{ServiceFiles, ServiceRecord, ServiceStarter},
 };
 use countersign_tui::present::{
@@ -23,8 +22,6 @@ pub(super) struct ServiceSummary<'a> {
     pub(super) files: &'a ServiceFiles,
     /// True if this command started it.
     pub(super) started: bool,
-    /// The number of events in the log.
-    pub(super) events: i64,
 }
 
 pub(super) fn print_introduction(
@@ -69,7 +66,7 @@ fn describe_service(
     summary: &ServiceSummary<'_>,
     credentials: &LocalCredentials,
 ) -> Vec<String> {
-    let ServiceSummary { record, files, events, .. } = summary;
+    let ServiceSummary { record, files, .. } = summary;
     let how = context.command_prefix();
     let (version, since) = (escape_text(&record.version), record.started_at);
     let mut lines = vec![format!("Countersign {version} runs in process {} since {since}.", record.pid)];
@@ -79,7 +76,7 @@ fn describe_service(
     }
     let log = escape_text(&files.log);
     lines.push(format!("\n  address    {}", escape_text(&record.addresses.join("\n             "))));
-    lines.push(format!("  log        {log} ({})", count_words(events.unsigned_abs(), "event")));
+    lines.push(format!("  log        {log}"));
     lines.extend(describe_approver(summary, credentials));
     if let Some(path) = messages_of(summary) {
         lines.push(format!("  messages   {}", escape_text(&path)));

@@ -46,7 +46,6 @@ pub(crate) async fn start_service(context: &CommandContext, args: &UpArgs) -> an
         context.require_policy(&gate).await?;
     }
     let prepared = prepare_credentials(context, &gate, (&files, &record), previous.as_deref()).await;
-    let events = gate.tip(None).await;
     gate.shut_down().await;
     let credentials = prepared?;
     let environment = AgentEnvironment::new(context, &record, credentials.agent_token.as_deref());
@@ -55,7 +54,7 @@ pub(crate) async fn start_service(context: &CommandContext, args: &UpArgs) -> an
         environment.print(syntax);
         return Ok(CommandExit::DONE);
     }
-    let summary = ServiceSummary { record: &record, files: &files, started, events: events? };
+    let summary = ServiceSummary { record: &record, files: &files, started };
     print_introduction(context, &summary, &credentials, &environment)?;
     Ok(CommandExit::DONE)
 }
