@@ -5,10 +5,12 @@ use crate::{
     tmux::TmuxTerminal,
 };
 use insta::assert_snapshot;
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
+use rustix::{
+    fs::{FlockOperation, fcntl_lock},
+    process::{Pid, PidfdFlags, Signal, pidfd_open},
+};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
-use tokio::io::unix::AsyncFd;
 
 /// The command that starts the service on a free port.
 const UP: &str = "up --listen 127.0.0.1:0";
@@ -48,10 +50,12 @@ impl StartedService {
         let _ = rustix::process::pidfd_send_signal(&self.handle, signal);
     }
 
-    /// Waits until the process has ended: its handle then becomes readable.
+    /// Waits until the process has ended: the kernel then releases its lock.
     async fn wait_until_ended(&self) {
-        let handle = AsyncFd::register(self.handle.try_clone().expect("a copy")).expect("a handle");
-        drop(handle.readable().await.expect("it can be waited for"));
+        let path = std::path::Path::new(&self.token_file()).with_file_name("service.lock");
+        let file = std::fs::File::options().read(true).write(true).open(path).expect("a lock");
+        let ended = tokio::task::spawn_blocking(move || fcntl_lock(&file, FlockOperation::LockExclusive));
+        ended.await.expect("no panic").expect("the lock is free");
     }
 }
 

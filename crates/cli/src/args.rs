@@ -42,7 +42,7 @@ pub(crate) struct CliArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
-    /// Start the service in the background, and print the approver's link and the environment for agents
+    /// Start the service in the background, and print how people and agents use it
     Up(commands::up::UpArgs),
     /// Stop the service that `up` started
     Down(commands::down::DownArgs),
