@@ -62,11 +62,11 @@ async fn server_knows_watchers_and_waiting_agents() {
         // The stream of `watch` and the wait of `run` open a moment after the call is pending.
         let status = loop {
             let status = desk.types("status").await;
-            if status.stdout.contains("1 stream") && status.stdout.contains("(run)") {
+            if status.stdout.contains("1 stream") && status.stdout.contains("run           agent:") {
                 break status;
             }
         };
-        assert!(status.stdout.contains("countersign/0.1.0 (watch)"), "{status}");
+        assert!(status.stdout.contains("user:local (solo)   watch"), "{status}");
         assert!(status.stdout.contains("1 call is pending"), "{status}");
         assert_eq!(desk.types(&format!("allow call_1 --server {url}")).await.code, 0);
         assert_eq!(run.wait_for_exit().await.code, 0);

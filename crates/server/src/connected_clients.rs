@@ -1,10 +1,12 @@
 //! The callers that this server has seen, with the programs that they use: their last request, open streams and waits.
 //! Nothing depends on this list: it tells people who is connected.
 
-use crate::identity::CallerIdentity;
 use axum::http::{HeaderMap, header};
 use countersign_api::ConnectedClient;
-use countersign_gate::{Clock, Principal, Timestamp, access::Right};
+use countersign_gate::{
+    Clock, Principal, Timestamp,
+    access::{Right, TokenHolder},
+};
 use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
@@ -71,10 +73,10 @@ impl ConnectedClients {
     }
 
     /// Notes a request of this caller, and returns the program that sent it.
-    pub(crate) fn note_request(&self, caller: &CallerIdentity, headers: &HeaderMap) -> Arc<ClientActivity> {
-        let (agent, holder) = (headers.get(header::USER_AGENT), &caller.holder);
+    pub(crate) fn note_request(&self, holder: &TokenHolder, headers: &HeaderMap) -> Arc<ClientActivity> {
+        let agent = headers.get(header::USER_AGENT);
         let now = self.clock.now();
-        let key = self.hasher.hash_one((caller.token(), &holder.name, &holder.roles, agent));
+        let key = self.hasher.hash_one((&holder.token, &holder.name, &holder.roles, agent));
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = clients.get(&key) {
             known.last_request.store(now.as_millis(), Ordering::Relaxed);
@@ -187,14 +189,13 @@ fn program_name(agent: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use countersign_gate::access::TokenHolder;
 
     fn named(agent: &str) -> HeaderMap {
         HeaderMap::from_iter([(header::USER_AGENT, agent.parse().expect("a header"))])
     }
 
-    fn caller(name: &str) -> CallerIdentity {
-        CallerIdentity { holder: Arc::new(TokenHolder::solo(name)), record: None, client: None }
+    fn caller(name: &str) -> TokenHolder {
+        TokenHolder::solo(name)
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(crate) async fn identify_caller(app: &AppState, request: &mut Request) -> Op
     let origin = request.extensions().get::<RequestOrigin>().cloned()?;
     let mut identified = identify(app, request.headers(), &origin).await;
     if let Ok(identity) = &mut identified {
-        identity.client = Some(app.clients.note_request(identity, request.headers()));
+        identity.client = Some(app.clients.note_request(&identity.holder, request.headers()));
     }
     let mut cookie = None;
     if let Ok(CallerIdentity { record: Some(record), .. }) = &identified {

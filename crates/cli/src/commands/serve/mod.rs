@@ -90,13 +90,7 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     let callers = describe_callers(context, options.solo, first.as_ref());
     let database = locate_database(&address);
     let registration = register_service(context, &address, &urls, (args.background, options.solo))?;
-    if context.json {
-        let said =
-            json!({"listening": urls.first(), "addresses": urls, "database": database, "rules": rules});
-        print_line(&said.to_string());
-    } else {
-        print_introduction(context, &gate, &urls, (&database, &callers), rules).await?;
-    }
+    print_introduction(context, &gate, &urls, (&database, &callers), rules).await?;
     let served = CancellationToken::new();
     let checkpoints = schedule.map(|schedule| tokio::spawn(schedule.follow(gate.clone(), served.clone())));
     let webhooks = tokio::spawn(deliver_webhooks(gate.clone(), sender, served.clone()));
@@ -136,6 +130,12 @@ async fn print_introduction(
     (database, callers): (&str, &str),
     rules: usize,
 ) -> anyhow::Result<()> {
+    if context.json {
+        let said =
+            json!({"listening": urls.first(), "addresses": urls, "database": database, "rules": rules});
+        print_line(&said.to_string());
+        return Ok(());
+    }
     let events = count_words(gate.tip(None).await?.unsigned_abs(), "event");
     let waiting =
         gate.pending(&LogFilter::default(), api::PageQuery { after: 0, limit: api::MAX_PAGE }).await?;
