@@ -60,14 +60,21 @@ async fn server_knows_watchers_and_waiting_agents() {
         let run = desk.start(&format!("run --server {url} --id call_1 -- true"));
         desk.wait_for_pending("call_1").await;
         // The stream of `watch` and the wait of `run` open a moment after the call is pending.
-        let status = loop {
-            let status = desk.types("status").await;
-            if status.stdout.contains("1 stream") && status.stdout.contains("run           agent:") {
-                break status;
-            }
+        let has_open = |status: &serde_json::Value, client: &str, kind: &str| {
+            let clients = status["status"]["clients"].as_array().cloned().unwrap_or_default();
+            clients.iter().any(|one| one["client"] == client && one[kind] == 1)
         };
-        assert!(status.stdout.contains("user:local (solo)   watch"), "{status}");
-        assert!(status.stdout.contains("1 call is pending"), "{status}");
+        loop {
+            let printed = desk.types("status --json").await.stdout;
+            let status: serde_json::Value = serde_json::from_str(&printed).expect("JSON");
+            if has_open(&status, "countersign/0.1.0 (watch)", "streams")
+                && has_open(&status, "countersign/0.1.0 (run)", "waits")
+            {
+                break;
+            }
+        }
+        let status = desk.types("status").await.stdout;
+        assert!(status.contains("1 stream") && status.contains("1 call is pending"), "{status}");
         assert_eq!(desk.types(&format!("allow call_1 --server {url}")).await.code, 0);
         assert_eq!(run.wait_for_exit().await.code, 0);
         watch.send("q").await;
