@@ -58,6 +58,7 @@ mod scopes;
 mod show;
 mod slow_clients;
 mod stats;
+mod status;
 mod stop;
 mod stream;
 mod threads;

@@ -14,6 +14,9 @@ async fn short_help_lists_the_commands() {
         Usage: countersign [OPTIONS] <COMMAND>
 
         Commands:
+          up                 Start the service in the background, and print how people and agents use it
+          down               Stop the service that `up` started
+          status             Show who is connected, and what is pending
           serve              Serve the HTTP API on this machine
           run                Run a command after it is approved
           mcp                Ask before each tool call of an MCP server

@@ -8,10 +8,10 @@ use crate::{
     GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest,
     NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest,
     ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
-    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadId,
-    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
-    ToolDetails, ToolName, ToolPage, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest,
-    WebhookTestReport,
+    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StatusReport, StopReport, StopRequest,
+    ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest,
+    TokenSelection, ToolDetails, ToolName, ToolPage, ToolPoliciesRequest, Webhook, WebhookList,
+    WebhookRequest, WebhookTestReport,
 };
 use async_trait::async_trait;
 use countersign_events::event::MessageFormat;
@@ -278,6 +278,9 @@ pub trait ApprovalGate: Send + Sync {
 
     /// Checks that the log accepts writes and that the feed keeps up with it.
     async fn ready(&self) -> Result<ReadinessReport, GateError>;
+
+    /// Reports who is connected and what is pending, as far as this gate can know.
+    async fn status(&self) -> Result<StatusReport, GateError>;
 
     /// Ends background tasks and closes connections. This also closes every copy of the gate.
     async fn shut_down(&self);

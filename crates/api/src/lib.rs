@@ -35,6 +35,7 @@ pub mod retry;
 mod scope;
 mod settings;
 mod stats;
+mod status;
 mod tokens;
 mod tools;
 mod utc_offset;
@@ -86,6 +87,10 @@ pub use settings::{
 pub use stats::{
     CallCounts, CallStatistics, DayStatistics, DurationPercentiles, MAX_STATISTICS_DAYS,
     MAX_STATISTICS_RULES, RuleHits, StatisticsQuery, ToolStatistics,
+};
+pub use status::{
+    AgentActivity, ApproverActivity, ConnectedClient, ExecutorClaim, PendingOverview, ServiceReport,
+    StatusReport, ThreadPendingCount, WebhookDeliveryStatus,
 };
 pub use tokens::{
     CallerView, NewToken, RevokeTokenRequest, Token, TokenPage, TokenRequest, TokenSelection, TokenState,

@@ -13,9 +13,9 @@ use crate::{
     MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest,
     Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest,
     ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery,
-    StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
-    TokenPage, TokenRequest, TokenSelection, ToolDetails, ToolName, ToolPage, ToolPoliciesRequest, Webhook,
-    WebhookList, WebhookRequest, WebhookTestReport,
+    StatusReport, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary,
+    Token, TokenPage, TokenRequest, TokenSelection, ToolDetails, ToolName, ToolPage, ToolPoliciesRequest,
+    Webhook, WebhookList, WebhookRequest, WebhookTestReport,
 };
 use async_trait::async_trait;
 use backoff::may_pass;
@@ -367,6 +367,10 @@ impl ApprovalGate for RetryingGate {
 
     async fn ready(&self) -> Result<ReadinessReport, GateError> {
         self.inner.ready().await
+    }
+
+    async fn status(&self) -> Result<StatusReport, GateError> {
+        self.inner.status().await
     }
 
     async fn shut_down(&self) {

@@ -42,6 +42,12 @@ pub(crate) struct CliArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
+    /// Start the service in the background, and print how people and agents use it
+    Up(commands::up::UpArgs),
+    /// Stop the service that `up` started
+    Down(commands::down::DownArgs),
+    /// Show who is connected, and what is pending
+    Status(commands::status::StatusArgs),
     /// Serve the HTTP API on this machine
     Serve(Box<commands::serve::ServeArgs>),
     /// Run a command after it is approved

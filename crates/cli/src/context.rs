@@ -18,7 +18,7 @@ use crate::{
     },
     webhook_sender::webhook_sender,
 };
-use countersign_api::{GateError, SharedGate};
+use countersign_api::{ApprovalGate, GateError, SharedGate};
 use countersign_client::{HttpGate, without_password};
 use countersign_gate::{
     Clock, EmbeddedGate, Policy, Principal, StoreAccess, StoreOptions, Timestamp, policy::PolicyText,
@@ -38,6 +38,8 @@ pub(crate) struct CommandContext {
     pub(crate) options: GlobalOptions,
     pub(crate) settings: Settings,
     pub(crate) clock: Clock,
+    /// The command, as a server lists its clients: `watch`, or `hook claude-code`.
+    pub(crate) command: String,
     /// The gates that the command has opened, which are closed after it.
     opened: Mutex<Vec<SharedGate>>,
 }
@@ -56,8 +58,14 @@ impl CommandContext {
             options,
             settings: Settings::default(),
             clock: Clock::System,
+            command: String::new(),
             opened: Mutex::default(),
         }
+    }
+
+    /// The same context, with the name of the command.
+    pub(crate) fn with_command(self, command: String) -> Self {
+        Self { command, ..self }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -133,6 +141,7 @@ impl CommandContext {
                 self.refuse_principal()?;
                 let gate = HttpGate::connect_trusting(&url, self.settings.tls_authorities().as_deref())
                     .map_err(|error| suggest_scheme(&url, error))?;
+                let gate = self.name_program(&gate)?;
                 let gate = authorize(gate, &self.settings, &url, side)?;
                 Arc::new(identify(gate, side, principal).await.with_retries())
             }
@@ -154,9 +163,15 @@ impl CommandContext {
         };
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&gate));
         if let Some((path, files)) = policy {
-            self.compare_policy(&gate, &path, files).await?;
+            self.compare_policy(&*gate, &path, files).await?;
         }
         Ok(gate)
+    }
+
+    /// The same gate, which tells the server that this command uses it.
+    pub(crate) fn name_program(&self, gate: &HttpGate) -> Result<HttpGate, GateError> {
+        let name = format!("countersign/{} ({})", env!("CARGO_PKG_VERSION"), self.command);
+        gate.with_header("user-agent", &name)
     }
 
     /// Refuses the option `--as` with a server, which takes the principal from the credential.
@@ -176,9 +191,22 @@ impl CommandContext {
         Ok(Some((path, text)))
     }
 
+    /// Fails if the settings name a policy that is not the one in force.
+    pub(crate) async fn require_policy(&self, gate: &dyn ApprovalGate) -> anyhow::Result<()> {
+        match self.policy_file()? {
+            Some((path, files)) => self.compare_policy(gate, &path, files).await,
+            None => Ok(()),
+        }
+    }
+
     /// Fails if the settings name a policy that is not the one in force. The policy belongs to the log, so a command
     /// cannot bring its own.
-    async fn compare_policy(&self, gate: &SharedGate, path: &Path, files: PolicyText) -> anyhow::Result<()> {
+    async fn compare_policy(
+        &self,
+        gate: &dyn ApprovalGate,
+        path: &Path,
+        files: PolicyText,
+    ) -> anyhow::Result<()> {
         let in_force = gate.policy().await?;
         if in_force.hash == keep_managed_layer(files, &in_force).hash() {
             return Ok(());

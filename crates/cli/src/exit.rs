@@ -49,10 +49,22 @@ impl CliError {
     }
 }
 
+/// The error of a service that did not start, as the service printed it.
+#[derive(Debug, thiserror::Error)]
+#[error("{detail}")]
+pub(crate) struct ServiceStartError {
+    pub(crate) exit: CommandExit,
+    pub(crate) code: String,
+    pub(crate) detail: String,
+}
+
 /// The exit code and the error code of any error.
 pub(crate) fn classify_error(error: &anyhow::Error) -> (CommandExit, String) {
     if let Some(error) = error.downcast_ref::<CliError>() {
         return (error.exit, error.code.to_owned());
+    }
+    if let Some(error) = error.downcast_ref::<ServiceStartError>() {
+        return (error.exit, error.code.clone());
     }
     if let Some(error) = error.downcast_ref::<GateError>() {
         return (gate_exit(error), error.code().to_owned());

@@ -15,6 +15,7 @@ mod policy_file;
 mod present;
 mod proof_signing;
 mod scope;
+mod service;
 mod settings;
 mod webhook_sender;
 
@@ -68,7 +69,7 @@ fn run_command_line(CliArguments { command, mut options }: CliArguments, name: &
         return done.unwrap_or_else(|error| report(&bare, &error));
     }
     let context = match CommandContext::from_options(options) {
-        Ok(context) => context,
+        Ok(context) => context.with_command(describe_command(&command, name)),
         Err(error) => return report(&bare, &error),
     };
     // `config` lists ignored settings itself.
@@ -76,6 +77,14 @@ fn run_command_line(CliArguments { command, mut options }: CliArguments, name: &
         settings::notice::print_ignored_settings(&context.settings, context.json, &context.error_screen());
     }
     start(&context, &command, name).unwrap_or_else(|error| report(&context, &error))
+}
+
+/// The command, as a server lists its clients.
+fn describe_command(command: &CliCommand, name: &str) -> String {
+    match command {
+        CliCommand::Hook(args) => format!("{name} {}", args.agent()),
+        _ => name.to_owned(),
+    }
 }
 
 fn report(context: &CommandContext, error: &anyhow::Error) -> CommandExit {
@@ -140,6 +149,9 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::PermissionPrompt(args) => {
             commands::permission_prompt::answer_permission_prompts(context, args).await
         }
+        CliCommand::Up(args) => commands::up::start_service(context, args).await,
+        CliCommand::Down(args) => commands::down::stop_service(context, args).await,
+        CliCommand::Status(args) => commands::status::print_status(context, args).await,
         CliCommand::Pending(args) => commands::pending::list_pending(context, args).await,
         CliCommand::Watch(args) => commands::watch::watch(context, args).await,
         CliCommand::Show(args) => commands::show::show_call(context, args).await,

@@ -17,6 +17,9 @@ use tokio::time::Instant;
 /// The time that one request waits for a decision. The next request follows at once.
 const HOLD: Duration = Duration::from_secs(25);
 
+/// The program that a request names if it names no other.
+const USER_AGENT: &str = concat!("countersign-rust/", env!("CARGO_PKG_VERSION"));
+
 /// The HTTP client, the address of one server, and the credential for it.
 #[derive(Clone)]
 pub(crate) struct ServerConnection {
@@ -55,7 +58,8 @@ impl ServerConnection {
             Some(path) => TrustedAuthorities::File(path),
             None => TrustedAuthorities::System,
         };
-        let client = tls::builder(&trusted)?.no_proxy().connect_timeout(Duration::from_secs(5));
+        let client =
+            tls::builder(&trusted)?.user_agent(USER_AGENT).no_proxy().connect_timeout(Duration::from_secs(5));
         let client = socket.into_iter().fold(client, ClientBuilder::unix_socket);
         let client = client.build().map_err(|why| bad(&why.to_string()))?;
         let name = if socket.is_some() { url.to_owned() } else { base.to_string() };
@@ -259,6 +263,10 @@ impl ServerConnection {
 
     pub(crate) async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, GateError> {
         self.send(self.client.get(self.call_url(thread, id, &[]))).await
+    }
+
+    pub(crate) async fn status(&self) -> Result<api::StatusReport, GateError> {
+        self.send(self.client.get(self.url(&["status"]))).await
     }
 
     pub(crate) async fn ready(&self) -> Result<api::ReadinessReport, GateError> {

@@ -10,9 +10,9 @@ use countersign_api::{
     GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest,
     NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest,
     ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
-    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadMode,
-    ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolDetails,
-    ToolPage, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
+    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StatusReport, StopReport, StopRequest,
+    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
+    ToolDetails, ToolPage, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
     retry::RetryingGate,
 };
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, ToolName, event::MessageFormat};
@@ -356,6 +356,10 @@ impl ApprovalGate for HttpGate {
 
     async fn ready(&self) -> Result<ReadinessReport, GateError> {
         self.connection.ready().await
+    }
+
+    async fn status(&self) -> Result<StatusReport, GateError> {
+        self.connection.status().await
     }
 
     fn follow(&self, filter: LogFilter, after: i64) -> EventStream {

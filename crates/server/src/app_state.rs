@@ -2,8 +2,8 @@
 
 use crate::{
     CheckpointMonitor, ConnectionTimeouts, IdentityHeader, NetworkAccess, RequestLimits, ServerCertificate,
-    guard::RequestGuard, limits::CallerLimiter, metrics::ServerMetrics, openapi::DocumentText,
-    stream::ReplayQueue,
+    connected_clients::ConnectedClients, guard::RequestGuard, limits::CallerLimiter, metrics::ServerMetrics,
+    openapi::DocumentText, stream::ReplayQueue,
 };
 use countersign_gate::{Clock, EmbeddedGate, proofs::passkey::SignInSecret};
 use std::{sync::Arc, time::Duration};
@@ -24,6 +24,7 @@ pub(crate) struct ServerState {
     pub(crate) document: Arc<DocumentText>,
     pub(crate) guard: RequestGuard,
     pub(crate) limiter: CallerLimiter,
+    pub(crate) clients: ConnectedClients,
     pub(crate) sign_in_secret: OnceCell<SignInSecret>,
 }
 

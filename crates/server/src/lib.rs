@@ -8,6 +8,7 @@ mod address;
 mod app_state;
 mod checkpoint_monitor;
 mod codes;
+mod connected_clients;
 mod connection;
 mod extract;
 mod full;
@@ -40,6 +41,7 @@ pub use server_error::ServerError;
 pub use tls::{CertificateError, CertificateReport, ServerCertificate};
 
 use axum::{Router, middleware};
+use connected_clients::ConnectedClients;
 use connection::{ConnectionSet, accept_connections};
 use countersign_gate::{Clock, EmbeddedGate};
 use futures_util::future::{BoxFuture, join_all};
@@ -101,6 +103,7 @@ async fn serve_until_stopped(
         document: document_text,
         guard: RequestGuard::new(options.access.clone()),
         limiter: CallerLimiter::new(options.limits),
+        clients: ConnectedClients::new(options.clock.clone()),
         sign_in_secret: OnceCell::new(),
     });
     let max_connections = max_connections(&options);
@@ -199,6 +202,7 @@ mod tests {
             document,
             guard: RequestGuard::new(NetworkAccess::default()),
             limiter: CallerLimiter::new(RequestLimits::default()),
+            clients: ConnectedClients::new(Clock::System),
             sign_in_secret: OnceCell::new(),
         });
         let routes = routes.route("/panic", get(async || -> String { panic!("secret {}", 7) }));

@@ -27,9 +27,9 @@ from .execution import CallOutcome
 from .gate import EventStream, Gate
 from .gate_core import new_id
 from .json_text import read_json, write_json
-from .settings import ClientSettings
+from .settings import VERSION, ClientSettings
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "AlreadyRunningError",

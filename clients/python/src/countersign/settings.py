@@ -13,6 +13,9 @@ from .replies import make_error
 
 DEFAULT_SERVER = "http://127.0.0.1:7878"
 
+VERSION = "0.1.0"
+"""The version of this package, which `countersign status` shows."""
+
 
 @dataclass(frozen=True)
 class ClientSettings:
@@ -77,7 +80,7 @@ class ClientSettings:
     def request_headers(self) -> dict[str, str]:
         """The headers of every request."""
         token = {} if self.token is None else {"authorization": f"Bearer {self.token}"}
-        return {"accept": "application/json", "user-agent": "countersign-python", **self.headers, **token}
+        return {"accept": "application/json", "user-agent": f"countersign-python/{VERSION}", **self.headers, **token}
 
     def verify(self) -> ssl.SSLContext | bool:
         """The certificate authorities to trust: those of the system, or of the file."""

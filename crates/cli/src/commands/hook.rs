@@ -55,6 +55,13 @@ pub(crate) struct HookArgs {
     defer: bool,
 }
 
+impl HookArgs {
+    /// The agent whose message is answered.
+    pub(crate) const fn agent(&self) -> HookAgent {
+        self.agent
+    }
+}
+
 fn parse_agent(text: &str) -> Result<HookAgent, UnknownHookAgent> {
     text.parse()
 }

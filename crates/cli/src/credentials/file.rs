@@ -3,14 +3,15 @@
 use super::side::CallerSide;
 use crate::{
     exit::{CliError, CommandExit},
+    service::write_private,
     settings::default_log::{create_data_folder, find_data_file},
 };
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
-    fs::{self, OpenOptions},
-    io::{ErrorKind, Write},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    fs,
+    io::ErrorKind,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
@@ -75,21 +76,19 @@ impl CredentialFile {
         known.0.insert(normalize(url), tokens);
         create_data_folder(&self.path)?;
         let text = toml::to_string(&known.0)?;
-        let fresh = self.path.with_extension(format!("toml.{}", std::process::id()));
-        let written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh);
-        written.and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&fresh, &self.path)
-        })?;
-        Ok(())
+        Ok(write_private(&self.path, &text)?)
     }
 }
 
 impl KnownServers {
+    /// The tokens of this server.
+    pub(crate) fn tokens(&self, url: &str) -> Option<&ServerTokens> {
+        self.0.get(&normalize(url))
+    }
+
     /// The token for this server and side; the other side's if it has only that one.
     pub(super) fn find(&self, url: &str, side: CallerSide) -> Option<String> {
-        let tokens = self.0.get(&normalize(url))?;
+        let tokens = self.tokens(url)?;
         let (first, second) = match side {
             CallerSide::Agent => (&tokens.agent, &tokens.person),
             CallerSide::Person => (&tokens.person, &tokens.agent),

@@ -3,10 +3,14 @@
 
 mod agent_environment;
 mod file;
+mod local_tokens;
 mod side;
 
 pub(crate) use agent_environment::{CALL_VARIABLE, refuse_in_agent_environment};
 pub(crate) use file::{CredentialFile, ServerTokens};
+pub(crate) use local_tokens::{
+    local_person, request_agent_token, request_person_token, request_sign_in_link,
+};
 pub(crate) use side::CallerSide;
 
 use crate::{

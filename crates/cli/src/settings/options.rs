@@ -1,7 +1,7 @@
 //! The global command-line options.
 
 use super::value::{ColourMode, LogFormat};
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 /// Options of every command.
 #[derive(Debug, Clone, clap::Args)]
@@ -57,4 +57,25 @@ pub(crate) struct GlobalOptions {
     /// When to use colours: auto (on a terminal), always or never
     #[arg(long, global = true, value_name = "WHEN", alias = "color")]
     pub(crate) colour: Option<ColourMode>,
+}
+
+impl GlobalOptions {
+    /// The options for another process of this program that uses the same log with the same settings.
+    pub(crate) fn arguments_for_service(&self) -> Vec<OsString> {
+        let path = |path: &Option<PathBuf>| path.clone().map(PathBuf::into_os_string);
+        let text = |text: &Option<String>| text.clone().map(OsString::from);
+        let format = self.log_format.map(|format| OsString::from(format.as_str()));
+        let given = [
+            ("--database", text(&self.database)),
+            ("--database-file", path(&self.database_file)),
+            ("--policy", path(&self.policy)),
+            ("--as", text(&self.principal)),
+            ("--config", path(&self.config)),
+            ("--log", text(&self.log)),
+            ("--log-format", format),
+            ("--otlp", text(&self.otlp)),
+        ];
+        let set = given.into_iter().filter_map(|(name, value)| Some([OsString::from(name), value?]));
+        set.flatten().collect()
+    }
 }

@@ -18,6 +18,7 @@ mod presence;
 mod ready;
 mod schema;
 mod scope;
+mod status;
 mod stop;
 mod threads;
 mod tokens;

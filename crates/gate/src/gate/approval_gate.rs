@@ -11,9 +11,9 @@ use countersign_api::{
     GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest, NewToken,
     NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport,
     ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest,
-    ScopePreview, ScopeRequest, StatisticsQuery, StopReport, StopRequest, ThreadMode, ThreadPage,
-    ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolDetails, ToolPage,
-    ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
+    ScopePreview, ScopeRequest, StatisticsQuery, StatusReport, StopReport, StopRequest, ThreadMode,
+    ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolDetails,
+    ToolPage, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
 };
 use countersign_approvals::Refused;
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, ToolName, event::MessageFormat};
@@ -307,6 +307,10 @@ impl ApprovalGate for EmbeddedGate {
 
     async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {
         Ok(self.service.close(&self.by, thread).await?)
+    }
+
+    async fn status(&self) -> Result<StatusReport, GateError> {
+        Ok(self.service.status(&self.threads).await?)
     }
 
     async fn ready(&self) -> Result<ReadinessReport, GateError> {

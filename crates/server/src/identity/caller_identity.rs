@@ -1,6 +1,6 @@
 //! The identity of a caller, as a request carries it.
 
-use crate::problem::ProblemResponse;
+use crate::{connected_clients::ClientActivity, problem::ProblemResponse};
 use countersign_gate::{
     Timestamp,
     access::{TokenHolder, TokenRecord},
@@ -16,6 +16,8 @@ pub(crate) struct CallerIdentity {
     pub(crate) holder: Arc<TokenHolder>,
     /// The token or session; `None` for a caller whom a proxy names, and in solo mode.
     pub(crate) record: Option<Arc<TokenRecord>>,
+    /// The program that sent the request, once it is noted.
+    pub(crate) client: Option<Arc<ClientActivity>>,
 }
 
 impl CallerIdentity {

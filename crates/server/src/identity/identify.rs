@@ -20,7 +20,10 @@ use std::sync::Arc;
 pub(crate) async fn identify_caller(app: &AppState, request: &mut Request) -> Option<HeaderValue> {
     // The guard has found the origin of every request that comes this far.
     let origin = request.extensions().get::<RequestOrigin>().cloned()?;
-    let identified = identify(app, request.headers(), &origin).await;
+    let mut identified = identify(app, request.headers(), &origin).await;
+    if let Ok(identity) = &mut identified {
+        identity.client = Some(app.clients.note_request(&identity.holder, request.headers()));
+    }
     let mut cookie = None;
     if let Ok(CallerIdentity { record: Some(record), .. }) = &identified {
         app.gate.record_token_use(record, &origin.peer.to_string()).await;
@@ -49,10 +52,14 @@ async fn identify(
         && origin.is_from_proxy
         && let Some(holder) = identity.read_holder(headers)?
     {
-        return Ok(CallerIdentity { holder: Arc::new(holder), record: None });
+        return Ok(CallerIdentity { holder: Arc::new(holder), record: None, client: None });
     }
     if app.options.solo {
-        return Ok(CallerIdentity { holder: Arc::new(TokenHolder::solo("local")), record: None });
+        return Ok(CallerIdentity {
+            holder: Arc::new(TokenHolder::solo("local")),
+            record: None,
+            client: None,
+        });
     }
     Err(unauthenticated(
         "the request has no credential; send a token as \"Authorization: Bearer csgn_…\" (`countersign token create` \
@@ -66,7 +73,9 @@ async fn authenticate(
     kind: TokenKind,
 ) -> Result<CallerIdentity, ProblemResponse> {
     match app.gate.authenticate(secret, kind).await? {
-        Ok(record) => Ok(CallerIdentity { holder: Arc::clone(&record.holder), record: Some(record) }),
+        Ok(record) => {
+            Ok(CallerIdentity { holder: Arc::clone(&record.holder), record: Some(record), client: None })
+        }
         Err(why) => Err(unauthenticated(&why.to_string())),
     }
 }

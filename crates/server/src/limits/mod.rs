@@ -9,7 +9,7 @@ pub(crate) use caller_key::CallerKey;
 pub(crate) use header_limit::{MAX_HEADERS, check_headers};
 pub(crate) use held_places::HeldPlace;
 
-use crate::problem::ProblemResponse;
+use crate::{connected_clients::UseKind, identity::CallerIdentity, problem::ProblemResponse};
 use countersign_api::ErrorCode;
 use countersign_gate::json::MAX_BYTES;
 use held_places::CallerPlaces;
@@ -68,9 +68,9 @@ impl CallerLimiter {
     }
 
     /// Counts a stream until the returned guard is dropped. Refuses if the caller has too many.
-    pub(crate) fn open_stream(&self, caller: CallerKey) -> Result<HeldPlace, ProblemResponse> {
+    pub(crate) fn open_stream(&self, caller: &CallerIdentity) -> Result<HeldPlace, ProblemResponse> {
         let most = self.limits.streams;
-        self.streams.hold(caller, most).ok_or_else(|| {
+        self.streams.hold(caller, UseKind::Stream, most).ok_or_else(|| {
             let detail = format!("this caller has {most} open streams, the maximum; close some");
             ProblemResponse::new(ErrorCode::TooManyStreams, detail).with_retry_after(RETRY_AFTER_SECONDS)
         })
@@ -78,9 +78,9 @@ impl CallerLimiter {
 
     /// Counts a request that waits for a decision until the returned guard is dropped. Refuses if too many requests of
     /// the caller wait.
-    pub(crate) fn begin_wait(&self, caller: CallerKey) -> Result<HeldPlace, ProblemResponse> {
+    pub(crate) fn begin_wait(&self, caller: &CallerIdentity) -> Result<HeldPlace, ProblemResponse> {
         let most = self.limits.waits;
-        self.waits.hold(caller, most).ok_or_else(|| {
+        self.waits.hold(caller, UseKind::Wait, most).ok_or_else(|| {
             let detail = format!(
                 "{most} requests of this caller wait for a decision, the maximum; end some, or ask without `Prefer: wait`"
             );

@@ -5,7 +5,6 @@ use super::RouteAnswer;
 use crate::{
     AppState,
     extract::{ConverseGate, ExecuteGate, JsonBody, NoQuery, PrefersJson, ReadGate, ThreadPath},
-    limits::CallerKey,
     openapi::refusals,
     problem::ProblemResponse,
     stream::{self, DialectStream, ThreadDialect, WrittenEvents},
@@ -71,7 +70,7 @@ pub(super) async fn add_messages(
     if is_json {
         return Ok(Json(gate.add_messages(&thread, &messages).await?).into_response());
     }
-    let place = app.limiter.open_stream(CallerKey::of_identity(gate.identity()))?;
+    let place = app.limiter.open_stream(gate.identity())?;
     let before = gate.tip(Some(&thread)).await?;
     let report = gate.add_messages(&thread, &messages).await?;
     let page = PageQuery { after: 0, limit: api::MAX_PAGE };

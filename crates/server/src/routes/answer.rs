@@ -3,7 +3,8 @@
 use crate::{
     AppState,
     extract::{AuthorizedGate, RequiredRight},
-    limits::{CallerKey, HeldPlace},
+    identity::CallerIdentity,
+    limits::HeldPlace,
     problem::ProblemResponse,
 };
 use axum::{
@@ -22,7 +23,7 @@ pub(super) const EMPTY: &str = "W/\"0\"";
 /// the caller wait.
 pub(super) fn begin_wait(
     app: &AppState,
-    caller: CallerKey,
+    caller: &CallerIdentity,
     wait: Option<Duration>,
 ) -> Result<Option<HeldPlace>, ProblemResponse> {
     wait.map(|_| app.limiter.begin_wait(caller)).transpose()

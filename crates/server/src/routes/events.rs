@@ -7,7 +7,6 @@ use crate::{
     extract::{
         EventQuery, IfNoneMatch, LastEventId, QueryParameters, ReadGate, ThreadEventQuery, ThreadPath,
     },
-    limits::CallerKey,
     openapi::{self, refusals},
     problem::ProblemResponse,
     stream,
@@ -95,7 +94,7 @@ async fn answer<T>(
         // A browser that reconnects repeats `after` in the URL, but `Last-Event-ID` is newer.
         let is_resuming = last.is_some();
         let start = stream::StreamStart { after: last.unwrap_or(cursor), is_resuming };
-        let place = app.limiter.open_stream(CallerKey::of_identity(gate.identity()))?;
+        let place = app.limiter.open_stream(gate.identity())?;
         return stream::answer(app, gate, filter, start, place).await;
     }
     gate.check_cursor(&cursor).await?;

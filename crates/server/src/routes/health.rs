@@ -1,7 +1,7 @@
 //! `GET /healthz`, `GET /readyz`, and a page for people who open the address in a browser.
 
 use super::{RouteAnswer, app_page::app_page};
-use crate::{AppState, openapi::refusals, problem::ProblemResponse};
+use crate::{AppState, app_state::ServerState, openapi::refusals, problem::ProblemResponse};
 use axum::{
     Json,
     extract::State,
@@ -46,11 +46,17 @@ pub(super) async fn liveness() -> Json<LivenessReport> {
     responses((status = 200, description = "The service is ready.", body = api::ReadinessReport), Refusals)
 )]
 pub(super) async fn readiness(State(app): State<AppState>) -> RouteAnswer<api::ReadinessReport> {
-    let mut ready = app.gate.ready().await.map_err(|error| {
+    let ready = check_readiness(&app).await.map_err(|error| {
         let check = failed_check(&error);
         tracing::error!(check, code = error.code(), %error, "not ready");
         ProblemResponse::new(ErrorCode::NotReady, format!("{error} ({})", error.code())).with_check(check)
     })?;
+    Ok(Json(ready))
+}
+
+/// Checks the gate, and reports the certificate and the checkpoints of this server.
+pub(super) async fn check_readiness(app: &ServerState) -> Result<api::ReadinessReport, GateError> {
+    let mut ready = app.gate.ready().await?;
     if let Some(certificate) = &app.options.certificate {
         let report = certificate.report();
         ready.certificate_trouble = report.trouble(app.options.clock.now());
@@ -59,7 +65,7 @@ pub(super) async fn readiness(State(app): State<AppState>) -> RouteAnswer<api::R
     if let Some(checkpoints) = &app.options.checkpoints {
         checkpoints.describe(&mut ready);
     }
-    Ok(Json(ready))
+    Ok(ready)
 }
 
 /// Returns the inbox to a browser, and to other clients a text with the most important paths.

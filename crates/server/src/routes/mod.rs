@@ -42,6 +42,7 @@ mod sessions;
 mod show;
 mod sign_in_page;
 mod stats;
+mod status;
 mod stop;
 mod threads;
 mod tokens;
@@ -70,6 +71,7 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(stop::stop_all))
         .routes(routes!(events::list_all))
         .routes(routes!(stats::stats))
+        .routes(routes!(status::show))
         .routes(routes!(sessions::show_caller))
         .routes(routes!(sessions::sign_in, sessions::sign_out_everywhere))
         .routes(routes!(passkey_sessions::begin))

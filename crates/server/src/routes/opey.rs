@@ -3,7 +3,6 @@
 use crate::{
     AppState,
     extract::{DecideGate, JsonBody, LastEventId, NoQuery, PrefersJson, ReadGate, ThreadPath},
-    limits::CallerKey,
     openapi::refusals,
     problem::ProblemResponse,
     stream::{self, DialectStream, ThreadDialect, WrittenEvents},
@@ -62,7 +61,7 @@ pub(super) async fn follow(
         let pending = pending.iter().map(|call| write_opey_event(CallMoment::Asked, call)).collect();
         return Ok(Json(api::OpeyPendingList { pending }).into_response());
     }
-    let place = app.limiter.open_stream(CallerKey::of_identity(gate.identity()))?;
+    let place = app.limiter.open_stream(gate.identity())?;
     if let Some(last) = last {
         gate.check_cursor(&last).await?;
         let start = (WrittenEvents::default(), last.seq);
@@ -112,7 +111,7 @@ pub(super) async fn decide(
         return Ok(Json(call).into_response());
     }
     // The place first: a decision whose answer is refused would surprise.
-    let place = app.limiter.open_stream(CallerKey::of_identity(gate.identity()))?;
+    let place = app.limiter.open_stream(gate.identity())?;
     let before = gate.tip(Some(&thread)).await?;
     let call = gate.decide(&thread, &request.tool_call_id, &request.decision()).await?;
     // A decision that was made before may have led to all that follows already.

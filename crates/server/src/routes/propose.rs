@@ -4,7 +4,6 @@ use super::{begin_wait, wait_for_decision, with_preference_applied};
 use crate::{
     AppState,
     extract::{ExecuteGate, JsonBody, NoQuery, ThreadPath, WaitPreference},
-    limits::CallerKey,
     openapi::refusals,
     problem::ProblemResponse,
 };
@@ -40,7 +39,7 @@ pub(super) async fn propose(
     _: NoQuery,
     JsonBody(call): JsonBody<api::ProposeRequest>,
 ) -> Result<Response, ProblemResponse> {
-    let _place = begin_wait(&app, CallerKey::of_identity(gate.identity()), wait)?;
+    let _place = begin_wait(&app, gate.identity(), wait)?;
     let mut proposed = gate.propose(&thread, &call).await?;
     if wait.is_some() && proposed.is_pending() {
         proposed = wait_for_decision((&app, &gate), &thread, &call.id, wait).await?;

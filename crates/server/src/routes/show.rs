@@ -6,7 +6,6 @@ use crate::{
     extract::{
         CallPath, IfNoneMatch, NoQuery, ReadGate, WaitPreference, not_modified, tag_of_call, with_tag,
     },
-    limits::CallerKey,
     openapi::refusals,
     problem::ProblemResponse,
 };
@@ -41,7 +40,7 @@ pub(super) async fn show(
     cached: IfNoneMatch,
     _: NoQuery,
 ) -> Result<Response, ProblemResponse> {
-    let _place = begin_wait(&app, CallerKey::of_identity(gate.identity()), wait)?;
+    let _place = begin_wait(&app, gate.identity(), wait)?;
     let call = wait_for_decision((&app, &gate), &thread, &id, wait).await?;
     let tag = tag_of_call(&call);
     let answer = if cached.has(&tag) { not_modified(&tag) } else { with_tag(&tag, Json(call)) };

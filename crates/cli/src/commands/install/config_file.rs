@@ -6,7 +6,7 @@ use crate::{
     settings::setting::read_variable,
 };
 use countersign_agents::{
-    config::{ConfigError, MAX_CONFIG_BYTES},
+    config::{ConfigError, InstalledHook, MAX_CONFIG_BYTES},
     hook::HookAgent,
 };
 use countersign_tui::present::text::escape_text;
@@ -66,6 +66,18 @@ impl ConfigFile {
         unusable(&self.path, &why.to_string())
     }
 
+    /// The reason why none of these hooks of the file runs.
+    pub(super) fn find_hook_trouble(
+        &self,
+        hooks: &[InstalledHook],
+    ) -> Result<Option<&'static str>, CliError> {
+        if self.agent.has_hooks_disabled(self.text()).map_err(|why| self.unusable(&why))? {
+            return Ok(Some("a setting in this file turns hooks off"));
+        }
+        let blocks = hooks.iter().any(|hook| hook.event == self.agent.blocking_event());
+        Ok((!blocks).then_some("the file has no hook that runs before a tool"))
+    }
+
     fn backup_path(&self) -> PathBuf {
         let mut name = self.path.as_os_str().to_owned();
         name.push(BACKUP);
@@ -110,6 +122,22 @@ impl ConfigFile {
         }
         replace(&self.path, &self.path, text).map_err(|why| failed(&why))
     }
+}
+
+/// The configuration files of the agents that exist, of the user and of the current folder; each once, because the current
+/// folder may be the home folder.
+pub(super) fn find_config_files(only: Option<HookAgent>) -> Vec<anyhow::Result<ConfigFile>> {
+    let mut found: Vec<anyhow::Result<ConfigFile>> = Vec::new();
+    for agent in HookAgent::ALL.iter().filter(|agent| only.is_none_or(|only| only == **agent)) {
+        for scope in [ConfigScope::User, ConfigScope::Project] {
+            match ConfigFile::find(*agent, scope) {
+                Ok(file) if !file.exists() || found.iter().flatten().any(|known| known.path == file.path) => {
+                }
+                file => found.push(file),
+            }
+        }
+    }
+    found
 }
 
 /// The variable that moves the configuration of a user.

@@ -4,6 +4,7 @@ mod cases;
 mod config_file;
 mod config_scope;
 mod hook_program;
+mod installed;
 mod verify;
 
 use crate::{
@@ -22,6 +23,7 @@ use countersign_tui::present::{
     print::{print_json, print_line},
     text::escape_text,
 };
+pub(crate) use installed::find_hooks;
 use serde::Serialize;
 use std::{io::IsTerminal, path::PathBuf};
 

@@ -2,8 +2,7 @@
 
 use super::{
     cases::{CaseOutcome, CheckedCase, HookCases},
-    config_file::ConfigFile,
-    config_scope::ConfigScope,
+    config_file::{ConfigFile, find_config_files},
 };
 use crate::{
     context::CommandContext,
@@ -36,22 +35,15 @@ pub(super) async fn verify_hooks(
     context: &CommandContext,
     only: Option<HookAgent>,
 ) -> anyhow::Result<CommandExit> {
-    let mut checked = Vec::new();
-    let mut wrong = 0;
-    for agent in HookAgent::ALL.iter().filter(|agent| only.is_none_or(|only| only == **agent)) {
-        for scope in [ConfigScope::User, ConfigScope::Project] {
-            let file = ConfigFile::find(*agent, scope)?;
-            // The current folder may be the home folder.
-            if !file.exists() || checked.contains(&file.path) {
-                continue;
-            }
-            let Some(cases) = check_file(*agent, &file).await? else { continue };
-            wrong += cases.iter().filter(|case| !case.is_right).count();
-            print_cases(context, *agent, &file.path, &cases)?;
-            checked.push(file.path);
-        }
+    let (mut found, mut wrong) = (false, 0);
+    for file in find_config_files(only) {
+        let file = file?;
+        let Some(cases) = check_file(file.agent, &file).await? else { continue };
+        wrong += cases.iter().filter(|case| !case.is_right).count();
+        print_cases(context, file.agent, &file.path, &cases)?;
+        found = true;
     }
-    if checked.is_empty() {
+    if !found {
         let message =
             "no hook of Countersign is installed here; `countersign install AGENT` installs it".to_owned();
         return Err(CliError { exit: CommandExit::FAILED, code: "no_hooks", message }.into());
@@ -75,12 +67,10 @@ async fn check_file(agent: HookAgent, file: &ConfigFile) -> anyhow::Result<Optio
     let failed = |case, outcome, relies_on: &str| {
         Ok(Some(vec![CheckedCase { case, outcome, is_right: false, relies_on: relies_on.to_owned() }]))
     };
-    if agent.has_hooks_disabled(file.text()).map_err(|why| file.unusable(&why))? {
-        return failed("all calls", CaseOutcome::Allowed, "a setting in this file turns hooks off");
+    if let Some(trouble) = file.find_hook_trouble(&hooks)? {
+        return failed("all calls", CaseOutcome::Allowed, trouble);
     }
-    let Some(hook) = hooks.iter().find(|hook| hook.event == agent.blocking_event()) else {
-        return failed("all calls", CaseOutcome::Allowed, "the file has no hook that runs before a tool");
-    };
+    let Some(hook) = hooks.iter().find(|hook| hook.event == agent.blocking_event()) else { return Ok(None) };
     let folder = std::env::temp_dir().join(countersign_api::random_id("countersign-verify-"));
     DirBuilder::new().mode(0o700).create(&folder)?;
     let checked = match HookCases::new(agent, hook, &folder) {

@@ -5,6 +5,8 @@ mod server_process;
 mod server_source;
 mod wrap;
 
+pub(crate) use wrap::count_wrapped_servers;
+
 use crate::{
     commands::run::parse_seconds,
     context::CommandContext,

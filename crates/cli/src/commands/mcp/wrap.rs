@@ -143,3 +143,11 @@ fn print_difference(context: &CommandContext, before: &str, after: &str) {
         print_line(&line);
     }
 }
+
+/// The number of servers behind the gateway in the configuration of an MCP client; `None` if it cannot be read.
+pub(crate) fn count_wrapped_servers(path: &Path) -> Option<usize> {
+    let is_usable = |found: &fs::Metadata| found.is_file() && found.len() <= MAX_CONFIG_BYTES;
+    fs::metadata(path).ok().filter(is_usable)?;
+    let text = fs::read_to_string(path).ok()?;
+    Some(unwrap_config(&text).ok()?.changed.len())
+}

@@ -30,6 +30,9 @@ pub(crate) struct ServeArgs {
     /// [default: requests=5000, streams=5000, waits=10000]
     #[arg(long = "caller-limit", value_name = "NAME=NUMBER")]
     pub(super) caller_limits: Vec<String>,
+    /// Set by `up`: stay when the terminal closes, and read the lock of the start from stdin
+    #[arg(long, hide = true)]
+    pub(super) background: bool,
     #[command(flatten)]
     pub(super) network: NetworkArgs,
     #[command(flatten)]

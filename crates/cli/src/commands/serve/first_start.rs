@@ -3,22 +3,17 @@
 use crate::{
     commands::token::sign_in_link,
     context::CommandContext,
-    credentials::{CredentialFile, ServerTokens},
-    settings::effective::login_name,
+    credentials::{
+        CredentialFile, ServerTokens, local_person, request_agent_token, request_person_token,
+        request_sign_in_link,
+    },
 };
-use countersign_api as api;
-use countersign_gate::{
-    EmbeddedGate, Principal,
-    event::{Role, TokenKind},
-};
+use countersign_gate::{EmbeddedGate, Principal};
 use countersign_tui::present::text::escape_text;
 use std::{
     io::{IsTerminal, stdout},
     path::PathBuf,
 };
-
-/// The time within which the first link signs in, in seconds.
-const LINK_SECONDS: u64 = 3_600;
 
 /// The first credentials of a log.
 pub(super) struct FirstCredentials {
@@ -37,21 +32,7 @@ pub(super) async fn create_first_credentials(
     if gate.is_read_only() || !gate.has_no_tokens() {
         return Ok(None);
     }
-    let name = Principal::user(&login_name()).as_str().trim_start_matches("user:").to_owned();
-    let request = |name: &str, role, kind, expires_in_seconds| api::TokenRequest {
-        name: name.to_owned(),
-        role,
-        kind,
-        expires_in_seconds,
-        level: None,
-        groups: Vec::new(),
-        threads: Vec::new(),
-    };
-    let requests = [
-        request("local", Role::Agent, TokenKind::Token, None),
-        request(&name, Role::Approver, TokenKind::Token, None),
-        request(&name, Role::Approver, TokenKind::Link, Some(LINK_SECONDS)),
-    ];
+    let requests = [request_agent_token(), request_person_token(), request_sign_in_link()];
     let service = gate.acting_as(Principal::system("first-start"));
     let secrets: Vec<String> =
         service.create_tokens(&requests).await?.into_iter().map(|created| created.secret).collect();
@@ -59,7 +40,7 @@ pub(super) async fn create_first_credentials(
         .map_err(|_| anyhow::anyhow!("the log returned another number of tokens"))?;
     let link = url.filter(|url| !url.starts_with("unix:")).map(|url| sign_in_link(url, &link));
     let file = url.and_then(|url| keep(url, &agent, &person));
-    Ok(Some(FirstCredentials { agent, link, person: name, file }))
+    Ok(Some(FirstCredentials { agent, link, person: local_person(), file }))
 }
 
 /// Keeps the tokens in the file of this user's credentials. Without the file, commands need another way to their token.

@@ -12,8 +12,9 @@ mod no_oidc;
 #[cfg(feature = "oidc")]
 pub(crate) mod oidc;
 mod policy_file;
+mod registration;
 mod service;
-mod sockets;
+pub(crate) mod sockets;
 mod watched_files;
 
 use crate::{
@@ -34,6 +35,7 @@ use countersign_tui::present::{print::print_line, text::escape_text};
 use countersign_webhooks::deliver_webhooks;
 use first_start::{create_first_credentials, describe_callers};
 use policy_file::PolicyFile;
+use registration::{leave_terminal, register_service, release_start_lock};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -41,6 +43,7 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     if context.options.server.is_some() {
         return Err(CliError::usage("serve works on a database: use --database instead of --server").into());
     }
+    leave_terminal(args.background);
     context.settings.database()?;
     // A file that cannot be read is an error before anything is created.
     context.settings.policy()?;
@@ -78,19 +81,20 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     service::handle_signals(changes.collect(), &stop)?;
     file.map(|file| tokio::spawn(file.follow(stop.clone())));
     certificate.map(|certificate| tokio::spawn(certificate.follow(stop.clone())));
-    let first = if options.solo { None } else { create_first_credentials(&gate, urls.first()).await? };
+    // `up` creates the credentials of a service in the background, and prints the link.
+    let first = if options.solo || args.background {
+        None
+    } else {
+        create_first_credentials(&gate, urls.first()).await?
+    };
     let callers = describe_callers(context, options.solo, first.as_ref());
     let database = locate_database(&address);
-    if context.json {
-        let said =
-            json!({"listening": urls.first(), "addresses": urls, "database": database, "rules": rules});
-        print_line(&said.to_string());
-    } else {
-        print_introduction(context, &gate, &urls, (&database, &callers), rules).await?;
-    }
+    let registration = register_service(context, &address, &urls, (args.background, options.solo))?;
+    print_introduction(context, &gate, &urls, (&database, &callers), rules).await?;
     let served = CancellationToken::new();
     let checkpoints = schedule.map(|schedule| tokio::spawn(schedule.follow(gate.clone(), served.clone())));
     let webhooks = tokio::spawn(deliver_webhooks(gate.clone(), sender, served.clone()));
+    release_start_lock(args.background)?;
     service::notify_ready();
     countersign_server::serve(listeners, gate.clone(), options, stop).await?;
     served.cancel();
@@ -99,6 +103,7 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
         checkpoints.await?;
     }
     gate.shut_down().await;
+    drop(registration);
     tracing::info!("stopped; every acknowledged event is on disk");
     Ok(CommandExit::DONE)
 }
@@ -125,6 +130,12 @@ async fn print_introduction(
     (database, callers): (&str, &str),
     rules: usize,
 ) -> anyhow::Result<()> {
+    if context.json {
+        let said =
+            json!({"listening": urls.first(), "addresses": urls, "database": database, "rules": rules});
+        print_line(&said.to_string());
+        return Ok(());
+    }
     let events = count_words(gate.tip(None).await?.unsigned_abs(), "event");
     let waiting =
         gate.pending(&LogFilter::default(), api::PageQuery { after: 0, limit: api::MAX_PAGE }).await?;

@@ -9,7 +9,7 @@ use listenfd::ListenFd;
 use std::io::ErrorKind;
 
 /// The default address.
-const DEFAULT_ADDRESS: ([u8; 4], u16) = ([127, 0, 0, 1], 7878);
+pub(crate) const DEFAULT_ADDRESS: ([u8; 4], u16) = ([127, 0, 0, 1], 7878);
 
 /// Binds all sockets. Inherited sockets replace the default address, and add to others.
 pub(crate) fn bind_listeners(

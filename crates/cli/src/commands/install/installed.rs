@@ -1,0 +1,28 @@
+//! The hooks that are installed on this machine.
+
+use super::config_file::{ConfigFile, find_config_files};
+use countersign_agents::hook::HookAgent;
+use std::path::PathBuf;
+
+/// The hooks of Countersign in the configuration of one agent.
+pub(crate) struct FoundHook {
+    pub(crate) agent: HookAgent,
+    pub(crate) path: PathBuf,
+    /// The reason why they do not run.
+    pub(crate) trouble: Option<String>,
+}
+
+/// Finds the hooks of Countersign, of this user and in the current folder. A file that cannot be read is left out:
+/// `install --verify` reports it.
+pub(crate) fn find_hooks() -> Vec<FoundHook> {
+    find_config_files(None).into_iter().flatten().filter_map(find_hook).collect()
+}
+
+fn find_hook(file: ConfigFile) -> Option<FoundHook> {
+    let hooks = file.agent.installed_hooks(file.text()).ok().filter(|hooks| !hooks.is_empty())?;
+    let trouble = match file.find_hook_trouble(&hooks) {
+        Ok(trouble) => trouble.map(str::to_owned),
+        Err(error) => Some(error.message),
+    };
+    Some(FoundHook { agent: file.agent, path: file.path, trouble })
+}

@@ -1,0 +1,130 @@
+//! The credentials that `up` hands out: the token of the agents and that of the person, which are created once for a log,
+//! and a link that signs the person in.
+
+use crate::{
+    commands::token::sign_in_link,
+    context::CommandContext,
+    credentials::{
+        CredentialFile, ServerTokens, request_agent_token, request_person_token, request_sign_in_link,
+    },
+    exit::{CliError, CommandExit},
+    service::{ServiceFiles, ServiceRecord, write_private},
+};
+use countersign_api::{ApprovalGate, MAX_PAGE, PageQuery, Timestamp, TokenRequest, TokenSelection};
+use countersign_gate::{
+    EmbeddedGate,
+    access::{Right, TokenSecret},
+    event::TokenKind,
+};
+use serde::{Deserialize, Serialize};
+use std::{path::PathBuf, time::Duration};
+
+/// A link that ends sooner is replaced by a new one.
+const SHORT_REST: Duration = Duration::from_mins(5);
+
+/// The credentials of the user of this machine.
+#[derive(Debug, Default)]
+pub(super) struct LocalCredentials {
+    /// The file of the token for agents; `None` in solo mode.
+    pub(super) agent_token: Option<PathBuf>,
+    /// A link for a browser, and the time until which it signs in; `None` in solo mode, and without a port.
+    pub(super) link: Option<(String, Timestamp)>,
+}
+
+/// A sign-in link that was created before. It is shown again until it is used.
+#[derive(Serialize, Deserialize)]
+struct KeptLink {
+    id: String,
+    secret: String,
+    expires_at: Timestamp,
+}
+
+/// Finds the credentials, and creates the missing ones. `previous` is the address of the last service of this log, whose
+/// tokens are those of this one.
+pub(super) async fn prepare_credentials(
+    context: &CommandContext,
+    gate: &EmbeddedGate,
+    (files, record): (&ServiceFiles, &ServiceRecord),
+    previous: Option<&str>,
+) -> anyhow::Result<LocalCredentials> {
+    if record.solo {
+        return Ok(LocalCredentials::default());
+    }
+    let url = record.address();
+    let kept = CredentialFile::of_user().ok_or_else(no_credential_file)?;
+    let known = kept.read()?;
+    let own = known.tokens(url).cloned();
+    let mut tokens = own.clone().or_else(|| known.tokens(previous?).cloned()).unwrap_or_default();
+    let agent = usable(gate, tokens.agent.take(), Right::Execute).await?;
+    let person = usable(gate, tokens.person.take(), Right::Decide).await?;
+    let agent = token_or_new(gate, agent, &request_agent_token()).await?;
+    let person = token_or_new(gate, person, &request_person_token()).await?;
+    let tokens = ServerTokens { agent: Some(agent.clone()), person: Some(person) };
+    if own.as_ref() != Some(&tokens) {
+        kept.add(url, tokens)?;
+    }
+    let path = files.agent_token();
+    write_private(&path, &format!("{agent}\n"))?;
+    let link =
+        if url.starts_with("unix:") { None } else { Some(find_link(context, gate, files, url).await?) };
+    Ok(LocalCredentials { agent_token: Some(path), link })
+}
+
+/// The token, if the log accepts it for this purpose.
+async fn usable(gate: &EmbeddedGate, token: Option<String>, right: Right) -> anyhow::Result<Option<String>> {
+    let Some(token) = token else { return Ok(None) };
+    let Ok(secret) = TokenSecret::parse(&token) else { return Ok(None) };
+    let accepted = gate.authenticate(&secret, TokenKind::Token).await?;
+    Ok(accepted.is_ok_and(|record| record.holder.may(right)).then_some(token))
+}
+
+async fn token_or_new(
+    gate: &EmbeddedGate,
+    token: Option<String>,
+    request: &TokenRequest,
+) -> anyhow::Result<String> {
+    match token {
+        Some(token) => Ok(token),
+        None => Ok(gate.create_token(request).await?.secret),
+    }
+}
+
+/// The link that was shown last, if it still signs in, or a new one.
+async fn find_link(
+    context: &CommandContext,
+    gate: &EmbeddedGate,
+    files: &ServiceFiles,
+    url: &str,
+) -> anyhow::Result<(String, Timestamp)> {
+    let path = files.sign_in_link();
+    let kept = std::fs::read_to_string(&path).ok();
+    let kept: Option<KeptLink> = kept.and_then(|text| serde_json::from_str(&text).ok());
+    if let Some(link) = kept.filter(|link| link.expires_at > context.now().after(SHORT_REST))
+        && is_unused(gate, &link.id).await?
+    {
+        return Ok((sign_in_link(url, &link.secret), link.expires_at));
+    }
+    let created = gate.create_token(&request_sign_in_link()).await?;
+    let expires_at = created.token.expires_at.unwrap_or_else(|| context.now());
+    let link = KeptLink { id: created.token.id, secret: created.secret, expires_at };
+    write_private(&path, &serde_json::to_string(&link)?)?;
+    Ok((sign_in_link(url, &link.secret), expires_at))
+}
+
+async fn is_unused(gate: &EmbeddedGate, id: &str) -> anyhow::Result<bool> {
+    let mut page = PageQuery { after: 0, limit: MAX_PAGE };
+    loop {
+        let found = gate.tokens(TokenSelection::Active, page).await?;
+        if found.tokens.iter().any(|token| token.id == id) {
+            return Ok(true);
+        }
+        let Some(next) = found.next else { return Ok(false) };
+        page.after = next;
+    }
+}
+
+fn no_credential_file() -> CliError {
+    let message =
+        "there is no folder for the tokens: neither HOME nor XDG_DATA_HOME is an absolute path".to_owned();
+    CliError { exit: CommandExit::USAGE, code: "no_data_folder", message }
+}

@@ -1,0 +1,44 @@
+//! The tokens of the user of this machine: one for agents, and one for the person, with a link for a browser.
+
+use crate::settings::effective::login_name;
+use countersign_api::TokenRequest;
+use countersign_gate::{
+    Principal,
+    event::{Role, TokenKind},
+};
+
+/// The time within which a link signs in, in seconds.
+const LINK_SECONDS: u64 = 3_600;
+
+/// The name of the person, without a kind.
+pub(crate) fn local_person() -> String {
+    Principal::user(&login_name()).as_str().trim_start_matches("user:").to_owned()
+}
+
+/// The token of the agents of this user.
+pub(crate) fn request_agent_token() -> TokenRequest {
+    request("local".to_owned(), Role::Agent, TokenKind::Token)
+}
+
+/// The token with which commands of this user read and decide.
+pub(crate) fn request_person_token() -> TokenRequest {
+    request(local_person(), Role::Approver, TokenKind::Token)
+}
+
+/// A link that signs the person in once.
+pub(crate) fn request_sign_in_link() -> TokenRequest {
+    let link = request(local_person(), Role::Approver, TokenKind::Link);
+    TokenRequest { expires_in_seconds: Some(LINK_SECONDS), ..link }
+}
+
+const fn request(name: String, role: Role, kind: TokenKind) -> TokenRequest {
+    TokenRequest {
+        name,
+        role,
+        kind,
+        level: None,
+        groups: Vec::new(),
+        threads: Vec::new(),
+        expires_in_seconds: None,
+    }
+}
