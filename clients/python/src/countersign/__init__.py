@@ -23,7 +23,7 @@ from .errors import (
     StillPendingError,
     UnusableArgumentsError,
 )
-from .execution import CallOutcome
+from .execution import CallOutcome, ToolReport
 from .gate import EventStream, Gate
 from .gate_core import new_id
 from .json_text import read_json, write_json
@@ -47,6 +47,7 @@ __all__ = [
     "NotRunError",
     "OutcomeUnknownError",
     "StillPendingError",
+    "ToolReport",
     "UnusableArgumentsError",
     "call_context",
     "error_codes",

@@ -51,6 +51,16 @@ class CallPlan:
     """True to cancel the call if the wait ends without a decision: by the time-out, or by an interruption."""
     lease_seconds: int | None = None
 
+    @property
+    def lease(self) -> int:
+        """The lease in seconds."""
+        return DEFAULT_LEASE if self.lease_seconds is None else self.lease_seconds
+
+    @property
+    def renewal_interval(self) -> float:
+        """The seconds between two renewals of the lease."""
+        return max(self.lease / 3, 1.0)
+
 
 @dataclass(frozen=True)
 class CallOutcome:
@@ -64,20 +74,49 @@ class CallOutcome:
     @property
     def note(self) -> str | None:
         """A note for the model: a person changed the arguments."""
-        response = self.call.get("response")
-        return response.get("note") if response else None
+        return note_for_model(self.call)
+
+
+def note_for_model(call: Call) -> str | None:
+    """The note that a person changed the arguments."""
+    response = call.get("response")
+    return response.get("note") if response else None
+
+
+@dataclass(frozen=True)
+class ToolReport:
+    """A runner of ``call_tool`` returns it to record other content than its value, or an error that the tool has returned
+    and not raised."""
+
+    value: Any
+    """The value for the caller."""
+    content: Any
+    """The content to record."""
+    failed: bool = False
+    """True to record the content as an error. The caller still gets the value."""
 
 
 def execute(plan: CallPlan) -> Steps[CallOutcome]:
     """Makes the call. Returns its outcome, or raises a ``NotRunError`` or the error of the tool."""
+    executor = new_executor()
+    call = yield from start_call(plan, executor)
+    return (yield from run_claimed(plan, call, executor))
+
+
+def new_executor() -> str:
+    """The name of one execution."""
+    return f"python-{os.getpid()}-{secrets.token_hex(6)}"
+
+
+def start_call(plan: CallPlan, executor: str) -> Steps[Call]:
+    """Proposes the call, waits for the decision, and claims it. Returns the claimed call, or one that has ended earlier.
+    Raises a ``NotRunError`` if it does not run."""
     call = yield from open_call(plan)
     if call["state"] == "finished":
-        return finished_before(call)
+        return call
     if call["state"] not in ("allowed", "unknown"):
         raise refusal(call)
-    executor = f"python-{os.getpid()}-{secrets.token_hex(6)}"
-    claimed = yield from claim_call(plan, call, executor)
-    return (yield from run_claimed(plan, claimed, executor))
+    return (yield from claim_call(plan, call, executor))
 
 
 def open_call(plan: CallPlan) -> Steps[Call]:
@@ -147,23 +186,29 @@ def run_claimed(plan: CallPlan, call: Call, executor: str) -> Steps[CallOutcome]
     """Runs the claimed call with the approved arguments, and reports the result."""
     if call["state"] == "finished":
         return finished_before(call)
-    # The log masks secrets. Only this program has the real values.
-    arguments = read_json(plan.arguments) if call.get("redacted") else call["arguments"]
-    lease = plan.lease_seconds if plan.lease_seconds is not None else DEFAULT_LEASE
+    arguments = approved_arguments(plan, call)
     run = RunTool(
         lambda: plan.run(arguments),
-        lambda: renew_lease(plan, executor, lease),
-        max(lease / 3, 1.0),
+        lambda: renew_lease(plan, executor),
+        plan.renewal_interval,
     )
     outcome = cast(ToolOutcome, (yield run))
-    status = "success" if outcome.error is None else "error"
-    content = result_content(outcome.value) if outcome.error is None else error_content(outcome.error)
-    finished = yield from report(plan, call, {"status": status, "executor": executor}, content)
+    value, recorded, failed = outcome.value, outcome.value, outcome.error is not None
+    if isinstance(value, ToolReport):
+        value, recorded, failed = value.value, value.content, value.failed
+    content = result_content(recorded) if outcome.error is None else error_content(outcome.error)
+    fields = {"status": "error" if failed else "success", "executor": executor}
+    finished = yield from report(plan, call, fields, content)
     if isinstance(outcome.error, UnusableArguments):
         raise UnusableArgumentsError(str(outcome.error), finished) from outcome.error.__cause__
     if outcome.error is not None:
         raise outcome.error
-    return CallOutcome(finished, outcome.value, ran_now=True)
+    return CallOutcome(finished, value, ran_now=True)
+
+
+def approved_arguments(plan: CallPlan, call: Call) -> Any:
+    """The arguments to run. The log masks secrets, and only this program has their real values."""
+    return read_json(plan.arguments) if call.get("redacted") else call["arguments"]
 
 
 class UnusableArguments(Exception):
@@ -185,8 +230,9 @@ def report(plan: CallPlan, call: Call, fields: Mapping[str, Any], content: str) 
         return call
 
 
-def renew_lease(plan: CallPlan, executor: str, lease: int) -> Steps[bool]:
-    fields = {"executor": executor, "leaseSeconds": lease}
+def renew_lease(plan: CallPlan, executor: str) -> Steps[bool]:
+    """Renews the lease. Returns false if the claim is lost."""
+    fields = {"executor": executor, "leaseSeconds": plan.lease}
     try:
         yield from ops.renew(plan.thread, plan.call_id, fields)
     except CountersignError as error:
