@@ -55,8 +55,8 @@ class ApprovalToolset(WrapperToolset[Any]):
     calls: FrameworkGate
 
     async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]) -> Any:
-        proposed = to_jsonable_python(tool_args, serialize_unknown=True)
         definition = tool.tool_def
+        proposed = proposed_arguments(tool_args, definition.parameters_json_schema)
         call = FrameworkCall(
             name=name,
             arguments=proposed,
@@ -83,6 +83,17 @@ class ApprovalToolset(WrapperToolset[Any]):
         if retry:
             raise ModelRetry(add_note(retry[0].message, answer.note)) from retry[0]
         return _value_for_model(answer)
+
+
+def proposed_arguments(tool_args: Any, schema: dict[str, Any]) -> Any:
+    """The validated arguments as JSON, in the form of the schema. The only parameter of a function, if it is a model, does not
+    appear in the schema: its fields do."""
+    dumped = to_jsonable_python(tool_args, serialize_unknown=True)
+    if isinstance(dumped, dict) and len(dumped) == 1:
+        ((name, value),) = dumped.items()
+        if isinstance(value, dict) and name not in schema.get("properties", {}):
+            return value
+    return dumped
 
 
 def sorted_text(arguments: Any) -> str:

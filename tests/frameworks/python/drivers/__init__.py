@@ -1,0 +1,43 @@
+"""A driver plays scripted tool calls with the real package of a framework, and tells what the model got for each."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Protocol
+
+from countersign import AsyncGate, Gate
+
+from drivers.scripted import ScriptedCall
+
+NAMES = [
+    "openai_agents",
+    "langchain",
+    "langchain_async",
+    "langgraph",
+    "pydantic_ai",
+    "pydantic_ai_toolset",
+    "mcp_client",
+    "mcp_session",
+    "scripted_claude",
+]
+
+
+class Driver(Protocol):
+    """The module of a framework."""
+
+    RAISES_TOOL_ERRORS: bool
+    """True if an error of a tool ends the run. Otherwise the model gets it."""
+    DECIDES_ONLY: bool
+    """True if the framework runs the tools itself, and its hooks only decide."""
+
+    def tool_name(self, name: str) -> str: ...
+
+    def play(
+        self, gate: Gate | AsyncGate, calls: list[ScriptedCall], conversation: str | None = None, **options: object
+    ) -> dict[str, str]:
+        """Runs the agent: its model makes the calls in one turn, and ends. Returns the text for the model by call id."""
+        ...
+
+
+def load_driver(name: str) -> Driver:
+    return importlib.import_module(f"drivers.{name}")  # type: ignore[return-value]
