@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from typing import Any
 
 import pytest
@@ -48,6 +49,17 @@ def test_own_rules_of_claude_code_can_come_first(gate: Gate) -> None:
     call = ScriptedCall("toolu_1", "mcp__ops__read_log", {"name": "a"})
     assert play(with_approval(gate, options, every_call=False), call) == {"toolu_1": "the log a is empty"}
     assert gate.calls(thread=gate.core.thread)["calls"] == []
+
+
+@pytest.mark.skipif("COUNTERSIGN_CLAUDE_CODE" not in os.environ, reason="Claude Code is not installed")
+def test_allowed_tools_do_not_bypass_the_gate(gate: Gate) -> None:
+    """The real Claude Code asks, although its own rules allow the tool."""
+    from drivers import claude_code
+
+    call = ScriptedCall("toolu_1", "mcp__ops__read_log", {"name": "a"})
+    answers = claude_code.play(gate, [call], allowed_tools=["mcp__ops__read_log"])
+    assert "the log a is empty" in answers["toolu_1"]
+    assert gate.get("toolu_1")["state"] == "finished"
 
 
 def test_hooks_of_the_user_stay(gate: Gate) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from claude_agent_sdk import ResultError
 from countersign import DeniedError, Gate
 from server import ServerUnderTest
 
@@ -21,6 +23,8 @@ Decide = Callable[..., None]
 AGENT = Path(__file__).parent / "agent.py"
 PROCESS_DRIVERS = ["openai_agents", "langchain", "langgraph", "pydantic_ai", "mcp_client", "scripted_claude"]
 """One driver of each wrapper: the agent runs in a process of its own."""
+if "COUNTERSIGN_CLAUDE_CODE" in os.environ:
+    PROCESS_DRIVERS.append("claude_code")
 
 
 def deploy_call(driver: Driver, call_id: str = "call_1", **arguments: Any) -> ScriptedCall:
@@ -66,7 +70,7 @@ def test_blocked_call_never_runs(driver: Driver, gate: Gate) -> None:
 
 
 def test_allowed_calls_run_side_by_side(driver: Driver, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
-    if driver.__name__ not in ("drivers.mcp_session", "drivers.scripted_claude"):  # type: ignore[attr-defined]
+    if driver.__name__ != "drivers.mcp_session" and not driver.DECIDES_ONLY:  # type: ignore[attr-defined]
         # Each call ends only when the others run, too.
         monkeypatch.setattr(scripted, "meeting", threading.Barrier(3))
     calls = [ScriptedCall(f"call_{n}", driver.tool_name("read_log"), {"name": f"log{n}"}) for n in range(3)]
@@ -136,8 +140,11 @@ def test_same_id_returns_the_recorded_result(driver: Driver, gate: Gate, tmp_pat
 def test_denial_can_end_the_run(driver: Driver, gate: Gate, decide_next: Decide) -> None:
     decide_next("deny", comment="stop everything")
     if driver.DECIDES_ONLY:
-        # Claude Code ends the turn by itself.
-        assert "stop everything" in driver.play(gate, [deploy_call(driver)], on_denial="raise")["call_1"]
+        # Claude Code ends the turn, and the SDK raises an error for it. The scripted program goes on.
+        with contextlib.suppress(ResultError):
+            driver.play(gate, [deploy_call(driver)], on_denial="raise")
+            assert driver.__name__ == "drivers.scripted_claude"  # type: ignore[attr-defined]
+        assert gate.get("call_1")["state"] == "denied"
         return
     if driver.__name__ == "drivers.langgraph":  # type: ignore[attr-defined]
         # A node that handles errors gives those of its wrapper to the model, too.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Protocol
 
 from countersign import AsyncGate, Gate
@@ -20,6 +21,8 @@ NAMES = [
     "mcp_session",
     "scripted_claude",
 ]
+if "COUNTERSIGN_CLAUDE_CODE" in os.environ:
+    NAMES.append("claude_code")
 
 
 class Driver(Protocol):
