@@ -68,6 +68,13 @@ def test_bad_settings_are_refused(server: ServerUnderTest, tmp_path: object) -> 
     assert "countersign serve" in str(refused.value)
 
 
+def test_clients_of_closed_loops_are_discarded(server: ServerUnderTest) -> None:
+    with Gate(server.url, server.agent) as gate:
+        for _ in range(5):
+            asyncio.run(gate.as_async().ready())
+        assert len(gate.as_async()._clients) == 1
+
+
 def test_token_is_not_shown(server: ServerUnderTest) -> None:
     with Gate(server.url, server.agent) as gate:
         assert server.agent not in repr(gate.settings)

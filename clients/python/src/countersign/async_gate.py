@@ -131,6 +131,10 @@ class AsyncGate:
         """The connections of the running event loop."""
         loop = asyncio.get_running_loop()
         if (client := self._clients.get(loop)) is None:
+            # A loop that was closed before its client keeps the sockets open as long as the client exists.
+            for other in list(self._clients):
+                if other.is_closed():
+                    self._clients.pop(other, None)
             socket = self.settings.socket
             transport = None if socket is None else httpx.AsyncHTTPTransport(uds=socket)
             client = httpx.AsyncClient(**client_options(self.settings), transport=transport)
