@@ -39,5 +39,5 @@ async def main(thread: str) -> None:
 
 
 chosen = sys.argv[1] if len(sys.argv) > 1 else new_id("conversation-")
-print(f"The thread is {chosen}. Decide in another terminal: countersign watch")
+print(f"The thread is {chosen}. Decide at the link that `countersign serve` printed.")
 asyncio.run(main(chosen))

@@ -44,7 +44,7 @@ model = ScriptedModel(
     )
 )
 conversation = sys.argv[1] if len(sys.argv) > 1 else new_id("conversation-")
-print(f"The conversation is {conversation}. Decide in another terminal: countersign watch")
+print(f"The conversation is {conversation}. Decide at the link that `countersign serve` printed.")
 
 gate = Gate()  # COUNTERSIGN_SERVER and COUNTERSIGN_TOKEN
 agent = create_agent(model, tools=[read_log, deploy], middleware=[ApprovalMiddleware(gate)])

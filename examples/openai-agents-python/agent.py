@@ -32,7 +32,7 @@ model = ScriptedModel(
     ]
 )
 conversation = sys.argv[1] if len(sys.argv) > 1 else new_id("conversation-")
-print(f"The conversation is {conversation}. Decide in another terminal: countersign watch")
+print(f"The conversation is {conversation}. Decide at the link that `countersign serve` printed.")
 
 gate = Gate()  # COUNTERSIGN_SERVER and COUNTERSIGN_TOKEN
 agent = Agent(name="ops", model=model, tools=with_approval(gate, [read_log, deploy]))

@@ -34,7 +34,7 @@ def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
 # A scripted model needs no key. For a real one, set its key and use its name: model = "anthropic:claude-sonnet-4-5"
 model = FunctionModel(answer)
 conversation = sys.argv[1] if len(sys.argv) > 1 else new_id("conversation-")
-print(f"The conversation is {conversation}. Decide in another terminal: countersign watch")
+print(f"The conversation is {conversation}. Decide at the link that `countersign serve` printed.")
 
 gate = Gate()  # COUNTERSIGN_SERVER and COUNTERSIGN_TOKEN
 agent = Agent(model, tools=[read_log, deploy], capabilities=[Approval(gate)])

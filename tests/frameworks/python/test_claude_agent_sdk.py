@@ -52,14 +52,15 @@ def test_own_rules_of_claude_code_can_come_first(gate: Gate) -> None:
 
 
 @pytest.mark.skipif("COUNTERSIGN_CLAUDE_CODE" not in os.environ, reason="Claude Code is not installed")
-def test_allowed_tools_do_not_bypass_the_gate(gate: Gate) -> None:
+@pytest.mark.parametrize("mode", ["default", "acceptEdits", "bypassPermissions", "dontAsk", "auto"])
+def test_own_rules_do_not_bypass_the_gate(gate: Gate, mode: Any) -> None:
     """The real Claude Code asks, although its own rules allow the tool."""
     from drivers import claude_code
 
-    call = ScriptedCall("toolu_1", "mcp__ops__read_log", {"name": "a"})
-    answers = claude_code.play(gate, [call], allowed_tools=["mcp__ops__read_log"])
-    assert "the log a is empty" in answers["toolu_1"]
-    assert gate.get("toolu_1")["state"] == "finished"
+    call = ScriptedCall("toolu_1", "mcp__ops__wipe_disk", {"disk": "sda"})
+    answers = claude_code.play(gate, [call], permission_mode=mode, allowed_tools=["mcp__ops__wipe_disk"])
+    assert "wiping is forbidden" in answers["toolu_1"]
+    assert gate.get("toolu_1")["state"] == "denied"
 
 
 def test_hooks_of_the_user_stay(gate: Gate) -> None:

@@ -13,7 +13,7 @@ from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
+from langgraph.types import Command, interrupt
 
 from drivers.langchain import ScriptedChatModel, model_message, read_results
 from drivers.scripted import ScriptedCall, deploy, read_log
@@ -70,6 +70,22 @@ def test_unknown_tool_is_answered_by_the_framework(gate: Gate, decide_next: Deci
         scripted(ScriptedCall("call_1", "missing", {})), tools=[deploy], middleware=[ApprovalMiddleware(gate)]
     )
     assert "missing is not a valid tool" in read_results(agent.invoke({"messages": [("user", "go")]}))["call_1"]
+    assert gate.get("call_1")["result"]["status"] == "error"  # type: ignore[index, typeddict-item]
+
+
+def test_tool_that_interrupts_is_recorded_as_failed(gate: Gate) -> None:
+    def read_answer() -> str:
+        """Asks a person itself."""
+        return str(interrupt("what is it?"))
+
+    model = ScriptedChatModel(messages=iter([model_message([ScriptedCall("call_1", "read_answer", {})]), AIMessage("done")]))
+    agent = create_agent(
+        model, tools=[read_answer], middleware=[ApprovalMiddleware(gate)], checkpointer=InMemorySaver()
+    )
+    config: Any = {"configurable": {"thread_id": "conversation"}}
+    assert agent.invoke({"messages": [("user", "go")]}, config)["__interrupt__"]
+    answers = read_results(agent.invoke(Command(resume="42"), config))
+    assert "GraphInterrupt" in answers["call_1"]
     assert gate.get("call_1")["result"]["status"] == "error"  # type: ignore[index, typeddict-item]
 
 

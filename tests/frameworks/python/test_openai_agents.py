@@ -88,6 +88,14 @@ def test_large_numbers_reach_the_tool_exactly(gate: Gate) -> None:
     assert run_tool(gate, read_number, '{"number": 123456789012345678901234567890}') == "123456789012345678901234567890"
 
 
+def test_agent_as_a_tool_runs_after_approval(gate: Gate, decide_next: Decide) -> None:
+    expert = Agent(name="expert", model=ScriptedModel([[assistant_message("it is fine")]]))
+    tool = expert.as_tool("ask_expert", "Asks an expert.")
+    decide_next("allow_once")
+    assert run_tool(gate, tool, {"input": "is it fine?"}) == "it is fine"
+    assert recorded(gate)["content"] == "it is fine"
+
+
 def test_hosted_tool_is_refused(gate: Gate) -> None:
     with pytest.raises(TypeError, match="WebSearchTool is not a function tool"):
         with_approval(gate, [WebSearchTool()])

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from claude_agent_sdk import ResultError
 from countersign import DeniedError, Gate
+from countersign.error_codes import UnauthenticatedError
 from server import ServerUnderTest
 
 from drivers import Driver, scripted
@@ -196,6 +197,17 @@ def test_unusable_edit_is_told_to_the_model(driver: Driver, gate: Gate, approver
     driver.play(gate, [deploy_call(driver)], timeout=0.2)
     with pytest.raises(Exception, match="replicas"):
         approver.decide(gate.get("call_1"), "allow_once", arguments={"service": "shop", "replicas": "many"})
+
+
+def test_server_that_cannot_be_asked_means_no(driver: Driver, gate: Gate, runs: list[str]) -> None:
+    with Gate(gate.settings.server, "csgn_wrong", thread="nowhere") as stranger:
+        try:
+            answer = driver.play(stranger, [deploy_call(driver)])["call_1"]
+        except Exception as error:
+            assert any(isinstance(cause, UnauthenticatedError) for cause in causes(error))
+        else:
+            assert "token" in answer
+    assert runs == []
 
 
 def test_unknown_option_is_refused(driver: Driver, gate: Gate) -> None:

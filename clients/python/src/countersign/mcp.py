@@ -86,7 +86,7 @@ class ApprovalSession:
         return self._tools.get(name, {})
 
     async def _list_page(self, cursor: str) -> types.ListToolsResult:
-        # `ClientSession` of mcp 2 takes `params`; `Client`, and `ClientSession` of mcp 1, take `cursor`.
+        # `Client` takes `cursor`, and `ClientSession` takes `params`.
         if "cursor" in inspect.signature(self._session.list_tools).parameters:
             return await self.list_tools(cursor=cursor)
         return await self.list_tools(params=types.PaginatedRequestParams(cursor=cursor))

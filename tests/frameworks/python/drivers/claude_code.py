@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from claude_agent_sdk import ClaudeAgentOptions
+from claude_agent_sdk.types import PermissionMode
 from countersign import AsyncGate, Gate
 from countersign.claude_agent_sdk import with_approval
 
@@ -28,6 +29,7 @@ def play(
     gate: Gate | AsyncGate,
     calls: list[ScriptedCall],
     conversation: str | None = None,
+    permission_mode: PermissionMode | None = None,
     allowed_tools: list[str] | None = None,
     **options: Any,
 ) -> dict[str, str]:
@@ -37,12 +39,14 @@ def play(
     model = ScriptedModel([vars(call) for call in calls])
     with tempfile.TemporaryDirectory(prefix="claude-code-") as folder:
         env = {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "none", "HOME": folder}
+        env["IS_SANDBOX"] = "1"  # Without it, Claude Code refuses some modes to the user root.
         base = ClaudeAgentOptions(
             cli_path=os.environ["COUNTERSIGN_CLAUDE_CODE"],
             cwd=folder,
             env={**env, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"},
             mcp_servers={"ops": make_server()},
             setting_sources=[],
+            permission_mode=permission_mode,
             allowed_tools=allowed_tools or [],
         )
         answers = asyncio.run(run_query(with_approval(gate, base, **options)))
