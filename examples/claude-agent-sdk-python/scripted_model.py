@@ -77,8 +77,9 @@ class ScriptedModel:
 
 
 def write_events(blocks: list[tuple[dict[str, Any], dict[str, Any]]], stop_reason: str) -> str:
-    message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None}
-    events: list[dict[str, Any]] = [{"type": "message_start", "message": {**message, "usage": USAGE}}]
+    empty: dict[str, Any] = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": []}
+    message = {**empty, "stop_reason": None, "usage": USAGE}
+    events: list[dict[str, Any]] = [{"type": "message_start", "message": message}]
     for index, (block, delta) in enumerate(blocks):
         events.append({"type": "content_block_start", "index": index, "content_block": block})
         events.append({"type": "content_block_delta", "index": index, "delta": delta})

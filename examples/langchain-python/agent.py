@@ -7,7 +7,7 @@ from countersign import Gate, new_id
 from countersign.langchain import ApprovalMiddleware
 from langchain.agents import create_agent
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 
 
@@ -49,7 +49,7 @@ print(f"The conversation is {conversation}. Decide at the link that `countersign
 gate = Gate()  # COUNTERSIGN_SERVER and COUNTERSIGN_TOKEN
 agent = create_agent(model, tools=[read_log, deploy], middleware=[ApprovalMiddleware(gate)])
 config: RunnableConfig = {"configurable": {"thread_id": conversation}}
-state = agent.invoke({"messages": [("user", "Deploy the shop if its log is clean.")]}, config)
+state = agent.invoke({"messages": [HumanMessage("Deploy the shop if its log is clean.")]}, config)
 
 for message in state["messages"]:
     if isinstance(message, ToolMessage):

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from pathlib import Path
+from typing import Any
 
 from countersign import AsyncGate, new_id
 from countersign.mcp import with_approval
@@ -10,7 +11,7 @@ from mcp import ClientSession, StdioServerParameters, types
 from mcp.client.stdio import stdio_client
 
 # The calls of a scripted model. With a real one, these are the tool calls in its answer, such as the blocks `tool_use`.
-CALLS = [
+CALLS: list[tuple[str, str, dict[str, Any]]] = [
     ("call_1", "read_log", {"service": "shop"}),
     ("call_2", "deploy", {"service": "shop", "replicas": 3}),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from countersign import AsyncGate, CountersignError, Gate
+from countersign import AsyncGate, CountersignError, FailedBeforeError, Gate, ToolReport
 from countersign.error_codes import (
     AlreadyClaimedError,
     AlreadyDecidedError,
@@ -73,6 +73,17 @@ def test_clients_of_closed_loops_are_discarded(server: ServerUnderTest) -> None:
         for _ in range(5):
             asyncio.run(gate.as_async().ready())
         assert len(gate.as_async()._clients) == 1
+
+
+def test_report_of_a_runner_is_recorded_in_place_of_its_value(gate: Gate) -> None:
+    ended = gate.call_tool("read_it", {}, lambda arguments: ToolReport({1, 2}, "two rows"), call_id="call_0")
+    assert ended.value == {1, 2}
+    assert ended.call["result"] is not None
+    assert (ended.call["result"]["status"], ended.call["result"]["content"]) == ("success", "two rows")
+    failed = gate.call_tool("read_it", {}, lambda arguments: ToolReport("sorry", "no rows", failed=True), call_id="call_1")
+    assert (failed.value, failed.ran_now) == ("sorry", True)
+    with pytest.raises(FailedBeforeError, match="no rows"):
+        gate.call_tool("read_it", {}, lambda arguments: ToolReport("sorry", "no rows"), call_id="call_1")
 
 
 def test_token_is_not_shown(server: ServerUnderTest) -> None:

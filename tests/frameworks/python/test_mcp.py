@@ -49,6 +49,16 @@ def test_definition_and_hints_come_from_the_server(gate: Gate) -> None:
     assert event["data"]["definition"]["inputSchema"]["required"] == ["count"]
 
 
+def test_parallel_calls_all_have_the_definition(gate: Gate) -> None:
+    async def play(session: Any) -> Any:
+        calls = [session.call_tool("read_rows", {"count": n}, call_id=f"call_{n}") for n in range(3)]
+        return await asyncio.gather(*calls)
+
+    assert [result.structured_content["rows"] for result in with_session(gate, play)] == [0, 1, 2]
+    events = gate.events(thread=gate.core.thread, types=["TOOL_CALL"])["events"]
+    assert [event["data"]["definition"]["description"] for event in events] == ["Reads rows."] * 3
+
+
 def test_recorded_result_is_the_same_result(gate: Gate) -> None:
     async def twice(session: Any) -> Any:
         return [await session.call_tool("read_rows", {"count": 2}, call_id="call_1") for _ in range(2)]

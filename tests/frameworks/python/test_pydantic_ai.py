@@ -10,7 +10,7 @@ import pytest
 from countersign import Gate
 from countersign.pydantic_ai import Approval
 from pydantic import BaseModel, field_validator
-from pydantic_ai import Agent, ModelRetry, ToolReturn
+from pydantic_ai import Agent, ApprovalRequired, DeferredToolRequests, DeferredToolResults, ModelRetry, ToolReturn
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
@@ -110,3 +110,24 @@ def test_error_of_the_tool_ends_the_run(gate: Gate) -> None:
     with pytest.raises(LookupError, match="gone"):
         run_tool(gate, read_broken, {})
     assert gate.get("call_0")["result"]["content"] == "LookupError: gone"  # type: ignore[index, typeddict-item]
+
+
+def test_tool_that_asks_itself_is_recorded_as_failed(gate: Gate) -> None:
+    def read_twice() -> str:
+        raise ApprovalRequired
+
+    calls = [ToolCallPart("read_twice", {}, tool_call_id="call_0")]
+
+    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        return ModelResponse(parts=calls if len(messages) == 1 else [TextPart("done")])
+
+    agent: Agent[None, Any] = Agent(
+        FunctionModel(answer), tools=[read_twice], capabilities=[Approval(gate)], output_type=[str, DeferredToolRequests]
+    )
+    first = agent.run_sync("go")
+    assert isinstance(first.output, DeferredToolRequests)
+    assert gate.get("call_0")["result"]["status"] == "error"  # type: ignore[index, typeddict-item]
+    decided = DeferredToolResults(approvals={"call_0": True})
+    second = agent.run_sync(message_history=first.all_messages(), deferred_tool_results=decided)
+    results = [part for message in second.all_messages() for part in message.parts if isinstance(part, ToolReturnPart)]
+    assert "ApprovalRequired" in str(results[-1].content)

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from typing import Any
 
@@ -41,6 +42,7 @@ class ApprovalSession:
         self._calls, self._session, self._server = calls, session, server
         self._tools: dict[str, dict[str, Any]] = {}
         self._asked: set[str] = set()
+        self._listing = asyncio.Lock()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._session, name)
@@ -78,11 +80,12 @@ class ApprovalSession:
 
     async def _find_tool(self, name: str) -> dict[str, Any]:
         """The definition of a tool, as the server lists it. The server is asked once for each unknown name."""
-        if name not in self._tools and name not in self._asked:
-            self._asked.add(name)
-            cursor = _next_cursor(await self.list_tools())
-            while cursor and name not in self._tools:
-                cursor = _next_cursor(await self._list_page(cursor))
+        async with self._listing:
+            if name not in self._tools and name not in self._asked:
+                self._asked.add(name)
+                cursor = _next_cursor(await self.list_tools())
+                while cursor and name not in self._tools:
+                    cursor = _next_cursor(await self._list_page(cursor))
         return self._tools.get(name, {})
 
     async def _list_page(self, cursor: str) -> types.ListToolsResult:
