@@ -130,6 +130,14 @@ def test_time_out_tells_the_model_that_the_call_waits(driver: Driver, gate: Gate
     assert "deployed shop" in driver.play(gate, [deploy_call(driver)])["call_1"]
 
 
+def test_time_out_can_withdraw_the_call(driver: Driver, gate: Gate) -> None:
+    driver.play(gate, [deploy_call(driver)], timeout=0.2, withdraw=True, expires_in=600)
+    call = gate.get("call_1")
+    assert call["state"] == "cancelled"
+    (request,) = gate.events(thread=gate.core.thread, types=["TOOL_APPROVAL_REQUEST"])["events"]
+    assert "expiresAt" in request["data"]
+
+
 def test_same_id_returns_the_recorded_result(driver: Driver, gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_RUNS", str(tmp_path / "runs"))
     call = ScriptedCall("call_1", driver.tool_name("read_log"), {"name": "a"})
