@@ -8,30 +8,35 @@ function events(list) {
 }
 
 /// The Messages API, as Claude Code uses it.
-function answerMessages(body) {
-  const last = body.messages?.at(-1)?.content;
-  const results = Array.isArray(last) ? last.filter((part) => part.type === "tool_result") : [];
-  const callsTool = body.tools?.some((tool) => tool.name === "Bash") && results.length === 0;
-  const [block, delta] = callsTool
-    ? [
-        { type: "tool_use", id: "toolu_01A", name: "Bash", input: {} },
-        { type: "input_json_delta", partial_json: JSON.stringify({ command: COMMAND }) },
-      ]
-    : [{ type: "text", text: "" }, { type: "text_delta", text: "done" }];
+function answerMessages(body, calls) {
+  // A hook may add a message after the one with the results.
+  const parts = (body.messages ?? []).flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  const results = parts.filter((part) => part.type === "tool_result");
+  const callsTools = body.tools?.some((tool) => tool.name === "Bash") && results.length === 0;
+  const blocks = callsTools ? calls.map(callBlock) : [[{ type: "text", text: "" }, { type: "text_delta", text: "done" }]];
   const usage = { input_tokens: 1, output_tokens: 1 };
   const message = { id: "m", type: "message", role: "assistant", model: "m", content: [], stop_reason: null, usage };
-  const stop_reason = callsTool ? "tool_use" : "end_turn";
+  const stop_reason = callsTools ? "tool_use" : "end_turn";
   return {
     results: results.map((part) => JSON.stringify(part.content)),
     text: events([
       { type: "message_start", message },
-      { type: "content_block_start", index: 0, content_block: block },
-      { type: "content_block_delta", index: 0, delta },
-      { type: "content_block_stop", index: 0 },
+      ...blocks.flatMap(([block, delta], index) => [
+        { type: "content_block_start", index, content_block: block },
+        { type: "content_block_delta", index, delta },
+        { type: "content_block_stop", index },
+      ]),
       { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage },
       { type: "message_stop" },
     ]),
   };
+}
+
+function callBlock({ id, name, input }) {
+  return [
+    { type: "tool_use", id, name, input: {} },
+    { type: "input_json_delta", partial_json: JSON.stringify(input) },
+  ];
 }
 
 /// The Responses API, as Codex uses it.
@@ -52,9 +57,11 @@ function answerResponses(body) {
   };
 }
 
-/// Serves both APIs on a free port of this machine. `results` has what the model got from its tools.
-export async function startModel() {
+/// Serves both APIs on a free port of this machine. `results` has what the model got from its tools, and `requests` the whole
+/// requests as text. `calls` are the calls that the Messages API makes.
+export async function startModel(calls = [{ id: "toolu_01A", name: "Bash", input: { command: COMMAND } }]) {
   const results = [];
+  const requests = [];
   const server = http.createServer((request, response) => {
     let text = "";
     request.on("data", (chunk) => (text += chunk));
@@ -64,12 +71,13 @@ export async function startModel() {
         response.end('{"models": [], "data": [], "input_tokens": 1}');
         return;
       }
-      const answer = (request.url.includes("/responses") ? answerResponses : answerMessages)(JSON.parse(text));
+      const answer = (request.url.includes("/responses") ? answerResponses : answerMessages)(JSON.parse(text), calls);
       results.push(...answer.results);
+      requests.push(text);
       response.setHeader("content-type", "text/event-stream");
       response.end(answer.text);
     });
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { results, url: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
+  return { results, requests, url: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
 }

@@ -5,7 +5,7 @@ import { makeError } from "./replies.js";
 const DEFAULT_SERVER = "http://127.0.0.1:7878";
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** The thread of a gate that names none. */
-const DEFAULT_THREAD = "default";
+export const DEFAULT_THREAD = "default";
 
 /** The options of a gate. Where there are environment variables, those complete them. */
 export interface GateOptions {

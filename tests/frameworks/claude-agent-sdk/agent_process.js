@@ -1,0 +1,14 @@
+// One agent in a process of its own: `agent_process.js [SESSION]`. It makes the call of the scripted model, or continues a
+// session.
+import { query } from "@anthropic-ai/claude-agent-sdk";
+import { Gate } from "countersign";
+import { approvalOptions } from "countersign/claude-agent-sdk";
+
+const gate = new Gate();
+const [, , resume] = process.argv;
+const options = { env: process.env, settingSources: [], ...approvalOptions(gate, { thread: () => gate.thread }) };
+for await (const message of query({ prompt: "go", options: resume ? { ...options, resume } : options })) {
+  if (message.type === "system" && message.subtype === "init") {
+    console.log(message.session_id);
+  }
+}

@@ -1,0 +1,8 @@
+// The example of the Claude Agent SDK.
+import { describe } from "node:test";
+import { fileURLToPath } from "node:url";
+import { testExample } from "../javascript/examples.js";
+
+describe("claude-agent-sdk", () => {
+  testExample(fileURLToPath(new URL(".", import.meta.url)), "claude-agent-sdk", "agent.js", /deployed shop/);
+});

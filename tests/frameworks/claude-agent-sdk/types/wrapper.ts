@@ -1,0 +1,9 @@
+// The wrapper fits the types of the SDK. This file is checked and never run.
+import { query, type Query } from "@anthropic-ai/claude-agent-sdk";
+import { Gate } from "countersign";
+import { approvalOptions } from "countersign/claude-agent-sdk";
+
+export function checkOptions(): Query {
+  const gate = new Gate({ server: "http://127.0.0.1:7878", token: "csgn_x" });
+  return query({ prompt: "go", options: { model: "sonnet", ...approvalOptions(gate, { thread: ({ sessionId }) => sessionId }) } });
+}

@@ -1,0 +1,8 @@
+// One agent in a process of its own: `agent_process.js DRIVER RUNS CALLS`. It prints what its model gets.
+import { Gate } from "countersign";
+import { storyTools } from "./story.js";
+
+const [, , name, runs, calls] = process.argv;
+const { default: driver } = await import(`./drivers/${name}.js`);
+const results = await driver.run({ gate: new Gate(), calls: JSON.parse(calls), tools: storyTools(runs), options: {} });
+console.log(JSON.stringify([...results]));

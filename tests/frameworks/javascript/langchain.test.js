@@ -1,0 +1,4 @@
+// The rules of every wrapper, for langchain.
+import { testWrapper } from "./contract.js";
+
+await testWrapper("langchain");

@@ -1,0 +1,4 @@
+// The rules of every wrapper, for mcp_client_v1.
+import { testWrapper } from "./contract.js";
+
+await testWrapper("mcp_client_v1");
