@@ -55,13 +55,6 @@ impl ServiceFiles {
         created.map_err(|why| state_error(&self.folder, &why))
     }
 
-    /// Opens the file of a lock, and creates it if it is missing.
-    pub(crate) fn open_lock_file(&self, path: &Path) -> anyhow::Result<File> {
-        let mut options = OpenOptions::new();
-        let opened = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
-        opened.map_err(|why| state_error(path, &why))
-    }
-
     /// The file that the service locks while it runs.
     pub(crate) fn service_lock(&self) -> PathBuf {
         self.folder.join("service.lock")
@@ -104,6 +97,13 @@ fn canonical_location(address: &DatabaseUrl) -> String {
         return folder.join(name).display().to_string();
     }
     locate_database(address)
+}
+
+/// Opens the file of a lock, and creates it if it is missing.
+pub(crate) fn open_lock_file(path: &Path) -> anyhow::Result<File> {
+    let mut options = OpenOptions::new();
+    let opened = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
+    opened.map_err(|why| state_error(path, &why))
 }
 
 /// Replaces a file that only its owner can read in one step, so that a crash leaves the old one.

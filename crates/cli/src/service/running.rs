@@ -1,6 +1,9 @@
 //! The process that serves a log, as the kernel knows it.
 
-use super::{files::ServiceFiles, record::ServiceRecord};
+use super::{
+    files::{ServiceFiles, open_lock_file},
+    record::ServiceRecord,
+};
 use crate::exit::{CliError, CommandExit};
 use rustix::{
     fs::{FlockOperation, fcntl_lock},
@@ -20,7 +23,7 @@ pub(crate) struct RunningService {
 /// Takes the lock of the service for this process, until the returned file is closed; `None` if another process has it. A
 /// process must open the file only once: closing another handle releases the lock.
 pub(crate) fn lock_service(files: &ServiceFiles) -> anyhow::Result<Option<File>> {
-    let file = files.open_lock_file(&files.service_lock())?;
+    let file = open_lock_file(&files.service_lock())?;
     match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Some(file)),
         Err(Errno::AGAIN | Errno::ACCESS) => Ok(None),
@@ -84,7 +87,7 @@ impl RunningService {
 
     /// Blocks until no process serves the log.
     pub(crate) fn wait_until_ended(files: &ServiceFiles) -> anyhow::Result<()> {
-        let file = files.open_lock_file(&files.service_lock())?;
+        let file = open_lock_file(&files.service_lock())?;
         Ok(rustix::io::retry_on_intr(|| fcntl_lock(&file, FlockOperation::LockExclusive))?)
     }
 }

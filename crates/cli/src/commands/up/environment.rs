@@ -48,7 +48,7 @@ impl ShellSyntax {
     fn set_variable(self, name: &str, value: &str) -> String {
         match self {
             Self::Sh => {
-                let quoted = shlex::try_quote(value).map_or_else(|_| value.into(), |quoted| quoted);
+                let quoted = shlex::try_quote(value).unwrap_or_else(|_| value.into());
                 format!("export {name}={quoted}")
             }
             Self::Fish => {
