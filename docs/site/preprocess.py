@@ -1,0 +1,139 @@
+"""A preprocessor of mdBook: makes a site from pages that are written for a code host.
+
+- A page of SUMMARY.md outside of docs/ (a README of a client, CHANGELOG.md) gets its place in the site.
+- The index of the decisions gets the pages that it links to.
+- A link to another text file of the repository leads to a page that shows the file.
+- A diagram is drawn into the page, so that it has the colours of the theme and its words are found by a search.
+"""
+
+import json
+import os
+import re
+import sys
+
+DOCS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(DOCS)
+# The folder in the site of everything that is outside of docs/.
+OUTSIDE = "repository"
+CODE = re.compile(
+    r"^(```+|~~~+).*?^\1[`~]*$"  # a fenced block
+    r"|^(?: {4}|\t)[^\n]*$"  # a line of an indented block
+    r"|(?<!`)(`+)(?!`)(?:(?!\n\n).)*?(?<!`)\2(?!`)",  # code in a line
+    re.MULTILINE | re.DOTALL,
+)
+LINK = re.compile(r"(\]\()([^()\s]+)(\))")
+DIAGRAM = re.compile(r"^!\[[^\]]*\]\(([^()\s]+\.svg)\)$", re.MULTILINE)
+
+
+def walk_chapters(items):
+    for item in items:
+        chapter = item.get("Chapter") if isinstance(item, dict) else None
+        if chapter:
+            yield chapter
+            yield from walk_chapters(chapter["sub_items"])
+
+
+def new_chapter(name, path, content, parents):
+    chapter = {"name": name, "content": content, "number": None, "sub_items": [], "path": path}
+    return {"Chapter": {**chapter, "source_path": path, "parent_names": parents}}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def site_path(path):
+    """The place in the site of a file, whose path is relative to the repository."""
+    inside = os.path.relpath(path, "docs")
+    return os.path.join(OUTSIDE, path) if inside.startswith("..") else inside
+
+
+def outside_code(pattern, replace, text):
+    """Replaces a pattern in the text, but not in its code."""
+    parts, end = [], 0
+    for code in CODE.finditer(text):
+        parts += [pattern.sub(replace, text[end : code.start()]), code.group()]
+        end = code.end()
+    return "".join([*parts, pattern.sub(replace, text[end:])])
+
+
+def add_decisions(index):
+    for name, target in re.findall(r"^- \[([^\]]+)\]\(([^()\s]+\.md)\)", index["content"], re.MULTILINE):
+        path = os.path.join("decisions", target)
+        content = read(os.path.join(DOCS, path))
+        index["sub_items"].append(new_chapter(" ".join(name.split()), path, content, [index["name"]]))
+
+
+class Site:
+    def __init__(self, book):
+        self.items = book["items"]
+        self.files = {}
+        for chapter in list(walk_chapters(self.items)):
+            if chapter["source_path"] == "decisions/README.md":
+                add_decisions(chapter)
+        # From the path in the repository to the place in the site.
+        self.pages = {}
+        for chapter in walk_chapters(self.items):
+            source = os.path.normpath(os.path.join("docs", chapter["source_path"]))
+            chapter["source"] = source
+            self.pages[source] = index_name(site_path(source))
+
+    def rewrite(self):
+        for chapter in list(walk_chapters(self.items)):
+            source = chapter.pop("source")
+            chapter["path"] = self.pages[source]
+            content = DIAGRAM.sub(lambda found: self.draw(source, found), chapter["content"])
+            chapter["content"] = outside_code(LINK, lambda found: self.redirect(source, found), content)
+        self.items += [new_chapter(name, *self.files[name], []) for name in sorted(self.files)]
+
+    def redirect(self, source, found):
+        """A link from a page, as it is in the site."""
+        target, hash_sign, anchor = found.group(2).partition("#")
+        if not target or "://" in target:
+            return found.group()
+        path = os.path.normpath(os.path.join(os.path.dirname(source), target))
+        place = self.pages.get(path) or self.show_file(path)
+        place = os.path.relpath(place, os.path.dirname(self.pages[source]) or ".")
+        return f"{found.group(1)}{place}{hash_sign}{anchor}{found.group(3)}"
+
+    def show_file(self, path):
+        """The place of a file that is not a page. A text file outside of docs/ gets a page that shows it."""
+        place = site_path(path)
+        if not place.startswith(OUTSIDE):
+            return place
+        if not os.path.isfile(os.path.join(ROOT, path)):
+            sys.exit(f"a page links to {path}: link to a file that the site can show")
+        language = os.path.splitext(path)[1].lstrip(".").replace("service", "ini")
+        fence = f"````{language}\n{read(os.path.join(ROOT, path)).rstrip()}\n````"
+        self.files[path] = (f"{place}.md", f"# {os.path.basename(path)}\n\n`{path}` in the repository:\n\n{fence}\n")
+        return f"{place}.md"
+
+    def draw(self, source, found):
+        path = os.path.join(ROOT, os.path.dirname(source), found.group(1))
+        drawing = read(path)
+        if 'class="cs-diagram"' not in drawing:
+            return found.group()
+        drawing = re.sub(r"<\?xml.*?\?>\s*", "", drawing)
+        return '<div class="cs-diagram-frame" tabindex="0">\n' + re.sub(r"\n\s*\n", "\n", drawing.strip()) + "\n</div>"
+
+
+def index_name(path):
+    folder, name = os.path.split(path)
+    return os.path.join(folder, "index.md") if name == "README.md" else path
+
+
+def main():
+    if sys.argv[1:2] == ["supports"]:
+        sys.exit(0 if sys.argv[2] == "html" else 1)
+    _, book = json.load(sys.stdin)
+    site = Site(book)
+    site.rewrite()
+    if site.files:
+        title = {"PartTitle": "Files of the repository"}
+        site.items.insert(len(site.items) - len(site.files), title)
+    json.dump(book, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
