@@ -33,9 +33,9 @@ def walk_chapters(items):
             yield from walk_chapters(chapter["sub_items"])
 
 
-def new_chapter(name, path, content, parents):
-    chapter = {"name": name, "content": content, "number": None, "sub_items": [], "path": path}
-    return {"Chapter": {**chapter, "source_path": path, "parent_names": parents}}
+def new_chapter(name, path, content, parents=(), number=None):
+    chapter = {"name": name, "content": content, "number": number, "sub_items": [], "path": path}
+    return {"Chapter": {**chapter, "source_path": path, "parent_names": list(parents)}}
 
 
 def read(path):
@@ -62,7 +62,9 @@ def add_decisions(index):
     for name, target in re.findall(r"^- \[([^\]]+)\]\(([^()\s]+\.md)\)", index["content"], re.MULTILINE):
         path = os.path.join("decisions", target)
         content = read(os.path.join(DOCS, path))
-        index["sub_items"].append(new_chapter(" ".join(name.split()), path, content, [index["name"]]))
+        number = [*index["number"], len(index["sub_items"]) + 1]
+        chapter = new_chapter(" ".join(name.split()), path, content, [index["name"]], number)
+        index["sub_items"].append(chapter)
 
 
 class Site:
@@ -85,7 +87,7 @@ class Site:
             chapter["path"] = self.pages[source]
             content = DIAGRAM.sub(lambda found: self.draw(source, found), chapter["content"])
             chapter["content"] = outside_code(LINK, lambda found: self.redirect(source, found), content)
-        self.items += [new_chapter(name, *self.files[name], []) for name in sorted(self.files)]
+        self.items += [new_chapter(name, *self.files[name]) for name in sorted(self.files)]
 
     def redirect(self, source, found):
         """A link from a page, as it is in the site."""

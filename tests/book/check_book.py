@@ -12,7 +12,7 @@ from pages import read_page
 
 BOOK = pathlib.Path(os.environ["COUNTERSIGN_BOOK"])
 # Pages that mdBook makes for itself.
-WITHOUT_PAGE = {"404.html", "toc.html"}
+WITHOUT_PAGE = {"toc.html"}
 
 
 def pages():
@@ -53,6 +53,15 @@ class LinkChecks(unittest.TestCase):
             loads = re.findall(r"(?:url\(|@import)\s*['\"]?([^'\")\s]+)", path.read_text(encoding="utf-8"))
             foreign += [f"{path.name}: {link}" for link in loads if "//" in link]
         self.assertEqual(foreign, [])
+
+    def test_scripts_contact_no_other_host(self):
+        """The script of mdBook contacts the Rust playground for the elements of the class `playground`."""
+        for path in BOOK.rglob("*.js"):
+            if not path.name.startswith("searchindex"):
+                hosts = re.findall(r"\w\(\s*['\"`](?:https?:)?//([^/'\"`]+)", path.read_text(encoding="utf-8"))
+                self.assertLessEqual(set(hosts), {"play.rust-lang.org"}, path.name)
+        runnable = [path.name for path in BOOK.rglob("*.html") if 'class="playground"' in path.read_text(encoding="utf-8")]
+        self.assertEqual(runnable, [])
 
     def test_ids_are_unique(self):
         repeated = {name: page.repeated_ids() for name, page in pages().items() if page.repeated_ids()}
