@@ -61,5 +61,5 @@ fn documented_policies_give_documented_verdicts() {
             }
         }
     }
-    assert!(policies > 30 && verdicts > 40, "{policies} policies, {verdicts} calls");
+    assert!(policies > 25 && verdicts > 40, "{policies} policies, {verdicts} calls");
 }
