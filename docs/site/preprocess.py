@@ -6,6 +6,7 @@
 - A diagram is drawn into the page, so that it has the colours of the theme and its words are found by a search.
 """
 
+import html
 import json
 import os
 import re
@@ -22,7 +23,7 @@ CODE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 LINK = re.compile(r"(\]\()([^()\s]+)(\))")
-DIAGRAM = re.compile(r"^!\[[^\]]*\]\(([^()\s]+\.svg)\)$", re.MULTILINE)
+DIAGRAM = re.compile(r"^!\[([^\]]*)\]\(([^()\s]+\.svg)\)$", re.MULTILINE)
 
 
 def walk_chapters(items):
@@ -112,12 +113,14 @@ class Site:
         return f"{place}.md"
 
     def draw(self, source, found):
-        path = os.path.join(ROOT, os.path.dirname(source), found.group(1))
+        path = os.path.join(ROOT, os.path.dirname(source), found.group(2))
         drawing = read(path)
         if 'class="cs-diagram"' not in drawing:
             return found.group()
         drawing = re.sub(r"<\?xml.*?\?>\s*", "", drawing)
-        return '<div class="cs-diagram-frame" tabindex="0">\n' + re.sub(r"\n\s*\n", "\n", drawing.strip()) + "\n</div>"
+        # It scrolls on a phone, also with the keys.
+        start = f'<div class="cs-diagram-frame" tabindex="0" role="group" aria-label="{html.escape(found.group(1))}">'
+        return "\n".join([start, re.sub(r"\n\s*\n", "\n", drawing.strip()), "</div>"])
 
 
 def index_name(path):

@@ -3,7 +3,7 @@
 use super::*;
 use std::{fs, path::Path};
 
-/// Pages whose TOML is no policy, but the configuration of another program or of Countersign itself.
+/// Pages whose TOML is the configuration of another program or of Countersign itself, and not a policy.
 const OTHER_TOML: [&str; 3] = ["configuration.md", "access.md", "codex.md"];
 /// The beginning of a file of cases for `countersign policy test`.
 const CASES: &str = "[[case]]";
