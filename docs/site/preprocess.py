@@ -64,7 +64,7 @@ def add_decisions(index):
         path = os.path.join("decisions", target)
         content = read(os.path.join(DOCS, path))
         number = [*index["number"], len(index["sub_items"]) + 1]
-        chapter = new_chapter(" ".join(name.split()), path, content, [index["name"]], number)
+        chapter = new_chapter(" ".join(name.replace("`", "").split()), path, content, [index["name"]], number)
         index["sub_items"].append(chapter)
 
 
@@ -88,7 +88,7 @@ class Site:
             chapter["path"] = self.pages[source]
             content = DIAGRAM.sub(lambda found: self.draw(source, found), chapter["content"])
             chapter["content"] = outside_code(LINK, lambda found: self.redirect(source, found), content)
-        self.items += [new_chapter(name, *self.files[name]) for name in sorted(self.files)]
+        self.add_files()
 
     def redirect(self, source, found):
         """A link from a page, as it is in the site."""
@@ -112,6 +112,16 @@ class Site:
         self.files[path] = (f"{place}.md", f"# {os.path.basename(path)}\n\n`{path}` in the repository:\n\n{fence}\n")
         return f"{place}.md"
 
+    def add_files(self):
+        """A page that lists the shown files, with their pages below it in the navigation."""
+        if not self.files:
+            return
+        links = "".join(f"- [`{name}`]({os.path.relpath(self.files[name][0], OUTSIDE)})\n" for name in sorted(self.files))
+        page = new_chapter("Files", f"{OUTSIDE}/files.md", f"# Files\n\nThe files that the pages link to.\n\n{links}", number=[1000])
+        for number, name in enumerate(sorted(self.files), 1):
+            page["Chapter"]["sub_items"].append(new_chapter(name, *self.files[name], ["Files"], [1000, number]))
+        self.items.append(page)
+
     def draw(self, source, found):
         path = os.path.join(ROOT, os.path.dirname(source), found.group(2))
         drawing = read(path)
@@ -134,9 +144,6 @@ def main():
     _, book = json.load(sys.stdin)
     site = Site(book)
     site.rewrite()
-    if site.files:
-        title = {"PartTitle": "Files of the repository"}
-        site.items.insert(len(site.items) - len(site.files), title)
     json.dump(book, sys.stdout)
 
 
