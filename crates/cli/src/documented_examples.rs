@@ -1,11 +1,12 @@
-//! Every command line of `countersign` in the documentation, every option that a page names, and every settings file and
-//! file of cases are accepted by what reads them.
+//! Every command line of `countersign` in the documentation, every option that a page names, and every settings file, file of
+//! cases, hook and list of MCP servers are accepted by what reads them.
 
 use crate::{args::CliArguments, commands::policy::cases, settings::file::SettingsFile};
 use clap::{
     Arg, Command, CommandFactory,
     error::{ContextKind, ContextValue, ErrorKind},
 };
+use countersign_mcp::{ServerCommand, ServerTarget, read_server_config};
 use std::{
     collections::BTreeSet,
     fs,
@@ -221,17 +222,17 @@ fn documented_options_exist() {
     assert!(unknown.is_empty(), "countersign does not have these options: {unknown:#?}");
 }
 
-/// Returns the fenced blocks of TOML of a page.
-fn toml_blocks(page: &str) -> Vec<String> {
+/// Returns the fenced blocks of a page in a language.
+fn fenced_blocks(page: &str, language: &str) -> Vec<String> {
     let (_, text) = pages().into_iter().find(|(name, _)| name == page).expect(page);
-    let starts = text.split("\n```toml\n").skip(1);
+    let starts = text.split(&format!("\n```{language}\n")).skip(1).map(str::to_owned);
     starts.map(|rest| rest.split("\n```").next().unwrap_or_default().to_owned()).collect()
 }
 
 #[test]
 fn documented_settings_are_accepted() {
     for page in ["docs/configuration.md", "docs/guides/access.md"] {
-        let blocks = toml_blocks(page);
+        let blocks = fenced_blocks(page, "toml");
         assert!(!blocks.is_empty(), "{page} shows a settings file");
         for text in blocks {
             let file = SettingsFile { path: page.into(), text, is_local: false };
@@ -243,10 +244,41 @@ fn documented_settings_are_accepted() {
 
 #[test]
 fn documented_cases_are_accepted() {
-    let blocks = toml_blocks("docs/guides/policy-tools.md");
+    let blocks = fenced_blocks("docs/guides/policy-tools.md", "toml");
     let files: Vec<_> = blocks.iter().filter(|block| block.starts_with("[[case]]")).collect();
     assert_eq!(files.len(), 1, "the page shows a file of cases");
     assert_eq!(cases::read(files[0]).map(|cases| cases.len()), Ok(3));
+}
+
+#[test]
+fn documented_mcp_servers_are_accepted() {
+    let blocks = fenced_blocks("docs/guides/mcp.md", "json");
+    assert!(blocks.len() > 1, "the page shows configurations");
+    for block in blocks {
+        let servers = read_server_config(&block, &|_| Some("value".to_owned()));
+        for server in servers.unwrap_or_else(|error| panic!("{error}\n{block}")) {
+            if let ServerTarget::Command(ServerCommand { program, args, .. }) = server.target
+                && program == "countersign"
+            {
+                let words = std::iter::once(program).chain(args);
+                CliArguments::command().try_get_matches_from(words).expect(&block);
+            }
+        }
+    }
+}
+
+/// The hooks that the pages show run a command that the program accepts.
+#[test]
+fn documented_hooks_are_accepted() {
+    for (page, language) in [("docs/guides/claude-code.md", "json"), ("docs/guides/codex.md", "toml")] {
+        let blocks = fenced_blocks(page, language).join("\n");
+        let hook = blocks.split_once("command\": \"").or_else(|| blocks.split_once("command = \""));
+        let (_, rest) = hook.unwrap_or_else(|| panic!("{page} shows a hook"));
+        let runs = runs_of_countersign(rest.split('"').next().unwrap_or_default());
+        assert_eq!(runs.len(), 1, "{page}");
+        let words = std::iter::once("countersign".to_owned()).chain(runs[0].clone());
+        CliArguments::command().try_get_matches_from(words).expect(page);
+    }
 }
 
 #[test]
