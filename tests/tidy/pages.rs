@@ -122,12 +122,16 @@ fn heading_name(title: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c }).collect::<String>().to_lowercase()
 }
 
+fn is_page(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|end| end == "md")
+}
+
 /// Returns the pages that a page links to.
 fn linked_pages(page: &str) -> Vec<String> {
     links(&read(page))
         .into_iter()
         .filter_map(|link| Some(resolve_link(page, &link.target)?.0))
-        .filter(|path| path.ends_with(".md"))
+        .filter(|path| is_page(path))
         .collect()
 }
 
@@ -141,10 +145,7 @@ fn links_have_targets() {
             count += 1;
             if !root().join(&path).exists() {
                 broken.push(format!("{page}:{line}: {path} does not exist"));
-            } else if !heading.is_empty()
-                && path.ends_with(".md")
-                && !headings(&read(&path)).contains(&heading)
-            {
+            } else if !heading.is_empty() && is_page(&path) && !headings(&read(&path)).contains(&heading) {
                 broken.push(format!("{page}:{line}: {path} has no heading #{heading}"));
             }
         }

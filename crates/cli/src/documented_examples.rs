@@ -225,8 +225,8 @@ fn documented_options_exist() {
 /// Returns the fenced blocks of a page in a language.
 fn fenced_blocks(page: &str, language: &str) -> Vec<String> {
     let (_, text) = pages().into_iter().find(|(name, _)| name == page).expect(page);
-    let starts = text.split(&format!("\n```{language}\n")).skip(1).map(str::to_owned);
-    starts.map(|rest| rest.split("\n```").next().unwrap_or_default().to_owned()).collect()
+    let start = format!("\n```{language}\n");
+    text.split(&start).skip(1).map(|rest| rest.split("\n```").next().unwrap_or_default().to_owned()).collect()
 }
 
 #[test]
