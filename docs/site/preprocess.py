@@ -1,7 +1,7 @@
 """A preprocessor of mdBook: makes a site from pages that are written for a code host.
 
 - A page of SUMMARY.md outside of docs/ (a README of a client, CHANGELOG.md) gets its place in the site.
-- The index of the decisions gets the pages that it links to.
+- An index, such as that of the decisions, gets the pages of its folder that it links to.
 - A link to another text file of the repository leads to a page that shows the file.
 - A diagram is drawn into the page, so that it has the colours of the theme and its words are found by a search.
 """
@@ -59,22 +59,27 @@ def outside_code(pattern, replace, text):
     return "".join([*parts, pattern.sub(replace, text[end:])])
 
 
-def add_decisions(index):
-    for name, target in re.findall(r"^- \[([^\]]+)\]\(([^()\s]+\.md)\)", index["content"], re.MULTILINE):
-        path = os.path.join("decisions", target)
-        content = read(os.path.join(DOCS, path))
+def add_indexed_pages(index, known):
+    """Adds the pages below the folder of an index that it links to, and that the navigation does not have itself."""
+    folder = os.path.dirname(index["source_path"])
+    for name, target in re.findall(r"\[([^\]]+)\]\(([^()\s#]+\.md)\)", index["content"]):
+        path = os.path.normpath(os.path.join(folder, target))
+        if path in known or not path.startswith(f"{folder}/"):
+            continue
+        known.add(path)
         number = [*index["number"], len(index["sub_items"]) + 1]
-        chapter = new_chapter(" ".join(name.replace("`", "").split()), path, content, [index["name"]], number)
-        index["sub_items"].append(chapter)
+        name = " ".join(name.replace("`", "").split())
+        index["sub_items"].append(new_chapter(name, path, read(os.path.join(DOCS, path)), [index["name"]], number))
 
 
 class Site:
     def __init__(self, book):
         self.items = book["items"]
         self.files = {}
+        known = {os.path.normpath(chapter["source_path"]) for chapter in walk_chapters(self.items)}
         for chapter in list(walk_chapters(self.items)):
-            if chapter["source_path"] == "decisions/README.md":
-                add_decisions(chapter)
+            if chapter["source_path"].endswith("/README.md"):
+                add_indexed_pages(chapter, known)
         # From the path in the repository to the place in the site.
         self.pages = {}
         for chapter in walk_chapters(self.items):

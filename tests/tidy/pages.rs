@@ -8,7 +8,9 @@ use std::{collections::BTreeMap, path::Path};
 const NAVIGATION: &str = "docs/SUMMARY.md";
 /// The map of all pages.
 const MAP: &str = "docs/README.md";
-/// The index of the decisions, whose pages the book adds to the navigation.
+/// The index of the examples. The book adds the pages of an index to the navigation.
+const EXAMPLES: &str = "examples/README.md";
+/// The index of the decisions.
 const DECISIONS: &str = "docs/decisions/README.md";
 
 /// A link of a page: its line, and its target as it is written.
@@ -168,9 +170,12 @@ fn every_page_is_in_the_navigation() {
         assert!(navigation.contains(&page), "{page} is not in {NAVIGATION}: add a line for it");
         assert!(page == MAP || map.contains(&page), "{page} is not in {MAP}: add a line for it");
     }
+    let has_index = navigation.iter().any(|page| page == EXAMPLES);
+    let examples = if has_index { linked_pages(EXAMPLES) } else { Vec::new() };
     for readme in files_ending("/README.md") {
         if ["clients/", "examples/"].iter().any(|folder| readme.starts_with(folder)) {
-            assert!(navigation.contains(&readme), "{readme} is not in {NAVIGATION}: add a line for it");
+            let is_named = navigation.contains(&readme) || examples.contains(&readme);
+            assert!(is_named, "{readme} is not in {NAVIGATION} or {EXAMPLES}: add a line for it");
         }
     }
 }
