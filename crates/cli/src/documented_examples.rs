@@ -16,9 +16,19 @@ use std::{
 /// The generated reference is compared with the program by another test.
 const GENERATED: &str = "commands.md";
 
-/// Options of other programs that pages name: of cargo, Claude Code, and of commands whose secrets are masked.
-const OTHER_OPTIONS: &[&str] =
-    &["--features", "--outp", "--password", "--permission-prompt-tool", "--profile", "--token"];
+/// Options of other programs that pages name: of cargo, Claude Code, Deno and npm, and of commands whose secrets are masked.
+const OTHER_OPTIONS: &[&str] = &[
+    "--allow-env",
+    "--allow-net",
+    "--allow-read",
+    "--features",
+    "--install-links",
+    "--outp",
+    "--password",
+    "--permission-prompt-tool",
+    "--profile",
+    "--token",
+];
 
 /// The beginning of the names of the design tokens, which are properties of CSS.
 const DESIGN_TOKEN: &str = "--cs-";
