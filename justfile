@@ -37,3 +37,7 @@ deny:
 # Build each package and try it once (as root); `just packages deb` tries one
 packages *names:
     tests/packages {{names}}
+
+# Build the documentation as a site, into target/book
+book:
+    docs/site/build

@@ -7,6 +7,7 @@ mod language;
 mod licences;
 mod modules;
 mod names;
+mod pages;
 
 use std::{
     fs,

@@ -5,6 +5,8 @@ mod checkpoint;
 mod commands;
 mod context;
 mod credentials;
+#[cfg(test)]
+mod documented_examples;
 mod empty_log;
 mod exit;
 mod filters;

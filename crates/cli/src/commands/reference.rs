@@ -44,7 +44,9 @@ fn settings(page: &mut String) {
     page.push_str("\n## Settings\n\n| in a file | in the environment | option | default | |\n| --- | --- | --- | --- | --- |\n");
     for facts in KEYS {
         let SettingDefinition { name, variable, option, usual, about, .. } = facts;
-        let _ = writeln!(page, "| `{name}` | `{variable}` | `{option}` | {usual} | {about} |");
+        // Some settings have no option.
+        let option = if option.is_empty() { String::new() } else { format!("`{option}`") };
+        let _ = writeln!(page, "| `{name}` | `{variable}` | {option} | {usual} | {about} |");
     }
 }
 

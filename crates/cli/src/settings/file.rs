@@ -19,7 +19,7 @@ use toml::{Spanned, de::DeTable, de::DeValue};
 /// A settings file. It is opened once, so the file that was checked is the file that is read.
 pub(crate) struct SettingsFile {
     pub(crate) path: PathBuf,
-    text: String,
+    pub(crate) text: String,
     /// True if it was found in the current folder and not named by the user.
     pub(crate) is_local: bool,
 }

@@ -1,7 +1,7 @@
 //! `countersign policy`
 
 mod apply;
-mod cases;
+pub(crate) mod cases;
 mod change;
 mod check;
 mod difference;
