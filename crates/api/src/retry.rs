@@ -54,11 +54,15 @@ where
     F: Future<Output = Result<T, GateError>>,
 {
     match operation().await {
-        Err(error) if error.code != ErrorCode::Unreachable && may_pass(&error) => {
-            retry(Some(budget), operation).await
-        }
-        first => first,
+        Err(error) if is_away(&error) || !may_pass(&error) => Err(error),
+        Err(_) => retry(Some(budget), operation).await,
+        Ok(value) => Ok(value),
     }
+}
+
+/// Returns true if the request did not arrive at any server. A lost answer is something else: the server is there.
+fn is_away(error: &GateError) -> bool {
+    error.code == ErrorCode::Unreachable && !error.facts.may_have_arrived
 }
 
 #[async_trait]
