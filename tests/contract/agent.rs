@@ -38,4 +38,6 @@ pub(crate) async fn run(part: &str) {
     });
     let outcome = ToolCallPlan::new(step).make(connect(&part.url, &part.token), tool).await;
     print(&serde_json::to_string(&outcome).expect("an outcome is JSON"));
+    // The end of the runtime would wait for the standard input.
+    std::process::exit(0);
 }

@@ -2,11 +2,14 @@
 
 use crate::{fields::StepFields, outcome::StoryOutcome};
 use countersign_api::{
-    self as api, ApprovalGate, Call, ErrorCode, GateError, HeldClaim, ProposeRequest, ResultRequest, SharedGate,
-    ThreadId,
+    self as api, Call, ErrorCode, GateError, ProposeRequest, ResultRequest, SharedGate, ThreadId,
+    held_claim::HeldClaim,
 };
 use countersign_client::HttpGate;
-use countersign_events::{CallState, Json, event::{Source, Status}};
+use countersign_events::{
+    CallState, Json,
+    event::{Source, Status},
+};
 use std::{
     fs::OpenOptions,
     io::Write,
@@ -21,7 +24,8 @@ use tokio::sync::watch;
 
 /// The gate of an agent or an approver.
 pub(crate) fn connect(url: &str, token: &str) -> SharedGate {
-    let gate = HttpGate::connect(url).and_then(|gate| gate.with_token(token)).expect("an address and a token");
+    let gate =
+        HttpGate::connect(url).and_then(|gate| gate.with_token(token)).expect("an address and a token");
     Arc::new(gate.with_retries())
 }
 
@@ -121,7 +125,11 @@ impl ToolCallPlan {
     }
 }
 
-async fn run_claimed(held: HeldClaim, masked: Option<Json>, tool: &StoryTool) -> Result<StoryOutcome, GateError> {
+async fn run_claimed(
+    held: HeldClaim,
+    masked: Option<Json>,
+    tool: &StoryTool,
+) -> Result<StoryOutcome, GateError> {
     let arguments = masked.unwrap_or_else(|| held.call().arguments.clone());
     match tool.run(&arguments).await {
         Ok(content) => {

@@ -31,7 +31,8 @@ fn main() -> ExitCode {
         None => true,
     };
     let stories = rules::read_stories();
-    let names = stories.iter().map(|story| story.name.as_str()).chain([rules::TEST]).filter(|name| is_chosen(name));
+    let names =
+        stories.iter().map(|story| story.name.as_str()).chain([rules::TEST]).filter(|name| is_chosen(name));
     for name in names.filter(|_| !has("--ignored")) {
         if has("--list") {
             print(&format!("{name}: test"));

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt, BufReader, AsyncBufReadExt},
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
     sync::watch,
     time::Instant,
@@ -79,7 +79,8 @@ impl FaultyNetwork {
     /// Waits until `times` requests of this kind have arrived since the beginning.
     pub(crate) async fn await_requests(&self, kind: &str, times: usize) {
         let mut arrivals = self.state.arrivals.subscribe();
-        let arrived = arrivals.wait_for(|seen| seen.get(kind).is_some_and(|times_seen| times_seen.len() >= times));
+        let arrived =
+            arrivals.wait_for(|seen| seen.get(kind).is_some_and(|times_seen| times_seen.len() >= times));
         drop(in_time(arrived).await.expect("the network owns the sender"));
     }
 

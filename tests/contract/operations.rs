@@ -6,10 +6,13 @@ use crate::{
     outcome::StoryOutcome,
 };
 use countersign_api::{
-    self as api, ApprovalGate, BulkDecisionRequest, Call, CallId, ClaimRequest, DecisionRequest, GateError, LogFilter,
+    self as api, BulkDecisionRequest, Call, CallId, ClaimRequest, DecisionRequest, GateError, LogFilter,
     PageQuery, ProposeRequest, RenewRequest, ResultRequest, SharedGate,
 };
-use countersign_events::{Json, event::{Decision, Status}};
+use countersign_events::{
+    Json,
+    event::{Decision, Status},
+};
 use serde_json::{Value, json};
 use std::{collections::HashMap, time::Duration};
 

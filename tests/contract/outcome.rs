@@ -58,9 +58,8 @@ impl StoryOutcome {
 
     /// Compares with the expectations. A step without any must succeed.
     pub(crate) fn check(&self, expected: Option<Value>) {
-        let expected: Map<String, Value> = expected.map_or_else(Map::new, |value| {
-            serde_json::from_value(value).expect("an object of expectations")
-        });
+        let expected: Map<String, Value> = expected
+            .map_or_else(Map::new, |value| serde_json::from_value(value).expect("an object of expectations"));
         let mut expected = StepFields::new(expected);
         if expected.flag("any") {
             return expected.end();

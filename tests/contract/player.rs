@@ -1,7 +1,8 @@
 //! Plays one story over one server.
 
 use crate::{
-    PROGRAMS, agent::{self, AgentPart},
+    PROGRAMS,
+    agent::{self, AgentPart},
     clients::{StoryTool, ToolCallPlan, connect, thread},
     fields::StepFields,
     network::{FaultyNetwork, RequestFault},
@@ -10,7 +11,7 @@ use crate::{
     rules::ContractStory,
     tasks::StoryTask,
 };
-use countersign_api::{ApprovalGate, EventStream, LogFilter};
+use countersign_api::{EventStream, LogFilter};
 use countersign_tests::{Database, Process, ProcessWorld, in_time};
 use futures_util::StreamExt;
 use rustix::process::Signal;
@@ -59,6 +60,7 @@ impl StoryPlayer {
     async fn new(story: &ContractStory) -> Self {
         let world = ProcessWorld::of_processes(PROGRAMS, Database::Sqlite).await;
         let mut tokens = HashMap::from([(STRANGER, "csgn_unknown".to_owned())]);
+        assert_eq!(world.runs(&["migrate"]).await.0, 0, "a new log");
         for (name, role) in CAST {
             let (code, token) = world.runs(&["token", "create", "--name", name, "--role", role]).await;
             assert_eq!(code, 0, "{token}");
@@ -157,13 +159,15 @@ impl StoryPlayer {
         let (stream, last) = self.streams.get_mut(&name).expect("the stream was opened");
         if expected.is_some() {
             let next = in_time(stream.next()).await.expect("the stream goes on");
-            let outcome = next.map_or_else(|error| StoryOutcome::of_error(&error), |_| StoryOutcome::default());
+            let outcome =
+                next.map_or_else(|error| StoryOutcome::of_error(&error), |_| StoryOutcome::default());
             outcome.check(expected);
             return step.end();
         }
         for expected in step.texts("events") {
             let event = in_time(stream.next()).await.expect("the stream goes on").expect("an event");
-            let data: BTreeMap<String, Box<serde_json::value::RawValue>> = event.data.read().expect("an object");
+            let data: BTreeMap<String, Box<serde_json::value::RawValue>> =
+                event.data.read().expect("an object");
             let call = data.get("toolCallId").or(data.get("id")).map_or("null", |id| id.get());
             assert_eq!(format!("{} {}", event.kind, call.trim_matches('"')), expected);
             assert!(event.seq > *last, "the events are not in order");
@@ -202,7 +206,9 @@ impl StoryPlayer {
             "count_requests" => {
                 let arrivals = self.network.arrivals(&to);
                 assert_eq!(Some(arrivals.len() as u64), step.find_number("requests"), "requests to {to}");
-                if let (Some(pause), [.., before, last]) = (step.find_number("pause_at_least_ms"), &arrivals[..]) {
+                if let (Some(pause), [.., before, last]) =
+                    (step.find_number("pause_at_least_ms"), &arrivals[..])
+                {
                     assert!((*last - *before).as_millis() >= u128::from(pause), "the client asked too soon");
                 }
             }

@@ -41,7 +41,9 @@ impl ContractStory {
 }
 
 pub(crate) fn read_stories() -> Vec<ContractStory> {
-    serde_json::from_str::<StoryFile>(STORIES).expect("stories.json has the form that README.md describes").stories
+    serde_json::from_str::<StoryFile>(STORIES)
+        .expect("stories.json has the form that README.md describes")
+        .stories
 }
 
 /// Checks the names, and that the README lists each exclusion.
@@ -52,7 +54,9 @@ pub(crate) fn check(stories: &[ContractStory]) {
     for story in stories {
         let name = &story.name;
         assert!(names.insert(name), "two stories are named {name}");
-        let is_plain = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+        let is_plain = |word: &str| {
+            !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+        };
         assert!(name.split('_').all(is_plain), "{name}: use lower case words");
         assert!((3..=8).contains(&name.split('_').count()), "{name}: use 3 to 8 words");
         assert!(!story.steps.is_empty(), "{name} has no steps");
@@ -61,8 +65,11 @@ pub(crate) fn check(stories: &[ContractStory]) {
             exclusions.insert(format!("| `{name}` | {client} | {reason} |"));
         }
     }
-    let listed: BTreeSet<String> = README.lines().filter(|line| line.starts_with("| `") && line.matches('|').count() == 4)
+    let listed: BTreeSet<String> = README
+        .lines()
+        .filter(|line| line.starts_with("| `") && line.matches('|').count() == 4)
         .filter(|line| CLIENTS.iter().any(|client| line.contains(&format!("| {client} |"))))
-        .map(str::to_owned).collect();
+        .map(str::to_owned)
+        .collect();
     assert_eq!(listed, exclusions, "README.md must list the stories that a client does not play");
 }

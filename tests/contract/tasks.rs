@@ -44,7 +44,8 @@ impl StoryTask {
             Self::Process(process) => {
                 let ended = in_time(process.ended()).await;
                 let last = ended.stdout.lines().last().unwrap_or_default().to_owned();
-                serde_json::from_str(&last).unwrap_or_else(|_| panic!("the agent printed no outcome: {ended:?}"))
+                serde_json::from_str(&last)
+                    .unwrap_or_else(|_| panic!("the agent printed no outcome: {ended:?}"))
             }
         }
     }
