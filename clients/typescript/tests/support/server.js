@@ -89,6 +89,13 @@ class ServerUnderTest {
     }
   }
 
+  // SIGTERM, and the end of the process.
+  async terminate() {
+    const ended = once(this.#child, "exit");
+    this.#child.kill("SIGTERM");
+    await ended;
+  }
+
   async stop() {
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true });
