@@ -13,7 +13,8 @@ mod tasks;
 
 use countersign_tests::{Programs, programs, within_the_limit};
 use player::StoryPlayer;
-use std::{env, io::Write, process::ExitCode};
+use rules::{ContractStory, StoryFile};
+use std::{env, io::Write, panic, process::ExitCode};
 
 const PROGRAMS: Programs = programs!();
 
@@ -30,22 +31,33 @@ fn main() -> ExitCode {
         Some(named) => name.contains(named.as_str()),
         None => true,
     };
-    let stories = rules::read_stories();
-    let names =
-        stories.iter().map(|story| story.name.as_str()).chain([rules::TEST]).filter(|name| is_chosen(name));
-    for name in names.filter(|_| !has("--ignored")) {
+    let file = rules::read_stories();
+    let stories = file.stories.iter().chain(&file.mistakes).map(|story| story.name.as_str());
+    for name in stories.chain([rules::TEST]).filter(|name| is_chosen(name) && !has("--ignored")) {
         if has("--list") {
             print(&format!("{name}: test"));
-            continue;
+        } else {
+            run_test(&file, name);
+            print(&format!("test {name} ... ok"));
         }
-        match stories.iter().find(|story| story.name == name) {
-            None => rules::check(&stories),
-            Some(story) if story.excludes_rust() => {}
-            Some(story) => within_the_limit(StoryPlayer::play(story)),
-        }
-        print(&format!("test {name} ... ok"));
     }
     ExitCode::SUCCESS
+}
+
+/// Runs one test. Panics if it fails.
+fn run_test(file: &StoryFile, name: &str) {
+    let find = |stories: &[ContractStory]| stories.iter().position(|story| story.name == name);
+    if let Some(at) = find(&file.mistakes) {
+        let played = panic::catch_unwind(|| within_the_limit(StoryPlayer::play(&file.mistakes[at])));
+        assert!(played.is_err(), "the player does not find the mistake");
+    } else if let Some(at) = find(&file.stories) {
+        let story = &file.stories[at];
+        if !story.excludes_rust() {
+            within_the_limit(StoryPlayer::play(story));
+        }
+    } else {
+        rules::check(file);
+    }
 }
 
 /// Prints a line to the standard output, for the reader of the harness.

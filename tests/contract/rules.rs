@@ -10,12 +10,15 @@ const STORIES: &str = include_str!("stories.json");
 const README: &str = include_str!("README.md");
 const CLIENTS: [&str; 3] = ["rust", "python", "typescript"];
 
+/// The contract.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StoryFile {
+pub(crate) struct StoryFile {
     #[serde(rename = "about")]
     _about: String,
-    stories: Vec<ContractStory>,
+    pub(crate) stories: Vec<ContractStory>,
+    /// Stories with one mistake each, which a player must find.
+    pub(crate) mistakes: Vec<ContractStory>,
 }
 
 /// A story of the contract.
@@ -40,18 +43,17 @@ impl ContractStory {
     }
 }
 
-pub(crate) fn read_stories() -> Vec<ContractStory> {
-    serde_json::from_str::<StoryFile>(STORIES)
-        .expect("stories.json has the form that README.md describes")
-        .stories
+pub(crate) fn read_stories() -> StoryFile {
+    serde_json::from_str(STORIES).expect("stories.json has the form that README.md describes")
 }
 
 /// Checks the names, and that the README lists each exclusion.
-pub(crate) fn check(stories: &[ContractStory]) {
+pub(crate) fn check(file: &StoryFile) {
+    let stories = &file.stories;
     assert!(stories.len() >= 30, "the file has {} stories", stories.len());
     let mut names = BTreeSet::new();
     let mut exclusions = BTreeSet::new();
-    for story in stories {
+    for story in stories.iter().chain(&file.mistakes) {
         let name = &story.name;
         assert!(names.insert(name), "two stories are named {name}");
         let is_plain = |word: &str| {

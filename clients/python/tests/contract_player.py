@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from contract_clients import CLIENTS, StoryTool, call_tool, outcome_of
+from contract_expectations import check_outcome, shorten
 from contract_network import STEP_SECONDS, FaultyNetwork, error_answer
 from countersign import Gate, read_json, write_json
 from server import ServerUnderTest
@@ -306,40 +307,6 @@ class StoryPlayer:
         assert counts == events, f"the log has {dict(counts)}"
 
 
-EXPECTATIONS = ("state", "arguments", "arguments_hash", "error", "not_run", "tool_error_has", "text_has", "note_has")
-EXPECTATIONS += ("value", "shows", "calls", "results", "any")
-
-
-def check_outcome(outcome: dict[str, Any], expected: dict[str, Any]) -> None:
-    """Compares an outcome with the expectations of a step. A step without any must succeed."""
-    unknown = set(expected) - set(EXPECTATIONS)
-    assert not unknown, f"unknown expectations: {unknown}"
-    if expected.get("any"):
-        return
-    shown = {name: value for name, value in outcome.items() if name != "call"}
-    for name in ("error", "not_run"):
-        assert outcome.get(name) == expected.get(name), f"the outcome is {shorten(shown)}"
-    assert ("tool_error" in outcome) == ("tool_error_has" in expected), f"the outcome is {shorten(shown)}"
-    for name, source in (("text_has", "text"), ("note_has", "note"), ("tool_error_has", "tool_error")):
-        for part in expected.get(name, []):
-            assert part in outcome[source], f"{source} is {outcome[source]!r}"
-    if "value" in expected:
-        assert outcome["value"] == expected["value"], f"the value is {shorten(outcome['value'])}"
-    call = outcome.get("call") or {}
-    found = {"state": call.get("state"), "arguments_hash": call.get("argumentsHash")}
-    found["arguments"] = write_json(call.get("arguments"))
-    found["calls"] = [one["id"] for one in call.get("pending", [])]
-    found["results"] = [one["call"]["state"] if "call" in one else one["problem"]["code"] for one in call.get("results", [])]
-    for name, value in found.items():
-        if name in expected:
-            assert value == expected[name], f"{name} is {shorten(value)}"
-    for path, value in expected.get("shows", {}).items():
-        part: Any = outcome.get("shown", call)
-        for name in path.split("."):
-            part = part.get(name) if isinstance(part, dict) else None
-        assert part == value, f"{path} is {part!r}, not {value!r}"
-
-
 def replace_text(value: Any, fill: str) -> Any:
     if isinstance(value, str):
         return value.replace("FILL", fill)
@@ -351,8 +318,3 @@ def replace_text(value: Any, fill: str) -> Any:
 def read_fields(fields: dict[str, Any], *names: str) -> dict[str, Any]:
     """The fields, of which those with JSON text are read."""
     return {name: read_json(value) if name in names else value for name, value in fields.items()}
-
-
-def shorten(value: object) -> str:
-    text = repr(value)
-    return text if len(text) < 600 else f"{text[:600]}…"
