@@ -7,16 +7,15 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Gate, readJson, writeJson } from "countersign";
-import { startServer } from "../support/server.js";
+import { createLog, startServer } from "../support/server.js";
 import { FaultyNetwork } from "./network.js";
 import { callTool, checkOutcome, outcomeOf, StoryTool } from "./outcomes.js";
 
 const AGENT = fileURLToPath(new URL("agent.js", import.meta.url));
-const CAST = { builder: "agent", tester: "agent", ada: "approver", bob: "approver" };
-const STRANGER = "stranger";
+const { log, tokens } = createLog({ builder: "agent", tester: "agent", ada: "approver", bob: "approver" });
+const CAST = { ...tokens, stranger: "csgn_unknown" };
 
 export class StoryPlayer {
-  #tokens = { [STRANGER]: "csgn_unknown" };
   #gates = new Map();
   #seen = new Map();
   #tasks = new Map();
@@ -28,7 +27,7 @@ export class StoryPlayer {
     assert.deepEqual(unknown, {}, "unknown fields of the story");
     const player = new StoryPlayer();
     const options = max_body === undefined ? [] : ["--max-body", String(max_body)];
-    player.server = await startServer({ policy: policy.join("\n"), options });
+    player.server = await startServer({ policy: policy.join("\n"), options, log });
     try {
       await player.#playSteps(steps);
     } finally {
@@ -37,9 +36,6 @@ export class StoryPlayer {
   }
 
   async #playSteps(steps) {
-    for (const [name, role] of Object.entries(CAST)) {
-      this.#tokens[name] = this.server.token(name, role);
-    }
     this.network = await FaultyNetwork.before(this.server.url);
     this.runs = join(this.server.folder, "runs");
     for (const [index, step] of steps.entries()) {
@@ -80,9 +76,9 @@ export class StoryPlayer {
   // The agents and the approvers.
 
   #gate(actor) {
-    assert.ok(actor in this.#tokens, `${actor} is not in the cast`);
+    assert.ok(actor in CAST, `${actor} is not in the cast`);
     if (!this.#gates.has(actor)) {
-      this.#gates.set(actor, new Gate({ server: this.network.url, token: this.#tokens[actor], thread: "t" }));
+      this.#gates.set(actor, new Gate({ server: this.network.url, token: CAST[actor], thread: "t" }));
     }
     return this.#gates.get(actor);
   }
@@ -90,7 +86,7 @@ export class StoryPlayer {
   async #act(actor, does, { expect, task, process: processName, ...fields }) {
     if (processName !== undefined) {
       assert.equal(does, "call_tool");
-      const part = { step: fields, server: this.network.url, token: this.#tokens[actor], runs: this.runs };
+      const part = { step: fields, server: this.network.url, token: CAST[actor], runs: this.runs };
       this.#tasks.set(processName, new ProcessTask(part, this.server.env));
       return;
     }
@@ -249,7 +245,7 @@ export class StoryPlayer {
   #log = {
     count: async ({ events, ...rest }) => {
       noMore(rest);
-      const gate = new Gate({ server: this.server.url, token: this.#tokens.ada });
+      const gate = new Gate({ server: this.server.url, token: CAST.ada });
       const counts = {};
       for (const { type, threadId } of (await gate.events({ limit: 1000 })).events) {
         if (threadId === "t") {
