@@ -26,6 +26,8 @@ pub struct ErrorFacts {
     pub reason: Option<UnavailableReason>,
     /// The HTTP status, if a server sent the error.
     pub status: Option<u16>,
+    /// True if a client got no answer, although the request may have arrived: the server may have executed it.
+    pub may_have_arrived: bool,
     /// The id under which the server logged the request.
     pub request_id: Option<String>,
     /// The pause in seconds that the server asks for before the next attempt.
@@ -91,6 +93,7 @@ impl From<Problem> for GateError {
         let facts = ErrorFacts {
             reason,
             status,
+            may_have_arrived: false,
             request_id,
             retry_after,
             tip,

@@ -18,8 +18,8 @@ use crate::{
     Webhook, WebhookList, WebhookRequest, WebhookTestReport,
 };
 use async_trait::async_trait;
-use backoff::may_pass;
 pub use backoff::retry;
+use backoff::{may_pass, retry_while};
 use countersign_events::event::MessageFormat;
 use futures_util::StreamExt;
 use std::{future::Future, sync::Arc, time::Duration};
@@ -49,16 +49,21 @@ impl RetryingGate {
 }
 
 /// Retries an operation, except if its first attempt does not reach the server: that error is reported at once.
-async fn retry_once_reached<T, F>(budget: Duration, mut operation: impl FnMut() -> F) -> Result<T, GateError>
+async fn retry_once_reached<T, F>(budget: Duration, operation: impl FnMut() -> F) -> Result<T, GateError>
 where
     F: Future<Output = Result<T, GateError>>,
 {
-    match operation().await {
-        Err(error) if error.code != ErrorCode::Unreachable && may_pass(&error) => {
-            retry(Some(budget), operation).await
-        }
-        first => first,
-    }
+    let mut is_first = true;
+    let may_repeat = move |error: &GateError| {
+        let is_first = std::mem::take(&mut is_first);
+        may_pass(error) && !(is_first && is_away(error))
+    };
+    retry_while(Some(budget), may_repeat, operation).await
+}
+
+/// Returns true if the request did not arrive at any server. A lost answer is something else: the server is there.
+fn is_away(error: &GateError) -> bool {
+    error.code == ErrorCode::Unreachable && !error.facts.may_have_arrived
 }
 
 #[async_trait]
@@ -102,12 +107,13 @@ impl ApprovalGate for RetryingGate {
     /// Retries a claim. A claim whose answer was lost may have been recorded; a retry is then refused with a claim of
     /// this executor, which counts as success.
     async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError> {
-        let first = self.inner.claim(thread, id, request).await;
-        if !first.as_ref().is_err_and(may_pass) {
-            return first;
-        }
-        match retry(Some(EXECUTION), || self.inner.claim(thread, id, request)).await {
-            Err(error) if error.code == ErrorCode::AlreadyClaimed => {
+        let mut attempts = 0;
+        let attempt = || {
+            attempts += 1;
+            self.inner.claim(thread, id, request)
+        };
+        match retry(Some(EXECUTION), attempt).await {
+            Err(error) if attempts > 1 && error.code == ErrorCode::AlreadyClaimed => {
                 let claimed_by = error.facts.execution.as_ref().map(|execution| &execution.executor);
                 if claimed_by != Some(&request.executor) {
                     return Err(error);

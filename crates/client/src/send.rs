@@ -26,7 +26,7 @@ impl ServerConnection {
             Ok(problem) => Err(Problem { retry_after, ..problem }.into()),
             // A proxy answers with these statuses if the server behind it does not.
             Err(_) if matches!(status.as_u16(), 502..=504) => {
-                Err(self.no_answer(&format!("a proxy answers {status}")))
+                Err(with_arrival(self.no_answer(&format!("a proxy answers {status}"))))
             }
             Err(_) => Err(self.strange(&format!("it answers {status} without a problem"))),
         }
@@ -42,7 +42,8 @@ impl ServerConnection {
         let wrapped = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         match wrapped.and_then(|wrapped| wrapped.downcast_ref::<Error>()) {
             Some(tls) => self.untrusted(tls),
-            None => self.no_answer(&cause.to_string()),
+            None if error.is_connect() => self.no_answer(&cause.to_string()),
+            None => with_arrival(self.no_answer(&cause.to_string())),
         }
     }
 
@@ -70,6 +71,12 @@ impl ServerConnection {
         let detail = format!("{} does not answer as a Countersign server does: {why}", self.name);
         GateError::new(ErrorCode::StrangeServer, detail)
     }
+}
+
+/// The same error, of a request that may have arrived.
+fn with_arrival(mut error: GateError) -> GateError {
+    error.facts.may_have_arrived = true;
+    error
 }
 
 /// Returns the pause in seconds that the server asks for before the next attempt.

@@ -37,11 +37,23 @@ def _refuse_constant(text: str) -> Any:
     raise ValueError(f"{text} is not JSON")
 
 
+def _read_object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(members)
+    if len(value) != len(members):
+        raise ValueError("an object has a key twice")
+    return value
+
+
 def read_json(text: str | bytes) -> Any:
-    """Reads a JSON text. Raises ``ValueError`` if it is not JSON."""
+    """Reads a JSON text. Raises ``ValueError`` if it is not JSON, or if an object has a key twice: another reader might take
+    the other value."""
     try:
         return json.loads(
-            text, parse_float=read_number, parse_int=_read_integer, parse_constant=_refuse_constant
+            text,
+            object_pairs_hook=_read_object,
+            parse_float=read_number,
+            parse_int=_read_integer,
+            parse_constant=_refuse_constant,
         )
     except RecursionError:
         raise ValueError("the JSON text is nested too deeply") from None

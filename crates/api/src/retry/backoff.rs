@@ -14,6 +14,18 @@ pub async fn retry<T, F>(budget: Option<Duration>, operation: impl FnMut() -> F)
 where
     F: Future<Output = Result<T, GateError>>,
 {
+    retry_while(budget, may_pass, operation).await
+}
+
+/// Repeats an operation like [`retry`], as long as `may_repeat` is true for its error.
+pub(super) async fn retry_while<T, F>(
+    budget: Option<Duration>,
+    may_repeat: impl FnMut(&GateError) -> bool,
+    operation: impl FnMut() -> F,
+) -> Result<T, GateError>
+where
+    F: Future<Output = Result<T, GateError>>,
+{
     let end = budget.map(|budget| Instant::now() + budget);
     let pauses = ExponentialBuilder::default()
         .with_min_delay(Duration::from_millis(50))
@@ -21,7 +33,7 @@ where
         .without_max_times();
     operation
         .retry(pauses)
-        .when(may_pass)
+        .when(may_repeat)
         // backon sums up the pauses only. An attempt that hangs must use up the budget too.
         .adjust(move |error, pause| {
             let in_time = end.is_none_or(|end| Instant::now() < end);
