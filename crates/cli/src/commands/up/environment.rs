@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn value_is_quoted_for_each_shell() {
         let set = |syntax: ShellSyntax| syntax.set_variable("X", r"/a b/it's\$(id)");
-        assert_eq!(set(ShellSyntax::Sh), r#"export X="/a b/it's\\\$(id)""#);
+        assert_eq!(set(ShellSyntax::Sh), r#"export X="/a b/it's\\"'$(id)'"#);
         assert_eq!(set(ShellSyntax::Fish), r"set -gx X '/a b/it\'s\\$(id)'");
         assert_eq!(set(ShellSyntax::Powershell), r"$env:X = '/a b/it''s\$(id)'");
     }
