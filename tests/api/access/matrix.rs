@@ -61,7 +61,7 @@ const ENDPOINTS: &[(Needs, &[&str])] = &[
             "worldListMessages",
         ],
     ),
-    (Needs::ReadOfAllThreads, &["getMetrics", "getStats"]),
+    (Needs::ReadOfAllThreads, &["getMetrics", "getStats", "getStatus"]),
     (
         Needs::ReadPolicy,
         &[
