@@ -71,9 +71,9 @@ impl StoryOutcome {
         assert_eq!(self.not_run, expected.find_text("not_run"), "{brief}");
         let tool_error = expected.find("tool_error_has");
         assert_eq!(self.tool_error.is_some(), tool_error.is_some(), "{brief}");
-        check_parts(self.tool_error.as_deref(), tool_error);
-        check_parts(self.text.as_deref(), expected.find("text_has"));
-        check_parts(self.note.as_deref(), expected.find("note_has"));
+        check_parts(self.tool_error.as_deref(), tool_error.as_ref());
+        check_parts(self.text.as_deref(), expected.find("text_has").as_ref());
+        check_parts(self.note.as_deref(), expected.find("note_has").as_ref());
         let texts = [
             ("state", &self.state),
             ("arguments", &self.arguments),
@@ -99,8 +99,8 @@ impl StoryOutcome {
     }
 }
 
-fn check_parts(text: Option<&str>, parts: Option<Value>) {
-    for part in parts.iter().filter_map(Value::as_array).flatten() {
+fn check_parts(text: Option<&str>, parts: Option<&Value>) {
+    for part in parts.into_iter().filter_map(Value::as_array).flatten() {
         let part = part.as_str().expect("a text");
         assert!(text.is_some_and(|text| text.contains(part)), "{text:?} does not contain {part:?}");
     }

@@ -126,7 +126,7 @@ impl StoryPlayer {
         let work = ToolCallPlan::new(step).make(self.actor(actor).gate.clone(), Arc::clone(&tool));
         match task {
             Some(name) => drop(self.tasks.insert(name, StoryTask::Task { work: tokio::spawn(work), tool })),
-            None => in_time(work).await.check(expected),
+            None => in_time(Box::pin(work)).await.check(expected),
         }
     }
 
