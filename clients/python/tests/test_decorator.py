@@ -200,6 +200,17 @@ def test_cancelled_task_can_withdraw_its_call(server: ServerUnderTest, gate: Gat
     assert gate.get("abandoned")["state"] == "cancelled"
 
 
+def test_withdrawn_call_is_not_resumed(gate: Gate) -> None:
+    @requires_approval(gate, timeout=0.1, withdraw=True)
+    def deploy() -> None: ...
+
+    for _ in range(2):
+        with pytest.raises(StillPendingError):
+            deploy()
+    calls = gate.calls(thread=gate.core.thread)["calls"]
+    assert [call["state"] for call in calls] == ["cancelled", "cancelled"]
+
+
 def test_synchronous_gate_serves_asynchronous_functions(gate: Gate) -> None:
     @requires_approval(gate)
     async def read_async(number: int) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from . import operations as ops
-from .errors import NotRunError, StillPendingError
+from .errors import StillPendingError
 from .execution import CallOutcome, CallPlan, execute
 from .json_text import read_json
 from .replies import make_error
@@ -275,13 +275,13 @@ class GateCore:
         self, plan: Callable[[str], CallPlan], thread: str, name: str, arguments: Any
     ) -> Steps[CallOutcome]:
         call_id = yield from self.register.choose_id(thread, name, arguments)
+        chosen = plan(call_id)
         waits_on = None
         try:
-            return (yield from execute(plan(call_id)))
+            return (yield from execute(chosen))
         except StillPendingError:
-            waits_on = (name, arguments)
-            raise
-        except NotRunError:
+            # A call that was withdrawn has ended, so the next identical call is a new one.
+            waits_on = None if chosen.withdraw else (name, arguments)
             raise
         finally:
             self.register.forget_id(thread, call_id, waits_on)
