@@ -14,7 +14,8 @@ COLUMNS = ("thread_id", "type", "timestamp", "principal", "data")
 SELECT = f"SELECT seq, {', '.join(COLUMNS)}, hash FROM events ORDER BY seq"
 TYPES_WITHOUT_HASH = ("TOOL_APPROVAL_RESPONSE", "TOOL_RESULT")  # of decisions made with SQL; the next hash seals them
 TEXTS = ("arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content")
-WITH_TEXTS = ("TOOL_", "USER_", "AGENT_", "SYSTEM_", "LOCAL_", "COMPACTION")  # how the types of events with texts begin
+ADVICE_TEXTS = ("labels", "reason")  # further texts of TOOL_APPROVAL_ADVICE
+WITH_TEXTS = ("TOOL_", "CALL_FLAGGED", "USER_", "AGENT_", "SYSTEM_", "LOCAL_", "COMPACTION")  # how the types of events with texts begin
 sha256 = lambda text: hashlib.sha256(text.encode()).hexdigest()
 dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 Mismatch = type("Mismatch", (Exception,), {})  # The first event that does not hold, and the reason.
@@ -32,7 +33,8 @@ def split(text):
 def digest(kind, data):
     """The hash that a link covers: of the data with hashes in the place of texts, so that texts can be erased."""
     members = split(data) if kind.startswith(WITH_TEXTS) else []
-    texts = {n: sha256(v) for n, v in members if n in TEXTS or n == "scope" and v[0] == "{"}
+    names = TEXTS + ADVICE_TEXTS if kind == "TOOL_APPROVAL_ADVICE" else TEXTS
+    texts = {n: sha256(v) for n, v in members if n in names or n == "scope" and v[0] == "{"}
     if texts and "erased" not in dict(members):
         kept = [f"{dump(n)}:{v}" for n, v in members if n not in texts]
         data = "{" + ",".join([*kept, f'"erased":{dump(dict(sorted(texts.items())))}']) + "}"

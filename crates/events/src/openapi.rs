@@ -5,8 +5,9 @@ use crate::{
     CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
     ToolName,
     event::{
-        Basis, Decision, GrantAgents, MessageFormat, Mode, OnExpiry, ProofKind, ProofRequirement, RiskLevel,
-        Role, Source, Status, TokenKind, ToolPolicy, Verdict, WebhookFormat, WebhookTopic,
+        AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorProtocol, Basis, Decision, GrantAgents,
+        MessageFormat, Mode, OnExpiry, ProofKind, ProofRequirement, ReportSource, RiskLevel, Role, Source,
+        Status, TokenKind, ToolPolicy, Verdict, WebhookFormat, WebhookTopic,
     },
     id::MAX_NAME_BYTES,
 };
@@ -25,7 +26,7 @@ use utoipa::{
 const NAME: &str = r"^(?!\.{1,2}$)(?! )([ -~\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u017F\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF]+|[ -@\[-`{-~\u0410-\u044F]+)(?<! )$";
 
 /// The pattern of a principal: a kind, and a name as in [`NAME`].
-const PRINCIPAL: &str = r"^(user|agent|policy|system):(?! )([ -~\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u017F\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF]+|[ -@\[-`{-~\u0410-\u044F]+)(?<! )$";
+const PRINCIPAL: &str = r"^(user|agent|policy|advisor|system):(?! )([ -~\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u017F\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF]+|[ -@\[-`{-~\u0410-\u044F]+)(?<! )$";
 
 /// A string schema with a description and an example.
 fn string_schema(description: &str, example: &str) -> ObjectBuilder {
@@ -117,6 +118,11 @@ impl_enum_schema! {
     GrantAgents: "The agents whose later calls a grant answers.", wire_names!(GrantAgents);
     Verdict: "The policy's verdict on a call.", vec!["allow", "ask", "block"];
     Source: "The source of a decision.", wire_names!(Source);
+    AdvisorProtocol: "The way in which an advisor is asked: Countersign's own JSON, the Open Policy Agent, Cedar policies, or a chat endpoint as OpenAI defines it.", wire_names!(AdvisorProtocol);
+    AdvisorMode: "The use of an advisor's advice: `shadow` records it only, `advise` shows it to approvers, `decide` may answer requests of rules that name the advisor.", wire_names!(AdvisorMode);
+    AdviceVerdict: "The answer of an advisor. Only `allow` and `deny` can answer a request.", wire_names!(AdviceVerdict);
+    AdviceFailure: "The reason why an advisor gave no valid answer. The advice is then `ask`.", wire_names!(AdviceFailure);
+    ReportSource: "The data of a report: calls of the past about which the advisor was asked later, or advice recorded when the calls were pending.", wire_names!(ReportSource);
     Status: "The outcome of a call.", wire_names!(Status);
     RiskLevel: "The risk of a call.", wire_names!(RiskLevel);
     ToolPolicy: "A thread's own rule for a tool.", wire_names!(ToolPolicy);

@@ -1,11 +1,11 @@
-//! The actor of an event: a person, an agent, a policy rule or the service itself.
+//! The actor of an event: a person, an agent, a policy rule, an advisor or the service itself.
 
 use crate::id::{BadName, MAX_NAME_BYTES, check_controls, check_name};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{fmt, str::FromStr, sync::Arc};
 
 /// The actor that caused an event, written `kind:name`: `user:ada`, `agent:deploy-bot`, `policy:<rule>`,
-/// `system:expiry`.
+/// `advisor:reviewer`, `system:expiry`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Principal(Arc<str>);
 
@@ -18,6 +18,8 @@ pub enum PrincipalKind {
     Agent,
     /// A rule of the policy.
     Policy,
+    /// A program that the policy asks about calls.
+    Advisor,
     /// The service itself, for example when a request expires.
     System,
 }
@@ -26,7 +28,7 @@ pub enum PrincipalKind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadPrincipal {
     /// The text does not begin with a known `kind:`.
-    #[error("{0:?} does not begin with user:, agent:, policy: or system:")]
+    #[error("{0:?} does not begin with user:, agent:, policy:, advisor: or system:")]
     Kind(String),
     /// The name after the colon is invalid.
     #[error("the name of a principal cannot be used: {0}")]
@@ -52,6 +54,12 @@ impl Principal {
     #[must_use]
     pub fn policy(rule: &str) -> Self {
         Self(replace_characters("policy:", rule, char::is_control).into())
+    }
+
+    /// The advisor called `name`. Control characters are replaced with U+FFFD.
+    #[must_use]
+    pub fn advisor(name: &str) -> Self {
+        Self(replace_characters("advisor:", name, char::is_control).into())
     }
 
     /// The task of the service called `task`, for example `expiry`.
@@ -83,6 +91,7 @@ impl Principal {
             Some("user") => PrincipalKind::User,
             Some("agent") => PrincipalKind::Agent,
             Some("policy") => PrincipalKind::Policy,
+            Some("advisor") => PrincipalKind::Advisor,
             _ => PrincipalKind::System,
         }
     }
@@ -113,14 +122,14 @@ impl FromStr for Principal {
     type Err = BadPrincipal;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let known = ["user:", "agent:", "policy:", "system:"];
+        let known = ["user:", "agent:", "policy:", "advisor:", "system:"];
         let Some(name) = known.iter().find_map(|kind| text.strip_prefix(kind)) else {
             return Err(BadPrincipal::Kind(text.to_owned()));
         };
         if text.len() > MAX_NAME_BYTES {
             return Err(BadName::TooLong(text.len()).into());
         }
-        if text.starts_with("policy:") || text.starts_with("system:") {
+        if ["policy:", "advisor:", "system:"].iter().any(|kind| text.starts_with(kind)) {
             if name.is_empty() {
                 return Err(BadName::Empty.into());
             }
@@ -165,6 +174,7 @@ mod tests {
         assert_eq!("user:ada".parse::<Principal>().expect("valid").kind(), PrincipalKind::User);
         assert_eq!(Principal::agent("bot").kind(), PrincipalKind::Agent);
         assert_eq!(Principal::policy("no force").as_str(), "policy:no force");
+        assert_eq!("advisor:reviewer".parse::<Principal>().expect("valid").kind(), PrincipalKind::Advisor);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The sealed form of an event's data, which the hash chain covers: the hash of each text stands in the place of the
 //! text. A text can therefore be erased later, and no link changes.
 //!
-//! In the sealed form of an event about a call or of a message, the members of [`TEXTS`] and a `scope` that is a pattern are left out, and
+//! In the sealed form of an event about a call or of a message, the members of [`TEXTS`], the members of [`ADVICE_TEXTS`] of an
+//! advice, and a `scope` that is a pattern are left out, and
 //! a last member `erased` has their hashes, in the order of their names:
 //! `{"id":"call_1","name":"bash","erased":{"arguments":"<SHA-256>"}}`. Each hash is that of the member's value, byte for
 //! byte. An event without such members is its own sealed form.
@@ -19,6 +20,9 @@ use std::{borrow::Cow, fmt};
 /// The members of events about calls and of messages that hold texts of people and agents. `docs/verify_log.py` has the same list.
 pub const TEXTS: [&str; 7] =
     ["arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content"];
+
+/// The further texts of an advice. The same names in other events are texts of the policy.
+pub const ADVICE_TEXTS: [&str; 2] = ["labels", "reason"];
 
 /// The member that holds the hashes of erased texts.
 const ERASED: &str = "erased";
@@ -59,7 +63,9 @@ fn sealed_text(kind: EventType, data: &Json) -> Cow<'_, str> {
     }
     let Ok(Members(members)) = data.read::<Members<'_>>() else { return unchanged };
     let is_text = |(name, value): &(Cow<'_, str>, &RawValue)| {
-        TEXTS.contains(&name.as_ref()) || name == "scope" && value.get().starts_with('{')
+        TEXTS.contains(&name.as_ref())
+            || kind == EventType::ApprovalAdvice && ADVICE_TEXTS.contains(&name.as_ref())
+            || name == "scope" && value.get().starts_with('{')
     };
     if members.iter().any(|(name, _)| name == ERASED) || !members.iter().any(is_text) {
         return unchanged;

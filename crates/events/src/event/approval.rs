@@ -44,6 +44,9 @@ pub struct ApprovalRequest {
     /// The proof that an approval needs; none, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofRequirement>,
+    /// The advisor that may answer in the place of people, if the policy lets it decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advisor: Option<String>,
     /// When people are told once more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remind_at: Option<Timestamp>,

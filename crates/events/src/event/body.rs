@@ -2,12 +2,12 @@
 //! that a newer version wrote can be read by this one.
 
 use super::{
-    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, ApproverKeyAdded,
-    ApproverKeyRemoved, CallErased, DefinitionAccepted, EventType, ExecutionReleased, ExecutionRenewed,
-    ExecutionStarted, ExecutionTakenOver, GrantRevoked, PolicySet, SeenDefinition, ThreadArchived,
-    ThreadClosed, ThreadMode, TokenCreated, TokenRevoked, TokenUsed, ToolCall, ToolPolicySet, ToolResult,
-    WebhookAdded, WebhookDelivered, WebhookParked, WebhookRemoved, WebhookRetried,
-    erasure::with_placeholders,
+    AdvisorModeSet, AdvisorReported, ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalRequest,
+    ApprovalResponse, ApprovalVote, ApproverKeyAdded, ApproverKeyRemoved, CallErased, CallFlagged,
+    DefinitionAccepted, EventType, ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver,
+    GrantRevoked, PolicySet, SeenDefinition, ThreadArchived, ThreadClosed, ThreadMode, TokenCreated,
+    TokenRevoked, TokenUsed, ToolCall, ToolPolicySet, ToolResult, WebhookAdded, WebhookDelivered,
+    WebhookParked, WebhookRemoved, WebhookRetried, erasure::with_placeholders,
 };
 use crate::{CallId, DamagedEvent, Json};
 
@@ -59,12 +59,14 @@ bodies! {
     ApprovalVote(ApprovalVote),
     ApprovalReminder(ApprovalReminder),
     ApprovalEscalated(ApprovalEscalation),
+    ApprovalAdvice(ApprovalAdvice),
     ApprovalResponse(ApprovalResponse),
     ExecutionStarted(ExecutionStarted),
     ExecutionRenewed(ExecutionRenewed),
     ExecutionReleased(ExecutionReleased),
     ExecutionTakenOver(ExecutionTakenOver),
     ToolResult(ToolResult),
+    CallFlagged(CallFlagged),
     CallErased(CallErased),
     PolicySet(PolicySet),
     ToolPolicySet(ToolPolicySet),
@@ -85,6 +87,8 @@ bodies! {
     DefinitionSeen(SeenDefinition),
     DefinitionChanged(SeenDefinition),
     DefinitionAccepted(DefinitionAccepted),
+    AdvisorReported(AdvisorReported),
+    AdvisorModeSet(AdvisorModeSet),
 }
 
 impl Body {
@@ -97,12 +101,14 @@ impl Body {
             Self::ApprovalVote(vote) => Some(&vote.tool_call_id),
             Self::ApprovalReminder(reminder) => Some(&reminder.tool_call_id),
             Self::ApprovalEscalated(escalated) => Some(&escalated.tool_call_id),
+            Self::ApprovalAdvice(advice) => Some(&advice.tool_call_id),
             Self::ApprovalResponse(response) => Some(&response.tool_call_id),
             Self::ExecutionStarted(claim) => Some(&claim.tool_call_id),
             Self::ExecutionRenewed(renewed) => Some(&renewed.tool_call_id),
             Self::ExecutionReleased(released) => Some(&released.tool_call_id),
             Self::ExecutionTakenOver(taken) => Some(&taken.started.tool_call_id),
             Self::ToolResult(result) => Some(&result.tool_call_id),
+            Self::CallFlagged(flagged) => Some(&flagged.tool_call_id),
             Self::CallErased(erased) => Some(&erased.tool_call_id),
             _ => None,
         }

@@ -38,6 +38,8 @@ event_types! {
     ApprovalReminder = "TOOL_APPROVAL_REMINDER",
     /// The request is still open, and now needs a higher level.
     ApprovalEscalated = "TOOL_APPROVAL_ESCALATED",
+    /// An advisor answered, or failed to answer, a question about the call.
+    ApprovalAdvice = "TOOL_APPROVAL_ADVICE",
     /// The decision, which is final.
     ApprovalResponse = "TOOL_APPROVAL_RESPONSE",
     /// An executor starts the call.
@@ -50,6 +52,8 @@ event_types! {
     ExecutionTakenOver = "TOOL_EXECUTION_TAKEN_OVER",
     /// How the call ended.
     ToolResult = "TOOL_RESULT",
+    /// A person complains that the call was allowed.
+    CallFlagged = "CALL_FLAGGED",
     /// The texts of the call were erased.
     CallErased = "CALL_ERASED",
     /// The policy in force from here on. It belongs to the log as a whole, not to a thread.
@@ -90,6 +94,10 @@ event_types! {
     DefinitionChanged = "DEFINITION_CHANGED",
     /// A person accepted a definition of a tool.
     DefinitionAccepted = "DEFINITION_ACCEPTED",
+    /// An advisor was measured against the decisions of people. It belongs to the log as a whole.
+    AdvisorReported = "ADVISOR_REPORTED",
+    /// An advisor may decide from here on, or only advises.
+    AdvisorModeSet = "ADVISOR_MODE_SET",
     /// A message of a person to the model.
     UserMessage = "USER_MESSAGE",
     /// A message of the model.
@@ -115,12 +123,14 @@ impl EventType {
                 | Self::ApprovalVote
                 | Self::ApprovalReminder
                 | Self::ApprovalEscalated
+                | Self::ApprovalAdvice
                 | Self::ApprovalResponse
                 | Self::ExecutionStarted
                 | Self::ExecutionRenewed
                 | Self::ExecutionReleased
                 | Self::ExecutionTakenOver
                 | Self::ToolResult
+                | Self::CallFlagged
                 | Self::CallErased
         )
     }
@@ -134,6 +144,13 @@ impl EventType {
             || self.is_about_tokens()
             || self.is_about_webhooks()
             || self.is_about_definitions()
+            || self.is_about_advisors()
+    }
+
+    /// True if the event is about an advisor as such. Its advice is about a call.
+    #[must_use]
+    pub const fn is_about_advisors(self) -> bool {
+        matches!(self, Self::AdvisorReported | Self::AdvisorModeSet)
     }
 
     /// True if the event is about the definition of a tool.

@@ -1,5 +1,6 @@
 //! The rows of the log, and what each type of them says.
 
+mod advisor;
 mod approval;
 mod approver_key;
 mod archive;
@@ -17,6 +18,10 @@ mod verdict;
 mod webhook;
 mod words;
 
+pub use advisor::{
+    AdviceTokens, AdvisorModeSet, AdvisorReported, ApprovalAdvice, CallFlagged, Confidence,
+    InvalidConfidence, is_advisor_name,
+};
 pub use approval::{
     ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, ChangedDefinition,
     SameCall, SuggestedScope,
@@ -36,8 +41,9 @@ pub use token::{ProviderAccount, TokenCreated, TokenRevoked, TokenUsed};
 pub use verdict::Verdict;
 pub use webhook::{WebhookAdded, WebhookDelivered, WebhookParked, WebhookRemoved, WebhookRetried};
 pub use words::{
-    Basis, Decision, GrantAgents, MessageFormat, Mode, OnExpiry, ProofKind, ProofRequirement, RiskLevel,
-    Role, Source, Status, TokenKind, ToolPolicy, UnknownWord, WebhookFormat, WebhookTopic,
+    AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorProtocol, Basis, Decision, GrantAgents, MessageFormat,
+    Mode, OnExpiry, ProofKind, ProofRequirement, ReportSource, RiskLevel, Role, Source, Status, TokenKind,
+    ToolPolicy, UnknownWord, WebhookFormat, WebhookTopic,
 };
 
 use crate::{Json, Principal, Sha256, ThreadId, Timestamp};

@@ -243,6 +243,78 @@ words! {
         Expiry = "expiry",
         /// The call was withdrawn.
         Cancellation = "cancellation",
+        /// An advisor, a program that the policy lets answer the request.
+        Advisor = "advisor",
+    }
+}
+
+words! {
+    /// The way in which an advisor is asked.
+    AdvisorProtocol {
+        /// Countersign's own JSON, over HTTP or to a command.
+        Countersign = "countersign",
+        /// The REST API of the Open Policy Agent.
+        Opa = "opa",
+        /// Cedar policies, evaluated in the process.
+        Cedar = "cedar",
+        /// A chat endpoint as OpenAI defines it.
+        Chat = "chat",
+    }
+}
+
+words! {
+    /// The use of an advisor's advice.
+    AdvisorMode {
+        /// The advice is recorded, and approvers do not see it.
+        Shadow = "shadow",
+        /// Approvers see the advice.
+        Advise = "advise",
+        /// The advice may answer requests of rules that name the advisor.
+        Decide = "decide",
+    }
+}
+
+words! {
+    /// The answer of an advisor to one question.
+    AdviceVerdict {
+        /// The call should run.
+        Allow = "allow",
+        /// The call should not run.
+        Deny = "deny",
+        /// People should decide.
+        Ask = "ask",
+    }
+}
+
+words! {
+    /// The reason why an advisor gave no valid answer. The advice is then `ask`.
+    AdviceFailure {
+        /// It did not answer in time.
+        Timeout = "timeout",
+        /// It could not be reached or started.
+        Unreachable = "unreachable",
+        /// It answered with an error.
+        Failed = "failed",
+        /// Its answer could not be read.
+        Malformed = "malformed",
+        /// The question or the answer was too large.
+        TooLarge = "too_large",
+        /// The server may not ask it: commands are not permitted, or its address is not.
+        NotPermitted = "not_permitted",
+        /// Too many questions waited for it.
+        Overloaded = "overloaded",
+        /// It is turned off.
+        Off = "off",
+    }
+}
+
+words! {
+    /// The data of a report on an advisor.
+    ReportSource {
+        /// Calls of the past, about which the advisor was asked later.
+        Replay = "replay",
+        /// Advice that was recorded when the calls were pending.
+        Shadow = "shadow",
     }
 }
 
@@ -361,6 +433,11 @@ mod tests {
         check_suggestions::<ToolPolicy>();
         check_suggestions::<Mode>();
         check_suggestions::<OnExpiry>();
+        check_suggestions::<AdvisorProtocol>();
+        check_suggestions::<AdvisorMode>();
+        check_suggestions::<AdviceVerdict>();
+        check_suggestions::<AdviceFailure>();
+        check_suggestions::<ReportSource>();
         check_suggestions::<crate::CallState>();
     }
 

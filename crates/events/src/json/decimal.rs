@@ -46,6 +46,13 @@ impl ExactDecimal {
         self.digits.is_empty() || i32::try_from(self.digits.len()).is_ok_and(|length| length <= self.point)
     }
 
+    /// The number of digits after the point.
+    #[must_use]
+    pub fn fraction_digits(&self) -> usize {
+        let digits = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
+        usize::try_from(digits - i64::from(self.point)).unwrap_or(0)
+    }
+
     /// The value as an `i64`, if it fits.
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
