@@ -18,7 +18,7 @@ async fn contradictory_filter_is_refused_by_its_name() {
         parameter: "since"
         "#);
         assert_snapshot!(ada.get("/v1/tool-calls?principal=ada").await, @r#"
-        422 invalid: principal: "ada" does not begin with user:, agent:, policy: or system:
+        422 invalid: principal: "ada" does not begin with user:, agent:, policy:, advisor: or system:
         parameter: "principal"
         "#);
         assert_snapshot!(ada.get("/v1/tool-calls?tool=").await, @r#"

@@ -35,7 +35,7 @@ async fn missing_log_and_invalid_filters_are_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("log --by ada").await, @r#"
-        ! error: invalid value 'ada' for '--by <PRINCIPAL>': "ada" does not begin with user:, agent:, policy: or system:
+        ! error: invalid value 'ada' for '--by <PRINCIPAL>': "ada" does not begin with user:, agent:, policy:, advisor: or system:
         ! 
         ! For more information, try '--help'.
         exit 2

@@ -109,7 +109,10 @@ impl Policy {
             return self.new_judgement(Verdict::Ask, Basis::Tool, reason, self.merge_terms(&[]));
         }
         let terms: Vec<_> = strictest.iter().map(|answer| answer.terms()).collect();
-        let terms = if verdict == Verdict::Ask { self.merge_terms(&terms) } else { ApprovalTerms::default() };
+        let mut terms =
+            if verdict == Verdict::Ask { self.merge_terms(&terms) } else { ApprovalTerms::default() };
+        // An advisor answers for people only where nothing else asks them.
+        terms.advisor = find_advisor(&strictest).filter(|_| metadata::required_approval(facts).is_none());
         let basis = if first.is_some_and(|answer| answer.rule.is_zone) { Basis::Zone } else { Basis::Rule };
         let reason = first.map(|answer| answer.reason()).unwrap_or_default();
         let rule = first.map(|answer| answer.rule.name.clone());
@@ -150,4 +153,10 @@ impl Policy {
             policy: self.hash,
         }
     }
+}
+
+/// The advisor that every one of the rules names.
+fn find_advisor(strictest: &[&RuleAnswer<'_>]) -> Option<String> {
+    let first = strictest.first()?.advisor?;
+    strictest.iter().all(|answer| answer.advisor == Some(first)).then(|| first.to_owned())
 }

@@ -64,6 +64,8 @@ pub struct ApprovalTerms {
     pub approvers: Vec<Vec<String>>,
     /// The proof that each approval needs.
     pub proof: Option<ProofRequirement>,
+    /// The advisor that may answer in the place of people, if it decides.
+    pub advisor: Option<String>,
     /// When people are reminded.
     pub remind_after: Option<Duration>,
     /// When the request goes to a higher level.
@@ -83,6 +85,7 @@ impl Default for ApprovalTerms {
             denials: 1,
             approvers: Vec::new(),
             proof: None,
+            advisor: None,
             remind_after: None,
             escalate_after: None,
             escalate_to: None,
@@ -99,6 +102,8 @@ pub struct MatchedRule {
     pub verdict: Verdict,
     /// The reason why it matches.
     pub why: String,
+    /// The advisor that may answer, if the rule has the verdict `advised` and certainly covers the whole call.
+    pub advisor: Option<String>,
     /// True for a shadow rule, which is recorded and does not decide.
     pub shadow: bool,
 }
@@ -114,6 +119,7 @@ pub(crate) struct OwnTerms {
     pub(crate) denials: Option<u32>,
     pub(crate) approvers: Vec<String>,
     pub(crate) proof: Option<ProofRequirement>,
+    pub(crate) advisor: Option<String>,
     pub(crate) remind_after: Option<Duration>,
     pub(crate) escalate: Option<(Duration, String)>,
 }
@@ -152,6 +158,7 @@ pub(crate) fn merge_terms(
         denials: rules.iter().map(|rule| rule.denials.unwrap_or(1)).min().unwrap_or(1),
         approvers: lists,
         proof: rules.iter().filter_map(|rule| rule.proof).max_by_key(|proof| proof.rank()),
+        advisor: None,
         remind_after: rules.iter().filter_map(|rule| rule.remind_after).min(),
         escalate_after: escalate.map(|(after, _)| *after),
         escalate_to: at_least(escalate.map(|(_, to)| to.clone())),

@@ -3,6 +3,7 @@
 //! The strictest rule or zone that matches wins, whatever the order of the rules. Where none matches, the tool's own
 //! metadata decides, and then the default. Errors never widen a verdict, and nothing here reads a clock.
 
+mod advisor;
 mod annotation;
 mod approvers;
 mod combination;
@@ -31,6 +32,7 @@ mod tools;
 mod value;
 mod warning;
 
+pub use advisor::{AdvisorSettings, AdvisorTarget, AdvisorThresholds, UnmetThreshold};
 pub use approvers::{ApproverDirectory, AssumedLevels, QualifiedPeople};
 pub use format::{format, format_layer};
 pub use grant::{PatternContext, ScopePattern};
@@ -38,7 +40,7 @@ pub use judgement::{ApprovalTerms, Judgement, MatchedRule};
 pub use managed::{MAX_MANAGED_RULE_BYTES, MAX_MANAGED_RULES, ManagedRuleError};
 pub use outcome::RuleEffect;
 pub use policy::{Policy, RuleSummary};
-pub use policy_text::{LAYER_FOLDER, MANAGED_LAYER, MAX_LAYERS, PolicyText, plain_rule_name};
+pub use policy_text::{LAYER_ENDINGS, LAYER_FOLDER, MANAGED_LAYER, MAX_LAYERS, PolicyText, plain_rule_name};
 pub use read::{BadPolicy, MAX_POLICY_BYTES};
 pub use settings::{KeyRegistrars, PendingLimits};
 pub use span::parse_span;

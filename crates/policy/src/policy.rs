@@ -1,6 +1,7 @@
 //! A policy that has been read and checked.
 
 use crate::{
+    advisor::AdvisorSettings,
     approvers::{ApproverDirectory, AssumedLevels},
     policy_text::PolicyText,
     rule::PolicyRule,
@@ -20,6 +21,7 @@ pub struct Policy {
     pub(crate) index: RuleIndex,
     /// For each zone the answer for operations that neither it nor a rule has a verdict for.
     pub(crate) zones: Vec<PolicyRule>,
+    pub(crate) advisors: Vec<AdvisorSettings>,
     pub(crate) warnings: Vec<PolicyWarning>,
     pub(crate) hash: Sha256,
     /// The texts that it was read from. Shared, because a policy is cloned.
@@ -37,6 +39,8 @@ pub struct RuleSummary<'a> {
     pub line: usize,
     /// The verdict.
     pub verdict: Verdict,
+    /// The advisor that may answer, if the rule has the verdict `advised`.
+    pub advisor: Option<&'a str>,
     /// The reason that the policy gives for it.
     pub reason: Option<&'a str>,
     /// True if the rule is only counted.
@@ -66,6 +70,7 @@ impl Policy {
             rules: Vec::new(),
             index: RuleIndex::default(),
             zones: Vec::new(),
+            advisors: Vec::new(),
             warnings: Vec::new(),
             hash: text.hash(),
             text: Arc::new(text),
@@ -118,6 +123,7 @@ impl Policy {
             file: rule.file.as_deref(),
             line: rule.line,
             verdict: rule.verdict,
+            advisor: rule.terms.advisor.as_deref(),
             reason: rule.reason.as_deref(),
             shadow: rule.shadow,
             is_zone: rule.is_zone,

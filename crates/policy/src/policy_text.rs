@@ -81,8 +81,17 @@ impl From<&PolicySet> for PolicyText {
     }
 }
 
+/// The endings of the files of [`LAYER_FOLDER`] that belong to a policy: layers, and texts of advisors.
+pub const LAYER_ENDINGS: [&str; 3] = [".toml", ".prompt", ".cedar"];
+
+/// True if the file of a policy is a text of an advisor, and not TOML.
+pub(crate) fn is_attachment(name: &str) -> bool {
+    name.starts_with(LAYER_FOLDER) && LAYER_ENDINGS.iter().skip(1).any(|ending| name.ends_with(ending))
+}
+
 fn is_layer_name(name: &str) -> bool {
-    let stem = name.strip_prefix(LAYER_FOLDER).and_then(|file| file.strip_suffix(".toml"));
+    let file = name.strip_prefix(LAYER_FOLDER);
+    let stem = file.and_then(|file| LAYER_ENDINGS.iter().find_map(|ending| file.strip_suffix(ending)));
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     name.len() <= MAX_LAYER_NAME_BYTES
         && stem.is_some_and(|stem| !stem.is_empty() && !stem.starts_with('.') && stem.chars().all(is_plain))

@@ -37,6 +37,8 @@ pub(crate) struct RuleAnswer<'a> {
     pub(crate) unsure: bool,
     /// True if the rule matches because a value is missing, has another type or cannot be read.
     strange: bool,
+    /// The advisor that may answer. An advisor may allow the call, so the rule must cover all of it with certainty.
+    pub(crate) advisor: Option<&'a str>,
 }
 
 impl PolicyRule {
@@ -56,7 +58,9 @@ impl PolicyRule {
             return None;
         }
         let strange = matches!(hit, SelectorHit::Failed(_) | SelectorHit::Unclear(_));
-        let answer = |verdict, why| Some(RuleAnswer { rule: self, verdict, why, unsure: false, strange });
+        let advisor = self.terms.advisor.as_deref().filter(|_| self.covers_whole_call(facts));
+        let answer =
+            |verdict, why| Some(RuleAnswer { rule: self, verdict, why, unsure: false, strange, advisor });
         match (self.verdict, hit) {
             (Verdict::Allow, SelectorHit::Yes(why)) => answer(Verdict::Allow, why),
             (Verdict::Ask, SelectorHit::Yes(why)) => answer(Verdict::Ask, why),
@@ -71,7 +75,7 @@ impl PolicyRule {
                 // The verdict must not be less strict than without this rule.
                 let verdict = facts.default_verdict().max(Verdict::Ask);
                 let why = format!("{why}; a block rule then asks");
-                Some(RuleAnswer { rule: self, verdict, why, unsure: true, strange })
+                Some(RuleAnswer { rule: self, verdict, why, unsure: true, strange, advisor: None })
             }
             (_, SelectorHit::No) | (Verdict::Allow, SelectorHit::Unclear(_) | SelectorHit::Failed(_)) => None,
         }
@@ -81,7 +85,13 @@ impl PolicyRule {
     pub(crate) fn partial_answer(&self) -> RuleAnswer<'_> {
         let patterns = format_patterns(self.matching.commands.iter().map(CommandPattern::as_str));
         let why = format!("command {patterns} matches a part of the line");
-        RuleAnswer { rule: self, verdict: self.verdict, why, unsure: false, strange: false }
+        RuleAnswer { rule: self, verdict: self.verdict, why, unsure: false, strange: false, advisor: None }
+    }
+
+    /// True if the rule would match also as a rule that allows.
+    fn covers_whole_call(&self, facts: &CallFacts<'_>) -> bool {
+        let hit = self.matching.match_call(RuleEffect::Widen, facts);
+        matches!(hit, SelectorHit::Yes(_)) && !self.is_excepted(RuleEffect::Widen, facts)
     }
 
     /// True if `unless` excludes the call from the rule. An exception has the inverse effect of its rule, so
@@ -118,7 +128,8 @@ impl<'a> RuleAnswer<'a> {
     }
 
     pub(crate) fn into_matched(self) -> MatchedRule {
-        let Self { rule, verdict, why, .. } = self;
-        MatchedRule { rule: rule.name.clone(), verdict, why, shadow: rule.shadow }
+        let Self { rule, verdict, why, advisor, .. } = self;
+        let advisor = advisor.map(str::to_owned);
+        MatchedRule { rule: rule.name.clone(), verdict, why, advisor, shadow: rule.shadow }
     }
 }

@@ -161,5 +161,5 @@ fn pinned_keys_are_read_from_allowed_signers() {
     assert!(!pinned.contain(&eve, &ssh_key(&two)), "that line is for git alone");
     insta::assert_snapshot!(PinnedKeys::parse("\nada ssh-ed25519 AAAA").expect_err("no key"), @r#"line 2: keys of type "" cannot prove a decision; use one of ssh-ed25519, ecdsa-sha2-nistp256, ssh-rsa, sk-ssh-ed25519@openssh.com, sk-ecdsa-sha2-nistp256@openssh.com"#);
     let nobody = format!("ada {}", one.ssh_line());
-    insta::assert_snapshot!(PinnedKeys::parse(&nobody).expect_err("no person"), @r#"line 1: "ada" is not a person such as "user:ada": "ada" does not begin with user:, agent:, policy: or system:"#);
+    insta::assert_snapshot!(PinnedKeys::parse(&nobody).expect_err("no person"), @r#"line 1: "ada" is not a person such as "user:ada": "ada" does not begin with user:, agent:, policy:, advisor: or system:"#);
 }

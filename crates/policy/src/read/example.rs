@@ -72,7 +72,11 @@ fn matches_example(policy: &Policy, rule: &PolicyRule, example: &TomlNode) -> Re
         TomlItem::Plain(OrderedValue::Text(text)) => call_from_text(policy, rule, text, example)?,
         _ => call_from_table(rule, example)?,
     };
-    Ok(call.rule.answer(&CallFacts::new(&policy.settings, &call.subject(), &|| false)).is_some())
+    let subject = call.subject();
+    let facts = CallFacts::new(&policy.settings, &subject, &|| false);
+    let answer = call.rule.answer(&facts);
+    // The examples of an advised rule are the calls that the advisor may answer.
+    Ok(answer.is_some_and(|answer| call.rule.terms.advisor.is_none() || answer.advisor.is_some()))
 }
 
 /// Builds a call from a text, which is the operand that the rule matches.

@@ -51,7 +51,7 @@ fn merge_entry(
         "default" | "changedTools" => keep_stricter_verdict(before, entry),
         "expires" | "lapses" => keep_shorter_time(before, entry),
         "limits" => add_members(before, entry, keep_smaller_number),
-        "rule" => add_rules(before, entry),
+        "rule" | "advisor" => add_tables(before, entry),
         // Each entry is a rule, or adds to the knowledge about a tool, so entries with one key stay beside each other.
         "patterns" | "tools" => add_members(before, entry, |members, member| {
             members.push(member);
@@ -97,8 +97,9 @@ fn keep_smaller_number(members: &mut Vec<TomlEntry>, member: TomlEntry) -> Resul
     Ok(())
 }
 
-fn add_rules(before: &mut TomlEntry, entry: TomlEntry) -> Result<(), PolicyFault> {
-    let wrong = |node: &TomlNode| node.fault("write rules as [[rule]], with two brackets");
+fn add_tables(before: &mut TomlEntry, entry: TomlEntry) -> Result<(), PolicyFault> {
+    let key = before.key.clone();
+    let wrong = |node: &TomlNode| node.fault(format!("write {key}s as [[{key}]], with two brackets"));
     let at = entry.value.fault("").at;
     match (&mut before.value.item, entry.value.item) {
         (TomlItem::List(rules), TomlItem::List(more)) => rules.extend(more),

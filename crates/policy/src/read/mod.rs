@@ -1,6 +1,7 @@
 //! Reads a policy from TOML. An unknown key or value is an error, which names its line and suggests a
 //! correction.
 
+mod advisor;
 mod bad_policy;
 mod example;
 mod files;
@@ -23,7 +24,7 @@ pub(crate) use selector::read_patterns;
 use crate::{
     managed::check_managed_layer,
     policy::{Policy, RuleIndex},
-    policy_text::{MANAGED_LAYER, PolicyText},
+    policy_text::{MANAGED_LAYER, PolicyText, is_attachment},
     rule::PolicyRule,
 };
 use files::PolicyFiles;
@@ -65,13 +66,14 @@ fn read_policy(text: &PolicyText) -> Result<Policy, BadPolicy> {
     }
     text.check_layer_names().map_err(BadPolicy::Unreadable)?;
     let files = PolicyFiles::new(text);
-    let tables = files.iter().map(|file| {
+    let toml_files = || files.iter().filter(|file| !is_attachment(file.name));
+    let tables = toml_files().map(|file| {
         let table = DeTable::parse(file.text)
             .map_err(|e| BadPolicy::Unreadable(e.to_string()).in_file(files.name_at(file.start)))?;
         Ok(TomlNode::from_toml(&table).moved_by(file.start))
     });
     let tables = tables.collect::<Result<Vec<_>, BadPolicy>>()?;
-    for (_, table) in files.iter().zip(&tables).filter(|(file, _)| file.name == MANAGED_LAYER) {
+    for (_, table) in toml_files().zip(&tables).filter(|(file, _)| file.name == MANAGED_LAYER) {
         check_managed_layer(table).map_err(|fault| files.bad_policy(fault))?;
     }
     let merged = merge::merge_files(tables, &files);
@@ -80,8 +82,10 @@ fn read_policy(text: &PolicyText) -> Result<Policy, BadPolicy> {
 
 fn build_policy(merged: &MergedPolicy, files: &PolicyFiles<'_>) -> Result<Policy, PolicyFault> {
     let mut keys = merged.table.keys("a policy")?;
-    let (settings, tables) = settings::read_settings(&mut keys, merged, files)?;
+    let (settings, mut tables) = settings::read_settings(&mut keys, merged, files)?;
     let mut policy = Policy { settings, ..Policy::ask_always() };
+    let advisors = advisor::read_advisors(&mut keys, &tables, files)?;
+    tables.advisors = advisors.iter().map(|(advisor, _)| advisor.name.clone()).collect();
     let parsed = rule::read_rules(&mut keys, &tables, files)?;
     keys.reject_unknown()?;
     let (rules, positions): (Vec<PolicyRule>, Vec<SourcePosition<'_>>) = parsed.into_iter().unzip();
@@ -94,6 +98,7 @@ fn build_policy(merged: &MergedPolicy, files: &PolicyFiles<'_>) -> Result<Policy
     for (rule, position) in policy.rules.iter().zip(&positions) {
         example::check_examples(&policy, rule, position)?;
     }
-    policy.warnings = warn::find_warnings(&policy.rules, &positions, &tables, files);
+    policy.warnings = warn::find_warnings(&policy.rules, &positions, &tables, &advisors, files);
+    policy.advisors = advisors.into_iter().map(|(advisor, _)| advisor).collect();
     Ok(policy)
 }

@@ -1,12 +1,13 @@
 //! Reads rules: full rules, rules in the short form, and the rules that zones define.
 
 use super::{
+    advisor,
     files::PolicyFiles,
     node::{PolicyFault, TableKeys, TomlItem, TomlNode},
     selector::{self, SelectorOwner},
     settings,
     source::{ParsedRule, PolicyTables, SourcePosition},
-    verdict::read_verdict,
+    verdict::{ADVISED, read_rule_verdict, read_verdict},
     zone,
 };
 use crate::{
@@ -99,15 +100,21 @@ fn read_rule<'a>(node: &'a TomlNode, tables: &PolicyTables) -> Result<ParsedRule
     let mut keys = node.keys("a rule")?;
     let at = keys.required("name")?;
     let name = read_name(at)?;
-    let verdict = read_verdict(keys.required("verdict")?)?;
+    let (verdict, is_advised) = read_rule_verdict(keys.required("verdict")?)?;
+    let owners = if is_advised {
+        (SelectorOwner::advisor(), SelectorOwner::advisor())
+    } else {
+        (SelectorOwner::rule(verdict), SelectorOwner::exception(verdict))
+    };
+    let advisor = read_advisor(&mut keys, is_advised, tables)?;
     let reason = keys.optional("reason").map(|node| node.text("reason")).transpose()?.map(str::to_owned);
     let shadow = keys.optional("shadow").map(|node| node.flag("shadow")).transpose()?.unwrap_or(false);
-    let terms = read_terms(&mut keys, verdict, tables)?;
+    let terms = OwnTerms { advisor, ..read_terms(&mut keys, verdict, tables)? };
     let examples = keys.optional("examples");
     let unless = keys.optional("unless");
     let canonical = selector::canonical_text(keys.entries(), unless);
-    let unless = unless.map(|node| read_exception(node, verdict, tables)).transpose()?;
-    let matching = selector::read_selectors(&mut keys, SelectorOwner::rule(verdict), Some(tables))?;
+    let unless = unless.map(|node| read_exception(node, owners.1, tables)).transpose()?;
+    let matching = selector::read_selectors(&mut keys, owners.0, Some(tables))?;
     keys.reject_unknown()?;
     if matching.is_empty() {
         let why = "the rule has no selector; add a `tool`, or write `tool = \"*\"` to match every call";
@@ -177,11 +184,11 @@ fn read_name(node: &TomlNode) -> Result<String, PolicyFault> {
 
 fn read_exception(
     node: &TomlNode,
-    verdict: Verdict,
+    owner: SelectorOwner,
     tables: &PolicyTables,
 ) -> Result<RuleSelectors, PolicyFault> {
     let mut keys = node.keys("unless")?;
-    let selectors = selector::read_selectors(&mut keys, SelectorOwner::exception(verdict), Some(tables))?;
+    let selectors = selector::read_selectors(&mut keys, owner, Some(tables))?;
     keys.reject_unknown()?;
     if selectors.is_empty() {
         return Err(node.fault("`unless` is empty; add a selector, or remove it"));
@@ -203,6 +210,34 @@ const TERMS: &[&str] = &[
     "escalateAfter",
     "escalateTo",
 ];
+
+/// The terms that an advisor cannot meet.
+const TERMS_OF_PEOPLE: &[&str] = &["level", "quorum", "denials", "approvers", "proof"];
+
+/// Reads the advisor of a rule with the verdict `advised`.
+fn read_advisor(
+    keys: &mut TableKeys<'_>,
+    is_advised: bool,
+    tables: &PolicyTables,
+) -> Result<Option<String>, PolicyFault> {
+    let node = keys.optional("advisor");
+    if !is_advised {
+        return node.map_or(Ok(None), |node| {
+            Err(node
+                .fault(format!("`advisor` needs `verdict = {ADVISED:?}`; change the verdict, or remove it")))
+        });
+    }
+    for key in TERMS_OF_PEOPLE {
+        if let Some(node) = keys.optional(key) {
+            let why = format!("an advisor cannot meet `{key}`; remove it, or write `verdict = \"ask\"`");
+            return Err(node.fault(why));
+        }
+    }
+    let Some(node) = node else {
+        return Err(keys.fault(format!("a rule with `verdict = {ADVISED:?}` needs an `advisor`")));
+    };
+    advisor::read_rule_advisor(node, tables).map(Some)
+}
 
 fn read_terms(
     keys: &mut TableKeys<'_>,
@@ -266,6 +301,7 @@ fn read_terms(
         denials: keys.optional("denials").map(|node| node.count("denials")).transpose()?,
         approvers,
         proof,
+        advisor: None,
         remind_after,
         escalate,
     })

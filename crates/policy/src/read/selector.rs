@@ -28,6 +28,11 @@ impl SelectorOwner {
         Self { widens: verdict == Verdict::Allow }
     }
 
+    /// The owner of selectors by which an advisor may allow more or less.
+    pub(super) const fn advisor() -> Self {
+        Self { widens: true }
+    }
+
     pub(super) fn exception(verdict: Verdict) -> Self {
         Self { widens: verdict != Verdict::Allow }
     }

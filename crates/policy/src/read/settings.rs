@@ -66,6 +66,7 @@ pub(super) fn read_settings(
         expires: settings.expires,
         layer_expires: merged.layer_expires,
         layers_start: files.layers_start(),
+        advisors: Vec::new(),
         operations: Vec::new(),
     };
     if let Some(node) = keys.optional("trust") {

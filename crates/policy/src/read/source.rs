@@ -31,6 +31,8 @@ pub(crate) struct PolicyTables {
     pub(crate) layer_expires: bool,
     /// The position at which the layers begin.
     pub(crate) layers_start: usize,
+    /// The names of the advisors.
+    pub(crate) advisors: Vec<String>,
     /// The operations in `[tools]`, each with its position.
     pub(crate) operations: Vec<(usize, String)>,
 }

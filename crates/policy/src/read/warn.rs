@@ -1,6 +1,7 @@
 //! Finds rules that are valid and probably mistakes, such as rules without effect or with contradictions.
 
 use super::{
+    advisor::{ParsedAdvisor, find_unused_advisors, find_unused_attachments},
     files::{FilePosition, PolicyFiles},
     source::{PolicyTables, SourcePosition},
 };
@@ -19,6 +20,7 @@ pub(super) fn find_warnings(
     rules: &[PolicyRule],
     positions: &[SourcePosition<'_>],
     tables: &PolicyTables,
+    advisors: &[ParsedAdvisor],
     files: &PolicyFiles<'_>,
 ) -> Vec<PolicyWarning> {
     let mut found: Vec<(usize, String)> = Vec::new();
@@ -30,9 +32,9 @@ pub(super) fn find_warnings(
         if let Some((other, _)) = broad.iter().find(|(other, _)| covers(other, rule)) {
             found.push((at.at, describe_covered_rule(rule, other)));
         }
-        let twin = all[..index]
-            .iter()
-            .find(|(other, before)| before.selectors == at.selectors && other.verdict != rule.verdict);
+        let twin = all[..index].iter().find(|(other, before)| {
+            before.selectors == at.selectors && strictness(other) != strictness(rule)
+        });
         if let Some((twin, _)) = twin {
             found.push((
                 at.at,
@@ -45,6 +47,9 @@ pub(super) fn find_warnings(
         let mistakes = find_mistakes(rule).into_iter().chain(find_unreachable_terms(rule, tables));
         found.extend(mistakes.chain(find_effect_options(rule)).map(|text| (at.at, text)));
     }
+    let names_advisor = |name: &str| all.iter().any(|(rule, _)| rule.terms.advisor.as_deref() == Some(name));
+    found.extend(find_unused_advisors(advisors, names_advisor));
+    found.extend(find_unused_attachments(advisors, files));
     found.extend(find_nested_zones(rules, positions, tables));
     found.extend(find_unused_operations(rules, positions, tables));
     found.sort();
@@ -64,17 +69,22 @@ fn describe_covered_rule(rule: &PolicyRule, other: &PolicyRule) -> String {
     )
 }
 
+/// The strictness of a rule: `block`, `ask`, `advised`, `allow`.
+fn strictness(rule: &PolicyRule) -> (Verdict, bool) {
+    (rule.verdict, rule.terms.advisor.is_none())
+}
+
 /// True if the other rule is stricter and matches every call that the rule matches.
 fn covers(other: &PolicyRule, rule: &PolicyRule) -> bool {
     let (Some(wide), Some(narrow)) = (&other.matching.tools, &rule.matching.tools) else {
         let everything = |names: &NameGlobs| names.patterns.iter().any(|pattern| pattern == "*");
-        return other.verdict > rule.verdict && other.matching.tools.as_ref().is_some_and(everything);
+        return strictness(other) > strictness(rule) && other.matching.tools.as_ref().is_some_and(everything);
     };
     let covered = |pattern: &String| {
         wide.patterns.iter().any(|wide| wide == "*" || wide == pattern)
             || is_literal(pattern) && wide.is_match(pattern)
     };
-    other.verdict > rule.verdict && narrow.patterns.iter().all(covered)
+    strictness(other) > strictness(rule) && narrow.patterns.iter().all(covered)
 }
 
 /// Finds probable mistakes in one rule.

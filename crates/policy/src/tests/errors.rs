@@ -268,7 +268,7 @@ fn invalid_tables_are_rejected() {
         "remember = \"2h\"",
     ]), @r#"
     line 1, column 21: two levels are named "a"; remove one
-    line 2, column 1: name an approver like "user:ada": "ada" does not begin with user:, agent:, policy: or system:
+    line 2, column 1: name an approver like "user:ada": "ada" does not begin with user:, agent:, policy:, advisor: or system:
     line 2, column 1: only people can approve; name a user such as "user:ada"
     line 2, column 24: unknown level "king"; expected one of `user`, `admin`, `super_admin`
     line 2, column 5: a group cannot contain the group @b; list its tools

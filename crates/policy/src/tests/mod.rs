@@ -1,5 +1,6 @@
 //! Verdicts of each kind of selector, and errors of invalid policies.
 
+mod advisors;
 mod combinations;
 mod command_shapes;
 mod condition_budget;

@@ -51,6 +51,7 @@ fn terms_of_equally_strict_rules_are_merged() {
         denials: 1,
         approvers: vec![vec!["@ops".to_owned()], vec!["user:ada".to_owned(), "@web".to_owned()]],
         proof: Some(ProofRequirement::Passkey),
+        advisor: None,
         remind_after: Some(Duration::from_mins(5)),
         escalate_after: Some(Duration::from_mins(20)),
         escalate_to: Some("owner".to_owned()),
