@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod admissibility;
+pub mod advisor_directory;
 pub mod archivable;
 pub mod batch;
 pub mod call;

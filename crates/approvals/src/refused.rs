@@ -108,6 +108,24 @@ pub enum Refused {
         /// The missing requirement.
         why: String,
     },
+    /// Only an advisor gives advice, each its own.
+    #[error("{0} is not the advisor that gives this advice")]
+    NotAnAdvisor(String),
+    /// The policy in force has no advisor with these settings.
+    #[error("the policy in force has no advisor {0:?} with these settings")]
+    UnknownAdvisor(String),
+    /// An advisor allowed the call under another policy.
+    #[error("{by} allowed it under another policy than the one in force; propose the call again")]
+    AdviceOutdated {
+        /// The advisor.
+        by: String,
+    },
+    /// Only a call that was allowed can be flagged.
+    #[error("the call is {state}, and only a call that was allowed can be flagged")]
+    NotFlaggable {
+        /// The state of the call.
+        state: CallState,
+    },
     /// The approver voted differently before. Each approver votes once.
     #[error("voted already: {} by {} at {}", .vote.what.decision.as_str(), .vote.by, .vote.at)]
     AlreadyVoted {
@@ -300,6 +318,10 @@ impl Refused {
             Self::NotAnApprover(_) => "not_an_approver",
             Self::SelfApproval(_) => "self_approval",
             Self::NotEligible { .. } => "not_eligible",
+            Self::NotAnAdvisor(_) => "not_an_advisor",
+            Self::UnknownAdvisor(_) => "unknown_advisor",
+            Self::AdviceOutdated { .. } => "advice_outdated",
+            Self::NotFlaggable { .. } => "not_flaggable",
             Self::AlreadyVoted { .. } => "already_voted",
             Self::DefinitionChanged { .. } => "definition_changed",
             Self::NotUnknown { .. } => "not_unknown",

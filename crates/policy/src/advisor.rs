@@ -51,6 +51,8 @@ pub enum AdvisorTarget {
     Service {
         /// The address, with `http` or `https`.
         url: String,
+        /// True if the address may be a private or a local one.
+        allow_private: bool,
         /// The name of the key, which the operator of the server defines.
         key: Option<String>,
     },
@@ -65,6 +67,8 @@ pub enum AdvisorTarget {
     Chat {
         /// The address, with `http` or `https`.
         url: String,
+        /// True if the address may be a private or a local one.
+        allow_private: bool,
         /// The name of the model.
         model: String,
         /// The instructions to the model.

@@ -38,6 +38,7 @@ const ORDER: &[&str] = &[
     "args",
     "when",
     "unless",
+    "allowPrivate",
     "key",
     "model",
     "prompt",

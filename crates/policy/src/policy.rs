@@ -168,6 +168,13 @@ impl Policy {
         self.settings.remember
     }
 
+    /// The same policy with other advisors, for checking a log by the advisors of its policies.
+    #[must_use]
+    pub fn with_advisors(mut self, advisors: Vec<AdvisorSettings>) -> Self {
+        self.advisors = advisors;
+        self
+    }
+
     /// The same policy without limits of pending calls, for programs that limit their agents in another way.
     #[must_use]
     pub fn without_pending_limits(mut self) -> Self {

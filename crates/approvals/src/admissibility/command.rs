@@ -1,6 +1,7 @@
 //! Reconstructs the commands that could have caused a row.
 
 use super::{
+    advisors::advice_guess,
     command_guess::{CommandGuess, GuessedCommand},
     evidence,
     log_row::LogRow,
@@ -22,10 +23,15 @@ use countersign_events::{
         Source, Status, ToolResult, Verdict,
     },
 };
-use countersign_policy::{Policy, QualifiedPeople};
+use countersign_policy::{AdvisorSettings, Policy, QualifiedPeople};
 
 /// The commands that could have caused the first row.
-pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess> {
+/// `in_force` is the policy in force and its advisors.
+pub(super) fn guesses(
+    rows: &[LogRow],
+    state: &ThreadState,
+    in_force: (Option<Sha256>, &[AdvisorSettings]),
+) -> Vec<CommandGuess> {
     let row = &rows[0];
     let call = row.body.call_id().and_then(|id| state.call(id));
     let thread = |command| {
@@ -44,8 +50,13 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
         Body::ApprovalVote(vote) => self::vote(rows, vote, call, state),
         Body::ApprovalReminder(_) | Body::ApprovalEscalated(_) => due(row, plain_policy()),
         Body::ApprovalResponse(response) => self::response(row, response, call, state),
-        Body::ExecutionStarted(started) => claim(row, started, call, state),
-        Body::ExecutionTakenOver(taken) => claim(row, &taken.started, call, state),
+        Body::ApprovalAdvice(advice) => vec![advice_guess(rows, advice, in_force.1)],
+        Body::CallFlagged(flagged) => {
+            let command = CallCommand::Flag { comment: flagged.comment.clone() };
+            vec![to_call(row, command, plain_policy())]
+        }
+        Body::ExecutionStarted(started) => claim(row, started, call, state, in_force.0),
+        Body::ExecutionTakenOver(taken) => claim(row, &taken.started, call, state, in_force.0),
         Body::ExecutionRenewed(renewed) => {
             let lease = evidence::span(row.event.timestamp, Some(renewed.lease_expires_at));
             let renew = RenewCommand { executor: renewed.executor.clone(), lease };
@@ -78,6 +89,8 @@ pub(super) fn guesses(rows: &[LogRow], state: &ThreadState) -> Vec<CommandGuess>
         | Body::DefinitionSeen(_)
         | Body::DefinitionChanged(_)
         | Body::DefinitionAccepted(_)
+        | Body::AdvisorReported(_)
+        | Body::AdvisorModeSet(_)
         | Body::Message(..) => Vec::new(),
     }
 }
@@ -158,6 +171,8 @@ fn response(
         // The policy, a grant and the mode answer a proposal, in the same step. The answer of a grant to a call that
         // waited has a guess of its own.
         Source::Policy | Source::Grant | Source::Mode | Source::Other => Vec::new(),
+        // The answer of an advisor follows its advice, in the same step.
+        Source::Advisor => Vec::new(),
     }
 }
 
@@ -302,6 +317,7 @@ fn claim(
     started: &ExecutionStarted,
     call: Option<&Call>,
     state: &ThreadState,
+    in_force: Option<Sha256>,
 ) -> Vec<CommandGuess> {
     let command = CallCommand::Claim(ClaimCommand {
         executor: started.executor.clone(),
@@ -311,9 +327,13 @@ fn claim(
         definition_hash: None,
     });
     let approved = call.map_or(started.arguments_hash, Call::arguments_hash);
-    let evidence = evidence::judgement_evidence(approved, evidence::allowing_judgement(None));
+    // What an advisor allowed depends on the policy in force.
+    let is_advised = call.and_then(Call::response).is_some_and(|given| given.what.source == Source::Advisor);
+    let hash = in_force.filter(|_| is_advised);
+    let evidence = evidence::judgement_evidence(approved, evidence::allowing_judgement(hash));
     let thread = without_patterns(&state.thread);
-    vec![CommandGuess { evidence, thread, ..to_call(row, command, plain_policy()) }]
+    let policy = evidence::recorded_policy(hash, None, false, QualifiedPeople::None, None);
+    vec![CommandGuess { evidence, thread, ..to_call(row, command, policy) }]
 }
 
 fn result(

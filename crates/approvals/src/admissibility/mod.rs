@@ -4,6 +4,7 @@
 //! function that the writer uses, and compares the result with the log. The log does not contain the policy of the
 //! time, so the policy's verdicts are taken from the log as evidence. See [`AdmissibilityCheck`].
 
+mod advisors;
 mod command;
 mod command_guess;
 mod compare;
@@ -23,12 +24,14 @@ mod webhooks;
 use crate::{
     Call, CallStanding, DecisionContext, NewEvent, PendingCount, Refused,
     access::{ApproverStanding, ProofContext},
+    advisor_directory::AdvisorDirectory,
     batch::{log_directories::LogDirectories, thread_state::ThreadState},
     decide,
     pinned_tools::PinnedTools,
 };
 use command_guess::{CommandGuess, GuessedCommand};
 use countersign_events::{Body, CallId, Event, Sha256, ThreadId, chain, event::ThreadArchived};
+use countersign_policy::AdvisorSettings;
 use countersign_proofs::pinned::PinnedKeys;
 use erasure::ErasureCheck;
 use log_row::LogRow;
@@ -60,8 +63,10 @@ pub struct AdmissibilityCheck {
     last_grant: Option<LastGrant>,
     /// The hash of the policy in force.
     policy: Option<Sha256>,
+    /// The advisors of the policy in force.
+    advisors: Vec<AdvisorSettings>,
     erasures: ErasureCheck,
-    /// The tokens that the rows created, the keys that they added, and the webhooks.
+    /// The tokens that the rows created, the keys that they added, the webhooks, and the facts about advisors.
     directories: LogDirectories,
     /// The definitions of tools.
     pinned: PinnedTools,
@@ -131,6 +136,7 @@ impl AdmissibilityCheck {
                 self.erasures.note(&row);
                 if let Body::PolicySet(set) = &row.body {
                     self.policy = Some(set.hash);
+                    self.advisors = advisors::advisors_of_policy(set);
                 }
                 self.directories.evolve(&row.event, &row.body);
                 self.pinned.evolve_all(&row.body);
@@ -184,14 +190,22 @@ impl AdmissibilityCheck {
         if head.body.event_type().is_about_definitions() {
             return definitions::compare_definition_row(head, &self.pinned);
         }
+        if head.body.event_type().is_about_advisors() {
+            return advisors::compare_advisor_row(head, &self.directories.advisors, &self.advisors);
+        }
+        if let Some(late) = compare_late_row(head, &self.threads, &self.directories, &self.advisors) {
+            return late;
+        }
         let keys = self.directories.tokens.approver_keys();
         let proofs = ProofContext { log: self.log.unwrap_or(Sha256::ZERO), keys: Some(keys) };
+        let facts = LogFacts { proofs, tools: &self.pinned, advisors: &self.directories.advisors };
+        let in_force = (self.policy, &*self.advisors);
         let empty = ThreadState::default();
         let state = self.threads.get(&head.event.thread_id).unwrap_or(&empty);
         let mut closest: Option<(usize, String)> = None;
         let waiting = waiting::guess(head, state, self.last_grant);
-        for guess in command::guesses(rows, state).into_iter().chain(waiting) {
-            match compare_guess(&guess, rows, state, (proofs, &self.pinned)) {
+        for guess in command::guesses(rows, state, in_force).into_iter().chain(waiting) {
+            match compare_guess(&guess, rows, state, facts) {
                 RowComparison::Same(length) => return RowComparison::Same(length),
                 RowComparison::Different { position, reason } => {
                     if closest.as_ref().is_none_or(|(closest, _)| position > *closest) {
@@ -212,6 +226,33 @@ impl AdmissibilityCheck {
         });
         RowComparison::Different { position, reason }
     }
+}
+
+/// Compares a row about a call that has ended, of which the check has no state any more.
+fn compare_late_row(
+    head: &LogRow,
+    threads: &HashMap<ThreadId, ThreadState>,
+    directories: &LogDirectories,
+    advisors: &[AdvisorSettings],
+) -> Option<RowComparison> {
+    let (Body::ApprovalAdvice(_) | Body::CallFlagged(_)) = &head.body else { return None };
+    let state = threads.get(&head.event.thread_id);
+    let is_known = head.body.call_id().zip(state).is_some_and(|(id, state)| state.call(id).is_some());
+    if is_known || head.is_by_hand() {
+        return None;
+    }
+    Some(match advisors::check_late_row(head, state, &directories.advisors, advisors) {
+        Ok(()) => RowComparison::Same(1),
+        Err(reason) => RowComparison::Different { position: 0, reason },
+    })
+}
+
+/// The facts about the log as a whole that the rules need.
+#[derive(Clone, Copy)]
+struct LogFacts<'a> {
+    proofs: ProofContext<'a>,
+    tools: &'a PinnedTools,
+    advisors: &'a AdvisorDirectory,
 }
 
 /// Checks what the rule of the command cannot know: that the archive has the rows of the thread, and that none of its calls
@@ -236,7 +277,7 @@ fn compare_guess(
     guess: &CommandGuess,
     rows: &[LogRow],
     state: &ThreadState,
-    facts: (ProofContext<'_>, &PinnedTools),
+    facts: LogFacts<'_>,
 ) -> RowComparison {
     let different = |position, reason| RowComparison::Different { position, reason };
     match decide_on_guess(guess, &rows[0], state, facts) {
@@ -262,7 +303,7 @@ fn decide_on_guess(
     guess: &CommandGuess,
     head: &LogRow,
     state: &ThreadState,
-    (proofs, tools): (ProofContext<'_>, &PinnedTools),
+    facts: LogFacts<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     let context = DecisionContext {
         thread_id: &head.event.thread_id,
@@ -273,8 +314,9 @@ fn decide_on_guess(
         now: head.event.timestamp,
         evidence: &guess.evidence,
         pending: PendingCount::default(),
-        proofs,
-        pinned: guess.proposed_tool().and_then(|tool| tools.get(tool)),
+        proofs: facts.proofs,
+        pinned: guess.proposed_tool().and_then(|tool| facts.tools.get(tool)),
+        advisors: Some(facts.advisors),
     };
     match &guess.command {
         GuessedCommand::Call(id, command) => {
@@ -331,6 +373,11 @@ fn apply_row(threads: &mut HashMap<ThreadId, ThreadState>, row: LogRow, findings
     }
     let state = threads.entry(event.thread_id.clone()).or_default();
     let id: Option<CallId> = body.call_id().cloned();
+    let is_late = matches!(body, Body::ApprovalAdvice(_) | Body::CallFlagged(_))
+        && id.as_ref().is_some_and(|id| state.call(id).is_none());
+    if is_late {
+        return;
+    }
     let before = id.as_ref().and_then(|id| state.call(id)).cloned();
     if state.evolve(&event, body).is_err() {
         // The finding about the row exists already. The call keeps the state that it had before.

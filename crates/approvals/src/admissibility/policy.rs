@@ -10,6 +10,7 @@ use std::sync::Arc;
 fn recorded_hash(body: &Body) -> Option<Sha256> {
     match body {
         Body::ApprovalRequest(request) => Some(request.policy),
+        Body::ApprovalAdvice(advice) => Some(advice.policy),
         Body::ApprovalResponse(response) => response.policy,
         _ => None,
     }

@@ -17,7 +17,7 @@ impl BatchState {
         let mut events = Vec::new();
         if let Some(in_force) = self.policy.filter(|in_force| *in_force != envelope.policy.hash())
             && (envelope.target != CommandTarget::Log
-                || matches!(envelope.command, ApprovalCommand::Definitions(_)))
+                || matches!(envelope.command, ApprovalCommand::Definitions(_) | ApprovalCommand::Advisors(_)))
         {
             return Ok(AppliedCommand { outcome: Err(Refused::PolicyChanged { in_force }), events });
         }
@@ -77,6 +77,13 @@ impl BatchState {
                 let decided = decide::decide_on_definitions(command, &envelope.by.principal, &self.pinned);
                 self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
             }
+            (CommandTarget::Log, ApprovalCommand::Advisors(command)) => {
+                let empty = LogDirectories::default();
+                let advisors = &self.directories.as_ref().unwrap_or(&empty).advisors;
+                let (by, policy) = (&envelope.by.principal, &*envelope.policy);
+                let decided = decide::decide_on_advisors(command, by, advisors, policy);
+                self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
+            }
             _ => Err(wrong_target()),
         };
         Ok(AppliedCommand { outcome, events })
@@ -115,12 +122,18 @@ impl BatchState {
         let state = self.threads.entry(thread_id.clone()).or_default();
         let keys = self.directories.as_ref().map(|directories| directories.tokens.approver_keys());
         let proofs = ProofContext { log: envelope.log, keys };
+        let advisors = self.directories.as_ref().map(|directories| &directories.advisors);
         let pinned = match &envelope.command {
             ApprovalCommand::Call(CallCommand::Propose(propose)) => self.pinned.get(&propose.name),
             _ => None,
         };
-        let context =
-            DecisionContext { pending, proofs, pinned, ..state.decision_context(thread_id, envelope) };
+        let context = DecisionContext {
+            pending,
+            proofs,
+            pinned,
+            advisors,
+            ..state.decision_context(thread_id, envelope)
+        };
         decide(state.call(id), &context)
     }
 

@@ -2,7 +2,9 @@
 
 use crate::{
     CallCommand, CommandCaller, CommandEvidence, ThreadCommand,
-    decide::{DefinitionCommand, SetPolicyCommand, StopCommand, TokenCommand, WebhookCommand},
+    decide::{
+        AdvisorCommand, DefinitionCommand, SetPolicyCommand, StopCommand, TokenCommand, WebhookCommand,
+    },
 };
 use countersign_events::{CallId, Sha256, ThreadId, Timestamp};
 use countersign_policy::Policy;
@@ -39,7 +41,7 @@ pub enum CommandTarget {
     /// Every thread that has pending calls. Only [`ThreadCommand::Stop`] applies to it.
     AllThreads,
     /// The log as a whole. Only [`ApprovalCommand::SetPolicy`], [`ApprovalCommand::Tokens`],
-    /// [`ApprovalCommand::Webhooks`] and [`ApprovalCommand::Definitions`] apply to it.
+    /// [`ApprovalCommand::Webhooks`], [`ApprovalCommand::Definitions`] and [`ApprovalCommand::Advisors`] apply to it.
     Log,
 }
 
@@ -58,6 +60,8 @@ pub enum ApprovalCommand {
     Webhooks(WebhookCommand),
     /// To the log: record definitions of tools, or accept one.
     Definitions(DefinitionCommand),
+    /// To the log: record a report on an advisor, or set its mode.
+    Advisors(AdvisorCommand),
 }
 
 impl CommandTarget {

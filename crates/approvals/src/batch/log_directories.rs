@@ -1,13 +1,16 @@
-//! The state of the log as a whole: its tokens and its webhooks.
+//! The state of the log as a whole: its tokens, its webhooks and the facts about its advisors.
 
-use crate::{access::TokenDirectory, webhook_directory::WebhookDirectory};
+use crate::{
+    access::TokenDirectory, advisor_directory::AdvisorDirectory, webhook_directory::WebhookDirectory,
+};
 use countersign_events::{Body, Event};
 
-/// The tokens and the webhooks of a log. A command about either reads the events about both, because they are few.
+/// The directories of a log. A command about one of them reads the events about all, because they are few.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LogDirectories {
     pub(crate) tokens: TokenDirectory,
     pub(crate) webhooks: WebhookDirectory,
+    pub(crate) advisors: AdvisorDirectory,
 }
 
 impl LogDirectories {
@@ -15,5 +18,6 @@ impl LogDirectories {
     pub(crate) fn evolve(&mut self, event: &Event, body: &Body) {
         self.tokens.evolve(event, body);
         self.webhooks.evolve(event, body);
+        self.advisors.evolve(event, body);
     }
 }

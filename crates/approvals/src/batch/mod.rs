@@ -37,7 +37,7 @@ pub struct BatchState {
     is_policy_read: bool,
     /// The open requests, as far as the commands of the batch need them.
     pending: PendingCounts,
-    /// The tokens of the log, the keys of its approvers and its webhooks, if a command needed them.
+    /// The tokens of the log, the keys of its approvers, its webhooks and the facts about its advisors, if a command needed them.
     directories: Option<LogDirectories>,
     /// The definitions of tools that commands needed.
     pinned: PinnedTools,
@@ -106,8 +106,10 @@ impl BatchState {
                 return;
             }
             CommandTarget::Log => {
-                let needs_directories =
-                    matches!(envelope.command, ApprovalCommand::Tokens(_) | ApprovalCommand::Webhooks(_));
+                let needs_directories = matches!(
+                    envelope.command,
+                    ApprovalCommand::Tokens(_) | ApprovalCommand::Webhooks(_) | ApprovalCommand::Advisors(_)
+                );
                 missing.directories |= needs_directories && self.directories.is_none();
                 if let ApprovalCommand::Definitions(command) = &envelope.command {
                     let unread = command.tools().filter(|tool| self.pinned.get(tool).is_none());
@@ -150,10 +152,14 @@ impl BatchState {
                 }
                 missing.directories |= respond.proof.is_some() && self.directories.is_none();
             }
+            ApprovalCommand::Call(CallCommand::Advise(_)) => {
+                missing.directories |= self.directories.is_none();
+            }
             ApprovalCommand::Call(_)
             | ApprovalCommand::SetPolicy(_)
             | ApprovalCommand::Tokens(_)
             | ApprovalCommand::Webhooks(_)
+            | ApprovalCommand::Advisors(_)
             | ApprovalCommand::Definitions(_) => {}
         }
     }

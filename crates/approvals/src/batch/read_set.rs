@@ -25,7 +25,7 @@ pub struct ReadSet {
     pub counted_threads: HashSet<ThreadId>,
     /// Proposers of which the number of open requests is needed.
     pub counted_proposers: HashSet<Principal>,
-    /// True if all events about tokens and webhooks are needed.
+    /// True if all events about tokens, webhooks and advisors are needed.
     pub directories: bool,
     /// Tools of which all definitions are needed.
     pub tools: HashSet<ToolName>,

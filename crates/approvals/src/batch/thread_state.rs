@@ -38,6 +38,7 @@ impl ThreadState {
             pending: PendingCount::default(),
             proofs: ProofContext { log: envelope.log, keys: None },
             pinned: None,
+            advisors: None,
         }
     }
 

@@ -4,8 +4,8 @@ use super::{CallStanding, RecordedFact};
 use countersign_events::{
     Body, Event,
     event::{
-        ApprovalEscalation, ApprovalReminder, ApprovalVote, CallErased, ExecutionReleased, ExecutionRenewed,
-        ExecutionStarted,
+        ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalVote, CallErased, CallFlagged,
+        ExecutionReleased, ExecutionRenewed, ExecutionStarted,
     },
 };
 
@@ -18,6 +18,10 @@ pub struct CallCourse {
     pub reminder: Option<RecordedFact<ApprovalReminder>>,
     /// The escalation to a higher level.
     pub escalation: Option<RecordedFact<ApprovalEscalation>>,
+    /// The advice of advisors, oldest first.
+    pub advice: Vec<RecordedFact<ApprovalAdvice>>,
+    /// The complaints of people, oldest first.
+    pub flags: Vec<RecordedFact<CallFlagged>>,
     /// The claims of lost executors, oldest first.
     pub lost: Vec<RecordedFact<ExecutionStarted>>,
     /// The last renewal of the current claim.
@@ -50,6 +54,12 @@ impl CallCourse {
     pub(super) fn evolve(&mut self, event: &Event, body: &Body, standing: &CallStanding) {
         match (body, standing) {
             (Body::ApprovalVote(vote), _) => self.votes.push(RecordedFact::from_event(event, vote.clone())),
+            (Body::ApprovalAdvice(advice), _) => {
+                self.advice.push(RecordedFact::from_event(event, advice.clone()));
+            }
+            (Body::CallFlagged(flagged), _) => {
+                self.flags.push(RecordedFact::from_event(event, flagged.clone()));
+            }
             (Body::ApprovalReminder(reminder), _) => {
                 self.reminder = Some(RecordedFact::from_event(event, reminder.clone()));
             }

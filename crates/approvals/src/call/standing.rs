@@ -92,12 +92,26 @@ impl CallStanding {
             }
             // Side events do not change the standing. A vote counts through the response that follows it.
             (standing, Body::CallErased(_)) if standing.has_ended() => Some(standing),
+            (Self::Proposed, Body::ApprovalAdvice(_)) => None,
+            (standing, Body::ApprovalAdvice(_)) => Some(standing),
+            (standing, Body::CallFlagged(_)) if standing.was_allowed() => Some(standing),
             (standing @ Self::Running { .. }, Body::ExecutionReleased(_))
             | (standing @ (Self::Pending { .. } | Self::Proposed), Body::ApprovalVote(_))
             | (standing @ Self::Pending { .. }, Body::ApprovalReminder(_) | Body::ApprovalEscalated(_)) => {
                 Some(standing)
             }
             _ => None,
+        }
+    }
+
+    fn was_allowed(&self) -> bool {
+        match self {
+            Self::Proposed | Self::Pending { .. } => false,
+            Self::Allowed { response, .. }
+            | Self::Denied { response, .. }
+            | Self::Cancelled { response, .. }
+            | Self::Running { response, .. }
+            | Self::Finished { response, .. } => response.what.decision.allows(),
         }
     }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::{Call, CallStanding, Refused, call::RecordedFact, refused::ArgumentsMismatch};
 use countersign_events::{
     Body, CallState, Principal, Sha256,
-    event::{ExecutionStarted, ExecutionTakenOver},
+    event::{ExecutionStarted, ExecutionTakenOver, Source},
     id::{BadName, check_name},
 };
 use countersign_policy::JudgedCall;
@@ -35,6 +35,7 @@ pub(super) fn claim(
     }
     check_arguments(call, claim)?;
     check_definition(call, claim)?;
+    check_advice(call, context)?;
     check_policy(call, claim, context)?;
     restriction::check_still_allowed(call, &claim_subject(call, claim), context)?;
     let started = ExecutionStarted {
@@ -72,6 +73,16 @@ fn check_definition(call: &Call, claim: &ClaimCommand) -> Result<(), Refused> {
     match (call.proposal.what.definition_hash, claim.definition_hash) {
         (Some(approved), Some(given)) if approved != given => {
             Err(Refused::DefinitionChanged { approved, given })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What an advisor allowed holds only under the policy that let it decide.
+fn check_advice(call: &Call, context: &DecisionContext<'_>) -> Result<(), Refused> {
+    match call.response().filter(|response| response.what.source == Source::Advisor) {
+        Some(response) if response.what.policy != Some(context.policy.hash()) => {
+            Err(Refused::AdviceOutdated { by: response.by.to_string() })
         }
         _ => Ok(()),
     }

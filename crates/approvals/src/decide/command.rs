@@ -5,8 +5,8 @@ use crate::{Call, GrantScope};
 use countersign_events::{
     CallId, Json, Principal, Sha256, ThreadId, ToolName,
     event::{
-        Decision, DecisionProof, ErasedRow, ErasedTexts, GrantAgents, Mode, Status, ThreadArchived,
-        ToolDefinition, ToolPolicy,
+        AdviceFailure, AdviceTokens, AdviceVerdict, Confidence, Decision, DecisionProof, ErasedRow,
+        ErasedTexts, GrantAgents, Mode, Status, ThreadArchived, ToolDefinition, ToolPolicy,
     },
 };
 use countersign_policy::JudgedCall;
@@ -35,6 +35,13 @@ pub enum CallCommand {
         /// The reason, which the log keeps.
         comment: Option<String>,
     },
+    /// Record the advice of an advisor.
+    Advise(AdviceCommand),
+    /// Complain that it was allowed.
+    Flag {
+        /// The complaint, which the log keeps.
+        comment: Option<String>,
+    },
     /// Erase its texts.
     Erase(EraseCommand),
     /// Write the events that are due: a reminder, an escalation, an expiry.
@@ -50,6 +57,33 @@ pub struct EraseCommand {
     pub rows: Vec<ErasedRow>,
     /// The digest of the archive file from which the caller will erase the texts. Needed if the thread is archived.
     pub archive: Option<Sha256>,
+}
+
+/// The answer of an advisor, or its failure to answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AdviceCommand {
+    /// The name of the advisor.
+    pub advisor: String,
+    /// The hash of the settings with which it was asked.
+    pub configuration: Sha256,
+    /// The answer.
+    pub advice: AdviceVerdict,
+    /// The reason that the advisor gives.
+    pub reason: Option<String>,
+    /// How sure the advisor is.
+    pub confidence: Option<Confidence>,
+    /// Short words of the advisor about the call.
+    pub labels: Vec<String>,
+    /// The reason why there is no valid answer. The advice is then `ask`.
+    pub failure: Option<AdviceFailure>,
+    /// The time from the question to the answer.
+    pub elapsed_millis: u64,
+    /// The tokens that the advisor counted.
+    pub tokens: Option<AdviceTokens>,
+    /// True if the answer to an earlier equal question was used.
+    pub cached: bool,
+    /// The hash of the arguments that it was asked about.
+    pub arguments_hash: Sha256,
 }
 
 /// A command to a whole thread.

@@ -4,6 +4,7 @@ use super::evidence::CommandEvidence;
 use crate::{
     PendingCount, Refused, Thread,
     access::{ApproverStanding, ProofContext},
+    advisor_directory::AdvisorDirectory,
     pinned_tools::PinnedTool,
     refused::ArgumentsMismatch,
 };
@@ -33,6 +34,8 @@ pub struct DecisionContext<'a> {
     pub proofs: ProofContext<'a>,
     /// The definitions of the tool that a proposal is about.
     pub pinned: Option<&'a PinnedTool>,
+    /// The reports on advisors and their modes, for a command that needs them.
+    pub advisors: Option<&'a AdvisorDirectory>,
 }
 
 impl DecisionContext<'_> {

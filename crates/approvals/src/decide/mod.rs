@@ -2,6 +2,8 @@
 //!
 //! A repeated command succeeds and yields no events. A forbidden command yields a named [`Refused`].
 
+mod advise;
+mod advisors;
 mod answer;
 mod approver_keys;
 mod archive;
@@ -19,6 +21,7 @@ mod erase;
 mod evidence;
 mod expiry;
 mod finish;
+mod flag;
 mod lease;
 mod lift;
 mod messages;
@@ -40,12 +43,15 @@ mod vote;
 mod waiting;
 mod webhooks;
 
+pub use advise::MAX_ADVICE_BYTES;
+pub(crate) use advisors::decide_on_advisors;
+pub use advisors::{AdvisorCommand, SetAdvisorMode};
 pub use approver_keys::{AddKeyCommand, MAX_KEYS};
 pub use arguments::HashedArguments;
 pub use claim::{claim_needs_judgement, claim_subject};
 pub use command::{
-    CallCommand, ClaimCommand, DefinitionIdentity, EraseCommand, FinishCommand, ProposeCommand, RenewCommand,
-    RespondCommand, StopCommand, ThreadCommand,
+    AdviceCommand, CallCommand, ClaimCommand, DefinitionIdentity, EraseCommand, FinishCommand,
+    ProposeCommand, RenewCommand, RespondCommand, StopCommand, ThreadCommand,
 };
 pub use context::DecisionContext;
 pub use definitions::{DefinitionCommand, MAX_DEFINED};
@@ -86,6 +92,8 @@ pub fn decide(
         (CallCommand::Finish(finish), Some(call)) => finish::finish(call, finish, context),
         (CallCommand::Cancel { reason }, Some(call)) => cancel::cancel(call, reason.as_deref(), context),
         (CallCommand::Release { comment }, Some(call)) => release::release(call, comment.as_deref(), context),
+        (CallCommand::Advise(advice), Some(call)) => advise::advise(call, advice, context),
+        (CallCommand::Flag { comment }, Some(call)) => flag::flag(call, comment.as_deref(), context),
         (CallCommand::Erase(erase), Some(call)) => erase::erase(call, erase, context),
         (CallCommand::Due, Some(call)) => Ok(due::due_or_blocked(call, context)),
     }

@@ -303,6 +303,12 @@ words! {
         NotPermitted = "not_permitted",
         /// Too many questions waited for it.
         Overloaded = "overloaded",
+        /// It has no answer to this question.
+        Undefined = "undefined",
+        /// Its protocol is not part of this program.
+        NotBuilt = "not_built",
+        /// Its settings are invalid, for example its policies.
+        BadConfiguration = "bad_configuration",
         /// It is turned off.
         Off = "off",
     }

@@ -53,6 +53,7 @@ impl EmbeddedService {
                 pending: PendingCount::default(),
                 proofs: ProofContext::default(),
                 pinned: None,
+                advisors: None,
             };
             let waiting_for = |answer: &RespondCommand| {
                 let ids = decide::preview_waiting(&call, answer, waiting.iter(), &context);

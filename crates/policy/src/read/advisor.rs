@@ -22,7 +22,7 @@ use std::{str::FromStr, time::Duration};
 const MAX_ADVISORS: usize = 32;
 
 /// The longest time to wait for an answer.
-const MAX_TIMEOUT: Duration = Duration::from_mins(10);
+const MAX_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The longest time for which an answer is kept.
 const MAX_CACHE: Duration = Duration::from_hours(24);
@@ -107,11 +107,15 @@ fn read_target(
 ) -> Result<AdvisorTarget, PolicyFault> {
     let known: &[&str] = match protocol {
         AdvisorProtocol::Countersign if keys.optional("command").is_some() => &["command"],
-        AdvisorProtocol::Countersign | AdvisorProtocol::Opa | AdvisorProtocol::Other => &["url", "key"],
+        AdvisorProtocol::Countersign | AdvisorProtocol::Opa | AdvisorProtocol::Other => {
+            &["url", "allowPrivate", "key"]
+        }
         AdvisorProtocol::Cedar => &["policies", "policiesFile"],
-        AdvisorProtocol::Chat => &["url", "key", "model", "prompt", "promptFile"],
+        AdvisorProtocol::Chat => &["url", "allowPrivate", "key", "model", "prompt", "promptFile"],
     };
-    for key in ["url", "command", "key", "policies", "policiesFile", "model", "prompt", "promptFile"] {
+    for key in
+        ["url", "allowPrivate", "command", "key", "policies", "policiesFile", "model", "prompt", "promptFile"]
+    {
         if let Some(node) = keys.optional(key).filter(|_| !known.contains(&key)) {
             let with = if known == ["command"] {
                 "`command`".to_owned()
@@ -128,12 +132,14 @@ fn read_target(
         return Ok(AdvisorTarget::Cedar { policies: read_text(keys, "policies", "policiesFile", files)? });
     }
     let url = read_url(keys.required("url")?)?;
+    let allow_private = keys.optional("allowPrivate").map_or(Ok(false), |node| node.flag("allowPrivate"))?;
     let key = keys.optional("key").map(read_key_name).transpose()?;
     if protocol != AdvisorProtocol::Chat {
-        return Ok(AdvisorTarget::Service { url, key });
+        return Ok(AdvisorTarget::Service { url, allow_private, key });
     }
     let model = read_short_text(keys.required("model")?, "model")?;
-    Ok(AdvisorTarget::Chat { url, model, prompt: read_text(keys, "prompt", "promptFile", files)?, key })
+    let prompt = read_text(keys, "prompt", "promptFile", files)?;
+    Ok(AdvisorTarget::Chat { url, allow_private, model, prompt, key })
 }
 
 /// The hash of everything on which the answers of the advisor depend.
@@ -227,7 +233,7 @@ fn read_outcomes(node: &TomlNode) -> Result<Vec<AdviceVerdict>, PolicyFault> {
 fn read_timeout(node: &TomlNode) -> Result<Duration, PolicyFault> {
     let timeout = node.duration("timeout")?;
     if timeout > MAX_TIMEOUT {
-        return Err(node.fault("timeout must be at most ten minutes (\"10m\")"));
+        return Err(node.fault("timeout must be at most a minute (\"1m\")"));
     }
     Ok(timeout)
 }
@@ -324,14 +330,14 @@ fn read_url(node: &TomlNode) -> Result<String, PolicyFault> {
 /// Reads the name of a key. The key itself must not be in the policy, which the log keeps.
 fn read_key_name(node: &TomlNode) -> Result<String, PolicyFault> {
     let name = node.text("key")?;
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     let is_name =
-        name.len() <= 32 && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_plain);
+        name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_plain);
     if is_name {
         return Ok(name.to_owned());
     }
     Err(node.fault(
-        "key is the name of a key that the operator of the server defines, with at most 32 small letters, digits and `_`; never the key itself",
+        "key is the name of a key that the operator of the server defines, with at most 64 small letters, digits, `-` and `_`; never the key itself",
     ))
 }
 

@@ -59,11 +59,13 @@ fn advisor_has_strict_defaults() {
 fn every_key_of_an_advisor_is_read() {
     let policy = policy(
         "[[advisor]]\nname = \"a\"\nprotocol = \"chat\"\nurl = \"https://models.example.com/v1\"\nmodel = \"small\"\n\
-         prompt = \"Judge.\"\nkey = \"models\"\nmode = \"decide\"\noutcomes = [\"allow\", \"deny\"]\ntimeout = \"30s\"\n\
+         prompt = \"Judge.\"\nallowPrivate = true\nkey = \"models\"\nmode = \"decide\"\noutcomes = [\"allow\", \"deny\"]\ntimeout = \"30s\"\n\
          concurrency = 1\ncache = \"0s\"\nminCases = 50\nmaxFalseAllows = 1\nmaxOverruled = 0.000001\n",
     );
     let [found] = policy.advisors() else { panic!("one advisor") };
-    let AdvisorTarget::Chat { model, prompt, key, .. } = &found.target else { panic!("{:?}", found.target) };
+    let AdvisorTarget::Chat { model, prompt, key, allow_private: true, .. } = &found.target else {
+        panic!("{:?}", found.target)
+    };
     assert_eq!((model.as_str(), prompt.as_str(), key.as_deref()), ("small", "Judge.", Some("models")));
     assert_eq!((found.concurrency, found.cache), (1, Duration::ZERO));
     assert!(found.may_answer(AdviceVerdict::Allow));
@@ -121,14 +123,14 @@ fn invalid_advisors_are_rejected() {
     line 4, column 8: mode: unknown value "decides"; use one of shadow, advise, decide
     line 4, column 13: an outcome is "deny" or "allow", not "ask"
     line 4, column 12: the list of outcomes is empty, so it can never match
-    line 4, column 11: timeout must be at most ten minutes ("10m")
+    line 4, column 11: timeout must be at most a minute ("1m")
     line 4, column 15: concurrency must be a whole number from 1 to 64
     line 4, column 9: cache must be at most a day ("1d"), or "0s" to turn it off
     line 4, column 1: an advisor has no key `min_cases`; did you mean `minCases`?
     line 4, column 18: maxFalseAllows must be a whole number, at least 0
     line 4, column 16: maxOverruled must be a number from 0 to 1 with at most six digits, such as 0.05
     line 4, column 16: maxOverruled must be a number from 0 to 1 with at most six digits, such as 0.05
-    line 4, column 7: key is the name of a key that the operator of the server defines, with at most 32 small letters, digits and `_`; never the key itself
+    line 4, column 7: key is the name of a key that the operator of the server defines, with at most 64 small letters, digits, `-` and `_`; never the key itself
     line 4, column 11: `applies` is empty; add a selector, or remove it to ask about every call
     line 4, column 22: `impact` is a claim of the agent, so it cannot allow a call; use it to ask or block
     line 6, column 8: two advisors are named "judge"; give each a unique name

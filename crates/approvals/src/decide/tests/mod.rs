@@ -1,5 +1,6 @@
 //! The rules as given / when / then: after certain commands, a command yields events or a refusal.
 
+mod advisors;
 mod approver_keys;
 mod calls;
 mod cheats;

@@ -52,6 +52,7 @@ impl DecisionStory {
             pending: PendingCount::default(),
             proofs: ProofContext::default(),
             pinned: None,
+            advisors: None,
         };
         let open = ids.iter().map(|id| call(id));
         preview_waiting(call(id), respond, open, &context).into_iter().map(ToString::to_string).collect()
