@@ -44,24 +44,24 @@ CREATE TABLE events (
     thread_id text COLLATE "C" NOT NULL,
     type      text COLLATE "C" NOT NULL CHECK (type IN (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
-        'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
-        'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_ERASED', 'POLICY_SET',
+        'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_ADVICE', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
+        'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_FLAGGED', 'CALL_ERASED', 'POLICY_SET',
         'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
         'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED',
         'WEBHOOK_PARKED', 'WEBHOOK_RETRIED',
-        'DEFINITION_SEEN', 'DEFINITION_CHANGED', 'DEFINITION_ACCEPTED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'USER_MESSAGE', 'AGENT_MESSAGE',
+        'DEFINITION_SEEN', 'DEFINITION_CHANGED', 'DEFINITION_ACCEPTED', 'ADVISOR_REPORTED', 'ADVISOR_MODE_SET', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'USER_MESSAGE', 'AGENT_MESSAGE',
         'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp text COLLATE "C" NOT NULL
         DEFAULT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') CHECK (
         timestamp ~ '^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{3}Z$'),
     principal text COLLATE "C" NOT NULL CHECK (principal LIKE 'user:_%' OR principal LIKE 'agent:_%'
-        OR principal LIKE 'policy:_%' OR principal LIKE 'system:_%'),
+        OR principal LIKE 'policy:_%' OR principal LIKE 'advisor:_%' OR principal LIKE 'system:_%'),
     data      text COLLATE "C" NOT NULL CHECK (jsonb_typeof(document(data)) = 'object'),
     -- The length is a check of its own: a pattern that counts to 64 takes six times as long.
     hash      text COLLATE "C" CHECK (hash ~ '^[0-9a-f]*$' AND length(hash) = 64),
     CHECK ((thread_id = '') = (type IN ('POLICY_SET', 'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
         'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED', 'WEBHOOK_PARKED', 'WEBHOOK_RETRIED',
-        'DEFINITION_SEEN', 'DEFINITION_CHANGED', 'DEFINITION_ACCEPTED'))),
+        'DEFINITION_SEEN', 'DEFINITION_CHANGED', 'DEFINITION_ACCEPTED', 'ADVISOR_REPORTED', 'ADVISOR_MODE_SET'))),
     CHECK (type <> 'TOOL_CALL' OR coalesce(data ->> 'id', '') <> '')
 );
 
@@ -81,8 +81,8 @@ CREATE INDEX policies ON events (seq) WHERE type = 'POLICY_SET';
 -- A thread's calls in order, for lists and counts of them.
 CREATE INDEX calls_by_thread ON events (thread_id, seq, (data ->> 'argumentsHash')) WHERE type = 'TOOL_CALL';
 
--- A call has at most one event of each kind, and these indexes find it. A vote counts once per approver and round; a
--- release and a takeover happen once per claim, and each renewal ends the lease later.
+-- A call has at most one event of each kind, and these indexes find it. A vote counts once per approver and round; an
+-- advisor gives one advice, and a person flags the call once; a release and a takeover happen once per claim, and each renewal ends the lease later.
 CREATE UNIQUE INDEX calls_by_id ON events ((data ->> 'id'), thread_id) WHERE type = 'TOOL_CALL';
 
 CREATE UNIQUE INDEX requests_by_call ON events ((data ->> 'toolCallId'), thread_id)
@@ -97,6 +97,9 @@ CREATE UNIQUE INDEX reminders_by_call ON events ((data ->> 'toolCallId'), thread
 
 CREATE UNIQUE INDEX escalations_by_call ON events ((data ->> 'toolCallId'), thread_id)
     WHERE type = 'TOOL_APPROVAL_ESCALATED';
+
+CREATE UNIQUE INDEX advice_by_call ON events ((data ->> 'toolCallId'), thread_id, (data ->> 'advisor'))
+    WHERE type = 'TOOL_APPROVAL_ADVICE';
 
 CREATE UNIQUE INDEX responses_by_call ON events ((data ->> 'toolCallId'), thread_id)
     WHERE type = 'TOOL_APPROVAL_RESPONSE';
@@ -115,6 +118,9 @@ CREATE UNIQUE INDEX takeovers_by_call ON events ((data ->> 'toolCallId'), thread
 
 CREATE UNIQUE INDEX results_by_call ON events ((data ->> 'toolCallId'), thread_id)
     WHERE type = 'TOOL_RESULT';
+
+CREATE UNIQUE INDEX flags_by_call ON events ((data ->> 'toolCallId'), thread_id, principal)
+    WHERE type = 'CALL_FLAGGED';
 
 CREATE UNIQUE INDEX erasures_by_call ON events ((data ->> 'toolCallId'), thread_id)
     WHERE type = 'CALL_ERASED';
@@ -151,6 +157,10 @@ CREATE UNIQUE INDEX one_acceptance ON events ((data ->> 'tool'), (data ->> 'defi
 -- The events about definitions in order.
 CREATE INDEX definitions ON events (seq)
     WHERE type = 'DEFINITION_SEEN' OR type = 'DEFINITION_CHANGED' OR type = 'DEFINITION_ACCEPTED';
+
+-- The reports on advisors and their modes, in order.
+CREATE INDEX advisors ON events (seq)
+    WHERE type = 'ADVISOR_REPORTED' OR type = 'ADVISOR_MODE_SET';
 
 -- A thread's messages in order, with their place in its conversation and their hash, so that no content is read.
 CREATE INDEX messages_by_thread ON events (thread_id, seq, (data ->> 'position'), (data ->> 'contentHash'))
@@ -191,16 +201,18 @@ BEGIN
         AND NEW.timestamp = OLD.timestamp AND NEW.principal = OLD.principal
         AND NEW.hash IS NOT DISTINCT FROM OLD.hash AND NOT document(OLD.data) ? 'erased' AND (EXISTS (
             SELECT FROM events x WHERE x.type = 'THREAD_ARCHIVED' AND x.thread_id = OLD.thread_id
-                AND (OLD.type ~ '^TOOL_[ACER]' OR OLD.type IN ('USER_MESSAGE', 'AGENT_MESSAGE', 'SYSTEM_PROMPT',
+                AND (OLD.type ~ '^TOOL_[ACER]' OR OLD.type IN ('CALL_FLAGGED', 'USER_MESSAGE', 'AGENT_MESSAGE', 'SYSTEM_PROMPT',
                     'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION'))
                 AND OLD.seq <= (x.data ->> 'through')::bigint
                 AND document(NEW.data) = document(OLD.data)
                     - ARRAY['arguments', 'impact', 'description', 'suggestedScopes', 'comment', 'changes', 'content']
+                    - CASE OLD.type WHEN 'TOOL_APPROVAL_ADVICE' THEN ARRAY['labels', 'reason'] ELSE '{}' END
                     - (CASE WHEN NEW.data -> 'erased' ? 'scope' THEN 'scope' ELSE 'erased' END)
                     || jsonb_build_object('erased', NEW.data -> 'erased')
                 AND (SELECT count(*) FROM jsonb_each_text(NEW.data -> 'erased') t WHERE t.value ~ '^[0-9a-f]{64}$')
                     = (SELECT count(*) FROM jsonb_object_keys(document(OLD.data)) t (key) WHERE NEW.data -> 'erased' ? t.key
-                        OR t.key IN ('arguments', 'impact', 'description', 'suggestedScopes', 'comment', 'changes', 'content'))
+                        OR t.key IN ('arguments', 'impact', 'description', 'suggestedScopes', 'comment', 'changes', 'content')
+                        OR OLD.type = 'TOOL_APPROVAL_ADVICE' AND t.key IN ('labels', 'reason'))
         ) OR EXISTS (
             SELECT FROM events x, jsonb_array_elements(x.data -> 'rows') r
             WHERE x.type = 'CALL_ERASED' AND x.thread_id = OLD.thread_id
@@ -208,6 +220,7 @@ BEGIN
                 AND r -> 'seq' = to_jsonb(OLD.seq)
                 AND document(NEW.data) = document(OLD.data)
                     - ARRAY['arguments', 'impact', 'description', 'suggestedScopes', 'comment', 'changes', 'content']
+                    - CASE OLD.type WHEN 'TOOL_APPROVAL_ADVICE' THEN ARRAY['labels', 'reason'] ELSE '{}' END
                     - (CASE WHEN r -> 'texts' ? 'scope' THEN 'scope' ELSE 'erased' END)
                     || jsonb_build_object('erased', r -> 'texts')))
     THEN
@@ -266,7 +279,7 @@ BEGIN
         -- Numbers have no gaps, so that a reader who has seen n knows that n + 1 comes next.
         WHEN NEW.seq > tip + 1
         THEN 'countersign: leave seq out; it is the next number'
-        WHEN (NEW.type ~ '^TOOL_[AER]' OR NEW.type = 'CALL_ERASED') AND NOT EXISTS (
+        WHEN (NEW.type ~ '^TOOL_[AER]' OR NEW.type IN ('CALL_FLAGGED', 'CALL_ERASED')) AND NOT EXISTS (
             SELECT FROM events e
             WHERE e.type = 'TOOL_CALL' AND e.data ->> 'id' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
         THEN 'countersign: the thread has no such call'

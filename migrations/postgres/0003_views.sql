@@ -1,5 +1,5 @@
 -- The views for people with a SQL shell: events by call, one row per call, per open request, per grant, per decision of
--- a person and per unknown outcome, and a way to decide.
+-- a person, per advice and per unknown outcome, and a way to decide.
 SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
 
 -- The events about calls, each with the id of its call. PostgreSQL moves a condition on tool_call_id and thread_id into
@@ -21,6 +21,9 @@ SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, 
 FROM events WHERE type = 'TOOL_APPROVAL_ESCALATED'
 UNION ALL
 SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
+FROM events WHERE type = 'TOOL_APPROVAL_ADVICE'
+UNION ALL
+SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
 FROM events WHERE type = 'TOOL_APPROVAL_RESPONSE'
 UNION ALL
 SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
@@ -37,6 +40,9 @@ FROM events WHERE type = 'TOOL_EXECUTION_TAKEN_OVER'
 UNION ALL
 SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
 FROM events WHERE type = 'TOOL_RESULT'
+UNION ALL
+SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
+FROM events WHERE type = 'CALL_FLAGGED'
 UNION ALL
 SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
 FROM events WHERE type = 'CALL_ERASED';
@@ -149,6 +155,26 @@ SELECT
 FROM events e
 JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = e.data ->> 'toolCallId' AND c.thread_id = e.thread_id
 WHERE e.type = 'TOOL_APPROVAL_VOTE' OR e.type = 'TOOL_APPROVAL_RESPONSE' AND e.data ->> 'source' = 'approver';
+
+-- One row per advice. `decision`, `source` and `decided_by` say what became of the call, `flagged_by` who complained of it.
+CREATE VIEW advice AS
+SELECT
+    e.seq, e.timestamp AS advised_at, e.data ->> 'advisor' AS advisor, e.data ->> 'mode' AS mode,
+    e.data ->> 'configuration' AS configuration, e.thread_id, c.data ->> 'id' AS tool_call_id,
+    c.data ->> 'name' AS tool, q.data ->> 'rule' AS rule, e.data ->> 'advice' AS advice,
+    e.data ->> 'reason' AS reason, e.data ->> 'confidence' AS confidence, e.data -> 'labels' AS labels,
+    e.data ->> 'failure' AS failure, e.data ->> 'elapsedMillis' AS elapsed_millis,
+    r.data ->> 'decision' AS decision, r.data ->> 'source' AS source, r.principal AS decided_by, (
+        SELECT string_agg(f.principal, ', ' ORDER BY f.seq) FROM events f
+        WHERE f.type = 'CALL_FLAGGED' AND f.data ->> 'toolCallId' = c.data ->> 'id'
+            AND f.thread_id = c.thread_id) AS flagged_by
+FROM events e
+JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = e.data ->> 'toolCallId' AND c.thread_id = e.thread_id
+LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST'
+    AND q.data ->> 'toolCallId' = c.data ->> 'id' AND q.thread_id = c.thread_id
+LEFT JOIN events r ON r.type = 'TOOL_APPROVAL_RESPONSE'
+    AND r.data ->> 'toolCallId' = c.data ->> 'id' AND r.thread_id = c.thread_id
+WHERE e.type = 'TOOL_APPROVAL_ADVICE';
 
 -- One row per call that an executor claimed and whose lease lapsed without a result: whether it ran is unknown.
 -- `executor` and `claim_seq` are those of the last claim. `released_by` has let another executor take it over.

@@ -9,24 +9,24 @@ CREATE TABLE events (
     thread_id TEXT NOT NULL,
     type      TEXT NOT NULL CHECK (type IN (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
-        'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
-        'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_ERASED', 'POLICY_SET',
+        'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_ADVICE', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
+        'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_FLAGGED', 'CALL_ERASED', 'POLICY_SET',
         'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
         'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED',
         'WEBHOOK_PARKED', 'WEBHOOK_RETRIED',
-        'DEFINITION_SEEN', 'DEFINITION_CHANGED', 'DEFINITION_ACCEPTED', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'USER_MESSAGE', 'AGENT_MESSAGE',
+        'DEFINITION_SEEN', 'DEFINITION_CHANGED', 'DEFINITION_ACCEPTED', 'ADVISOR_REPORTED', 'ADVISOR_MODE_SET', 'TOOL_POLICY_SET', 'GRANT_REVOKED', 'THREAD_MODE_SET', 'THREAD_CLOSED', 'THREAD_ARCHIVED', 'USER_MESSAGE', 'AGENT_MESSAGE',
         'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT', 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION')),
     timestamp TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')) CHECK (
         timestamp GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9].[0-9][0-9][0-9]Z'),
     principal TEXT NOT NULL CHECK (principal GLOB 'user:?*' OR principal GLOB 'agent:?*'
-        OR principal GLOB 'policy:?*' OR principal GLOB 'system:?*'),
+        OR principal GLOB 'policy:?*' OR principal GLOB 'advisor:?*' OR principal GLOB 'system:?*'),
     data      TEXT NOT NULL CHECK (json_valid(data) AND json_type(data) = 'object'),
     -- The link of the hash chain, in 64 lower-case hexadecimal digits. A decision made with SQL leaves it empty. The
     -- next row that Countersign writes seals that row, because its own link covers it.
     hash      TEXT CHECK (hash IS NULL OR length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
     CHECK ((thread_id = '') = (type IN ('POLICY_SET', 'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
         'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED', 'WEBHOOK_PARKED', 'WEBHOOK_RETRIED',
-        'DEFINITION_SEEN', 'DEFINITION_CHANGED', 'DEFINITION_ACCEPTED'))),
+        'DEFINITION_SEEN', 'DEFINITION_CHANGED', 'DEFINITION_ACCEPTED', 'ADVISOR_REPORTED', 'ADVISOR_MODE_SET'))),
     CHECK (type <> 'TOOL_CALL' OR coalesce(data ->> 'id', '') <> '')
 ) STRICT;
 
@@ -40,8 +40,8 @@ CREATE INDEX policies ON events (seq) WHERE type = 'POLICY_SET';
 -- same content is found without reading the others.
 CREATE INDEX calls_by_thread ON events (thread_id, seq, data ->> 'argumentsHash') WHERE type = 'TOOL_CALL';
 
--- A call has at most one event of each kind, and these indexes find it. A vote counts once per approver and round; a
--- release and a takeover happen once per claim, and each renewal ends the lease later.
+-- A call has at most one event of each kind, and these indexes find it. A vote counts once per approver and round; an
+-- advisor gives one advice, and a person flags the call once; a release and a takeover happen once per claim, and each renewal ends the lease later.
 CREATE UNIQUE INDEX calls_by_id ON events (data ->> 'id', thread_id) WHERE type = 'TOOL_CALL';
 
 CREATE UNIQUE INDEX requests_by_call ON events (data ->> 'toolCallId', thread_id)
@@ -56,6 +56,9 @@ CREATE UNIQUE INDEX reminders_by_call ON events (data ->> 'toolCallId', thread_i
 
 CREATE UNIQUE INDEX escalations_by_call ON events (data ->> 'toolCallId', thread_id)
     WHERE type = 'TOOL_APPROVAL_ESCALATED';
+
+CREATE UNIQUE INDEX advice_by_call ON events (data ->> 'toolCallId', thread_id, data ->> 'advisor')
+    WHERE type = 'TOOL_APPROVAL_ADVICE';
 
 CREATE UNIQUE INDEX responses_by_call ON events (data ->> 'toolCallId', thread_id)
     WHERE type = 'TOOL_APPROVAL_RESPONSE';
@@ -74,6 +77,9 @@ CREATE UNIQUE INDEX takeovers_by_call ON events (data ->> 'toolCallId', thread_i
 
 CREATE UNIQUE INDEX results_by_call ON events (data ->> 'toolCallId', thread_id)
     WHERE type = 'TOOL_RESULT';
+
+CREATE UNIQUE INDEX flags_by_call ON events (data ->> 'toolCallId', thread_id, principal)
+    WHERE type = 'CALL_FLAGGED';
 
 CREATE UNIQUE INDEX erasures_by_call ON events (data ->> 'toolCallId', thread_id)
     WHERE type = 'CALL_ERASED';
@@ -111,6 +117,10 @@ CREATE UNIQUE INDEX one_acceptance ON events (data ->> 'tool', data ->> 'definit
 CREATE INDEX definitions ON events (seq)
     WHERE type = 'DEFINITION_SEEN' OR type = 'DEFINITION_CHANGED' OR type = 'DEFINITION_ACCEPTED';
 
+-- The reports on advisors and their modes, in order.
+CREATE INDEX advisors ON events (seq)
+    WHERE type = 'ADVISOR_REPORTED' OR type = 'ADVISOR_MODE_SET';
+
 -- A thread's messages in order, with their place in its conversation and their hash, so that no content is read.
 CREATE INDEX messages_by_thread ON events (thread_id, seq, data ->> 'position', data ->> 'contentHash')
     WHERE type = 'USER_MESSAGE' OR type = 'AGENT_MESSAGE' OR type = 'SYSTEM_PROMPT'
@@ -139,17 +149,20 @@ WHEN NOT (NEW.seq IS OLD.seq AND NEW.thread_id IS OLD.thread_id AND NEW.type IS 
     AND NEW.timestamp IS OLD.timestamp AND NEW.principal IS OLD.principal AND NEW.hash IS OLD.hash
     AND json_valid(NEW.data) AND OLD.data -> 'erased' IS NULL AND (EXISTS (
         SELECT 1 FROM events x WHERE x.type = 'THREAD_ARCHIVED' AND x.thread_id = OLD.thread_id
-            AND (OLD.type GLOB 'TOOL_[ACER]*' OR OLD.type IN ('USER_MESSAGE', 'AGENT_MESSAGE', 'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT',
+            AND (OLD.type GLOB 'TOOL_[ACER]*' OR OLD.type IN ('CALL_FLAGGED', 'USER_MESSAGE', 'AGENT_MESSAGE', 'SYSTEM_PROMPT', 'USER_SYSTEM_PROMPT',
                 'LOCAL_SYSTEM_MESSAGE', 'COMPACTION'))
             AND OLD.seq <= x.data ->> 'through'
             AND json(NEW.data) = json_set(json_remove(OLD.data, '$.arguments', '$.impact', '$.description',
                 '$.suggestedScopes', '$.comment', '$.changes', '$.content',
+                CASE OLD.type WHEN 'TOOL_APPROVAL_ADVICE' THEN '$.labels' ELSE '$.erased' END,
+                CASE OLD.type WHEN 'TOOL_APPROVAL_ADVICE' THEN '$.reason' ELSE '$.erased' END,
                 CASE WHEN NEW.data -> 'erased' -> 'scope' IS NULL THEN '$.erased' ELSE '$.scope' END),
                 '$.erased', NEW.data -> 'erased')
             AND (SELECT count(*) FROM json_each(NEW.data, '$.erased') t
                 WHERE length(t.value) = 64 AND t.value NOT GLOB '*[^0-9a-f]*')
                 = (SELECT count(*) FROM json_each(OLD.data) t WHERE NEW.data -> 'erased' ->> t.key IS NOT NULL
-                    OR t.key IN ('arguments', 'impact', 'description', 'suggestedScopes', 'comment', 'changes', 'content'))
+                    OR t.key IN ('arguments', 'impact', 'description', 'suggestedScopes', 'comment', 'changes', 'content')
+                    OR OLD.type = 'TOOL_APPROVAL_ADVICE' AND t.key IN ('labels', 'reason'))
     ) OR EXISTS (
         SELECT 1 FROM events x, json_each(x.data, '$.rows') r
         WHERE x.type = 'CALL_ERASED' AND x.thread_id = OLD.thread_id
@@ -157,6 +170,8 @@ WHEN NOT (NEW.seq IS OLD.seq AND NEW.thread_id IS OLD.thread_id AND NEW.type IS 
             AND r.value ->> 'seq' = OLD.seq
             AND json(NEW.data) = json_set(json_remove(OLD.data, '$.arguments', '$.impact', '$.description',
                 '$.suggestedScopes', '$.comment', '$.changes', '$.content',
+                CASE OLD.type WHEN 'TOOL_APPROVAL_ADVICE' THEN '$.labels' ELSE '$.erased' END,
+                CASE OLD.type WHEN 'TOOL_APPROVAL_ADVICE' THEN '$.reason' ELSE '$.erased' END,
                 CASE WHEN r.value -> 'texts' -> 'scope' IS NULL THEN '$.erased' ELSE '$.scope' END),
                 '$.erased', r.value -> 'texts')))) BEGIN
     SELECT RAISE(ROLLBACK, 'countersign: events are never changed');
@@ -173,7 +188,7 @@ CREATE TRIGGER rows_keep_the_structure BEFORE INSERT ON events BEGIN
     WHERE EXISTS (SELECT 1 FROM events e WHERE e.seq = NEW.seq);
 
     SELECT RAISE(ROLLBACK, 'countersign: the thread has no such call')
-    WHERE (NEW.type GLOB 'TOOL_[AER]*' OR NEW.type = 'CALL_ERASED') AND NOT EXISTS (
+    WHERE (NEW.type GLOB 'TOOL_[AER]*' OR NEW.type IN ('CALL_FLAGGED', 'CALL_ERASED')) AND NOT EXISTS (
         SELECT 1 FROM events e
         WHERE e.type = 'TOOL_CALL' AND e.data ->> 'id' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id);
 
@@ -218,6 +233,10 @@ CREATE TRIGGER rows_keep_the_structure BEFORE INSERT ON events BEGIN
         WHEN 'TOOL_APPROVAL_ESCALATED' THEN EXISTS (
             SELECT 1 FROM events e WHERE e.type = 'TOOL_APPROVAL_ESCALATED'
                 AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
+        WHEN 'TOOL_APPROVAL_ADVICE' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'TOOL_APPROVAL_ADVICE'
+                AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id
+                AND e.data ->> 'advisor' = NEW.data ->> 'advisor')
         WHEN 'TOOL_APPROVAL_RESPONSE' THEN EXISTS (
             SELECT 1 FROM events e WHERE e.type = 'TOOL_APPROVAL_RESPONSE'
                 AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
@@ -239,6 +258,10 @@ CREATE TRIGGER rows_keep_the_structure BEFORE INSERT ON events BEGIN
         WHEN 'TOOL_RESULT' THEN EXISTS (
             SELECT 1 FROM events e WHERE e.type = 'TOOL_RESULT'
                 AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
+        WHEN 'CALL_FLAGGED' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'CALL_FLAGGED'
+                AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id
+                AND e.principal = NEW.principal)
         WHEN 'CALL_ERASED' THEN EXISTS (
             SELECT 1 FROM events e WHERE e.type = 'CALL_ERASED'
                 AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)

@@ -9,7 +9,7 @@
 --   under the write lock;
 -- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the policy in force;
 -- - the number of open requests of threads ($8: [thread, ...]) and of proposers ($9: [principal, ...]);
--- - if $10 is true, the events about tokens and webhooks;
+-- - if $10 is true, the events about tokens, webhooks and advisors;
 -- - the events about the definitions of tools ($11: [tool, ...]), without the definitions themselves.
 -- CROSS JOIN prevents SQLite from scanning the log for the keys. || '' removes the type of a column, because SQLite
 -- uses an index on an expression only for a value without a type. The result is one row with a JSON array, because one
@@ -85,6 +85,10 @@ WITH keys (thread_id, tool_call_id) AS (
     FROM events e
     WHERE $10 AND (e.type = 'WEBHOOK_ADDED' OR e.type = 'WEBHOOK_REMOVED' OR e.type = 'WEBHOOK_DELIVERED'
         OR e.type = 'WEBHOOK_PARKED' OR e.type = 'WEBHOOK_RETRIED')
+    UNION ALL
+    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
+    FROM events e
+    WHERE $10 AND (e.type = 'ADVISOR_REPORTED' OR e.type = 'ADVISOR_MODE_SET')
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal,
         json_object('tool', e.data ->> 'tool', 'definitionHash', e.data ->> 'definitionHash'), e.hash

@@ -1,8 +1,8 @@
 //! A call as clients of the API see it.
 
 use crate::{
-    ApprovalRequest, ApprovalResponse, CallId, CallState, EventMark, Json, LookAlike, Principal, Sha256,
-    ThreadId, Timestamp, ToolName,
+    ApprovalRequest, ApprovalResponse, CallAdvice, CallFlag, CallId, CallState, EventMark, Json, LookAlike,
+    Principal, Sha256, ThreadId, Timestamp, ToolName,
 };
 use countersign_events::event::{self, Status};
 use serde::{Deserialize, Serialize};
@@ -89,6 +89,9 @@ pub struct Call {
     /// The request, if people were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<ApprovalRequest>,
+    /// The advice of advisors that people see, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub advice: Vec<CallAdvice>,
     /// The decision, once it is made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<ApprovalResponse>,
@@ -104,6 +107,9 @@ pub struct Call {
     /// The result, once the call has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CallResult>,
+    /// The complaints of people that the call was allowed, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<CallFlag>,
     /// The erasure of the texts of the call. `arguments` and the content of the result are then `null`, and `impact`,
     /// `description` and comments are absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

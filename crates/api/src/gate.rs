@@ -1,17 +1,17 @@
 //! The operations that every gate offers, over a database or over a server.
 
 use crate::{
-    AcceptDefinitionRequest, ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection,
-    BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest,
-    ClaimRequest, CloseReport, ConversationReader, ConversationView, DecisionAnswer, DecisionRequest,
-    DefineToolsReport, DefineToolsRequest, EraseRequest, ErasureReport, Event, EventPage, GateError,
-    GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest,
-    NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal, ProposeRequest,
-    ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
-    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StatusReport, StopReport, StopRequest,
-    ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest,
-    TokenSelection, ToolDetails, ToolName, ToolPage, ToolPoliciesRequest, Webhook, WebhookList,
-    WebhookRequest, WebhookTestReport,
+    AcceptDefinitionRequest, AdvisorList, AdvisorModeRequest, AdvisorReportRequest, ApproverKey,
+    ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, BulkDecisionRequest, Call, CallId, CallPage,
+    CallStateFilter, CallStatistics, CancelRequest, ClaimRequest, CloseReport, ConversationReader,
+    ConversationView, DecisionAnswer, DecisionRequest, DefineToolsReport, DefineToolsRequest, EraseRequest,
+    ErasureReport, Event, EventPage, FlagRequest, GateError, GrantPage, GrantSelection, LogFilter,
+    MessagePage, MessagesReport, MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage,
+    PolicyInForce, PolicyRequest, Principal, ProposeRequest, ReadinessReport, ReleaseRequest,
+    RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview,
+    ScopeRequest, StatisticsQuery, StatusReport, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage,
+    ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolDetails, ToolName,
+    ToolPage, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
 };
 use async_trait::async_trait;
 use countersign_events::event::MessageFormat;
@@ -96,6 +96,9 @@ pub trait ApprovalGate: Send + Sync {
         id: &CallId,
         request: &ReleaseRequest,
     ) -> Result<Call, GateError>;
+
+    /// Complains that a call was allowed. Only people may. Repeating it succeeds.
+    async fn flag(&self, thread: &ThreadId, id: &CallId, request: &FlagRequest) -> Result<Call, GateError>;
 
     /// Erases the texts of a call that has ended: arguments, descriptions, comments and the content of the result. Their
     /// hashes stay, and so does everything else. Only people may. To repeat it writes nothing, and clears the files again.
@@ -256,6 +259,23 @@ pub trait ApprovalGate: Send + Sync {
 
     /// Sends parked messages of a webhook again. Only people may.
     async fn retry_webhook(&self, name: &str, request: &RetryWebhookRequest) -> Result<Webhook, GateError>;
+
+    /// Lists the advisors of the policy in force, with the mode in effect of each.
+    async fn advisors(&self) -> Result<AdvisorList, GateError>;
+
+    /// Records a report on an advisor. Only people may.
+    async fn report_advisor(
+        &self,
+        name: &str,
+        request: &AdvisorReportRequest,
+    ) -> Result<AdvisorList, GateError>;
+
+    /// Lets an advisor decide, or only advise. Only people may. Repeating it succeeds.
+    async fn set_advisor_mode(
+        &self,
+        name: &str,
+        request: &AdvisorModeRequest,
+    ) -> Result<AdvisorList, GateError>;
 
     /// Lists the tools whose definitions the log knows.
     async fn tools(&self, page: PageQuery) -> Result<ToolPage, GateError>;

@@ -4,6 +4,7 @@
 //! result. `gate::EmbeddedGate` offers these operations over an open database, and `client::HttpGate` offers the
 //! same over a server. Request types reject unknown fields; clients must accept new fields in responses.
 
+mod advisors;
 mod agent_world;
 mod approver_keys;
 mod bulk;
@@ -41,6 +42,10 @@ mod tools;
 mod utc_offset;
 mod webhooks;
 
+pub use advisors::{
+    Advisor, AdvisorList, AdvisorModeRequest, AdvisorReport, AdvisorReportCounts, AdvisorReportRequest,
+    CallAdvice, CallFlag, FlagRequest,
+};
 pub use agent_world::{WorldMessageRequest, WorldToolAnswer, WorldToolRequest};
 pub use approver_keys::{
     ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, PasskeyCreation, ProofRequest,

@@ -104,6 +104,9 @@ pub struct VerdictTerms {
     pub denials: u32,
     /// Lists of eligible approvers. An approver must be in each list.
     pub approvers: Vec<Vec<String>>,
+    /// The advisor that may answer in the place of people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advisor: Option<String>,
     /// The time after which people are reminded.
     pub remind_after: Option<u64>,
     /// The time after which the request goes to a higher level.
@@ -124,6 +127,9 @@ pub struct VerdictRule {
     pub verdict: Verdict,
     /// The reason why it matches.
     pub why: String,
+    /// The advisor that may answer, if the rule has the verdict `advised` and covers the whole call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advisor: Option<String>,
     /// True for a shadow rule, which decides nothing.
     pub shadow: bool,
 }
@@ -245,6 +251,9 @@ pub struct ListedRule {
     pub line: usize,
     /// The verdict.
     pub verdict: Verdict,
+    /// The advisor that may answer, if the rule has the verdict `advised`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advisor: Option<String>,
     /// The reason that the policy gives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

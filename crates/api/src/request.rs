@@ -57,6 +57,9 @@ pub struct ApprovalRequest {
     /// The proof that each approval needs; absent if none is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofRequirement>,
+    /// The advisor that may answer in the place of people, if it decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advisor: Option<String>,
     /// The votes so far, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<ApprovalVote>,

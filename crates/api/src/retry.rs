@@ -5,17 +5,18 @@ mod backoff;
 mod follow;
 
 use crate::{
-    AcceptDefinitionRequest, ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest,
-    ApproverKeySelection, BulkDecisionRequest, Call, CallId, CallPage, CallStateFilter, CallStatistics,
-    CancelRequest, ClaimRequest, CloseReport, ConversationReader, ConversationView, DecisionAnswer,
-    DecisionRequest, DefineToolsReport, DefineToolsRequest, EraseRequest, ErasureReport, ErrorCode,
-    EventPage, EventStream, GateError, GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport,
-    MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest,
-    Principal, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest,
-    ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery,
-    StatusReport, StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary,
-    Token, TokenPage, TokenRequest, TokenSelection, ToolDetails, ToolName, ToolPage, ToolPoliciesRequest,
-    Webhook, WebhookList, WebhookRequest, WebhookTestReport,
+    AcceptDefinitionRequest, AdvisorList, AdvisorModeRequest, AdvisorReportRequest, ApprovalGate,
+    ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, BulkDecisionRequest, Call,
+    CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest, ClaimRequest, CloseReport,
+    ConversationReader, ConversationView, DecisionAnswer, DecisionRequest, DefineToolsReport,
+    DefineToolsRequest, EraseRequest, ErasureReport, ErrorCode, EventPage, EventStream, FlagRequest,
+    GateError, GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest,
+    ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal,
+    ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest,
+    RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StatusReport,
+    StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
+    TokenPage, TokenRequest, TokenSelection, ToolDetails, ToolName, ToolPage, ToolPoliciesRequest, Webhook,
+    WebhookList, WebhookRequest, WebhookTestReport,
 };
 use async_trait::async_trait;
 pub use backoff::retry;
@@ -158,6 +159,10 @@ impl ApprovalGate for RetryingGate {
         request: &ReleaseRequest,
     ) -> Result<Call, GateError> {
         retry(Some(INTERACTION), || self.inner.release(thread, id, request)).await
+    }
+
+    async fn flag(&self, thread: &ThreadId, id: &CallId, request: &FlagRequest) -> Result<Call, GateError> {
+        retry(Some(INTERACTION), || self.inner.flag(thread, id, request)).await
     }
 
     async fn erase(
@@ -345,6 +350,26 @@ impl ApprovalGate for RetryingGate {
 
     async fn retry_webhook(&self, name: &str, request: &RetryWebhookRequest) -> Result<Webhook, GateError> {
         self.inner.retry_webhook(name, request).await
+    }
+
+    async fn advisors(&self) -> Result<AdvisorList, GateError> {
+        retry(Some(INTERACTION), || self.inner.advisors()).await
+    }
+
+    async fn report_advisor(
+        &self,
+        name: &str,
+        request: &AdvisorReportRequest,
+    ) -> Result<AdvisorList, GateError> {
+        retry(Some(INTERACTION), || self.inner.report_advisor(name, request)).await
+    }
+
+    async fn set_advisor_mode(
+        &self,
+        name: &str,
+        request: &AdvisorModeRequest,
+    ) -> Result<AdvisorList, GateError> {
+        retry(Some(INTERACTION), || self.inner.set_advisor_mode(name, request)).await
     }
 
     async fn tools(&self, page: PageQuery) -> Result<ToolPage, GateError> {

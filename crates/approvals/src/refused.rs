@@ -108,9 +108,6 @@ pub enum Refused {
         /// The missing requirement.
         why: String,
     },
-    /// Only an advisor gives advice, each its own.
-    #[error("{0} is not the advisor that gives this advice")]
-    NotAnAdvisor(String),
     /// The policy in force has no advisor with these settings.
     #[error("the policy in force has no advisor {0:?} with these settings")]
     UnknownAdvisor(String),
@@ -318,7 +315,6 @@ impl Refused {
             Self::NotAnApprover(_) => "not_an_approver",
             Self::SelfApproval(_) => "self_approval",
             Self::NotEligible { .. } => "not_eligible",
-            Self::NotAnAdvisor(_) => "not_an_advisor",
             Self::UnknownAdvisor(_) => "unknown_advisor",
             Self::AdviceOutdated { .. } => "advice_outdated",
             Self::NotFlaggable { .. } => "not_flaggable",

@@ -226,6 +226,15 @@ impl ServerConnection {
         self.post(self.call_url(thread, id, &["release"]), release).await
     }
 
+    pub(crate) async fn flag(
+        &self,
+        thread: &ThreadId,
+        id: &CallId,
+        flag: &api::FlagRequest,
+    ) -> Result<api::Call, GateError> {
+        self.post(self.call_url(thread, id, &["flag"]), flag).await
+    }
+
     pub(crate) async fn erase(
         &self,
         thread: &ThreadId,

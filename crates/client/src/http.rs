@@ -3,17 +3,17 @@
 use crate::connection::ServerConnection;
 use async_trait::async_trait;
 use countersign_api::{
-    AcceptDefinitionRequest, ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest,
-    ApproverKeySelection, BulkDecisionRequest, Call, CallPage, CallStatistics, CallerView, CancelRequest,
-    ClaimRequest, CloseReport, ConversationReader, ConversationView, DecisionAnswer, DecisionRequest,
-    DefineToolsReport, DefineToolsRequest, EraseRequest, ErasureReport, EventPage, EventStream, GateError,
-    GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest,
-    NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest,
-    ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest,
-    RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StatusReport, StopReport, StopRequest,
-    ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection,
-    ToolDetails, ToolPage, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
-    retry::RetryingGate,
+    AcceptDefinitionRequest, AdvisorList, AdvisorModeRequest, AdvisorReportRequest, ApprovalGate,
+    ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, BulkDecisionRequest, Call,
+    CallPage, CallStatistics, CallerView, CancelRequest, ClaimRequest, CloseReport, ConversationReader,
+    ConversationView, DecisionAnswer, DecisionRequest, DefineToolsReport, DefineToolsRequest, EraseRequest,
+    ErasureReport, EventPage, EventStream, FlagRequest, GateError, GrantPage, GrantSelection, LogFilter,
+    MessagePage, MessagesReport, MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage,
+    PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest,
+    RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest,
+    StatisticsQuery, StatusReport, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies,
+    ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolDetails, ToolPage,
+    ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport, retry::RetryingGate,
 };
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, ToolName, event::MessageFormat};
 use futures_util::StreamExt;
@@ -147,6 +147,10 @@ impl ApprovalGate for HttpGate {
         request: &ReleaseRequest,
     ) -> Result<Call, GateError> {
         self.connection.release(thread, id, request).await
+    }
+
+    async fn flag(&self, thread: &ThreadId, id: &CallId, request: &FlagRequest) -> Result<Call, GateError> {
+        self.connection.flag(thread, id, request).await
     }
 
     async fn erase(
@@ -328,6 +332,26 @@ impl ApprovalGate for HttpGate {
 
     async fn retry_webhook(&self, name: &str, request: &RetryWebhookRequest) -> Result<Webhook, GateError> {
         self.connection.retry_webhook(name, request).await
+    }
+
+    async fn advisors(&self) -> Result<AdvisorList, GateError> {
+        self.connection.advisors().await
+    }
+
+    async fn report_advisor(
+        &self,
+        name: &str,
+        request: &AdvisorReportRequest,
+    ) -> Result<AdvisorList, GateError> {
+        self.connection.report_advisor(name, request).await
+    }
+
+    async fn set_advisor_mode(
+        &self,
+        name: &str,
+        request: &AdvisorModeRequest,
+    ) -> Result<AdvisorList, GateError> {
+        self.connection.set_advisor_mode(name, request).await
     }
 
     async fn tools(&self, page: PageQuery) -> Result<ToolPage, GateError> {

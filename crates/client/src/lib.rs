@@ -20,6 +20,7 @@
 //! # }
 //! ```
 
+mod advisors;
 mod approver_keys;
 mod connection;
 mod follow;

@@ -4,7 +4,7 @@
 use countersign_approvals::{Call, RecordedEvent, call::RecordedFact};
 use countersign_events::{
     Event, EventType, ThreadId,
-    event::{ApprovalResponse, Body, Decision, Source, Status, ToolResult},
+    event::{AdviceFailure, ApprovalResponse, Body, Decision, Source, Status, ToolResult},
 };
 use countersign_store::CommandOutcome;
 use prometheus_client::{
@@ -147,6 +147,14 @@ impl CallMetrics {
                 self.escalations.inc();
                 info!(thread, call = id, tool, level = call.level(), seq, "escalated");
             }
+            EventType::ApprovalAdvice => {
+                if let Some(advice) = call.course.advice.last() {
+                    let (verdict, mode) = (advice.what.advice.as_str(), advice.what.mode.as_str());
+                    let failure = advice.what.failure.map(AdviceFailure::as_str);
+                    info!(thread, call = id, tool, by, mode, advice = verdict, failure, seq, "advised");
+                }
+            }
+            EventType::CallFlagged => warn!(thread, call = id, tool, by, seq, "flagged"),
             EventType::ExecutionRenewed => debug!(thread, call = id, tool, by, seq, "renewed"),
             EventType::ExecutionReleased => info!(thread, call = id, tool, by, seq, "released"),
             EventType::ApprovalResponse => {
@@ -257,6 +265,14 @@ impl CallMetrics {
             Body::DefinitionAccepted(accepted) => {
                 let (tool, hash) = (accepted.tool.as_str(), accepted.definition_hash);
                 info!(tool, %hash, by, seq, "definition of a tool accepted");
+            }
+            Body::AdvisorReported(report) => {
+                let (advisor, cases, false_allows) = (&*report.advisor, report.cases, report.false_allows);
+                info!(advisor, cases, false_allows, by, seq, "advisor measured");
+            }
+            Body::AdvisorModeSet(set) => {
+                let (advisor, mode, overrides) = (&*set.advisor, set.mode.as_str(), set.overrides);
+                warn!(advisor, mode, overrides, by, seq, "mode of an advisor set");
             }
             Body::PolicySet(set) => info!(hash = %set.hash, source = set.source, by, seq, "policy in force"),
             _ => {}

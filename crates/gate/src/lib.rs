@@ -29,6 +29,7 @@ mod embedded;
 mod error;
 mod finish_on_drop;
 mod gate;
+mod known_advisors;
 mod known_tools;
 mod known_webhooks;
 mod large_work;
@@ -43,7 +44,8 @@ pub use call_reader::{CallReader, CallSelection};
 pub use countersign_approvals::archivable::ThreadExtent;
 pub use countersign_approvals::{
     CommandCaller, GrantScope, Refused, access,
-    decide::WebhookCommand,
+    advisor_directory::{AdvisorDirectory, EffectiveMode, ModeReason},
+    decide::{AdviceCommand, WebhookCommand},
     webhook_directory::{ParkedMessage, WebhookDirectory, WebhookRecord},
 };
 pub use countersign_events::{

@@ -127,6 +127,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(
         404,
+        ErrorCode::UnknownAdvisor,
+        "The policy in force has no advisor with this name and these settings.",
+        "the policy in force has no advisor \"reviewer\" with these settings",
+    ),
+    entry(
+        404,
         ErrorCode::UnknownTool,
         "The log knows no definition of this tool.",
         "the log knows no definition of the tool github__create_issue",
@@ -196,6 +202,18 @@ pub(crate) const CODES: &[CodeEntry] = &[
         ErrorCode::NotUnknown,
         "Only a call whose outcome is unknown can be released.",
         "the call is running, and only a call whose outcome is unknown can be released",
+    ),
+    entry(
+        409,
+        ErrorCode::NotFlaggable,
+        "Only a call that was allowed can be flagged.",
+        "the call is denied, and only a call that was allowed can be flagged",
+    ),
+    entry(
+        409,
+        ErrorCode::AdviceOutdated,
+        "An advisor allowed the call under another policy than the one in force.",
+        "advisor:reviewer allowed it under another policy than the one in force; propose the call again",
     ),
     entry(
         409,

@@ -125,6 +125,7 @@ queries! {
         TOKENS = "tokens.sql",
         TOOL_OF_CALL = "tool_of_call.sql",
         WEBHOOKS = "webhooks.sql",
+        ADVISORS = "advisors.sql",
         WEBHOOK_DELIVERY = "webhook_delivery.sql",
     }
     pairs {

@@ -79,6 +79,12 @@ codes! {
         ProofInvalid = "proof_invalid",
         /// The log has no webhook with this id.
         UnknownWebhook = "unknown_webhook",
+        /// The policy in force has no advisor with these settings.
+        UnknownAdvisor = "unknown_advisor",
+        /// An advisor allowed the call under another policy than the one in force.
+        AdviceOutdated = "advice_outdated",
+        /// The call was not allowed, so it cannot be flagged.
+        NotFlaggable = "not_flaggable",
         /// The log knows no definition of this tool.
         UnknownTool = "unknown_tool",
         /// The log has no definition of the tool with this hash.

@@ -29,7 +29,8 @@ pub(super) fn advise(
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     if *context.by != Principal::advisor(&command.advisor) {
-        return Err(Refused::NotAnAdvisor(context.by.to_string()));
+        let why = format!("{} is not this advisor", context.by);
+        return Err(Refused::Invalid { field: "advisor", why });
     }
     if call.course.advice.iter().any(|advice| advice.what.advisor == command.advisor) {
         return Ok(Vec::new());

@@ -1,6 +1,7 @@
 //! The gate over an open store: the path of one call. `execute` executes commands, `decisions` decides, `lists` reads
 //! lists, `threads` has the settings of a thread, and `ready` the readiness.
 
+mod advisors;
 mod answer;
 mod approver_keys;
 pub(crate) mod archive;
@@ -29,9 +30,9 @@ pub use tokens::AccountHolder;
 
 use crate::{
     GateFailure, active_policy::ActivePolicy, active_tokens::ActiveTokens, call_metrics::CallMetrics,
-    due_task_runner::DueTaskRunner, known_tools::KnownTools, known_webhooks::KnownWebhooks,
-    log_policy::open_policy, policy_follower::PolicyFollower, policy_judge::PolicyJudge,
-    presence_keeper::PresenceKeeper, view::view_call,
+    due_task_runner::DueTaskRunner, known_advisors::KnownAdvisors, known_tools::KnownTools,
+    known_webhooks::KnownWebhooks, log_policy::open_policy, policy_follower::PolicyFollower,
+    policy_judge::PolicyJudge, presence_keeper::PresenceKeeper, view::view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{
@@ -64,6 +65,7 @@ pub(crate) struct EmbeddedService {
     /// The identity of the log, once it has an event.
     log_id: OnceLock<Sha256>,
     pub(crate) webhooks: Arc<KnownWebhooks>,
+    known_advisors: KnownAdvisors,
     known_tools: KnownTools,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -131,6 +133,7 @@ impl EmbeddedService {
             opened,
             log_id: OnceLock::new(),
             webhooks: Arc::default(),
+            known_advisors: KnownAdvisors::default(),
             known_tools: KnownTools::default(),
             stop,
             tasks,

@@ -103,6 +103,7 @@ impl EmbeddedGate {
             file: rule.file.map(str::to_owned),
             line: rule.line,
             verdict: rule.verdict,
+            advisor: rule.advisor.map(str::to_owned),
             reason: rule.reason.map(str::to_owned),
             shadow: rule.shadow,
             zone: rule.is_zone,

@@ -4,16 +4,17 @@ use super::EmbeddedGate;
 use crate::GateFailure;
 use async_trait::async_trait;
 use countersign_api::{
-    AcceptDefinitionRequest, ApprovalGate, ApproverKey, ApproverKeyPage, ApproverKeyRequest,
-    ApproverKeySelection, BulkDecisionRequest, Call, CallPage, CallStatistics, CancelRequest, ClaimRequest,
-    CloseReport, ConversationReader, ConversationView, DecisionAnswer, DecisionRequest, DefineToolsReport,
-    DefineToolsRequest, EraseRequest, ErasureReport, EventPage, EventStream, GateError, GrantPage,
-    GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest, ModeRequest, NewToken,
-    NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport,
-    ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest,
-    ScopePreview, ScopeRequest, StatisticsQuery, StatusReport, StopReport, StopRequest, ThreadMode,
-    ThreadPage, ThreadPolicies, ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolDetails,
-    ToolPage, ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
+    AcceptDefinitionRequest, AdvisorList, AdvisorModeRequest, AdvisorReportRequest, ApprovalGate,
+    ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, BulkDecisionRequest, Call,
+    CallPage, CallStatistics, CancelRequest, ClaimRequest, CloseReport, ConversationReader, ConversationView,
+    DecisionAnswer, DecisionRequest, DefineToolsReport, DefineToolsRequest, EraseRequest, ErasureReport,
+    EventPage, EventStream, FlagRequest, GateError, GrantPage, GrantSelection, LogFilter, MessagePage,
+    MessagesReport, MessagesRequest, ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage,
+    PolicyInForce, PolicyRequest, ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest,
+    RenewRequest, ResultRequest, RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest,
+    StatisticsQuery, StatusReport, StopReport, StopRequest, ThreadMode, ThreadPage, ThreadPolicies,
+    ThreadSummary, Token, TokenPage, TokenRequest, TokenSelection, ToolDetails, ToolPage,
+    ToolPoliciesRequest, Webhook, WebhookList, WebhookRequest, WebhookTestReport,
 };
 use countersign_approvals::Refused;
 use countersign_events::{CallId, CallStateFilter, Principal, ThreadId, ToolName, event::MessageFormat};
@@ -100,6 +101,10 @@ impl ApprovalGate for EmbeddedGate {
         request: &ReleaseRequest,
     ) -> Result<Call, GateError> {
         Ok(self.service.release(&self.by, thread, id, request).await?)
+    }
+
+    async fn flag(&self, thread: &ThreadId, id: &CallId, request: &FlagRequest) -> Result<Call, GateError> {
+        Ok(self.service.flag(&self.by, thread, id, request).await?)
     }
 
     async fn erase(
@@ -283,6 +288,28 @@ impl ApprovalGate for EmbeddedGate {
 
     async fn retry_webhook(&self, name: &str, request: &RetryWebhookRequest) -> Result<Webhook, GateError> {
         Ok(self.service.retry_webhook(&self.by, name, request).await?)
+    }
+
+    async fn advisors(&self) -> Result<AdvisorList, GateError> {
+        Ok(self.service.advisors().await?)
+    }
+
+    async fn report_advisor(
+        &self,
+        name: &str,
+        request: &AdvisorReportRequest,
+    ) -> Result<AdvisorList, GateError> {
+        self.service.report_advisor(&self.by, name, request).await?;
+        Ok(self.service.advisors().await?)
+    }
+
+    async fn set_advisor_mode(
+        &self,
+        name: &str,
+        request: &AdvisorModeRequest,
+    ) -> Result<AdvisorList, GateError> {
+        self.service.set_advisor_mode(&self.by, name, request).await?;
+        Ok(self.service.advisors().await?)
     }
 
     async fn tools(&self, page: PageQuery) -> Result<ToolPage, GateError> {

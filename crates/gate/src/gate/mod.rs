@@ -1,5 +1,6 @@
 //! The gate over an open database, and the operations that only this gate offers.
 
+mod advisors;
 mod analysis;
 mod approval_gate;
 mod archive;

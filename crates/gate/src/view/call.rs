@@ -1,6 +1,11 @@
 //! A call as the API shows it.
 
-use super::{misleading::mark_misleading_texts, request::view_request, response::view_response};
+use super::{
+    advisor::{view_advice, view_flag},
+    misleading::mark_misleading_texts,
+    request::view_request,
+    response::view_response,
+};
 use countersign_api as api;
 use countersign_approvals::{Call, call::RecordedFact};
 use countersign_events::{
@@ -28,6 +33,7 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
         definition_hash: proposed.what.definition_hash,
         replaces: proposed.what.replaces.clone(),
         request: view_request(call),
+        advice: view_advice(call),
         response: call.response().map(|fact| view_response(fact, editor(call).unwrap_or(&fact.by))),
         proposer_last_seen_at: None,
         proposer_gone: false,
@@ -44,6 +50,7 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
             comment: released.what.comment.clone(),
         }),
         result: call.result().map(view_result),
+        flags: call.course.flags.iter().map(view_flag).collect(),
         erased: call.course.erasure.as_ref().map(|erasure| api::CallErasure {
             seq: erasure.seq,
             principal: erasure.by.clone(),

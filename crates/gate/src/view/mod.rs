@@ -1,5 +1,6 @@
 //! Domain values as the API shows them. The API crate has types only, so the conversions are here.
 
+mod advisor;
 mod approver_key;
 mod call;
 mod misleading;
@@ -13,6 +14,7 @@ mod tool;
 mod verdict;
 mod webhook;
 
+pub(crate) use advisor::view_advisor;
 pub(crate) use approver_key::view_approver_key;
 pub use call::view_call;
 pub(crate) use call::{view_execution, view_result};

@@ -13,6 +13,7 @@ pub fn view_verdict(judgement: &Judgement) -> PolicyVerdict {
         rule: rule.rule.clone(),
         verdict: rule.verdict,
         why: rule.why.clone(),
+        advisor: rule.advisor.clone(),
         shadow: rule.shadow,
     });
     PolicyVerdict {
@@ -28,6 +29,7 @@ pub fn view_verdict(judgement: &Judgement) -> PolicyVerdict {
             quorum: terms.quorum,
             denials: terms.denials,
             approvers: terms.approvers.clone(),
+            advisor: terms.advisor.clone(),
             remind_after: seconds(terms.remind_after),
             escalate_after: seconds(terms.escalate_after),
             escalate_to: terms.escalate_to.clone(),

@@ -21,7 +21,9 @@ pub(crate) use body::JsonBody;
 pub(crate) use conditional::{IfNoneMatch, not_modified, short_hash, tag_of_call, with_tag};
 pub(crate) use last_event_id::LastEventId;
 pub(crate) use passkey_site::PasskeySite;
-pub(crate) use path::{ApproverKeyPath, CallPath, GrantPath, ThreadPath, TokenPath, ToolPath, WebhookPath};
+pub(crate) use path::{
+    AdvisorPath, ApproverKeyPath, CallPath, GrantPath, ThreadPath, TokenPath, ToolPath, WebhookPath,
+};
 pub(crate) use prefer::WaitPreference;
 pub(crate) use query::{
     CallQuery, EventQuery, GrantQuery, ListQuery, MessageQuery, NoQuery, PendingQuery, QueryParameters,

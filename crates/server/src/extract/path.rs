@@ -97,6 +97,17 @@ impl<S: Send + Sync> FromRequestParts<S> for WebhookPath {
     }
 }
 
+/// The advisor in the path.
+pub(crate) struct AdvisorPath(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for AdvisorPath {
+    type Rejection = ProblemResponse;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ProblemResponse> {
+        decode_part(parts, state, "name").await.map(Self)
+    }
+}
+
 /// The tool in the path.
 pub(crate) struct ToolPath(pub(crate) ToolName);
 
@@ -148,6 +159,12 @@ impl IntoParams for ApproverKeyPath {
 impl IntoParams for WebhookPath {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         vec![path_parameter("name", "The name of the webhook.", openapi::text("ops"))]
+    }
+}
+
+impl IntoParams for AdvisorPath {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![path_parameter("name", "The name of the advisor.", openapi::text("reviewer"))]
     }
 }
 

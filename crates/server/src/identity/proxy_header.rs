@@ -39,7 +39,7 @@ impl IdentityHeader {
         let roles = match principal.kind() {
             PrincipalKind::User => self.roles.clone(),
             PrincipalKind::Agent => vec![Role::Agent],
-            PrincipalKind::Policy | PrincipalKind::System => {
+            PrincipalKind::Policy | PrincipalKind::Advisor | PrincipalKind::System => {
                 return Err(bad("must begin with user: or agent:".to_owned()));
             }
         };

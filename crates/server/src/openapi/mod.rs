@@ -49,6 +49,7 @@ use utoipa::{
         (name = "lace", description = "The interface of Lace, for clients that were written for it."),
         (name = "opey", description = "The interface of Opey, for clients that were written for it."),
         (name = "agent-world", description = "The interface of Agent World, for clients that were written for it."),
+        (name = "advisors", description = "Programs that the policy asks about calls."),
         (name = "webhooks", description = "Targets to which the server sends messages about calls."),
         (name = "service", description = "Health and metrics of the service, and this document."),
     )

@@ -1,5 +1,6 @@
 //! The endpoints, each in a file of its own, and the parts that they share.
 
+mod advisors;
 mod agent_world;
 mod answer;
 mod app_page;
@@ -14,6 +15,7 @@ mod document;
 mod erase;
 mod events;
 mod finish;
+mod flag;
 mod grants;
 mod health;
 mod heartbeat;
@@ -85,6 +87,7 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(webhooks::remove))
         .routes(routes!(webhooks::test))
         .routes(routes!(webhooks::retry))
+        .merge(advisor_routes())
         .merge(interface_routes())
         .routes(routes!(tools::list, tools::define))
         .routes(routes!(tools::show))
@@ -108,6 +111,7 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .routes(routes!(finish::finish))
         .routes(routes!(cancel::cancel))
         .routes(routes!(release::release))
+        .routes(routes!(flag::flag))
         .routes(routes!(erase::erase))
         .routes(routes!(scope::preview_scope))
         .routes(routes!(pending::list_in_thread, decide::decide_pending))
@@ -127,6 +131,14 @@ pub(crate) fn router() -> (Router<AppState>, utoipa::openapi::OpenApi) {
     #[cfg(feature = "oidc")]
     let pages = pages.merge(oidc::routes());
     (router.merge(pages), document)
+}
+
+/// The advisors of the policy.
+fn advisor_routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new()
+        .routes(routes!(advisors::list))
+        .routes(routes!(advisors::report))
+        .routes(routes!(advisors::set_mode))
 }
 
 /// The interfaces of other systems.

@@ -301,7 +301,7 @@ fn advice_of_another_principal_is_refused() {
     for by in [Principal::agent("bot"), Principal::user("ada"), Principal::advisor("shadow")] {
         let advice = story.advice("judge", AdviceVerdict::Allow);
         story.set_by(by);
-        assert_eq!(code(story.call_command("c", CallCommand::Advise(advice))), "not_an_advisor");
+        assert_eq!(code(story.call_command("c", CallCommand::Advise(advice))), "invalid");
     }
 }
 

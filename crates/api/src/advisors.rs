@@ -1,0 +1,231 @@
+//! Advisors: programs that the policy asks about calls, their advice, and the complaints of people about calls.
+
+use countersign_events::{
+    Principal, Sha256, Timestamp,
+    event::{
+        AdviceFailure, AdviceTokens, AdviceVerdict, AdvisorMode, AdvisorProtocol, Confidence, ReportSource,
+    },
+};
+use serde::{Deserialize, Serialize};
+
+/// The advice of an advisor on a call. Approvers never see that of an advisor in the mode `shadow`, which would influence
+/// the decisions that it is compared with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+    "seq": 3, "at": "2026-01-31T12:00:01.000Z", "advisor": "reviewer", "mode": "advise", "advice": "deny",
+    "reason": "the branch is protected", "confidence": 0.9, "labels": ["git"], "elapsedMillis": 212
+}))))]
+#[serde(rename_all = "camelCase")]
+pub struct CallAdvice {
+    /// The `seq` of the event.
+    pub seq: i64,
+    /// The time at which it was recorded.
+    pub at: Timestamp,
+    /// The name of the advisor.
+    pub advisor: String,
+    /// The mode of the advisor then.
+    pub mode: AdvisorMode,
+    /// The answer.
+    pub advice: AdviceVerdict,
+    /// The reason that the advisor gives. It may repeat text of the agent, so a display must escape it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How sure the advisor is, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0, maximum = 1, required = false))]
+    pub confidence: Option<Confidence>,
+    /// Short words of the advisor about the call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
+    /// The reason why there is no valid answer. The advice is then `ask`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<AdviceFailure>,
+    /// The time from the question to the answer.
+    pub elapsed_millis: u64,
+    /// True if the answer to an earlier equal question was used.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub cached: bool,
+}
+
+/// A complaint of a person about a call that was allowed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 9, "principal": "user:ada", "at": "2026-01-31T13:00:00.000Z", "comment": "it deleted data"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct CallFlag {
+    /// The `seq` of the event.
+    pub seq: i64,
+    /// The person.
+    pub principal: Principal,
+    /// The time.
+    pub at: Timestamp,
+    /// The complaint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// A complaint about a call that was allowed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"comment": "it deleted data"}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FlagRequest {
+    /// The complaint, for the readers of the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// The advisors of the policy in force.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51", "advisors": []}))))]
+#[serde(rename_all = "camelCase")]
+pub struct AdvisorList {
+    /// The hash of the policy.
+    pub policy: Sha256,
+    /// The advisors, in the order of the policy.
+    pub advisors: Vec<Advisor>,
+}
+
+/// An advisor of the policy in force, without its secrets.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+    "name": "reviewer", "protocol": "opa", "target": "http://127.0.0.1:8181", "policyMode": "decide", "mode": "advise",
+    "why": "no report about these settings exists; measure the advisor first", "outcomes": ["deny"],
+    "timeoutMillis": 5000, "concurrency": 4, "cacheSeconds": 600, "minCases": 200, "maxFalseAllows": 0, "maxOverruled": 0.05,
+    "configuration": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"
+}))))]
+#[serde(rename_all = "camelCase")]
+pub struct Advisor {
+    /// The name.
+    pub name: String,
+    /// The way in which it is asked.
+    pub protocol: AdvisorProtocol,
+    /// The scheme, host and port of a service, the path of a program, or `in process`. The rest of an address and the
+    /// arguments of a program may be secret.
+    pub target: String,
+    /// The mode in the policy.
+    pub policy_mode: AdvisorMode,
+    /// The mode in effect: `decide` in the policy counts as `advise` until a report or a statement proves the advisor, and
+    /// after a fall-back.
+    pub mode: AdvisorMode,
+    /// The reason for the mode in effect.
+    pub why: String,
+    /// The answers that it may give in the mode `decide`.
+    pub outcomes: Vec<AdviceVerdict>,
+    /// The longest time to wait for an answer.
+    pub timeout_millis: u64,
+    /// The most questions at the same time.
+    pub concurrency: u32,
+    /// How long an answer also answers an equal question; 0 if it never does.
+    pub cache_seconds: u64,
+    /// The fewest answered cases of a report that proves it.
+    pub min_cases: u64,
+    /// The most cases in which it would allow what a person denied.
+    pub max_false_allows: u64,
+    /// The largest share of its answers that people may contradict.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1))]
+    pub max_overruled: f64,
+    /// The hash of the settings on which its answers depend. Reports and modes belong to it.
+    pub configuration: Sha256,
+    /// The last report about these settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<AdvisorReport>,
+}
+
+/// A report on an advisor: its answers and the decisions of people on the same calls. `cases` is the sum of `agreed`,
+/// `falseAllows`, `falseDenials` and `asked`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+    "seq": 812, "at": "2026-01-31T12:00:00.000Z", "principal": "user:ada", "source": "replay", "cases": 240, "agreed": 221,
+    "falseAllows": 0, "falseDenials": 4, "asked": 15, "failed": 0, "upTo": 811
+}))))]
+#[serde(rename_all = "camelCase")]
+pub struct AdvisorReport {
+    /// The `seq` of the event.
+    pub seq: i64,
+    /// The time.
+    pub at: Timestamp,
+    /// The person or the service that measured.
+    pub principal: Principal,
+    /// The counts.
+    #[serde(flatten)]
+    pub counts: AdvisorReportCounts,
+}
+
+/// The counts of a report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+    "source": "replay", "cases": 240, "agreed": 221, "falseAllows": 0, "falseDenials": 4, "asked": 15, "failed": 0, "upTo": 811
+}))))]
+#[serde(rename_all = "camelCase")]
+pub struct AdvisorReportCounts {
+    /// The data of the report.
+    pub source: ReportSource,
+    /// The calls that a person decided and that the advisor was asked about.
+    pub cases: u64,
+    /// The calls on which the advisor and the person decided alike.
+    pub agreed: u64,
+    /// The calls that the advisor would allow and a person denied.
+    pub false_allows: u64,
+    /// The calls that the advisor would deny and a person allowed.
+    pub false_denials: u64,
+    /// The calls that the advisor left to people, including those it failed on.
+    pub asked: u64,
+    /// The calls on which the advisor failed to answer.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub failed: u64,
+    /// The time of all answers together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elapsed_millis: Option<u64>,
+    /// The tokens of all answers together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<AdviceTokens>,
+    /// The report covers calls proposed after the event with this `seq`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<i64>,
+    /// The report covers the log up to the event with this `seq`.
+    pub up_to: i64,
+}
+
+/// A report to record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+    "configuration": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
+    "counts": {"source": "replay", "cases": 240, "agreed": 221, "falseAllows": 0, "falseDenials": 4, "asked": 15, "upTo": 811}
+}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AdvisorReportRequest {
+    /// The hash of the settings that were measured.
+    pub configuration: Sha256,
+    /// The counts.
+    pub counts: AdvisorReportCounts,
+}
+
+/// A request to let an advisor decide, or only advise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+    "configuration": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db", "mode": "decide",
+    "statement": "It runs beside a human reviewer for a week."
+}))))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AdvisorModeRequest {
+    /// The hash of the settings that the person looked at. If the policy in force has others, the request is refused.
+    pub configuration: Sha256,
+    /// `decide` lets it decide where the policy does, even without a report; `advise` takes that back.
+    pub mode: AdvisorMode,
+    /// The reason for `advise`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The statement why the advisor may decide. `decide` needs it, and the log keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement: Option<String>,
+}
