@@ -70,6 +70,8 @@ pub(crate) enum CliCommand {
     Stop(commands::stop::StopArgs),
     /// Let another executor take over a call whose executor was lost
     Release(commands::release::ReleaseArgs),
+    /// Complain that a call was allowed
+    Flag(commands::flag::FlagArgs),
     /// Erase the arguments and the other texts of a call that has ended
     Erase(commands::erase::EraseArgs),
     /// Print the events of the log
@@ -94,6 +96,9 @@ pub(crate) enum CliCommand {
     /// Send messages about calls to chats and other services
     #[command(subcommand)]
     Webhook(commands::webhook::WebhookSubcommand),
+    /// List advisors, the programs that the policy asks about calls, and let them decide
+    #[command(subcommand)]
+    Advisor(commands::advisor::AdvisorSubcommand),
     /// Check a policy, test it, and compare it with the log
     #[command(subcommand)]
     Policy(commands::policy::PolicyCommand),

@@ -162,6 +162,7 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Stop(args) => commands::stop::stop_calls(context, args).await,
         CliCommand::Erase(args) => commands::erase::erase_call(context, args).await,
         CliCommand::Release(args) => commands::release::release_call(context, args).await,
+        CliCommand::Flag(args) => commands::flag::flag_call(context, args).await,
         CliCommand::Log(args) => commands::log::print_log(context, args).await,
         CliCommand::Calls(args) => commands::calls::list_calls(context, args).await,
         CliCommand::Thread(command) => commands::thread::run_thread_command(context, command).await,
@@ -171,6 +172,7 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
             commands::approver_key::run_approver_key_command(context, command).await
         }
         CliCommand::Webhook(command) => commands::webhook::run_webhook_command(context, command).await,
+        CliCommand::Advisor(command) => commands::advisor::run_advisor_command(context, command).await,
         CliCommand::Grant(command) => commands::grant::run_grant_command(context, command).await,
         CliCommand::Policy(command) => commands::policy::run_policy_command(context, command).await,
         CliCommand::Install(args) => commands::install::install(context, args).await,

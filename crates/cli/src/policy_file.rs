@@ -5,7 +5,9 @@ use countersign_api as api;
 use countersign_gate::{
     Policy,
     event::PolicyLayer,
-    policy::{BadPolicy, LAYER_FOLDER, MANAGED_LAYER, MAX_LAYERS, MAX_POLICY_BYTES, PolicyText},
+    policy::{
+        BadPolicy, LAYER_ENDINGS, LAYER_FOLDER, MANAGED_LAYER, MAX_LAYERS, MAX_POLICY_BYTES, PolicyText,
+    },
 };
 use std::{
     fs::{self, File},
@@ -96,7 +98,7 @@ impl PolicyOnDisk {
                 let why = format!("{} has more than {MAX_ENTRIES} entries", folder.display());
                 return Err(bad_policy(why).into());
             }
-            if name.starts_with('.') || Path::new(&name).extension().is_none_or(|ending| ending != "toml") {
+            if name.starts_with('.') || !LAYER_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
                 self.ignored.push(format!("{LAYER_FOLDER}{name}"));
             } else {
                 names.push((name, entry.path()));
@@ -135,10 +137,7 @@ fn read_layer(path: &Path) -> Result<String, CliError> {
     // Opening a pipe would wait for its writer.
     let found = fs::metadata(path).map_err(|why| unreadable(path, &why))?;
     if !found.is_file() {
-        let why = format!(
-            "{} is not a file; remove it, or rename it so that it does not end in .toml",
-            path.display()
-        );
+        let why = format!("{} is not a file; remove it, or give it another ending", path.display());
         return Err(bad_policy(why));
     }
     File::open(path).and_then(read_bounded).map_err(|why| unreadable(path, &why))

@@ -13,12 +13,14 @@ const CALL_EVENTS: &[EventType] = &[
     EventType::ApprovalVote,
     EventType::ApprovalReminder,
     EventType::ApprovalEscalated,
+    EventType::ApprovalAdvice,
     EventType::ApprovalResponse,
     EventType::ExecutionStarted,
     EventType::ExecutionRenewed,
     EventType::ExecutionReleased,
     EventType::ExecutionTakenOver,
     EventType::ToolResult,
+    EventType::CallFlagged,
 ];
 
 /// Clocks of several processes differ slightly. An event that is much later belongs to a later call.

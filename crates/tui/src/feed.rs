@@ -10,7 +10,7 @@ use countersign_api as api;
 use countersign_api::{ErrorCode, GateError, LogFilter, SharedGate};
 use countersign_gate::{
     CallId, Clock, Event, EventType, Principal, ThreadId, ToolName,
-    event::{Body, Status},
+    event::{AdvisorMode, Body, Status},
 };
 use futures_util::StreamExt;
 use std::{sync::Arc, time::Duration};
@@ -48,6 +48,7 @@ impl CallFilter {
             EventType::ApprovalVote,
             EventType::ApprovalReminder,
             EventType::ApprovalEscalated,
+            EventType::ApprovalAdvice,
             EventType::ApprovalResponse,
             EventType::ToolResult,
         ];
@@ -173,6 +174,10 @@ impl PendingFeed {
 fn changed_call(event: &Event) -> Option<(CallId, bool)> {
     match Body::read(event.seq, event.kind, &event.data).ok()? {
         Body::ApprovalVote(vote) => Some((vote.tool_call_id, false)),
+        // Advice in the mode shadow changes nothing that a person sees.
+        Body::ApprovalAdvice(advice) if advice.mode != AdvisorMode::Shadow => {
+            Some((advice.tool_call_id, false))
+        }
         Body::ApprovalReminder(reminder) => Some((reminder.tool_call_id, true)),
         Body::ApprovalEscalated(escalated) => Some((escalated.tool_call_id, true)),
         _ => None,

@@ -78,6 +78,19 @@ export interface ApprovalRequest {
   proof?: "any" | "ssh" | "passkey" | null;
 }
 
+/** The advice of an advisor. Its reason may repeat text of the agent. */
+export interface CallAdvice {
+  seq: number;
+  at: string;
+  advisor: string;
+  mode: "advise" | "decide";
+  advice: "allow" | "deny" | "ask";
+  reason?: string | null;
+  confidence?: number | null;
+  labels?: string[];
+  failure?: string | null;
+}
+
 export interface ApprovalResponse {
   decision: Decision;
   source: string;
@@ -112,7 +125,9 @@ export interface Call {
   proposerLastSeenAt?: string | null;
   lookAlikes?: { name: string; likeness: string }[];
   request?: ApprovalRequest | null;
+  advice?: CallAdvice[];
   response?: ApprovalResponse | null;
+  flags?: { principal: string; at: string; comment?: string | null }[];
   execution?: { executor: string; startedAt: string; leaseExpiresAt?: string | null } | null;
   result?: { status: "success" | "error"; content: Json; at: string } | null;
   released?: { principal: string; at: string } | null;

@@ -1,5 +1,6 @@
 //! The commands, one module each, with the options of each command.
 
+pub(crate) mod advisor;
 pub(crate) mod agent_proxy;
 pub(crate) mod approver_key;
 pub(crate) mod archive;
@@ -14,6 +15,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod down;
 pub(crate) mod erase;
+pub(crate) mod flag;
 pub(crate) mod grant;
 pub(crate) mod hook;
 pub(crate) mod install;

@@ -5,8 +5,9 @@ use countersign_api::GrantOrigin;
 use countersign_gate::{
     Event, Json,
     event::{
-        ApprovalRequest, ApprovalResponse, ApprovalVote, Body, CallErased, Decision, DecisionProof,
-        GrantAgents, PolicySet, ProofKind, Source, Status, ThreadArchived, TokenCreated, ToolPolicy,
+        AdvisorReported, ApprovalAdvice, ApprovalRequest, ApprovalResponse, ApprovalVote, Body, CallErased,
+        Decision, DecisionProof, GrantAgents, PolicySet, ProofKind, Source, Status, ThreadArchived,
+        TokenCreated, ToolPolicy,
     },
 };
 use countersign_tui::present::{facts::describe_remembered, text::argument_lines};
@@ -39,6 +40,7 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
             let (id, level) = (escape_text(escalated.tool_call_id.as_str()), escape_text(&escalated.level));
             (TextStyle::Yellow, format!("{id} is still pending: escalated to level {level}"))
         }
+        Body::ApprovalAdvice(advice) => (TextStyle::Dim, describe_advice(&who, advice)),
         Body::ApprovalResponse(response) => describe_response(&who, response, origin),
         Body::ExecutionStarted(claim) => {
             let (id, executor) = (escape_text(claim.tool_call_id.as_str()), escape_text(&claim.executor));
@@ -60,6 +62,10 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
         Body::ToolResult(result) => {
             describe_result(&escape_text(result.tool_call_id.as_str()), result.status, &result.content)
         }
+        Body::CallFlagged(flagged) => {
+            let (id, why) = (escape_text(flagged.tool_call_id.as_str()), comment(flagged.comment.as_ref()));
+            (TextStyle::Red, format!("{who} flags {id}: it should not have been allowed{why}"))
+        }
         Body::CallErased(erased) => (TextStyle::Cyan, describe_erasure(&who, erased)),
         Body::ToolPolicySet(set) => {
             let tool = escape_text(set.tool.as_str());
@@ -77,6 +83,16 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
         Body::ThreadArchived(archived) => (TextStyle::Cyan, describe_archiving(&who, archived)),
         Body::Message(kind, data) => (TextStyle::Dim, describe_message(&who, *kind, data)),
         of_log => describe_log_event(&who, of_log),
+    }
+}
+
+/// The answer of an advisor.
+fn describe_advice(who: &str, advice: &ApprovalAdvice) -> String {
+    let (id, mode) = (escape_text(advice.tool_call_id.as_str()), advice.mode.as_str());
+    let why = comment(advice.reason.as_ref());
+    match advice.failure {
+        Some(failure) => format!("{who} gives no answer about {id}: {}{why}", failure.as_str()),
+        None => format!("{who} advises on {id}: {} (mode {mode}){why}", advice.advice.as_str()),
     }
 }
 
@@ -129,9 +145,23 @@ fn describe_log_event(who: &str, body: &Body) -> (TextStyle, String) {
                 format!("{who} accepts the definition {} of {tool}{why}", accepted.definition_hash),
             )
         }
+        Body::AdvisorReported(report) => (TextStyle::Cyan, describe_report(who, report)),
+        Body::AdvisorModeSet(set) => {
+            let (name, mode) = (escape_text(&set.advisor), set.mode.as_str());
+            let why = comment(set.statement.as_ref().or(set.reason.as_ref()));
+            (TextStyle::Cyan, format!("{who} sets the mode of advisor {name} to {mode}{why}"))
+        }
         other if other.event_type().is_about_webhooks() => describe_webhook_event(who, other),
         other => (TextStyle::Plain, format!("{who}: {}", other.event_type())),
     }
+}
+
+fn describe_report(who: &str, report: &AdvisorReported) -> String {
+    let (name, source) = (escape_text(&report.advisor), report.source.as_str());
+    let AdvisorReported { cases, agreed, false_allows, false_denials, asked, .. } = report;
+    format!(
+        "{who} measures advisor {name} ({source}): {agreed} of {cases} agreed, {false_allows} false allows, {false_denials} false denials, {asked} asked"
+    )
 }
 
 /// An event about a webhook. The event that added it names it.

@@ -106,6 +106,13 @@ fn execution_facts(call: &api::Call) -> Vec<CallFact> {
         let who = escape_text(released.principal.as_str());
         facts.push(("released", format!("for another executor by {who} at {}{comment}", released.at)));
     }
+    for flag in &call.flags {
+        let comment = flag.comment.as_ref().map_or(String::new(), |text| format!(": {}", escape_text(text)));
+        facts.push((
+            "flagged",
+            format!("by {} at {}{comment}", escape_text(flag.principal.as_str()), flag.at),
+        ));
+    }
     if let Some(erased) = &call.erased {
         let (who, why) = (escape_text(erased.principal.as_str()), escape_text(&erased.reason));
         facts.push(("erased", format!("all texts, by {who} at {} ({why})", erased.at)));

@@ -29,6 +29,7 @@ pub fn request_facts(call: &api::Call) -> Vec<CallFact> {
         facts.push(("votes", describe_votes(request)));
         facts.extend(request.votes.iter().map(|vote| ("votes", vote_text(vote))));
     }
+    facts.extend(call.advice.iter().map(|advice| ("advice", advice_text(advice))));
     facts.extend(deadline_facts(request, call.is_pending()));
     if call.is_pending() {
         let similar = request.similar_operations_count.filter(|count| *count > 0);
@@ -186,6 +187,27 @@ fn vote_text(vote: &api::ApprovalVote) -> String {
     }
     if let Some(comment) = &vote.comment {
         text.extend([" (", &escape_text(comment), ")"]);
+    }
+    text
+}
+
+/// The advice of an advisor. A text of the call may have influenced it.
+#[must_use]
+pub fn advice_text(advice: &api::CallAdvice) -> String {
+    let name = escape_text(&advice.advisor);
+    let mut text = match advice.failure {
+        Some(failure) => format!("{name} gave no answer ({})", failure.as_str()),
+        None => format!("{name} says {}", advice.advice.as_str()),
+    };
+    if let Some(confidence) = &advice.confidence {
+        text.extend([", confidence ", &confidence.to_string()]);
+    }
+    if !advice.labels.is_empty() {
+        let labels: Vec<_> = advice.labels.iter().map(|label| escape_text(label)).collect();
+        text.extend([" [", &labels.join(", "), "]"]);
+    }
+    if let Some(reason) = &advice.reason {
+        text.extend([": ", &escape_text(reason)]);
     }
     text
 }

@@ -5,7 +5,7 @@ import { argumentStyles, baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
 import { isLong, renderArguments, renderDifferences, renderJson } from "../arguments/arguments-view.js";
 import { describeAge, nameOf } from "../times.js";
-import { describeRefusal, describeState, describeTimeLeft } from "./describe.js";
+import { describeAdvice, describeRefusal, describeState, describeTimeLeft } from "./describe.js";
 import { cardStyles } from "./card-styles.js";
 import { WatchedCall, keyOf } from "../call-store.js";
 import { CountersignClient } from "../countersign.js";
@@ -240,6 +240,10 @@ export class ToolApprovalCard extends CountersignElement {
       const names = counted.map((vote) => nameOf(vote.principal)).join(", ");
       add("Votes", renderText(`${counted.length} of ${quorum}${names ? `, ${names}` : ""}`));
     }
+    for (const advice of call.advice ?? []) {
+      add(`Advice of ${advice.advisor}`, html`<strong>${renderText(describeAdvice(advice))}</strong>${advice.reason ? html` ${renderText(advice.reason)}` : nothing}`);
+    }
+    for (const { principal, comment } of call.flags ?? []) add(`Flagged by ${nameOf(principal)}`, renderText(comment ?? "It should not have been allowed."));
     const comments = [...votes, ...(call.response ? [call.response] : [])].filter(({ comment }) => comment);
     const isRule = (/** @type {string} */ principal) => call.response?.principal === principal && call.response.source !== "approver";
     for (const { principal, comment } of comments) {

@@ -2,7 +2,7 @@
 
 import { describeAge, describeSpan, nameOf } from "../times.js";
 
-/** @import { ApprovalResponse, Call } from "../types.d.ts" */
+/** @import { ApprovalResponse, Call, CallAdvice } from "../types.d.ts" */
 /** @import { CountersignError } from "../countersign.js" */
 
 const DECISIONS = /** @type {Record<string, string>} */ ({
@@ -66,6 +66,13 @@ export function describeRefusal(error, now) {
   return `Not decided: ${detail}`;
 }
 
+/** The answer of an advisor, without its reason. @param {CallAdvice} advice */
+export function describeAdvice({ advice, confidence, labels, failure }) {
+  if (failure) return `no answer (${failure})`;
+  const details = [...(confidence === null || confidence === undefined ? [] : [`confidence ${confidence}`]), ...(labels ?? [])];
+  return details.length ? `${advice} (${details.join(", ")})` : advice;
+}
+
 /** @typedef {{ text: string, at: string, style: string }} CallStep */
 
 /** The steps of a call in their order. The last one has no time if it has not ended. @param {Call} call @returns {CallStep[]} */
@@ -80,12 +87,14 @@ export function describeSteps(call) {
     const isLast = response && response.principal === vote.principal && response.at === vote.at;
     if (!isLast) steps.push({ text: `${nameOf(vote.principal)} voted: ${word(vote.decision)}`, at: vote.at, style: vote.decision === "deny" ? "denied" : "allowed" });
   }
+  for (const advice of call.advice ?? []) steps.push({ text: `${advice.advisor} advised: ${describeAdvice(advice)}`, at: advice.at, style: "" });
   if (response) {
     const how = response.source === "approver" ? "" : ` (${response.source})`;
     steps.push({ text: `${nameOf(response.principal)} decided: ${word(response.decision)}${how}`, at: response.at, style: isDenied ? "denied" : "allowed" });
   }
   if (execution) steps.push({ text: `${execution.executor} began to run it`, at: execution.startedAt, style: "" });
   if (result) steps.push({ text: result.status === "error" ? "The tool failed" : "The tool succeeded", at: result.at, style: result.status === "error" ? "failed" : "done" });
+  for (const { principal, at } of call.flags ?? []) steps.push({ text: `${nameOf(principal)} flagged it`, at, style: "failed" });
   if (call.released) steps.push({ text: `${nameOf(call.released.principal)} lets another executor take over`, at: call.released.at, style: "" });
   const open = /** @type {Record<string, string>} */ ({ pending: "Waits for a decision", allowed: "Waits for an executor", running: "Runs now", unknown: "The outcome is unknown", cancelled: "The agent withdrew it" });
   const text = open[call.state];

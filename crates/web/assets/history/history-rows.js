@@ -29,7 +29,7 @@ export function makeRow(call) {
   const { response } = call;
   if (!response) return null;
   const isPerson = response.source === "approver";
-  const by = isPerson ? nameOf(response.principal) : (response.rule ?? response.source);
+  const by = isPerson ? nameOf(response.principal) : (response.source === "advisor" ? response.principal : (response.rule ?? response.source));
   const { badge, style } = describeState(call, 0);
   const summary = describeRow(call);
   const agent = nameOf(call.proposal.principal);

@@ -33,7 +33,7 @@ the verdict: 0 allow, 76 ask, 77 block. Only the policy judges: the policy, gran
 The files in the folder policy.d beside FILE belong to the policy.
 
 JSON: of a call {\"verdict\", \"basis\": rule, zone, tool or default, \"rule\": or null, \"reason\", \"terms\": {\"expires\": \
-seconds or null, \"onExpiry\", \"level\", \"defaultLevel\", \"quorum\", \"denials\", \"approvers\", \"remindAfter\", \
+seconds or null, \"onExpiry\", \"level\", \"defaultLevel\", \"quorum\", \"denials\", \"approvers\", \"advisor\": if one may answer, \"remindAfter\", \
 \"escalateAfter\", \"escalateTo\"}, \"matched\": [{\"rule\", \"verdict\", \"why\", \"shadow\"}], \"shadow\": [{\"rule\", \
 \"verdict\"}], \"policy\": {\"file\": null if it is the one in force, \"layers\": [names], \"ignored\": [names], \"sha256\"}}; without \
 one {\"policy\", \"rules\", \"warnings\": [{\"file\": if there are several, \"line\", \"column\", \"text\"}]}")]
@@ -154,7 +154,7 @@ fn look_at(context: &CommandContext, meant: &PolicySource) -> CommandExit {
         print_line(&format!("  {}", escape_text(&warning.to_string())));
     }
     for name in &meant.ignored {
-        print_line(&format!("  ignored: {} (hidden, or not *.toml)", escape_text(name)));
+        print_line(&format!("  ignored: {} (hidden, or not *.toml, *.prompt or *.cedar)", escape_text(name)));
     }
     CommandExit::DONE
 }
@@ -220,6 +220,9 @@ fn terms(terms: &ApprovalTerms) -> Vec<String> {
     }
     for list in &terms.approvers {
         said.push(format!("decided by {}", escape_text(&list.join(" or "))));
+    }
+    if let Some(advisor) = &terms.advisor {
+        said.push(format!("advisor {} may answer, if it decides; otherwise people do", escape_text(advisor)));
     }
     if let Some(after) = terms.remind_after {
         said.push(format!("people are reminded after {}", span(after)));

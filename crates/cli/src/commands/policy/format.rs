@@ -44,7 +44,10 @@ pub(crate) fn format_policy(
         code: "bad_policy",
         message: format!("{shown}: {}", why.to_string().trim_end()),
     };
-    let is_layer = path.parent().is_some_and(|folder| folder.ends_with(policy::LAYER_FOLDER));
+    // A file beside others may refer to them, and is then no policy on its own.
+    let is_layer = path.parent().is_some_and(|folder| {
+        folder.ends_with(policy::LAYER_FOLDER) || !stdin && folder.join(policy::LAYER_FOLDER).is_dir()
+    });
     let format = if is_layer { policy::format_layer } else { policy::format };
     let laid_out = format(&text).map_err(bad)?;
     if args.check {

@@ -1,0 +1,80 @@
+//! `countersign advisor list`
+
+use crate::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::table::{ColumnFit, TextTable},
+};
+use countersign_api as api;
+use countersign_gate::event::AdvisorMode;
+use countersign_tui::present::{
+    print::{print_json, print_line},
+    text::escape_text,
+};
+
+/// Options of `advisor list`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "JSON: {\"policy\", \"advisors\": [{\"name\", \"protocol\", \"target\", \"policyMode\", \"mode\": the one in effect, \"why\", \
+\"outcomes\", \"timeoutMillis\", \"concurrency\", \"cacheSeconds\", \"minCases\", \"maxFalseAllows\", \"maxOverruled\", \"configuration\", \
+\"report\": the last one}]}"
+)]
+pub(crate) struct AdvisorListArgs {}
+
+pub(super) async fn list_advisors(
+    context: &CommandContext,
+    _: &AdvisorListArgs,
+) -> anyhow::Result<CommandExit> {
+    let list = context.connect().await?.advisors().await?;
+    if context.json {
+        print_json(&list)?;
+    } else if list.advisors.is_empty() {
+        print_line("The policy in force has no advisors.");
+    } else {
+        print_line(&advisor_table(&list.advisors).format(&context.screen()));
+    }
+    Ok(CommandExit::DONE)
+}
+
+fn advisor_table(advisors: &[api::Advisor]) -> TextTable {
+    let mut table = TextTable::new(&[
+        ("NAME", ColumnFit::Whole),
+        ("PROTOCOL", ColumnFit::Whole),
+        ("TARGET", ColumnFit::Wrapped),
+        ("MODE", ColumnFit::Whole),
+        ("MAY ANSWER", ColumnFit::Wrapped),
+        ("BECAUSE", ColumnFit::Wrapped),
+        ("REPORT", ColumnFit::Wrapped),
+    ]);
+    for advisor in advisors {
+        let outcomes: Vec<_> = advisor.outcomes.iter().map(|outcome| outcome.as_str()).collect();
+        let may_answer = if advisor.policy_mode == AdvisorMode::Decide {
+            outcomes.join(", ")
+        } else {
+            "nothing".to_owned()
+        };
+        table.add_row(vec![
+            escape_text(&advisor.name).into(),
+            advisor.protocol.as_str().into(),
+            escape_text(&advisor.target).into(),
+            advisor.mode.as_str().into(),
+            may_answer.into(),
+            escape_text(&advisor.why).into(),
+            advisor.report.as_ref().map_or("none".to_owned(), describe_report).into(),
+        ]);
+    }
+    table
+}
+
+fn describe_report(report: &api::AdvisorReport) -> String {
+    let counts = &report.counts;
+    format!(
+        "{} of {} agreed, {} false allows, {} false denials, {} asked ({})",
+        counts.agreed,
+        counts.cases,
+        counts.false_allows,
+        counts.false_denials,
+        counts.asked,
+        counts.source.as_str()
+    )
+}

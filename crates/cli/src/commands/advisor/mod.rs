@@ -1,0 +1,35 @@
+//! `countersign advisor`
+
+mod list;
+mod set_mode;
+
+use crate::{context::CommandContext, credentials::refuse_in_agent_environment, exit::CommandExit};
+use clap::Subcommand;
+
+/// The commands of `countersign advisor`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AdvisorSubcommand {
+    /// List the advisors of the policy in force, with the mode in effect of each and the reason for it
+    List(list::AdvisorListArgs),
+    /// Let an advisor decide where the policy does, although no report proves it
+    AllowDecide(set_mode::AllowDecideArgs),
+    /// Let an advisor only advise, whatever the policy says
+    AdviseOnly(set_mode::AdviseOnlyArgs),
+}
+
+pub(crate) async fn run_advisor_command(
+    context: &CommandContext,
+    command: &AdvisorSubcommand,
+) -> anyhow::Result<CommandExit> {
+    match command {
+        AdvisorSubcommand::List(args) => list::list_advisors(context, args).await,
+        AdvisorSubcommand::AllowDecide(args) => {
+            refuse_in_agent_environment("let an advisor decide")?;
+            set_mode::allow_decide(context, args).await
+        }
+        AdvisorSubcommand::AdviseOnly(args) => {
+            refuse_in_agent_environment("change the mode of an advisor")?;
+            set_mode::advise_only(context, args).await
+        }
+    }
+}
