@@ -14,8 +14,7 @@ COLUMNS = ("thread_id", "type", "timestamp", "principal", "data")
 SELECT = f"SELECT seq, {', '.join(COLUMNS)}, hash FROM events ORDER BY seq"
 TYPES_WITHOUT_HASH = ("TOOL_APPROVAL_RESPONSE", "TOOL_RESULT")  # of decisions made with SQL; the next hash seals them
 TEXTS = ("arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content")
-ADVICE_TEXTS = ("labels", "reason")  # further texts of TOOL_APPROVAL_ADVICE
-WITH_TEXTS = ("TOOL_", "CALL_FLAGGED", "USER_", "AGENT_", "SYSTEM_", "LOCAL_", "COMPACTION")  # how the types of events with texts begin
+WITH_TEXTS = ("TOOL_", "CALL_F", "USER_", "AGENT_", "SYSTEM_", "LOCAL_", "COMPACTION")  # how their types begin
 sha256 = lambda text: hashlib.sha256(text.encode()).hexdigest()
 dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 Mismatch = type("Mismatch", (Exception,), {})  # The first event that does not hold, and the reason.
@@ -33,7 +32,7 @@ def split(text):
 def digest(kind, data):
     """The hash that a link covers: of the data with hashes in the place of texts, so that texts can be erased."""
     members = split(data) if kind.startswith(WITH_TEXTS) else []
-    names = TEXTS + ADVICE_TEXTS if kind == "TOOL_APPROVAL_ADVICE" else TEXTS
+    names = TEXTS + ("labels", "reason") * (kind == "TOOL_APPROVAL_ADVICE")
     texts = {n: sha256(v) for n, v in members if n in names or n == "scope" and v[0] == "{"}
     if texts and "erased" not in dict(members):
         kept = [f"{dump(n)}:{v}" for n, v in members if n not in texts]

@@ -2,6 +2,7 @@
 //! a file here. Behaviour that several routes share has its own files.
 
 mod access;
+mod advisors;
 mod agent_world;
 mod app_page;
 mod arguments;

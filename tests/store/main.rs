@@ -2,6 +2,7 @@
 //! through a store or by SQL. Each story runs on both databases. Behaviour of only one database has its own folder.
 
 mod admissibility;
+mod advisors;
 mod archive;
 mod audit;
 mod bytes;
