@@ -1,5 +1,6 @@
 //! The real command in a temporary folder: its output and its exit codes.
 
+mod advisors;
 mod agent_proxy;
 mod archive;
 mod attacks;

@@ -53,9 +53,9 @@ async fn ignored_files_of_policy_d_are_listed() {
         }
         assert_snapshot!(desk.types("policy check etc/policy.toml").await, @"
         etc/policy.toml with policy.d/10-freeze.toml: 2 rules, no warnings.
-          ignored: policy.d/.hidden.toml (hidden, or not *.toml)
-          ignored: policy.d/20-old.toml~ (hidden, or not *.toml)
-          ignored: policy.d/README (hidden, or not *.toml)
+          ignored: policy.d/.hidden.toml (hidden, or not *.toml, *.prompt or *.cedar)
+          ignored: policy.d/20-old.toml~ (hidden, or not *.toml, *.prompt or *.cedar)
+          ignored: policy.d/README (hidden, or not *.toml, *.prompt or *.cedar)
         exit 0
         ");
         let output: serde_json::Value =

@@ -103,8 +103,9 @@ impl Policy {
         facts: &CallFacts<'_>,
     ) -> Judgement {
         let strictest: Vec<_> = answers.iter().filter(|answer| answer.verdict == verdict).collect();
-        // The reason of a rule takes precedence over the reason of a zone.
-        let first = strictest.iter().min_by_key(|answer| answer.rule.is_zone);
+        // A rule that asks people is stricter than one that lets an advisor answer. The reason of a rule takes precedence
+        // over the reason of a zone.
+        let first = strictest.iter().min_by_key(|answer| (answer.advisor.is_some(), answer.rule.is_zone));
         if let (Verdict::Allow, Some(reason)) = (verdict, metadata::required_approval(facts)) {
             return self.new_judgement(Verdict::Ask, Basis::Tool, reason, self.merge_terms(&[]));
         }

@@ -32,6 +32,9 @@ pub(super) fn advise(
         let why = format!("{} is not this advisor", context.by);
         return Err(Refused::Invalid { field: "advisor", why });
     }
+    if call.proposal.by == *context.by {
+        return Err(Refused::SelfApproval(context.by.to_string()));
+    }
     if call.course.advice.iter().any(|advice| advice.what.advisor == command.advisor) {
         return Ok(Vec::new());
     }

@@ -58,6 +58,17 @@ fn read_rules(default: &str, rules: &[(usize, DrawnPolicy)]) -> Policy {
     policy(&format!("default = \"{default}\"\n{rules}{REST}"))
 }
 
+/// A policy in which every rule that asks has these keys.
+fn read_advised(default: &str, rules: &[DrawnPolicy], asks: &str) -> Policy {
+    let text = |(number, (verdict, selectors)): (usize, &DrawnPolicy)| {
+        let verdict = if *verdict == "ask" { asks.to_owned() } else { format!("verdict = \"{verdict}\"") };
+        format!("[[rule]]\nname = \"{number}\"\n{verdict}\n{selectors}\n")
+    };
+    let rules: String = rules.iter().enumerate().map(text).collect();
+    let judge = "[[advisor]]\nname = \"judge\"\nurl = \"http://judge\"\n";
+    policy(&format!("default = \"{default}\"\n{judge}{rules}{REST}"))
+}
+
 fn any_call() -> impl Strategy<Value = TestCall> {
     (select(CALLS.to_vec()), any::<bool>(), any::<bool>()).prop_map(|((tool, arguments), reads, masked)| {
         let mut call = call(tool, arguments);
@@ -107,6 +118,23 @@ proptest! {
             let zone_alone = before.basis == Basis::Zone && before.verdict == Verdict::Ask;
             prop_assert!(before.matched.is_empty() || zone_alone, "{:?} became {:?}", before, after);
             prop_assert!(more.0 != "block", "{:?}", after);
+        }
+    }
+
+    #[test]
+    fn advised_rule_differs_from_ask_only_in_its_advisor(
+        rules in prop::collection::vec(any_rule(), 0..6),
+        default in any_default(),
+        call in any_call(),
+    ) {
+        let asking = call.judge(&read_advised(default, &rules, "verdict = \"ask\""));
+        let advised = call.judge(&read_advised(default, &rules, "verdict = \"advised\"\nadvisor = \"judge\""));
+        let allowing = call.judge(&read_advised(default, &rules, "verdict = \"allow\""));
+        prop_assert_eq!(advised.verdict, asking.verdict);
+        prop_assert_eq!(ApprovalTerms { advisor: None, ..advised.terms.clone() }, asking.terms);
+        if advised.terms.advisor.is_some() {
+            prop_assert_eq!(advised.verdict, Verdict::Ask);
+            prop_assert_eq!(allowing.verdict, Verdict::Allow, "{:?}", advised);
         }
     }
 

@@ -4,27 +4,32 @@ use super::*;
 use crate::{
     ApprovalCommand, BatchState, CommandTarget, GrantScope, ReadSet,
     admissibility::AdmissibilityCheck,
-    decide::{DefinitionCommand, RenewCommand},
+    decide::{AdviceCommand, AdvisorCommand, DefinitionCommand, RenewCommand, SetAdvisorMode},
     pinned_tools::{seen_definition, tool_of},
 };
 use countersign_events::{
     Body, Json, Principal, Sha256, ThreadId, ToolName,
     chain::ChainVerifier,
-    event::{Decision, DefinitionAccepted, GrantAgents, Mode, Source, Status, ToolDefinition, ToolPolicy},
+    event::{
+        AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorReported, Decision, DefinitionAccepted,
+        GrantAgents, Mode, ReportSource, Source, Status, ToolDefinition, ToolPolicy,
+    },
 };
 use countersign_redaction::Redactor;
 use proptest::prelude::*;
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::LazyLock, time::Duration};
 
-const POLICY: &str = "[[rule]]\nname = \"free\"\ntool = \"free\"\nverdict = \"allow\"\n\
+pub(super) const POLICY: &str = "[[rule]]\nname = \"free\"\ntool = \"free\"\nverdict = \"allow\"\n\
     [[rule]]\nname = \"never\"\ntool = \"never\"\nverdict = \"block\"\n\
     [[rule]]\nname = \"never so\"\nargs = { \"/n\" = 3 }\nverdict = \"block\"\n\
     [[rule]]\nname = \"soon\"\ntool = \"soon\"\nverdict = \"ask\"\nexpires = \"5s\"\nremindAfter = \"1s\"\n\
     [[rule]]\nname = \"two\"\ntool = \"two\"\nverdict = \"ask\"\nquorum = 2\nlevel = \"admin\"\n\
     [approvers]\n\"user:ada\" = { level = \"admin\" }\n\"user:bob\" = { level = \"admin\" }\n\
+    [[advisor]]\nname = \"judge\"\nurl = \"https://judge.example\"\nmode = \"decide\"\noutcomes = [\"deny\", \"allow\"]\nminCases = 1\n\
+    [[rule]]\nname = \"advised\"\ntool = \"advised\"\nverdict = \"advised\"\nadvisor = \"judge\"\n\
     [tools.\"again\"]\nidempotent = true\n";
 const ARGUMENTS: [&str; 3] = ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"];
-const TOOLS: [&str; 6] = ["free", "never", "soon", "bash", "two", "again"];
+const TOOLS: [&str; 8] = ["free", "never", "soon", "bash", "two", "again", "advised", "advised"];
 const PEOPLE: [&str; 3] = ["ada", "bob", "cyd"];
 
 fn any_answer() -> impl Strategy<Value = RespondCommand> {
@@ -93,14 +98,75 @@ fn any_command() -> impl Strategy<Value = CallCommand> {
         })),
         2 => prop::sample::select(vec![Status::Success, Status::Error, Status::Denied])
             .prop_map(|status| finish(status, "x")),
+        3 => (any_advice(), 0..ARGUMENTS.len()).prop_map(|(advice, n)| CallCommand::Advise(AdviceCommand {
+            arguments_hash: hash(ARGUMENTS[n]),
+            ..advice
+        })),
+        1 => Just(CallCommand::Flag { comment: Some("it should not have run".to_owned()) }),
         1 => Just(CallCommand::Cancel { reason: None }),
         1 => Just(CallCommand::Release { comment: None }),
         1 => Just(CallCommand::Due),
     ]
 }
 
+/// The configuration of the advisor.
+static JUDGE: LazyLock<Sha256> = LazyLock::new(|| {
+    Policy::read(POLICY).expect("valid").advisor("judge").expect("an advisor").configuration
+});
+
+fn any_advice() -> impl Strategy<Value = AdviceCommand> {
+    let advice = prop::sample::select(vec![AdviceVerdict::Allow, AdviceVerdict::Deny, AdviceVerdict::Ask]);
+    (advice, any::<bool>()).prop_map(|(advice, fails)| AdviceCommand {
+        advisor: "judge".to_owned(),
+        configuration: *JUDGE,
+        advice,
+        reason: Some("--password hunter2".to_owned()),
+        confidence: None,
+        labels: Vec::new(),
+        failure: Some(AdviceFailure::Timeout).filter(|_| fails && advice == AdviceVerdict::Ask),
+        elapsed_millis: 1,
+        tokens: None,
+        cached: false,
+        arguments_hash: Sha256::ZERO,
+    })
+}
+
+/// Reports that prove the advisor and reports that do not, fall-backs and statements.
+fn any_advisor_command() -> impl Strategy<Value = AdvisorCommand> {
+    let set = |mode| {
+        AdvisorCommand::SetMode(SetAdvisorMode {
+            advisor: "judge".to_owned(),
+            configuration: *JUDGE,
+            mode,
+            reason: None,
+            statement: Some("measured elsewhere".to_owned()).filter(|_| mode == AdvisorMode::Decide),
+        })
+    };
+    let report = |false_allows| {
+        AdvisorCommand::Report(AdvisorReported {
+            advisor: "judge".to_owned(),
+            configuration: *JUDGE,
+            source: ReportSource::Replay,
+            cases: 100 + false_allows,
+            agreed: 100,
+            false_allows,
+            false_denials: 0,
+            asked: 0,
+            failed: 0,
+            elapsed_millis: None,
+            tokens: None,
+            after: None,
+            up_to: 0,
+        })
+    };
+    prop_oneof![
+        4 => (0..2_u64).prop_map(report),
+        1 => prop::sample::select(vec![AdvisorMode::Advise, AdvisorMode::Decide]).prop_map(set),
+    ]
+}
+
 /// A target and a command that applies to it.
-type AnyCommand = (CommandTarget, ApprovalCommand);
+pub(super) type AnyCommand = (CommandTarget, ApprovalCommand);
 
 fn to_thread(command: ThreadCommand) -> AnyCommand {
     (CommandTarget::Thread(thread_id()), command.into())
@@ -116,6 +182,7 @@ fn any_target_and_command() -> impl Strategy<Value = AnyCommand> {
             (CommandTarget::Call(thread_id(), call_id(id)), command.into())
         }),
         6 => any_definition_command().prop_map(|command| (CommandTarget::Log, ApprovalCommand::Definitions(command))),
+        4 => any_advisor_command().prop_map(|command| (CommandTarget::Log, ApprovalCommand::Advisors(command))),
         2 => (1..20_i64).prop_map(|grant| to_thread(ThreadCommand::Revoke(grant))),
         1 => Just(to_thread(ThreadCommand::Close)),
         1 => Just(to_thread(ThreadCommand::Stop(StopCommand::default()))),
@@ -127,7 +194,7 @@ fn any_target_and_command() -> impl Strategy<Value = AnyCommand> {
 }
 
 /// A command, the person who gives it if only people may, and the seconds until the next step.
-type RandomStep = (AnyCommand, usize, u64);
+pub(super) type RandomStep = (AnyCommand, usize, u64);
 
 pub(super) fn steps() -> impl Strategy<Value = Vec<RandomStep>> {
     prop::collection::vec((any_target_and_command(), 0..PEOPLE.len(), 0..3_u64), 0..60)
@@ -139,7 +206,13 @@ fn tool_name(name: &str) -> ToolName {
 
 /// Executes the steps and returns the story that they make.
 pub(super) fn play(steps: &[RandomStep]) -> DecisionStory {
-    let mut story = given(POLICY);
+    play_under(POLICY, steps)
+}
+
+/// Executes the steps under this policy.
+pub(super) fn play_under(policy: &str, steps: &[RandomStep]) -> DecisionStory {
+    let mut story = given(policy);
+    story.puts_in_force(policy);
     for ((target, command), person, seconds) in steps {
         story.set_caller(command, PEOPLE[*person]);
         let _ = story.execute(target.clone(), command.clone());
@@ -152,17 +225,22 @@ impl DecisionStory {
     fn set_caller(&mut self, command: &ApprovalCommand, person: &str) {
         let decides = matches!(
             command,
-            ApprovalCommand::Call(CallCommand::Respond(_) | CallCommand::Release { .. })
+            ApprovalCommand::Call(
+                CallCommand::Respond(_) | CallCommand::Release { .. } | CallCommand::Flag { .. }
+            ) | ApprovalCommand::Advisors(_)
                 | ApprovalCommand::Definitions(DefinitionCommand::Accept(_))
                 | ApprovalCommand::Thread(
                     ThreadCommand::SetMode(_) | ThreadCommand::SetPolicies(_) | ThreadCommand::Stop(_)
                 )
         );
+        if let ApprovalCommand::Call(CallCommand::Advise(advice)) = command {
+            return self.set_by(Principal::advisor(&advice.advisor));
+        }
         self.set_by(if decides { Principal::user(person) } else { Principal::agent("bot") });
     }
 }
 
-fn bodies(story: &DecisionStory) -> Vec<Body> {
+pub(super) fn bodies(story: &DecisionStory) -> Vec<Body> {
     let read = |e: &countersign_events::Event| Body::read(e.seq, e.kind, &e.data).expect("readable");
     story.log.iter().map(read).collect()
 }
@@ -251,6 +329,8 @@ proptest! {
                 Body::ApprovalVote(vote) => (vote.tool_call_id, format!("{} {}", event.principal, vote.round)),
                 Body::ApprovalReminder(reminder) => (reminder.tool_call_id, String::new()),
                 Body::ApprovalEscalated(escalated) => (escalated.tool_call_id, String::new()),
+                Body::ApprovalAdvice(advice) => (advice.tool_call_id, advice.advisor),
+                Body::CallFlagged(flagged) => (flagged.tool_call_id, event.principal.to_string()),
                 Body::ApprovalResponse(response) => (response.tool_call_id, String::new()),
                 Body::ExecutionStarted(claim) => (claim.tool_call_id, String::new()),
                 Body::ExecutionRenewed(renewed) => (renewed.tool_call_id, renewed.lease_expires_at.to_string()),
@@ -406,6 +486,7 @@ fn events_of(read: &ReadSet, story: &DecisionStory) -> Vec<countersign_events::E
     let is_needed = |body: &Body| match (body.call_id(), tool_of(body)) {
         (Some(id), _) => read_calls.contains(id),
         (None, Some(tool)) => read.tools.contains(tool),
+        (None, None) if body.event_type().is_about_advisors() => read.directories,
         (None, None) => !read.threads.is_empty(),
     };
     let events = story.log.iter().zip(bodies(story));

@@ -1,5 +1,7 @@
 //! The rules as given / when / then: after certain commands, a command yields events or a refusal.
 
+mod advisor_laws;
+mod advisor_modes;
 mod advisors;
 mod approver_keys;
 mod calls;

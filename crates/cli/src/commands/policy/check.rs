@@ -34,7 +34,7 @@ The files in the folder policy.d beside FILE belong to the policy.
 
 JSON: of a call {\"verdict\", \"basis\": rule, zone, tool or default, \"rule\": or null, \"reason\", \"terms\": {\"expires\": \
 seconds or null, \"onExpiry\", \"level\", \"defaultLevel\", \"quorum\", \"denials\", \"approvers\", \"advisor\": if one may answer, \"remindAfter\", \
-\"escalateAfter\", \"escalateTo\"}, \"matched\": [{\"rule\", \"verdict\", \"why\", \"shadow\"}], \"shadow\": [{\"rule\", \
+\"escalateAfter\", \"escalateTo\"}, \"matched\": [{\"rule\", \"verdict\", \"why\", \"advisor\": if one may answer, \"shadow\"}], \"shadow\": [{\"rule\", \
 \"verdict\"}], \"policy\": {\"file\": null if it is the one in force, \"layers\": [names], \"ignored\": [names], \"sha256\"}}; without \
 one {\"policy\", \"rules\", \"warnings\": [{\"file\": if there are several, \"line\", \"column\", \"text\"}]}")]
 pub(crate) struct PolicyCheckArgs {
@@ -187,12 +187,8 @@ fn as_text(judgement: &Judgement, meant: &PolicySource, screen: &ScreenFormat) -
     }
     for rule in &judgement.matched {
         let shadow = if rule.shadow { " (shadow rule: no effect)" } else { "" };
-        let said = format!(
-            "{:<5} {}: {}{shadow}",
-            verdict_word(rule.verdict),
-            escape_text(&rule.rule),
-            escape_text(&rule.why)
-        );
+        let verdict = if rule.advisor.is_some() { "advised" } else { verdict_word(rule.verdict) };
+        let said = format!("{verdict:<5} {}: {}{shadow}", escape_text(&rule.rule), escape_text(&rule.why));
         fact("matched", said);
     }
     if judgement.matched.is_empty() {
