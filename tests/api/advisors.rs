@@ -50,7 +50,7 @@ async fn advise(world: &HttpWorld, advisor: &str, advice: AdviceVerdict) {
         elapsed_millis: 12,
         tokens: None,
         cached: false,
-        arguments_hash: call["argumentsHash"].as_str().expect("a hash").parse().expect("valid"),
+        arguments_hash: serde_json::from_value(call["argumentsHash"].clone()).expect("a hash"),
     };
     let (thread, id) = (ThreadId::new("t").expect("valid"), CallId::new("call_1").expect("valid"));
     gate.record_advice(&thread, &id, &command).await.expect("recorded");
@@ -73,9 +73,8 @@ async fn advisors_are_listed_without_their_secrets() {
         let list = world.person("ada").get("/v1/advisors").await;
         assert_eq!(list.status, 200);
         assert!(!list.body.contains("secret"), "{list}");
-        let [judge, local] = &list.json()["advisors"].as_array().expect("a list")[..] else {
-            panic!("{list}")
-        };
+        let found = list.json();
+        let [judge, local] = &found["advisors"].as_array().expect("a list")[..] else { panic!("{list}") };
         assert_eq!(judge["target"], "https://user-token.judge.example:8443");
         assert_eq!(local["target"], "/usr/lib/judge");
         assert_eq!((&judge["policyMode"], &judge["mode"]), (&json!("decide"), &json!("advise")));
@@ -177,9 +176,10 @@ async fn call_that_an_advisor_allowed_needs_the_same_policy() {
         advise(world, "judge", AdviceVerdict::Allow).await;
         let in_force = root.get("/v1/policy").await.text("hash");
         let policy = json!({"text": format!("{POLICY}\n# changed"), "source": "test", "replaces": in_force});
-        let applied = root.request(reqwest::Method::PUT, "/v1/policy").body(policy.to_string());
-        assert_eq!(applied.send().await.expect("an answer").status(), 200);
-        let claimed = world.agent("builder").claims_as("call_1", "worker").await;
+        assert_eq!(root.put("/v1/policy", policy.to_string()).await.status, 200);
+        let hash = world.agent("builder").get(CALL).await.text("argumentsHash");
+        let claim = json!({"executor": "worker", "argumentsHash": hash}).to_string();
+        let claimed = world.agent("builder").post(&format!("{CALL}/claim"), claim).await;
         assert_snapshot!(claimed, @"409 advice_outdated: advisor:judge allowed it under another policy than the one in force; propose the call again");
     })
     .await;

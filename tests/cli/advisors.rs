@@ -23,10 +23,13 @@ advisor = "judge"
 "#;
 
 async fn apply_policy(desk: &TerminalDesk) {
+    // The log exists with its first call.
+    desk.propose("t0", "call_0", "bash", r#"{"command":"make"}"#).await;
     std::fs::create_dir_all(desk.path("etc/policy.d")).expect("a folder");
     desk.write_file("etc/policy.toml", POLICY);
     desk.write_file("etc/policy.d/judge.prompt", "You judge builds.\n");
-    desk.types("--as user:root policy apply etc/policy.toml").await;
+    let applied = desk.types("policy apply etc/policy.toml --yes --as user:root").await;
+    assert_eq!(applied.code, 0, "{applied}");
 }
 
 /// Records advice on a call, as the server does.
@@ -66,7 +69,6 @@ async fn unknown_advisor_is_refused() {
 #[tokio::test]
 async fn statement_lets_an_advisor_decide() {
     with_desk(async |desk| {
-        desk.propose("t1", "call_1", "bash", r#"{"command":"make all"}"#).await;
         apply_policy(desk).await;
         assert_snapshot!(desk.types("advisor list").await);
         assert_snapshot!(desk.types("advisor allow-decide judge --statement watched").await);

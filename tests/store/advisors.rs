@@ -83,7 +83,8 @@ async fn prove(gate: &EmbeddedGate) {
             asked: 0,
             failed: 0,
             elapsed_millis: None,
-            tokens: None,
+            input_tokens: None,
+            output_tokens: None,
             after: None,
             up_to: 1,
         },
@@ -96,8 +97,9 @@ async fn prove(gate: &EmbeddedGate) {
 async fn proven_advisor_answers_in_every_process(world: &mut World) {
     let (first, second) = (open(world).await, open(world).await);
     let call = propose(&first, "a").await;
-    let unproven = second.record_advice(&thread(), &id("a"), &advice(&second, &call, AdviceVerdict::Allow));
-    assert_eq!(unproven.await.expect("recorded").state, CallState::Pending);
+    let given = advice(&second, &call, AdviceVerdict::Allow);
+    let unproven = second.record_advice(&thread(), &id("a"), &given).await.expect("recorded");
+    assert_eq!(unproven.state, CallState::Pending);
     prove(&first).await;
     let call = propose(&first, "b").await;
     let answered =

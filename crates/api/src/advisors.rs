@@ -2,9 +2,7 @@
 
 use countersign_events::{
     Principal, Sha256, Timestamp,
-    event::{
-        AdviceFailure, AdviceTokens, AdviceVerdict, AdvisorMode, AdvisorProtocol, Confidence, ReportSource,
-    },
+    event::{AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorProtocol, Confidence, ReportSource},
 };
 use serde::{Deserialize, Serialize};
 
@@ -136,13 +134,12 @@ pub struct Advisor {
     pub report: Option<AdvisorReport>,
 }
 
-/// A report on an advisor: its answers and the decisions of people on the same calls. `cases` is the sum of `agreed`,
-/// `falseAllows`, `falseDenials` and `asked`.
+/// A report on an advisor: its answers and the decisions of people on the same calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
-    "seq": 812, "at": "2026-01-31T12:00:00.000Z", "principal": "user:ada", "source": "replay", "cases": 240, "agreed": 221,
-    "falseAllows": 0, "falseDenials": 4, "asked": 15, "failed": 0, "upTo": 811
+    "seq": 812, "at": "2026-01-31T12:00:00.000Z", "principal": "user:ada", "counts": {"source": "replay", "cases": 240,
+    "agreed": 221, "falseAllows": 0, "falseDenials": 4, "asked": 15, "failed": 0, "upTo": 811}
 }))))]
 #[serde(rename_all = "camelCase")]
 pub struct AdvisorReport {
@@ -153,17 +150,16 @@ pub struct AdvisorReport {
     /// The person or the service that measured.
     pub principal: Principal,
     /// The counts.
-    #[serde(flatten)]
     pub counts: AdvisorReportCounts,
 }
 
-/// The counts of a report.
+/// The counts of a report. `cases` is the sum of `agreed`, `falseAllows`, `falseDenials` and `asked`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
     "source": "replay", "cases": 240, "agreed": 221, "falseAllows": 0, "falseDenials": 4, "asked": 15, "failed": 0, "upTo": 811
 }))))]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdvisorReportCounts {
     /// The data of the report.
     pub source: ReportSource,
@@ -184,9 +180,12 @@ pub struct AdvisorReportCounts {
     /// The time of all answers together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed_millis: Option<u64>,
+    /// The tokens of all questions together, if the advisor counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
     /// The tokens of all answers together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<AdviceTokens>,
+    pub output_tokens: Option<u64>,
     /// The report covers calls proposed after the event with this `seq`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<i64>,

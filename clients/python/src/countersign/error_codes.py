@@ -5,6 +5,10 @@ from __future__ import annotations
 from .errors import CountersignError
 
 
+class AdviceOutdatedError(CountersignError):
+    """An advisor allowed the call under another policy than the one in force."""
+
+
 class AlreadyClaimedError(CountersignError):
     """An executor has claimed the call. `execution` contains the claim."""
 
@@ -117,6 +121,10 @@ class NotEligibleError(CountersignError):
     """The approver is not one of those who may decide this request."""
 
 
+class NotFlaggableError(CountersignError):
+    """Only a call that was allowed can be flagged."""
+
+
 class NotJsonError(CountersignError):
     """The content type is not JSON."""
 
@@ -205,6 +213,10 @@ class UnauthenticatedError(CountersignError):
     """The request has no credential, or one that is not accepted."""
 
 
+class UnknownAdvisorError(CountersignError):
+    """The policy in force has no advisor with this name and these settings."""
+
+
 class UnknownCallError(CountersignError):
     """The thread has no such call."""
 
@@ -250,6 +262,7 @@ class WrongMethodError(CountersignError):
 
 
 ERROR_CLASSES: dict[str, type[CountersignError]] = {
+    "advice_outdated": AdviceOutdatedError,
     "already_claimed": AlreadyClaimedError,
     "already_decided": AlreadyDecidedError,
     "already_finished": AlreadyFinishedError,
@@ -278,6 +291,7 @@ ERROR_CLASSES: dict[str, type[CountersignError]] = {
     "not_an_approver": NotAnApproverError,
     "not_claimed": NotClaimedError,
     "not_eligible": NotEligibleError,
+    "not_flaggable": NotFlaggableError,
     "not_json": NotJsonError,
     "not_offered": NotOfferedError,
     "not_permitted": NotPermittedError,
@@ -300,6 +314,7 @@ ERROR_CLASSES: dict[str, type[CountersignError]] = {
     "too_many_streams": TooManyStreamsError,
     "too_many_waits": TooManyWaitsError,
     "unauthenticated": UnauthenticatedError,
+    "unknown_advisor": UnknownAdvisorError,
     "unknown_call": UnknownCallError,
     "unknown_definition": UnknownDefinitionError,
     "unknown_grant": UnknownGrantError,

@@ -11,6 +11,9 @@ else:
     from typing_extensions import NotRequired
 
 __all__ = [
+    "AdviceFailure",
+    "AdviceVerdict",
+    "AdvisorMode",
     "ApprovalRequest",
     "ApprovalResponse",
     "ApprovalVote",
@@ -21,9 +24,11 @@ __all__ = [
     "BulkDecisionResponse",
     "BulkDecisionResult",
     "Call",
+    "CallAdvice",
     "CallArchive",
     "CallErasure",
     "CallExecution",
+    "CallFlag",
     "CallId",
     "CallPage",
     "CallProposal",
@@ -74,9 +79,23 @@ __all__ = [
     "Verdict",
 ]
 
+AdviceFailure: TypeAlias = Literal["timeout", "unreachable", "failed", "malformed", "too_large", "not_permitted", "overloaded", "undefined", "not_built", "bad_configuration", "off"]
+"""The reason why an advisor gave no valid answer. The advice is then `ask`."""
+
+AdviceVerdict: TypeAlias = Literal["allow", "deny", "ask"]
+"""The answer of an advisor. Only `allow` and `deny` can answer a request."""
+
+AdvisorMode: TypeAlias = Literal["shadow", "advise", "decide"]
+"""The use of an advisor's advice: `shadow` records it only, `advise` shows it to approvers, `decide` may
+answer requests of rules that name the advisor.
+"""
+
 
 class ApprovalRequest(TypedDict):
     """The request for approval of a call."""
+
+    advisor: NotRequired[str | None]
+    """The advisor that may answer in the place of people, if it decides."""
 
     approvers: NotRequired[list[list[str]]]
     """Lists of eligible approvers. An approver must be in each list; without lists, every person may decide."""
@@ -348,6 +367,9 @@ class BulkDecisionResult(TypedDict):
 class Call(TypedDict):
     """A call in its current state."""
 
+    advice: NotRequired[list[CallAdvice]]
+    """The advice of advisors that people see, the oldest first."""
+
     alsoDecided: NotRequired[list[CallId]]
     """The calls of the thread that waited and that the decision decided too, the oldest first. Only the
     answer to a decision has them, and only the first answer: to repeat a decision decides nothing.
@@ -383,6 +405,9 @@ class Call(TypedDict):
 
     execution: NotRequired[CallExecution | None]
     """The claim, once an executor has claimed the call."""
+
+    flags: NotRequired[list[CallFlag]]
+    """The complaints of people that the call was allowed, the oldest first."""
 
     hiddenCharacters: NotRequired[list[str]]
     """The places of texts with hidden characters, as JSON pointers into the call, 20 at most: control
@@ -450,6 +475,45 @@ class Call(TypedDict):
     """The thread of the call."""
 
 
+class CallAdvice(TypedDict):
+    """The advice of an advisor on a call. Approvers never see that of an advisor in the mode `shadow`, which
+    would influence the decisions that it is compared with.
+    """
+
+    advice: AdviceVerdict
+    """The answer."""
+
+    advisor: str
+    """The name of the advisor."""
+
+    at: Timestamp
+    """The time at which it was recorded."""
+
+    cached: NotRequired[bool]
+    """True if the answer to an earlier equal question was used."""
+
+    confidence: NotRequired[float]
+    """How sure the advisor is, from 0 to 1."""
+
+    elapsedMillis: int
+    """The time from the question to the answer."""
+
+    failure: NotRequired[AdviceFailure | None]
+    """The reason why there is no valid answer. The advice is then `ask`."""
+
+    labels: NotRequired[list[str]]
+    """Short words of the advisor about the call."""
+
+    mode: AdvisorMode
+    """The mode of the advisor then."""
+
+    reason: NotRequired[str | None]
+    """The reason that the advisor gives. It may repeat text of the agent, so a display must escape it."""
+
+    seq: int
+    """The `seq` of the event."""
+
+
 class CallArchive(TypedDict):
     """The move of the texts of a call to an archive file."""
 
@@ -505,6 +569,22 @@ class CallExecution(TypedDict):
 
     startedAt: Timestamp
     """The time of the claim."""
+
+
+class CallFlag(TypedDict):
+    """A complaint of a person about a call that was allowed."""
+
+    at: Timestamp
+    """The time."""
+
+    comment: NotRequired[str | None]
+    """The complaint."""
+
+    principal: Principal
+    """The person."""
+
+    seq: int
+    """The `seq` of the event."""
 
 CallId: TypeAlias = str
 """The id of a tool call, unique only within its thread: up to 512 bytes of UTF-8 in one script, without
@@ -752,7 +832,7 @@ class EventPage(TypedDict):
     tip: int
     """The `seq` of the last event of the log, or of the thread; 0 without events."""
 
-EventType: TypeAlias = Literal["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_VOTE", "TOOL_APPROVAL_REMINDER", "TOOL_APPROVAL_ESCALATED", "TOOL_APPROVAL_RESPONSE", "TOOL_EXECUTION_STARTED", "TOOL_EXECUTION_RENEWED", "TOOL_EXECUTION_RELEASED", "TOOL_EXECUTION_TAKEN_OVER", "TOOL_RESULT", "CALL_ERASED", "POLICY_SET", "TOOL_POLICY_SET", "GRANT_REVOKED", "THREAD_MODE_SET", "THREAD_CLOSED", "THREAD_ARCHIVED", "TOKEN_CREATED", "TOKEN_USED", "TOKEN_REVOKED", "APPROVER_KEY_ADDED", "APPROVER_KEY_REMOVED", "WEBHOOK_ADDED", "WEBHOOK_REMOVED", "WEBHOOK_DELIVERED", "WEBHOOK_PARKED", "WEBHOOK_RETRIED", "DEFINITION_SEEN", "DEFINITION_CHANGED", "DEFINITION_ACCEPTED", "USER_MESSAGE", "AGENT_MESSAGE", "SYSTEM_PROMPT", "USER_SYSTEM_PROMPT", "LOCAL_SYSTEM_MESSAGE", "COMPACTION"]
+EventType: TypeAlias = Literal["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_VOTE", "TOOL_APPROVAL_REMINDER", "TOOL_APPROVAL_ESCALATED", "TOOL_APPROVAL_ADVICE", "TOOL_APPROVAL_RESPONSE", "TOOL_EXECUTION_STARTED", "TOOL_EXECUTION_RENEWED", "TOOL_EXECUTION_RELEASED", "TOOL_EXECUTION_TAKEN_OVER", "TOOL_RESULT", "CALL_FLAGGED", "CALL_ERASED", "POLICY_SET", "TOOL_POLICY_SET", "GRANT_REVOKED", "THREAD_MODE_SET", "THREAD_CLOSED", "THREAD_ARCHIVED", "TOKEN_CREATED", "TOKEN_USED", "TOKEN_REVOKED", "APPROVER_KEY_ADDED", "APPROVER_KEY_REMOVED", "WEBHOOK_ADDED", "WEBHOOK_REMOVED", "WEBHOOK_DELIVERED", "WEBHOOK_PARKED", "WEBHOOK_RETRIED", "DEFINITION_SEEN", "DEFINITION_CHANGED", "DEFINITION_ACCEPTED", "ADVISOR_REPORTED", "ADVISOR_MODE_SET", "USER_MESSAGE", "AGENT_MESSAGE", "SYSTEM_PROMPT", "USER_SYSTEM_PROMPT", "LOCAL_SYSTEM_MESSAGE", "COMPACTION"]
 """The type of an event."""
 
 
@@ -1092,7 +1172,7 @@ class ShadowVerdict(TypedDict):
     verdict: Verdict
     """Its verdict."""
 
-Source: TypeAlias = Literal["approver", "policy", "grant", "mode", "expiry", "cancellation"]
+Source: TypeAlias = Literal["approver", "policy", "grant", "mode", "expiry", "cancellation", "advisor"]
 """The source of a decision."""
 
 Status: TypeAlias = Literal["success", "error", "denied", "expired", "cancelled"]

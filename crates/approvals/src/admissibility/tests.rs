@@ -49,3 +49,25 @@ fn row_without_a_hash_must_be_a_decision() {
     let message = Event { hash: None, ..row(1, EventType::UserMessage, "user:ada", "{}") };
     assert_eq!(findings(vec![message]), ["1: a row without a hash must be a decision"]);
 }
+
+#[test]
+fn rows_about_advisors_that_the_rules_refuse_are_named() {
+    let log_row = |kind, principal: &str, data: &str| Event {
+        thread_id: ThreadId::whole_log(),
+        ..row(1, kind, principal, data)
+    };
+    let report = r#"{"advisor":"judge","configuration":"{HASH}","source":"replay","cases":CASES,"agreed":1,"falseAllows":0,"falseDenials":0,"asked":0,"upTo":1}"#;
+    let mode =
+        r#"{"advisor":"judge","configuration":"{HASH}","mode":"decide","overrides":true,"statement":"x"}"#;
+    let found = findings(vec![
+        log_row(EventType::AdvisorReported, "agent:bot", &report.replace("CASES", "1")),
+        log_row(EventType::AdvisorReported, "user:ada", &report.replace("CASES", "2")),
+        log_row(EventType::AdvisorModeSet, "user:ada", mode),
+        log_row(EventType::AdvisorReported, "user:ada", &report.replace("CASES", "1")),
+    ]);
+    insta::assert_snapshot!(found.join("\n"), @r#"
+    1: agent:bot is not a person, and only people decide
+    1: cases: it must be the sum of agreed, falseAllows, falseDenials and asked, and failed is a part of asked
+    1: the policy in force has no advisor "judge" with these settings
+    "#);
+}

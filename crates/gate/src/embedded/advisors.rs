@@ -8,7 +8,10 @@ use countersign_approvals::{
     advisor_directory::AdvisorDirectory,
     decide::{AdviceCommand, AdvisorCommand, SetAdvisorMode},
 };
-use countersign_events::{CallId, Principal, Sha256, ThreadId, event::AdvisorReported};
+use countersign_events::{
+    CallId, Principal, Sha256, ThreadId,
+    event::{AdviceTokens, AdvisorReported},
+};
 use countersign_policy::Policy;
 use std::sync::Arc;
 
@@ -64,7 +67,10 @@ impl EmbeddedService {
             asked: counts.asked,
             failed: counts.failed,
             elapsed_millis: counts.elapsed_millis,
-            tokens: counts.tokens,
+            tokens: counts
+                .input_tokens
+                .zip(counts.output_tokens)
+                .map(|(input, output)| AdviceTokens { input, output }),
             after: counts.after,
             up_to: counts.up_to,
         };
