@@ -12,7 +12,6 @@ import hashlib, json, os, pathlib, re, sqlite3, sys
 
 COLUMNS = ("thread_id", "type", "timestamp", "principal", "data")
 SELECT = f"SELECT seq, {', '.join(COLUMNS)}, hash FROM events ORDER BY seq"
-TYPES_WITHOUT_HASH = ("TOOL_APPROVAL_RESPONSE", "TOOL_RESULT")  # of decisions made with SQL; the next hash seals them
 TEXTS = ("arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content")
 WITH_TEXTS = ("TOOL_", "CALL_F", "USER_", "AGENT_", "SYSTEM_", "LOCAL_", "COMPACTION")  # how their types begin
 sha256 = lambda text: hashlib.sha256(text.encode()).hexdigest()
@@ -49,7 +48,7 @@ def check_rows(rows, noted):
         for name in (name for name, value in zip(COLUMNS, fields) if not isinstance(value, str)):
             raise Mismatch(f"event {seq}: {name} is not text")
         link = sha256(dump([link, seq, *fields[:4], digest(kind, data)]))
-        if not stored and kind not in TYPES_WITHOUT_HASH:
+        if not stored and kind not in ("TOOL_APPROVAL_RESPONSE", "TOOL_RESULT"):  # The next hash seals decisions by SQL.
             raise Mismatch(f"event {seq} has no hash, and is not a decision: it was inserted, or its hash removed")
         if stored and stored != link:
             rows = f"one of the events {seq - unsealed} to {seq}" if unsealed else "it"

@@ -86,7 +86,7 @@ async fn advisors_are_listed_without_their_secrets() {
 }
 
 #[tokio::test]
-async fn mode_of_an_advisor_needs_a_statement_and_its_settings() {
+async fn mode_of_an_advisor_needs_a_statement() {
     over_http(POLICY, async |world| {
         let root = world.person("root");
         let path = "/v1/advisors/judge/mode";
@@ -131,7 +131,7 @@ async fn report_proves_an_advisor() {
 }
 
 #[tokio::test]
-async fn advice_is_on_the_call_except_in_shadow_mode() {
+async fn shadow_advice_is_not_on_the_call() {
     over_http(POLICY, async |world| {
         world.agent("builder").proposes("call_1").await;
         advise(world, "local", AdviceVerdict::Deny).await;
@@ -168,7 +168,7 @@ async fn only_an_allowed_call_is_flagged() {
 }
 
 #[tokio::test]
-async fn call_that_an_advisor_allowed_needs_the_same_policy() {
+async fn call_allowed_by_advisor_needs_same_policy() {
     over_http(POLICY, async |world| {
         let root = world.person("root");
         root.post("/v1/advisors/judge/reports", report(world, 2)).await;

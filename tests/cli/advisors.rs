@@ -59,9 +59,23 @@ async fn advise(desk: &TerminalDesk, id: &str, advice: AdviceVerdict) {
 async fn unknown_advisor_is_refused() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", r#"{"command":"make"}"#).await;
-        assert_snapshot!(desk.types("advisor list").await);
-        assert_snapshot!(desk.types("advisor allow-decide judge --statement yes").await);
-        assert_snapshot!(desk.types("advisor allow-decide judge").await);
+        assert_snapshot!(desk.types("advisor list").await, @"
+    The policy in force has no advisors.
+    exit 0
+    ");
+        assert_snapshot!(desk.types("advisor allow-decide judge --statement yes").await, @r#"
+    ! countersign: the policy in force has no advisor "judge"; it has none
+    exit 1
+    "#);
+        assert_snapshot!(desk.types("advisor allow-decide judge").await, @"
+    ! error: the following required arguments were not provided:
+    !   --statement <TEXT>
+    ! 
+    ! Usage: countersign advisor allow-decide --statement <TEXT> <NAME>
+    ! 
+    ! For more information, try '--help'.
+    exit 2
+    ");
     })
     .await;
 }
@@ -70,14 +84,46 @@ async fn unknown_advisor_is_refused() {
 async fn statement_lets_an_advisor_decide() {
     with_desk(async |desk| {
         apply_policy(desk).await;
-        assert_snapshot!(desk.types("advisor list").await);
-        assert_snapshot!(desk.types("advisor allow-decide judge --statement watched").await);
+        assert_snapshot!(desk.types("advisor list").await, @"
+    NAME   PROTOCOL  TARGET                  MODE    MAY ANSWER   BECAUSE                                                           REPORT
+    judge  chat      https://models.example  advise  deny, allow  no report about these settings exists; measure the advisor first  none
+    exit 0
+    ");
+        assert_snapshot!(desk.types("advisor allow-decide judge --statement watched").await, @"
+    The mode of judge is decide: user:root let it decide in event 5: watched.
+    exit 0
+    ");
         desk.propose("t1", "call_2", "bash", r#"{"command":"make test"}"#).await;
         advise(desk, "call_2", AdviceVerdict::Allow).await;
-        assert_snapshot!(desk.types("show call_2").await);
-        assert_snapshot!(desk.types("flag call_2 --comment it-deleted-data").await);
-        assert_snapshot!(desk.types("advisor advise-only judge --reason flagged").await);
-        assert_snapshot!(desk.types("log --thread t1").await);
+        assert_snapshot!(desk.types("show call_2").await, @r#"
+    call_2  bash  allowed
+      thread     t1
+      arguments  command: make test
+      sha256     [sha256]
+      proposed   by agent:builder at [time] ([ago])
+      asked      routine: the rule says so (the main file)
+      advice     judge says allow, confidence 0.9 [build]: a \u{001b}[2Jplain build
+      decided    allow_once by advisor:judge at [time] (advisor, rule routine)
+      comment    a \u{001b}[2Jplain build
+      policy     event 4, from [here]/etc/policy.toml: countersign policy show --seq 4
+    exit 0
+    "#);
+        assert_snapshot!(desk.types("flag call_2 --comment it-deleted-data").await, @"
+    Flagged call_2, which advisor:judge allowed.
+    exit 0
+    ");
+        assert_snapshot!(desk.types("advisor advise-only judge --reason flagged").await, @"
+    The mode of judge is advise: user:root let it only advise since event 11: flagged.
+    exit 0
+    ");
+        assert_snapshot!(desk.types("log --thread t1").await, @r#"
+        6  [moment]  t1  agent:builder proposes bash as call_2: make test
+        7  [moment]  t1  people are asked about call_2 (routine: the rule says so (the main file))
+        8  [moment]  t1  advisor:judge advises on call_2: allow (mode decide) (a \u{001b}[2Jplain build)
+        9  [moment]  t1  advisor:judge allows call_2 (a \u{001b}[2Jplain build)
+       10  [moment]  t1  user:root flags call_2: it should not have been allowed (it-deleted-data)
+    exit 0
+    "#);
     })
     .await;
 }
@@ -88,8 +134,21 @@ async fn advice_is_shown_beside_a_pending_call() {
         apply_policy(desk).await;
         desk.propose("t1", "call_1", "bash", r#"{"command":"make all"}"#).await;
         advise(desk, "call_1", AdviceVerdict::Deny).await;
-        assert_snapshot!(desk.types("show call_1").await);
-        assert_snapshot!(desk.types("flag call_1").await);
+        assert_snapshot!(desk.types("show call_1").await, @r#"
+    call_1  bash  pending
+      thread     t1
+      arguments  command: make all
+      sha256     [sha256]
+      proposed   by agent:builder at [time] ([ago])
+      asked      routine: the rule says so (the main file)
+      advice     judge says deny, confidence 0.9 [build]: a \u{001b}[2Jplain build
+      policy     event 4, from [here]/etc/policy.toml: countersign policy show --seq 4
+    exit 0
+    "#);
+        assert_snapshot!(desk.types("flag call_1").await, @"
+    ! countersign: the call is pending, and only a call that was allowed can be flagged
+    exit 3
+    ");
     })
     .await;
 }
@@ -98,9 +157,25 @@ async fn advice_is_shown_beside_a_pending_call() {
 async fn policy_check_says_who_may_answer() {
     with_desk(async |desk| {
         apply_policy(desk).await;
-        assert_snapshot!(desk.types("policy check etc/policy.toml -- make all").await);
-        assert_snapshot!(desk.types("policy check etc/policy.toml -- 'make all; rm x'").await);
-        assert_snapshot!(desk.types("policy fmt --check etc/policy.toml").await);
+        assert_snapshot!(desk.types("policy check etc/policy.toml -- make all").await, @"
+    ask  the rule says so (the main file)
+      by       rule routine
+      terms    advisor judge may answer, if it decides; otherwise people do
+      matched  advised routine: tool `bash` matches, command `make **` matches
+      policy   etc/policy.toml with policy.d/judge.prompt
+    exit 76
+    ");
+        assert_snapshot!(desk.types("policy check etc/policy.toml -- 'make all; rm x'").await, @"
+    ask  the rule says so (the main file)
+      by       rule routine
+      matched  ask   routine: tool `bash` matches, command `make **` matches
+      policy   etc/policy.toml with policy.d/judge.prompt
+    exit 76
+    ");
+        assert_snapshot!(desk.types("policy fmt --check etc/policy.toml").await, @"
+    ! etc/policy.toml is not in the standard layout: countersign policy fmt etc/policy.toml
+    exit 1
+    ");
     })
     .await;
 }

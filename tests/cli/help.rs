@@ -28,6 +28,7 @@ async fn short_help_lists_the_commands() {
           deny               Deny pending calls
           stop               Deny all pending calls at once
           release            Let another executor take over a call whose executor was lost
+          flag               Complain that a call was allowed
           erase              Erase the arguments and the other texts of a call that has ended
           log                Print the events of the log
           calls              List calls, the newest first
@@ -37,6 +38,7 @@ async fn short_help_lists_the_commands() {
           token              Create, list and revoke the tokens with which callers use a server
           approver-key       Add, list and remove the keys with which approvers prove their decisions
           webhook            Send messages about calls to chats and other services
+          advisor            List the advisors of the policy, and let them decide
           policy             Check a policy, test it, and compare it with the log
           install            Let a coding agent ask Countersign before it runs a tool
           uninstall          Remove what `install` added to the configuration of a coding agent

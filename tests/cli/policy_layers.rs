@@ -80,7 +80,7 @@ async fn unreadable_layer_is_an_error() {
         std::fs::remove_file(desk.path("etc/policy.d/20-broken.toml")).expect("removed");
         std::fs::create_dir(desk.path("etc/policy.d/30-folder.toml")).expect("a folder");
         assert_snapshot!(desk.types("policy check etc/policy.toml").await, @"
-        ! countersign: etc/policy.d/30-folder.toml is not a file; remove it, or rename it so that it does not end in .toml
+        ! countersign: etc/policy.d/30-folder.toml is not a file; remove it, or give it another ending
         ! hint: correct the policy (see docs/policy.md), or use another file with --policy
         exit 2
         ");

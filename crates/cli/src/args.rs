@@ -96,7 +96,7 @@ pub(crate) enum CliCommand {
     /// Send messages about calls to chats and other services
     #[command(subcommand)]
     Webhook(commands::webhook::WebhookSubcommand),
-    /// List advisors, the programs that the policy asks about calls, and let them decide
+    /// List the advisors of the policy, and let them decide
     #[command(subcommand)]
     Advisor(commands::advisor::AdvisorSubcommand),
     /// Check a policy, test it, and compare it with the log

@@ -3,9 +3,7 @@
 use crate::{
     facts::CallFacts,
     outcome::{RuleEffect, SelectorHit},
-    policy::Policy,
     selector::RuleSelectors,
-    subject::JudgedCall,
 };
 use countersign_events::{
     Sha256,
@@ -160,35 +158,15 @@ impl AdvisorThresholds {
 }
 
 impl AdvisorSettings {
+    /// True if the advisor is asked about the call: its `applies` certainly matches all of it.
+    pub(crate) fn applies_to(&self, facts: &CallFacts<'_>) -> bool {
+        let hit = self.applies.as_ref().map(|applies| applies.match_call(RuleEffect::Widen, facts));
+        hit.is_none_or(|hit| matches!(hit, SelectorHit::Yes(_)))
+    }
+
     /// True if the advisor may give this answer in the mode `decide`.
     #[must_use]
     pub fn may_answer(&self, advice: AdviceVerdict) -> bool {
         matches!(advice, AdviceVerdict::Allow | AdviceVerdict::Deny) && self.outcomes.contains(&advice)
-    }
-}
-
-impl Policy {
-    /// The advisors, in the order of the policy.
-    #[must_use]
-    pub fn advisors(&self) -> &[AdvisorSettings] {
-        &self.advisors
-    }
-
-    /// The advisor with this name.
-    #[must_use]
-    pub fn advisor(&self, name: &str) -> Option<&AdvisorSettings> {
-        self.advisors.iter().find(|advisor| advisor.name == name)
-    }
-
-    /// The advisors to ask about a call for which people are asked. An advisor is asked only if its `applies` certainly
-    /// matches the whole call.
-    #[must_use]
-    pub fn advisors_of(&self, subject: &JudgedCall<'_>) -> Vec<&AdvisorSettings> {
-        let facts = CallFacts::new(&self.settings, subject, &|| false);
-        let applies = |advisor: &&AdvisorSettings| {
-            let hit = advisor.applies.as_ref().map(|applies| applies.match_call(RuleEffect::Widen, &facts));
-            hit.is_none_or(|hit| matches!(hit, SelectorHit::Yes(_)))
-        };
-        self.advisors.iter().filter(applies).collect()
     }
 }

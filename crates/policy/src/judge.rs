@@ -1,6 +1,7 @@
 //! Judges a call: finds the rules that match, picks the strictest, and applies the tool's own metadata.
 
 use crate::{
+    advisor::AdvisorSettings,
     annotation::ToolHint,
     combination::{combine_rules, describe_combination},
     facts::CallFacts,
@@ -52,6 +53,14 @@ impl Policy {
             .collect();
         judgement.matched = answers.into_iter().chain(shadows).map(RuleAnswer::into_matched).collect();
         judgement
+    }
+
+    /// The advisors to ask about a call for which people are asked. An advisor is asked only if its `applies` certainly
+    /// matches the whole call.
+    #[must_use]
+    pub fn advisors_of(&self, subject: &JudgedCall<'_>) -> Vec<&AdvisorSettings> {
+        let facts = CallFacts::new(&self.settings, subject, &|| false);
+        self.advisors().iter().filter(|advisor| advisor.applies_to(&facts)).collect()
     }
 
     /// The verdict on every call of the subject's tool, whatever its arguments are; `None` if it depends on them.

@@ -150,6 +150,18 @@ impl Policy {
         self.rules.iter().any(|rule| has(&rule.matching) || rule.unless.as_ref().is_some_and(has))
     }
 
+    /// The advisors, in the order of the policy.
+    #[must_use]
+    pub fn advisors(&self) -> &[AdvisorSettings] {
+        &self.advisors
+    }
+
+    /// The advisor with this name.
+    #[must_use]
+    pub fn advisor(&self, name: &str) -> Option<&AdvisorSettings> {
+        self.advisors.iter().find(|advisor| advisor.name == name)
+    }
+
     /// The levels and groups of approvers.
     #[must_use]
     pub fn approvers(&self) -> &ApproverDirectory {

@@ -169,10 +169,8 @@ fn response(
         }
         Source::Policy if call.is_some_and(Call::is_pending) => blocked(row, response, call),
         // The policy, a grant and the mode answer a proposal, in the same step. The answer of a grant to a call that
-        // waited has a guess of its own.
-        Source::Policy | Source::Grant | Source::Mode | Source::Other => Vec::new(),
-        // The answer of an advisor follows its advice, in the same step.
-        Source::Advisor => Vec::new(),
+        // waited has a guess of its own. The answer of an advisor follows its advice, in the same step.
+        Source::Policy | Source::Grant | Source::Mode | Source::Advisor | Source::Other => Vec::new(),
     }
 }
 

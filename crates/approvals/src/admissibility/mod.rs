@@ -30,7 +30,10 @@ use crate::{
     pinned_tools::PinnedTools,
 };
 use command_guess::{CommandGuess, GuessedCommand};
-use countersign_events::{Body, CallId, Event, Sha256, ThreadId, chain, event::ThreadArchived};
+use countersign_events::{
+    Body, CallId, Event, Sha256, ThreadId, chain,
+    event::{CallErased, ThreadArchived},
+};
 use countersign_policy::AdvisorSettings;
 use countersign_proofs::pinned::PinnedKeys;
 use erasure::ErasureCheck;
@@ -162,15 +165,7 @@ impl AdmissibilityCheck {
         if let Body::CallErased(erased) = &head.body {
             let state = self.threads.get(&head.event.thread_id);
             let is_open = state.is_some_and(|state| state.call(&erased.tool_call_id).is_some());
-            let confirmed = self.erasures.confirm(head, erased);
-            return match confirmed {
-                Ok(()) if is_open => {
-                    let reason = "only a call that has ended can be erased".to_owned();
-                    RowComparison::Different { position: 0, reason }
-                }
-                Ok(()) => RowComparison::Same(1),
-                Err(reason) => RowComparison::Different { position: 0, reason },
-            };
+            return compare_erasure(head, erased, is_open, &mut self.erasures);
         }
         if let Body::ThreadArchived(archived) = &head.body
             && let Err(reason) = check_archive(&self.erasures, &self.threads, head, archived)
@@ -253,6 +248,22 @@ struct LogFacts<'a> {
     proofs: ProofContext<'a>,
     tools: &'a PinnedTools,
     advisors: &'a AdvisorDirectory,
+}
+
+/// Compares an erasure. A call that is open cannot be erased.
+fn compare_erasure(
+    head: &LogRow,
+    erased: &CallErased,
+    is_open: bool,
+    erasures: &mut ErasureCheck,
+) -> RowComparison {
+    let checked = erasures.confirm(head, erased).and_then(|()| {
+        if is_open { Err("only a call that has ended can be erased".to_owned()) } else { Ok(()) }
+    });
+    match checked {
+        Ok(()) => RowComparison::Same(1),
+        Err(reason) => RowComparison::Different { position: 0, reason },
+    }
 }
 
 /// Checks what the rule of the command cannot know: that the archive has the rows of the thread, and that none of its calls

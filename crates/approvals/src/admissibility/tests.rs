@@ -51,7 +51,7 @@ fn row_without_a_hash_must_be_a_decision() {
 }
 
 #[test]
-fn rows_about_advisors_that_the_rules_refuse_are_named() {
+fn inadmissible_rows_about_advisors_are_named() {
     let log_row = |kind, principal: &str, data: &str| Event {
         thread_id: ThreadId::whole_log(),
         ..row(1, kind, principal, data)

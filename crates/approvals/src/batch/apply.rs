@@ -55,38 +55,35 @@ impl BatchState {
             (CommandTarget::AllThreads, ApprovalCommand::Thread(command @ ThreadCommand::Stop(_))) => {
                 self.stop_all_threads(envelope, command, &mut events)?
             }
-            (CommandTarget::Log, ApprovalCommand::SetPolicy(command)) => {
-                let decided = decide::set_policy(command, &envelope.by.principal, self.policy);
-                self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
-            }
-            (CommandTarget::Log, ApprovalCommand::Tokens(command)) => {
-                let empty = LogDirectories::default();
-                let tokens = &self.directories.as_ref().unwrap_or(&empty).tokens;
-                let proofs = ProofContext { log: envelope.log, keys: Some(tokens.approver_keys()) };
-                let facts = (proofs, &*envelope.policy, envelope.now);
-                let decided = decide::decide_on_tokens(command, &envelope.by, tokens, facts);
-                self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
-            }
-            (CommandTarget::Log, ApprovalCommand::Webhooks(command)) => {
-                let empty = LogDirectories::default();
-                let webhooks = &self.directories.as_ref().unwrap_or(&empty).webhooks;
-                let decided = decide::decide_on_webhooks(command, &envelope.by.principal, webhooks);
-                self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
-            }
-            (CommandTarget::Log, ApprovalCommand::Definitions(command)) => {
-                let decided = decide::decide_on_definitions(command, &envelope.by.principal, &self.pinned);
-                self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
-            }
-            (CommandTarget::Log, ApprovalCommand::Advisors(command)) => {
-                let empty = LogDirectories::default();
-                let advisors = &self.directories.as_ref().unwrap_or(&empty).advisors;
-                let (by, policy) = (&envelope.by.principal, &*envelope.policy);
-                let decided = decide::decide_on_advisors(command, by, advisors, policy);
+            (CommandTarget::Log, command) => {
+                let decided = self.decide_on_log(envelope, command);
                 self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
             }
             _ => Err(wrong_target()),
         };
         Ok(AppliedCommand { outcome, events })
+    }
+
+    /// Decides on a command to the log as a whole.
+    fn decide_on_log(
+        &self,
+        envelope: &CommandEnvelope,
+        command: &ApprovalCommand,
+    ) -> Result<Vec<NewEvent>, Refused> {
+        let empty = LogDirectories::default();
+        let LogDirectories { tokens, webhooks, advisors } = self.directories.as_ref().unwrap_or(&empty);
+        let (by, policy) = (&envelope.by.principal, &*envelope.policy);
+        match command {
+            ApprovalCommand::SetPolicy(command) => decide::set_policy(command, by, self.policy),
+            ApprovalCommand::Tokens(command) => {
+                let proofs = ProofContext { log: envelope.log, keys: Some(tokens.approver_keys()) };
+                decide::decide_on_tokens(command, &envelope.by, tokens, (proofs, policy, envelope.now))
+            }
+            ApprovalCommand::Webhooks(command) => decide::decide_on_webhooks(command, by, webhooks),
+            ApprovalCommand::Definitions(command) => decide::decide_on_definitions(command, by, &self.pinned),
+            ApprovalCommand::Advisors(command) => decide::decide_on_advisors(command, by, advisors, policy),
+            ApprovalCommand::Call(_) | ApprovalCommand::Thread(_) => Err(wrong_target()),
+        }
     }
 
     /// Stops thread by thread in the order of their ids, so that a replay gives the same log.

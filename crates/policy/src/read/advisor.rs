@@ -159,8 +159,8 @@ fn hash_configuration(
     };
     // The length before each part keeps the parts apart.
     let hashed = [protocol.as_str(), &applies].into_iter().chain(parts);
-    let text: String = hashed.map(|part| format!("{}:{part}\n", part.len())).collect();
-    Sha256::digest(text.as_bytes())
+    let texts: Vec<_> = hashed.map(|part| format!("{}:{part}\n", part.len())).collect();
+    Sha256::digest(texts.concat().as_bytes())
 }
 
 fn read_applies(node: &TomlNode, tables: &PolicyTables) -> Result<RuleSelectors, PolicyFault> {

@@ -237,7 +237,7 @@ fn shadow_rule_with_an_advisor_decides_nothing() {
 }
 
 #[test]
-fn examples_of_an_advised_rule_are_calls_for_its_advisor() {
+fn examples_of_advised_rule_need_its_advisor() {
     policy(
         &[
             advisor(""),
@@ -251,7 +251,7 @@ fn examples_of_an_advised_rule_are_calls_for_its_advisor() {
 }
 
 #[test]
-fn advisor_is_asked_only_about_calls_that_its_selectors_cover() {
+fn advisor_is_asked_about_covered_calls() {
     let text = [
         advisor("applies = { tool = \"bash\", command = \"git **\" }").as_str(),
         "[[advisor]]\nname = \"all\"\ncommand = [\"/bin/judge\"]\n",

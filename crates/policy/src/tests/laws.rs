@@ -122,7 +122,7 @@ proptest! {
     }
 
     #[test]
-    fn advised_rule_differs_from_ask_only_in_its_advisor(
+    fn advised_differs_from_ask_only_in_advisor(
         rules in prop::collection::vec(any_rule(), 0..6),
         default in any_default(),
         call in any_call(),

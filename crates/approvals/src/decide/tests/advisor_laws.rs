@@ -38,7 +38,7 @@ fn only_due((target, command): &AnyCommand) -> AnyCommand {
 
 proptest! {
     #[test]
-    fn advisor_answers_only_an_open_ask_that_names_it(steps in steps()) {
+    fn advisor_answers_only_asks_that_name_it(steps in steps()) {
         let story = play(&steps);
         let (mut requests, mut touched, mut last) = (HashMap::new(), Vec::new(), None::<ApprovalAdvice>);
         for (event, body) in story.log.iter().zip(bodies(&story)) {
@@ -94,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn advised_calls_start_only_under_the_policy_of_their_advice(steps in steps(), changes in any::<bool>()) {
+    fn advised_calls_start_only_under_their_policy(steps in steps(), changes in any::<bool>()) {
         let mut story = play(&steps);
         let advised: Vec<_> = bodies(&story)
             .into_iter()
