@@ -27,8 +27,10 @@ mod follow;
 mod http;
 mod lists;
 mod policy;
+mod public_address;
 mod secret;
 mod send;
+mod service_url;
 mod threads;
 mod tls;
 mod tokens;
@@ -36,5 +38,9 @@ mod tools;
 mod webhooks;
 
 pub use http::HttpGate;
+pub use public_address::PrivateAddress;
 pub use secret::without_password;
+pub use service_url::{
+    BadServiceUrl, ServiceClients, ServiceUrl, describe_request_failure, find_private_address,
+};
 pub use tls::{new_http_client, new_http_client_builder, new_service_client};

@@ -4,22 +4,21 @@ use crate::{
     call_message::CallMessage,
     delivery_queue::FailedAttempt,
     formats::render,
-    public_address::{PrivateAddress, PublicResolver},
     signing_secret::SigningSecret,
     target_url::TargetUrl,
     webhook_key::{WebhookKeyError, WebhookKeyFile},
 };
 use async_trait::async_trait;
 use countersign_api::{self as api, random_id};
-use countersign_client::new_http_client_builder;
+use countersign_client::{ServiceClients, describe_request_failure, find_private_address};
 use countersign_events::{
     Timestamp,
     event::{WebhookAdded, WebhookFormat},
 };
 use countersign_gate::{PreparedWebhook, Refused, WebhookRecord, WebhookTransport};
-use reqwest::{Client, Response, StatusCode, header, redirect::Policy};
+use reqwest::{Response, StatusCode, header};
 use serde::{Deserialize, Serialize};
-use std::{error::Error, sync::OnceLock, time::Duration};
+use std::{sync::OnceLock, time::Duration};
 
 /// The time within which a connection is made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -36,13 +35,7 @@ pub struct HttpWebhooks {
     /// The address of the server in links.
     base: String,
     /// Created when the first message is sent, because the authorities of the system take time to read.
-    clients: OnceLock<Result<HttpClients, String>>,
-}
-
-/// The client for public targets, and the one for those that may be private.
-struct HttpClients {
-    public: Client,
-    unrestricted: Client,
+    clients: OnceLock<Result<ServiceClients, String>>,
 }
 
 /// The sealed part of a webhook.
@@ -96,9 +89,8 @@ impl HttpWebhooks {
     ) -> Result<StatusCode, FailedAttempt> {
         let rendered = render(target.format, message, &target.url);
         let body = rendered.body.to_string();
-        let clients =
-            self.clients.get_or_init(HttpClients::new).as_ref().map_err(|why| failed(why.clone()))?;
-        let client = if target.allow_private { &clients.unrestricted } else { &clients.public };
+        let clients = self.clients.get_or_init(new_clients).as_ref().map_err(|why| failed(why.clone()))?;
+        let client = clients.for_target(target.allow_private);
         let mut request = client.post(rendered.url).header(header::CONTENT_TYPE, "application/json");
         request = request.header(header::USER_AGENT, concat!("countersign/", env!("CARGO_PKG_VERSION")));
         if let Some(secret) = &target.secret {
@@ -128,20 +120,9 @@ impl HttpWebhooks {
     }
 }
 
-impl HttpClients {
-    fn new() -> Result<Self, String> {
-        let builder = || {
-            let builder = new_http_client_builder().map_err(|why| why.to_string())?;
-            // A proxy of the environment would connect to addresses that nothing has checked.
-            let builder = builder.no_proxy().redirect(Policy::none());
-            Ok::<_, String>(builder.connect_timeout(CONNECT_TIMEOUT).timeout(TIMEOUT))
-        };
-        let text = |why: reqwest::Error| why.to_string();
-        Ok(Self {
-            public: builder()?.dns_resolver(PublicResolver).build().map_err(text)?,
-            unrestricted: builder()?.build().map_err(text)?,
-        })
-    }
+fn new_clients() -> Result<ServiceClients, String> {
+    let limits = |builder: reqwest::ClientBuilder| builder.connect_timeout(CONNECT_TIMEOUT).timeout(TIMEOUT);
+    ServiceClients::new(limits).map_err(|why| why.to_string())
 }
 
 #[async_trait]
@@ -213,20 +194,10 @@ fn retry_after(answer: &Response) -> Option<Duration> {
 
 /// Describes a failure without the address, which may be a secret.
 fn describe_failure(error: &reqwest::Error) -> String {
-    if error.is_timeout() {
-        return format!("the target did not answer within {} seconds", TIMEOUT.as_secs());
+    match find_private_address(error) {
+        Some(private) => format!("{private}; --allow-private permits it"),
+        None => describe_request_failure(error, TIMEOUT),
     }
-    let mut cause = error.source();
-    let mut why = "unknown cause".to_owned();
-    while let Some(found) = cause {
-        if let Some(private) = found.downcast_ref::<PrivateAddress>() {
-            return private.to_string();
-        }
-        why = found.to_string();
-        cause = found.source();
-    }
-    let what = if error.is_connect() { "no connection to the target" } else { "the request failed" };
-    format!("{what}: {}", why.chars().take(200).collect::<String>())
 }
 
 fn failed(reason: String) -> FailedAttempt {

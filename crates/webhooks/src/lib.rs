@@ -13,7 +13,6 @@ mod formats;
 mod http_webhooks;
 mod open_claims;
 mod plain_text;
-mod public_address;
 mod retry_delay;
 mod signing_secret;
 mod target_url;

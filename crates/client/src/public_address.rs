@@ -1,17 +1,18 @@
-//! Addresses that a webhook may reach. A person who may add webhooks, or a name server that they trust, must not be able
-//! to reach services of the server's own machine or network through it (server-side request forgery).
+//! Addresses that a message to another service may reach. A person who may name the service, or a name server that they
+//! trust, must not be able to reach services of the server's own machine or network through it (server-side request
+//! forgery).
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// The reason why a target is not permitted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{host} has the private address {address}; --allow-private permits it")]
-pub(crate) struct PrivateAddress {
+#[error("{host} has the private address {address}")]
+pub struct PrivateAddress {
     /// The host as it was written.
-    pub(crate) host: String,
+    pub host: String,
     /// The address.
-    pub(crate) address: IpAddr,
+    pub address: IpAddr,
 }
 
 /// True for an address that is reachable from the whole internet. The sources are the special-purpose registries of IANA
@@ -180,6 +181,6 @@ mod tests {
     #[tokio::test]
     async fn name_of_this_machine_is_refused() {
         let error = resolve_public("localhost").await.expect_err("a private address").to_string();
-        assert!(error.contains("private address") && error.contains("--allow-private"), "{error}");
+        assert!(error.contains("localhost has the private address"), "{error}");
     }
 }
