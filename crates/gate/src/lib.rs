@@ -22,6 +22,7 @@
 
 mod active_policy;
 mod active_tokens;
+mod advisor_metrics;
 mod call_metrics;
 mod call_reader;
 mod due_task_runner;
@@ -69,7 +70,7 @@ pub use embedded::{
     archive::{ArchiveCheck, ArchiveSummary},
 };
 pub use error::GateFailure;
-pub use gate::{EmbeddedGate, add_managed_rule, remove_managed_rule};
+pub use gate::{AdvisedCall, AdvisedPage, EmbeddedGate, add_managed_rule, remove_managed_rule};
 pub use large_work::run_large;
 pub use view::{read_grant_origin, view_call, view_caller, view_verdict};
 pub use webhook_delivery::{OpenClaim, PreparedWebhook, WebhookFollower, WebhookProgress, WebhookTransport};

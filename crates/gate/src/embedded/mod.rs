@@ -29,10 +29,11 @@ mod webhooks;
 pub use tokens::AccountHolder;
 
 use crate::{
-    GateFailure, active_policy::ActivePolicy, active_tokens::ActiveTokens, call_metrics::CallMetrics,
-    due_task_runner::DueTaskRunner, known_advisors::KnownAdvisors, known_tools::KnownTools,
-    known_webhooks::KnownWebhooks, log_policy::open_policy, policy_follower::PolicyFollower,
-    policy_judge::PolicyJudge, presence_keeper::PresenceKeeper, view::view_call,
+    GateFailure, active_policy::ActivePolicy, active_tokens::ActiveTokens, advisor_metrics::AdvisorMetrics,
+    call_metrics::CallMetrics, due_task_runner::DueTaskRunner, known_advisors::KnownAdvisors,
+    known_tools::KnownTools, known_webhooks::KnownWebhooks, log_policy::open_policy,
+    policy_follower::PolicyFollower, policy_judge::PolicyJudge, presence_keeper::PresenceKeeper,
+    view::view_call,
 };
 use countersign_api as api;
 use countersign_approvals::{
@@ -56,6 +57,7 @@ pub(crate) struct EmbeddedService {
     pub(crate) store: Store,
     pub(crate) policy: Arc<ActivePolicy>,
     pub(crate) metrics: CallMetrics,
+    pub(crate) advisor_metrics: AdvisorMetrics,
     pub(crate) judge: PolicyJudge,
     /// One analysis of the log runs at a time, because each takes a processor and memory.
     pub(crate) analyses: Semaphore,
@@ -126,6 +128,7 @@ impl EmbeddedService {
             store,
             policy,
             metrics,
+            advisor_metrics: AdvisorMetrics::default(),
             judge,
             analyses: Semaphore::new(1),
             presence,

@@ -55,5 +55,6 @@ impl EmbeddedService {
     pub(crate) fn register_metrics(&self, registry: &mut Registry) {
         self.store.register(registry);
         self.metrics.register(registry);
+        self.advisor_metrics.register(registry);
     }
 }

@@ -1,5 +1,6 @@
 //! The gate over an open database, and the operations that only this gate offers.
 
+mod advice_runs;
 mod advisors;
 mod analysis;
 mod approval_gate;
@@ -9,6 +10,7 @@ mod database;
 mod managed_rules;
 mod webhooks;
 
+pub use advice_runs::{AdvisedCall, AdvisedPage};
 pub use managed_rules::{add_managed_rule, remove_managed_rule};
 
 use crate::{GateFailure, embedded::EmbeddedService, webhook_delivery::WebhookTransport};
