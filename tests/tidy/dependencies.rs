@@ -24,13 +24,14 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("server", &["api", "gate", "oidc", "web"]),
     ("tui", &["events", "api", "client", "gate"]),
     ("webhooks", &["events", "api", "client", "gate"]),
+    ("advisors", &["events", "api", "client", "gate", "policy", "redaction"]),
     ("mcp", &["events", "api", "client"]),
     ("agents", &["events", "api"]),
     (
         "cli",
         &[
-            "agents", "events", "api", "client", "gate", "mcp", "messages", "oidc", "server", "tui",
-            "webhooks",
+            "advisors", "agents", "events", "api", "client", "gate", "mcp", "messages", "oidc", "server",
+            "tui", "webhooks",
         ],
     ),
 ];

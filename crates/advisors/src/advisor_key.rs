@@ -1,0 +1,126 @@
+//! The keys of advisors. A policy names a key, and the operator of the server defines it, because a person who sets the
+//! policy from elsewhere must not be able to send any file or variable of the server to an address of their choice.
+
+use crate::fault::AdviceFault;
+use countersign_events::event::AdviceFailure;
+use std::{env, fmt, fs, os::unix::fs::PermissionsExt, path::Path};
+
+/// The largest key, in bytes.
+const MAX_KEY_BYTES: u64 = 8 * 1024;
+
+/// The key of an advisor. `{:?}` omits it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AdvisorKey {
+    text: String,
+}
+
+impl AdvisorKey {
+    /// Finds the key with this name: in the variable `COUNTERSIGN_ADVISOR_KEY_NAME`, or in the file that
+    /// `COUNTERSIGN_ADVISOR_KEY_NAME_FILE` names.
+    pub fn find(name: &str) -> Result<Self, AdviceFault> {
+        let variable = variable_name(name)?;
+        Self::find_with(&variable, |variable| env::var(variable).ok())
+    }
+
+    fn find_with(variable: &str, read: impl Fn(&str) -> Option<String>) -> Result<Self, AdviceFault> {
+        let read = |variable: &str| read(variable).filter(|text| !text.is_empty());
+        let file = format!("{variable}_FILE");
+        let text = match (read(variable), read(&file)) {
+            (Some(text), _) => text,
+            (None, Some(path)) => read_file(Path::new(&path))
+                .map_err(|why| AdviceFault::not_permitted(format!("the key file of {file}: {why}")))?,
+            (None, None) => {
+                return Err(AdviceFault::not_permitted(format!(
+                    "the server has no key: set {variable} or {file}"
+                )));
+            }
+        };
+        let text = text.trim();
+        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(AdviceFault::not_permitted(format!(
+                "the key of {variable} must be one line of visible ASCII characters"
+            )));
+        }
+        Ok(Self { text: text.to_owned() })
+    }
+
+    /// The value of the header `Authorization`.
+    pub(crate) fn bearer(&self) -> String {
+        format!("Bearer {}", self.text)
+    }
+}
+
+impl fmt::Debug for AdvisorKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AdvisorKey")
+    }
+}
+
+/// The variable of a key. The policy permits no other names; a name like `x_file` would read the file's path as a key.
+fn variable_name(name: &str) -> Result<String, AdviceFault> {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+    let variable = name.replace('-', "_").to_ascii_uppercase();
+    if name.is_empty() || !name.bytes().all(is_plain) || variable.ends_with("_FILE") {
+        return Err(AdviceFault::new(
+            AdviceFailure::BadConfiguration,
+            "the name of a key has small letters, digits, `-` and `_`, and does not end in `_file`",
+        ));
+    }
+    Ok(format!("COUNTERSIGN_ADVISOR_KEY_{variable}"))
+}
+
+fn read_file(path: &Path) -> Result<String, String> {
+    let found = fs::metadata(path).map_err(|why| why.to_string())?;
+    // The group may read it, because systemd and Kubernetes pass secrets to services that way.
+    if found.permissions().mode() & 0o027 != 0 {
+        return Err("other users can read it, or its group can write to it; run chmod 600 on it".to_owned());
+    }
+    if found.len() > MAX_KEY_BYTES {
+        return Err("it is too large to be a key".to_owned());
+    }
+    fs::read_to_string(path).map_err(|why| why.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(values: &[(&str, &str)]) -> Result<String, String> {
+        let read = |name: &str| {
+            values.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        };
+        let key = AdvisorKey::find_with("COUNTERSIGN_ADVISOR_KEY_M", read);
+        key.map(|key| key.bearer()).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn key_is_read_from_variable_or_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("key");
+        fs::write(&path, "from-file\n").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("changed");
+        let path_text = path.to_str().expect("UTF-8");
+        let (variable, file) = ("COUNTERSIGN_ADVISOR_KEY_M", "COUNTERSIGN_ADVISOR_KEY_M_FILE");
+        assert_eq!(find(&[(variable, "sk-1")]).as_deref(), Ok("Bearer sk-1"));
+        assert_eq!(find(&[(file, path_text)]).as_deref(), Ok("Bearer from-file"));
+        assert_eq!(find(&[(variable, "sk-1"), (file, path_text)]).as_deref(), Ok("Bearer sk-1"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("changed");
+        assert!(find(&[(file, path_text)]).expect_err("refused").contains("chmod 600"));
+        assert!(find(&[]).expect_err("refused").contains(file));
+        assert!(find(&[(variable, "a\r\nx-evil: 1")]).expect_err("refused").contains("visible ASCII"));
+    }
+
+    #[test]
+    fn other_variables_cannot_be_named() {
+        for name in ["", "../x", "X", "a=b", "a b", "m_file", "m-file"] {
+            assert!(variable_name(name).is_err(), "{name}");
+        }
+        assert_eq!(variable_name("my-models").as_deref(), Ok("COUNTERSIGN_ADVISOR_KEY_MY_MODELS"));
+    }
+
+    #[test]
+    fn debug_text_omits_the_key() {
+        let key = AdvisorKey { text: "sk-1".to_owned() };
+        assert_eq!(format!("{key:?}"), "AdvisorKey");
+    }
+}

@@ -1,0 +1,125 @@
+//! Asks an advisor once, within its time limit.
+
+use crate::{
+    access::AdvisorAccess,
+    answer::AdviceAnswer,
+    chat::{ChatModel, ask_chat},
+    fault::AdviceFault,
+    opa::ask_opa,
+    own_protocol::{ask_program, ask_service},
+    question::AdviceQuestion,
+    service::ServiceTarget,
+};
+use countersign_events::{
+    Sha256,
+    event::{AdviceFailure, AdviceVerdict, AdvisorProtocol},
+};
+use countersign_gate::AdviceCommand;
+use countersign_policy::{AdvisorSettings, AdvisorTarget};
+use std::time::{Duration, Instant};
+use tokio::time::timeout;
+
+/// The outcome of asking an advisor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AdviceOutcome {
+    /// The answer, or the reason why there is none.
+    pub answer: Result<AdviceAnswer, AdviceFault>,
+    /// The time that it took.
+    pub elapsed: Duration,
+    /// True if the answer to an earlier equal question was used.
+    pub is_cached: bool,
+}
+
+impl AdviceOutcome {
+    /// The advice. Without an answer, people decide.
+    #[must_use]
+    pub fn advice(&self) -> AdviceVerdict {
+        self.answer.as_ref().map_or(AdviceVerdict::Ask, |answer| answer.advice)
+    }
+
+    /// The command that records the outcome. `arguments` is the hash of the arguments that the advisor was asked about.
+    #[must_use]
+    pub fn to_command(&self, advisor: &AdvisorSettings, arguments: Sha256) -> AdviceCommand {
+        let answer = self.answer.as_ref().ok();
+        let fault = self.answer.as_ref().err();
+        let reason =
+            answer.map_or_else(|| fault.map(|fault| fault.detail.clone()), |answer| answer.reason.clone());
+        AdviceCommand {
+            advisor: advisor.name.clone(),
+            configuration: advisor.configuration,
+            advice: self.advice(),
+            reason,
+            confidence: answer.and_then(|answer| answer.confidence.clone()),
+            labels: answer.map(|answer| answer.labels.clone()).unwrap_or_default(),
+            failure: fault.map(|fault| fault.failure),
+            elapsed_millis: u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX),
+            tokens: answer.and_then(|answer| answer.tokens),
+            cached: self.is_cached,
+            arguments_hash: arguments,
+        }
+    }
+
+    /// The answer as one word, for metrics: the advice, or the failure.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match &self.answer {
+            Ok(answer) => answer.advice.as_str(),
+            Err(fault) => fault.failure.as_str(),
+        }
+    }
+
+    /// The outcome of a question that was not asked.
+    #[must_use]
+    pub fn not_asked(fault: AdviceFault) -> Self {
+        Self { answer: Err(fault), elapsed: Duration::ZERO, is_cached: false }
+    }
+}
+
+/// Asks an advisor once, without a cache and without a limit of questions at the same time.
+pub async fn ask_advisor(
+    access: &AdvisorAccess,
+    advisor: &AdvisorSettings,
+    question: &AdviceQuestion,
+) -> AdviceOutcome {
+    let begun = Instant::now();
+    let answer = match timeout(advisor.timeout, ask_target(access, advisor, question)).await {
+        Ok(answer) => answer,
+        Err(_) => Err(AdviceFault::new(
+            AdviceFailure::Timeout,
+            format!("no answer within {} seconds", advisor.timeout.as_secs_f64()),
+        )),
+    };
+    AdviceOutcome { answer, elapsed: begun.elapsed(), is_cached: false }
+}
+
+async fn ask_target(
+    access: &AdvisorAccess,
+    advisor: &AdvisorSettings,
+    question: &AdviceQuestion,
+) -> Result<AdviceAnswer, AdviceFault> {
+    match &advisor.target {
+        AdvisorTarget::Service { url, key, allow_private } => {
+            let service = ServiceTarget { url, allow_private: *allow_private, key: key.as_deref() };
+            match advisor.protocol {
+                AdvisorProtocol::Opa => ask_opa(access, service, question).await,
+                AdvisorProtocol::Countersign => ask_service(access, service, question).await,
+                AdvisorProtocol::Cedar | AdvisorProtocol::Chat | AdvisorProtocol::Other => {
+                    let detail = "this version does not know the protocol of the advisor";
+                    Err(AdviceFault::new(AdviceFailure::BadConfiguration, detail))
+                }
+            }
+        }
+        AdvisorTarget::Command(words) => ask_program(access, words, question).await,
+        AdvisorTarget::Chat { url, model, prompt, key, allow_private } => {
+            let service = ServiceTarget { url, allow_private: *allow_private, key: key.as_deref() };
+            ask_chat(access, service, &ChatModel { model, prompt }, question).await
+        }
+        #[cfg(feature = "cedar")]
+        AdvisorTarget::Cedar { policies } => crate::cedar::ask_cedar(policies, question).await,
+        #[cfg(not(feature = "cedar"))]
+        AdvisorTarget::Cedar { .. } => Err(AdviceFault::new(
+            AdviceFailure::NotBuilt,
+            "this program was built without Cedar; build it with --features cedar",
+        )),
+    }
+}

@@ -1,0 +1,149 @@
+//! A chat endpoint as OpenAI defines it, with an answer that follows a JSON Schema.
+
+use crate::{
+    access::AdvisorAccess,
+    answer::{AdviceAnswer, MAX_ANSWER_BYTES, read_advice, read_object, too_large},
+    fault::AdviceFault,
+    question::AdviceQuestion,
+    service::{ServiceTarget, post_json},
+    untrusted_data::UntrustedData,
+};
+use countersign_events::event::{AdviceTokens, AdviceVerdict, Confidence};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// A prompt to begin with. A policy has its own copy, so that its hash and the measurements of the advisor cover it.
+pub const SHIPPED_PROMPT: &str = include_str!("../prompt.md");
+
+/// The instructions that every prompt ends with: how to read the data, and how to answer.
+const FRAME: &str = include_str!("chat/frame.md");
+
+/// The most bytes of a response: the answer, and what the endpoint adds to it.
+const MAX_RESPONSE_BYTES: usize = 4 * MAX_ANSWER_BYTES;
+
+/// The model and its instructions.
+pub(crate) struct ChatModel<'a> {
+    pub(crate) model: &'a str,
+    pub(crate) prompt: &'a str,
+}
+
+/// The response of the endpoint. It has further members.
+#[derive(Deserialize)]
+struct ChatResponse {
+    choices: Vec<ChatChoice>,
+    #[serde(default)]
+    usage: Option<ChatUsage>,
+}
+
+#[derive(Deserialize)]
+struct ChatChoice {
+    message: ChatMessage,
+    #[serde(default)]
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ChatMessage {
+    #[serde(default)]
+    content: Option<String>,
+    #[serde(default)]
+    refusal: Option<String>,
+    #[serde(default)]
+    tool_calls: Option<Vec<Value>>,
+}
+
+#[derive(Deserialize)]
+struct ChatUsage {
+    prompt_tokens: u64,
+    completion_tokens: u64,
+}
+
+/// The answer of the model, exactly as the schema demands it. An endpoint may ignore the schema.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelAnswer {
+    #[serde(deserialize_with = "read_advice")]
+    advice: AdviceVerdict,
+    reason: String,
+    confidence: Confidence,
+    labels: Vec<String>,
+}
+
+pub(crate) async fn ask_chat(
+    access: &AdvisorAccess,
+    service: ServiceTarget<'_>,
+    model: &ChatModel<'_>,
+    question: &AdviceQuestion,
+) -> Result<AdviceAnswer, AdviceFault> {
+    let body = build_request(model, question)?.to_string();
+    parse_response(&post_json(access, service, body, MAX_RESPONSE_BYTES).await?)
+}
+
+fn build_request(model: &ChatModel<'_>, question: &AdviceQuestion) -> Result<Value, AdviceFault> {
+    let data = UntrustedData::new(&question.to_json()?)?;
+    let frame = FRAME.replace("MARK", &data.mark);
+    let system = format!("{}\n\n{frame}", model.prompt.trim_end());
+    Ok(json!({
+        "model": model.model,
+        "temperature": 0,
+        "messages": [
+            {"role": "system", "content": system},
+            {"role": "user", "content": data.text},
+        ],
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "advice", "strict": true, "schema": answer_schema()},
+        },
+    }))
+}
+
+/// The schema of the answer. It uses only what strict endpoints support, so limits are checked here.
+fn answer_schema() -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["advice", "reason", "confidence", "labels"],
+        "properties": {
+            "advice": {"type": "string", "enum": ["allow", "deny", "ask"]},
+            "reason": {"type": "string", "description": "one or two sentences for the person who decides"},
+            "confidence": {"type": "number", "description": "from 0 to 1, at most two digits after the point"},
+            "labels": {"type": "array", "items": {"type": "string"}, "description": "at most eight short words"},
+        },
+    })
+}
+
+fn parse_response(bytes: &[u8]) -> Result<AdviceAnswer, AdviceFault> {
+    let response: ChatResponse = read_object(bytes)?;
+    let [choice] = response.choices.as_slice() else {
+        return Err(AdviceFault::malformed("the response does not have one choice"));
+    };
+    let message = &choice.message;
+    if message.refusal.as_deref().is_some_and(|refusal| !refusal.is_empty()) {
+        return Err(AdviceFault::failed("the model refused to answer"));
+    }
+    if message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty()) {
+        return Err(AdviceFault::malformed("the model called a tool"));
+    }
+    if choice.finish_reason.as_deref().is_some_and(|reason| reason != "stop") {
+        return Err(AdviceFault::malformed("the model did not finish its answer"));
+    }
+    let content = message.content.as_deref().unwrap_or_default();
+    if content.len() > MAX_ANSWER_BYTES {
+        return Err(too_large());
+    }
+    let answer: ModelAnswer = read_object(content.as_bytes())?;
+    let tokens = response
+        .usage
+        .map(|usage| AdviceTokens { input: usage.prompt_tokens, output: usage.completion_tokens });
+    AdviceAnswer {
+        advice: answer.advice,
+        reason: Some(answer.reason),
+        confidence: Some(answer.confidence),
+        labels: answer.labels,
+        tokens,
+    }
+    .checked()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+//! The reason why an advisor gave no valid answer.
+
+use crate::shortened_text::shorten;
+use countersign_events::event::AdviceFailure;
+
+/// The longest description of a failure, in characters.
+const MAX_DETAIL: usize = 300;
+
+/// The reason why an advisor gave no valid answer. The call is left to people.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct AdviceFault {
+    /// The stable code.
+    pub failure: AdviceFailure,
+    /// The failure in words. It repeats neither the question nor the answer, which may contain secrets.
+    pub detail: String,
+}
+
+impl AdviceFault {
+    pub(crate) fn new(failure: AdviceFailure, detail: impl AsRef<str>) -> Self {
+        Self { failure, detail: shorten(detail.as_ref(), MAX_DETAIL) }
+    }
+
+    pub(crate) fn malformed(detail: impl AsRef<str>) -> Self {
+        Self::new(AdviceFailure::Malformed, detail)
+    }
+
+    pub(crate) fn failed(detail: impl AsRef<str>) -> Self {
+        Self::new(AdviceFailure::Failed, detail)
+    }
+
+    pub(crate) fn not_permitted(detail: impl AsRef<str>) -> Self {
+        Self::new(AdviceFailure::NotPermitted, detail)
+    }
+
+    pub(crate) fn too_large(detail: impl AsRef<str>) -> Self {
+        Self::new(AdviceFailure::TooLarge, detail)
+    }
+}

@@ -1,0 +1,35 @@
+//! Advisors: programs that pre-judge the calls that people would be asked about. This crate makes the question, asks it in
+//! one of four protocols, and reads the answer. An advisor that fails in any way leaves the call to people.
+//!
+//! [`ask_advisor`] asks once. [`AdvisorDesk`] adds a cache and limits. [`AdvisorRunner`] asks about each request of a log as
+//! it opens, and records the advice.
+
+mod access;
+mod advice_cache;
+mod advice_session;
+mod advisor_key;
+mod answer;
+mod ask;
+#[cfg(feature = "cedar")]
+mod cedar;
+mod chat;
+mod command;
+mod desk;
+mod fault;
+mod opa;
+mod own_protocol;
+mod question;
+mod runner;
+mod service;
+mod shortened_text;
+mod untrusted_data;
+
+pub use access::AdvisorAccess;
+pub use advisor_key::AdvisorKey;
+pub use answer::{AdviceAnswer, MAX_ANSWER_BYTES};
+pub use ask::{AdviceOutcome, ask_advisor};
+pub use chat::SHIPPED_PROMPT;
+pub use desk::{AdvisorDesk, AdvisorPlace};
+pub use fault::AdviceFault;
+pub use question::{AdviceQuestion, MAX_QUESTION_BYTES, RECENT_CALLS};
+pub use runner::AdvisorRunner;

@@ -1,0 +1,412 @@
+//! The question to an advisor: a JSON document with the call, a summary of its thread and the verdict of the policy.
+//! Secrets are masked. Everything in the call and the thread was written by an agent or a tool, so it is untrusted.
+
+use crate::{fault::AdviceFault, shortened_text::shorten};
+use countersign_api as api;
+use countersign_events::{
+    Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
+    event::{Basis, Decision, Source, Status},
+};
+use countersign_redaction::Redactor;
+use serde::Serialize;
+
+/// The most bytes of a question. Arguments are never shortened, because an advisor must not judge a part of them.
+pub const MAX_QUESTION_BYTES: usize = 256 * 1024;
+
+/// The most earlier calls of the thread in a question.
+pub const RECENT_CALLS: usize = 10;
+
+/// The longest text of the arguments of an earlier call, in characters.
+const MAX_RECENT_ARGUMENTS: usize = 500;
+
+/// The question to an advisor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AdviceQuestion {
+    /// The version of this document.
+    version: u32,
+    call: QuestionCall,
+    thread: QuestionThread,
+    verdict: QuestionVerdict,
+}
+
+/// The call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct QuestionCall {
+    thread_id: ThreadId,
+    id: api::CallId,
+    tool: ToolName,
+    agent: Principal,
+    proposed_at: Timestamp,
+    arguments: Json,
+    /// The hash of the unmasked arguments.
+    arguments_hash: Sha256,
+    redacted: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    impact: Option<Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotations: Option<Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    definition_hash: Option<Sha256>,
+    hidden_characters: Vec<String>,
+    mixed_scripts: Vec<String>,
+}
+
+/// The summary of the thread, as it was when people were asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct QuestionThread {
+    /// The last calls before this one, the newest first.
+    recent_calls: Vec<RecentCall>,
+}
+
+/// An earlier call of the thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RecentCall {
+    tool: ToolName,
+    /// The beginning of the text of the arguments.
+    arguments: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<Decision>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<Source>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Status>,
+}
+
+/// The verdict of the policy. It is `ask`, because an advisor is asked about nothing else.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct QuestionVerdict {
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    basis: Option<Basis>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
+    reason: String,
+    policy: Sha256,
+}
+
+/// The part of a question on which a cached answer depends: all but ids, times and the thread's history.
+#[derive(Serialize)]
+struct CachedPart<'a> {
+    thread: &'a ThreadId,
+    agent: &'a Principal,
+    tool: &'a ToolName,
+    arguments: &'a Json,
+    arguments_hash: &'a Sha256,
+    description: Option<&'a str>,
+    impact: Option<&'a Json>,
+    annotations: Option<&'a Json>,
+    tool_description: Option<&'a str>,
+    definition_hash: Option<&'a Sha256>,
+    verdict: &'a QuestionVerdict,
+}
+
+/// The parts of a question that Cedar policies can name.
+#[cfg(feature = "cedar")]
+pub(crate) struct QuestionParts<'a> {
+    pub(crate) agent: &'a str,
+    pub(crate) tool: &'a str,
+    pub(crate) thread: &'a str,
+    pub(crate) arguments: &'a Json,
+    pub(crate) redacted: &'a [String],
+    pub(crate) hidden_characters: &'a [String],
+    pub(crate) mixed_scripts: &'a [String],
+    pub(crate) description: Option<&'a str>,
+    pub(crate) rule: Option<&'a str>,
+    pub(crate) reason: &'a str,
+}
+
+impl AdviceQuestion {
+    /// Makes the question about a call for which people were asked. `earlier` are calls of its thread that were proposed
+    /// before it, the newest first; more than [`RECENT_CALLS`] are not used, and what happened to them after the request
+    /// is left out, so that a question can be repeated later. Fails if the question is too large, or the call has no
+    /// texts any more.
+    pub fn from_call(
+        call: &api::Call,
+        earlier: &[api::Call],
+        redactor: &Redactor,
+    ) -> Result<Self, AdviceFault> {
+        let Some(request) = &call.request else {
+            return Err(AdviceFault::failed("people were not asked about the call"));
+        };
+        if call.erased.is_some() || call.archived.is_some() {
+            return Err(AdviceFault::failed("the texts of the call were erased"));
+        }
+        let earlier = earlier.iter().filter(|before| before.proposal.seq < call.proposal.seq);
+        let recent = earlier.take(RECENT_CALLS).map(|before| RecentCall::new(before, request.seq, redactor));
+        let question = Self {
+            version: 1,
+            call: QuestionCall::new(call, redactor),
+            thread: QuestionThread { recent_calls: recent.collect() },
+            verdict: QuestionVerdict {
+                verdict: "ask",
+                basis: request.basis,
+                rule: request.rule.clone(),
+                reason: mask_text(redactor, &request.reason),
+                policy: request.policy,
+            },
+        };
+        let bytes = question.to_json()?.as_str().len();
+        if bytes > MAX_QUESTION_BYTES {
+            return Err(AdviceFault::too_large(format!(
+                "the question has {bytes} bytes; the limit is {MAX_QUESTION_BYTES}"
+            )));
+        }
+        Ok(question)
+    }
+
+    /// The document.
+    pub fn to_json(&self) -> Result<Json, AdviceFault> {
+        Json::encode(self).map_err(|_| AdviceFault::failed("the question cannot be written"))
+    }
+
+    /// The hash of the arguments, which the advice is about.
+    #[must_use]
+    pub fn arguments_hash(&self) -> Sha256 {
+        self.call.arguments_hash
+    }
+
+    /// The hash of the policy that asks.
+    #[must_use]
+    pub fn policy(&self) -> Sha256 {
+        self.verdict.policy
+    }
+
+    /// The hash of the question without ids, times and the history of the thread. Two calls with the same hash are the same
+    /// question.
+    pub fn canonical_hash(&self) -> Result<Sha256, AdviceFault> {
+        let call = &self.call;
+        let part = CachedPart {
+            thread: &call.thread_id,
+            agent: &call.agent,
+            tool: &call.tool,
+            arguments: &call.arguments,
+            arguments_hash: &call.arguments_hash,
+            description: call.description.as_deref(),
+            impact: call.impact.as_ref(),
+            annotations: call.annotations.as_ref(),
+            tool_description: call.tool_description.as_deref(),
+            definition_hash: call.definition_hash.as_ref(),
+            verdict: &self.verdict,
+        };
+        let json = Json::encode(&part).ok().and_then(|json| json.canonical_hash().ok());
+        json.ok_or_else(|| AdviceFault::failed("the question has no canonical form"))
+    }
+
+    /// The parts that Cedar policies can name.
+    #[cfg(feature = "cedar")]
+    pub(crate) fn parts(&self) -> QuestionParts<'_> {
+        QuestionParts {
+            agent: self.call.agent.as_str(),
+            tool: self.call.tool.as_str(),
+            thread: self.call.thread_id.as_str(),
+            arguments: &self.call.arguments,
+            redacted: &self.call.redacted,
+            hidden_characters: &self.call.hidden_characters,
+            mixed_scripts: &self.call.mixed_scripts,
+            description: self.call.description.as_deref(),
+            rule: self.verdict.rule.as_deref(),
+            reason: &self.verdict.reason,
+        }
+    }
+}
+
+impl QuestionCall {
+    fn new(call: &api::Call, redactor: &Redactor) -> Self {
+        let (arguments, masked) = mask_json(redactor, &call.arguments);
+        let mut redacted = call.redacted.clone();
+        redacted.extend(masked);
+        redacted.sort_unstable();
+        redacted.dedup();
+        let masked = |json: &Option<Json>| json.as_ref().map(|json| mask_json(redactor, json).0);
+        let text = |text: &Option<String>| text.as_deref().map(|text| mask_text(redactor, text));
+        Self {
+            thread_id: call.thread_id.clone(),
+            id: call.id.clone(),
+            tool: call.name.clone(),
+            agent: call.proposal.principal.clone(),
+            proposed_at: call.proposal.at,
+            arguments,
+            arguments_hash: call.arguments_hash,
+            redacted,
+            description: text(&call.description),
+            impact: masked(&call.impact),
+            annotations: masked(&call.annotations),
+            tool_description: call.definition.as_ref().and_then(|definition| text(&definition.description)),
+            definition_hash: call.definition_hash,
+            hidden_characters: call.hidden_characters.clone(),
+            mixed_scripts: call.mixed_scripts.clone(),
+        }
+    }
+}
+
+impl RecentCall {
+    fn new(call: &api::Call, asked: i64, redactor: &Redactor) -> Self {
+        let (arguments, _) = mask_json(redactor, &call.arguments);
+        let response = call.response.as_ref().filter(|response| response.seq < asked);
+        Self {
+            tool: call.name.clone(),
+            arguments: shorten(arguments.as_str(), MAX_RECENT_ARGUMENTS),
+            decision: response.map(|response| response.decision),
+            source: response.map(|response| response.source),
+            result: call.result.as_ref().filter(|result| result.seq < asked).map(|result| result.status),
+        }
+    }
+}
+
+/// Masks secrets again: the policy may have learned of new ones since the call was written.
+fn mask_json(redactor: &Redactor, json: &Json) -> (Json, Vec<String>) {
+    match redactor.redact_json(json) {
+        Some(masked) => (masked.json, masked.pointers),
+        None => (json.clone(), Vec::new()),
+    }
+}
+
+fn mask_text(redactor: &Redactor, text: &str) -> String {
+    redactor.redact_text(text).unwrap_or_else(|| text.to_owned())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    pub(crate) fn call(arguments: &Value) -> api::Call {
+        call_with(arguments, &json!({}))
+    }
+
+    /// A pending call with further members.
+    pub(crate) fn call_with(arguments: &Value, more: &Value) -> api::Call {
+        let mut call = json!({
+            "threadId": "t1", "id": "call_1", "name": "bash", "state": "pending", "arguments": arguments,
+            "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
+            "proposal": {"seq": 5, "principal": "agent:builder", "at": "2026-01-31T12:00:00.000Z"},
+            "request": {"seq": 6, "requestedAt": "2026-01-31T12:00:00.000Z", "options": ["allow_once", "deny"],
+                "reason": "no rule matches this call", "basis": "default",
+                "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"}
+        });
+        for (key, value) in more.as_object().expect("an object") {
+            call[key.as_str()] = value.clone();
+        }
+        serde_json::from_value(call).expect("a call")
+    }
+
+    pub(crate) fn question(arguments: &Value) -> AdviceQuestion {
+        AdviceQuestion::from_call(&call(arguments), &[], &Redactor::default()).expect("a question")
+    }
+
+    fn document(question: &AdviceQuestion) -> Value {
+        question.to_json().expect("JSON").read().expect("JSON")
+    }
+
+    #[test]
+    fn question_has_call_thread_and_verdict() {
+        let found = document(&question(&json!({"command": "ls"})));
+        let expected = json!({
+            "version": 1,
+            "call": {
+                "threadId": "t1", "id": "call_1", "tool": "bash", "agent": "agent:builder",
+                "proposedAt": "2026-01-31T12:00:00.000Z", "arguments": {"command": "ls"},
+                "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
+                "redacted": [], "hiddenCharacters": [], "mixedScripts": []
+            },
+            "thread": {"recentCalls": []},
+            "verdict": {
+                "verdict": "ask", "basis": "default", "reason": "no rule matches this call",
+                "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"
+            }
+        });
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn secrets_are_masked_in_every_text() {
+        let secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
+        let more = json!({
+            "description": format!("use {secret}"), "impact": {"message": secret}, "annotations": {"title": secret},
+            "definition": {"description": format!("needs {secret}")}
+        });
+        let call = call_with(&json!({"password": "hunter2", "command": format!("curl -H {secret}")}), &more);
+        let before = call_with(
+            &json!({"token": secret}),
+            &json!({"proposal": {"seq": 1, "principal": "agent:builder", "at": "2026-01-31T12:00:00.000Z"}}),
+        );
+        let question = AdviceQuestion::from_call(&call, &[before], &Redactor::default()).expect("a question");
+        let text = question.to_json().expect("JSON");
+        assert!(!text.as_str().contains("ghp_") && !text.as_str().contains("hunter2"), "{text:?}");
+        assert_eq!(document(&question)["call"]["redacted"], json!(["/command", "/password"]));
+    }
+
+    #[test]
+    fn history_ends_where_the_question_begins() {
+        let before = |seq: i64, decided: i64| {
+            call_with(
+                &json!({"command": "x".repeat(2_000)}),
+                &json!({
+                    "proposal": {"seq": seq, "principal": "agent:builder", "at": "2026-01-31T12:00:00.000Z"},
+                    "response": {"seq": decided, "decision": "deny", "source": "approver",
+                        "principal": "user:ada", "at": "2026-01-31T12:00:00.000Z",
+                        "policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51"}
+                }),
+            )
+        };
+        let earlier = [before(9, 10), before(3, 8), before(1, 2)];
+        let call = call(&json!({}));
+        let question = AdviceQuestion::from_call(&call, &earlier, &Redactor::default()).expect("a question");
+        let recent = document(&question)["thread"]["recentCalls"].clone();
+        assert_eq!(recent.as_array().map(Vec::len), Some(2), "a later call is left out");
+        assert_eq!(recent[0]["decision"], Value::Null, "decided after the request");
+        assert_eq!(recent[1]["decision"], "deny");
+        assert_eq!(recent[0]["arguments"].as_str().map(|text| text.chars().count()), Some(500));
+        let many: Vec<_> = (0..50).map(|_| before(1, 2)).collect();
+        let question = AdviceQuestion::from_call(&call, &many, &Redactor::default()).expect("a question");
+        assert_eq!(document(&question)["thread"]["recentCalls"].as_array().map(Vec::len), Some(RECENT_CALLS));
+    }
+
+    #[test]
+    fn large_arguments_are_not_shortened() {
+        let call = call(&json!({"command": "x".repeat(MAX_QUESTION_BYTES)}));
+        let fault = AdviceQuestion::from_call(&call, &[], &Redactor::default()).expect_err("too large");
+        assert_eq!(fault.failure.as_str(), "too_large");
+    }
+
+    #[test]
+    fn erased_call_is_not_asked_about() {
+        let erased = json!({"erased": {"seq": 9, "principal": "user:zoe", "at": "2026-01-31T12:10:00.000Z", "reason": "x"}});
+        let call = call_with(&Value::Null, &erased);
+        assert!(AdviceQuestion::from_call(&call, &[], &Redactor::default()).is_err());
+    }
+
+    #[test]
+    fn same_question_has_the_same_hash() {
+        let hash = |more: Value| {
+            let call = call_with(&json!({"command": "ls"}), &more);
+            let question = AdviceQuestion::from_call(&call, &[], &Redactor::default()).expect("a question");
+            question.canonical_hash().expect("a hash")
+        };
+        let first = hash(json!({}));
+        assert_eq!(first, hash(json!({"id": "call_2"})));
+        let later =
+            json!({"proposal": {"seq": 5, "principal": "agent:builder", "at": "2026-02-01T12:00:00.000Z"}});
+        assert_eq!(first, hash(later));
+        let hidden_secret = "5cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
+        for other in [
+            json!({"threadId": "t2"}),
+            json!({"name": "sh"}),
+            json!({"description": "x"}),
+            json!({"impact": {"message": "x"}}),
+            json!({"argumentsHash": hidden_secret}),
+            json!({"proposal": {"seq": 5, "principal": "agent:other", "at": "2026-01-31T12:00:00.000Z"}}),
+        ] {
+            assert_ne!(first, hash(other.clone()), "{other}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Asks the advisors of each request as it opens, and records their advice. Several servers may run it for one log: one of
+//! them at a time has the right to ask.
+//!
+//! The log is the queue: a call that waits for people and has no advice of an advisor is to be asked about. So a server that
+//! takes over, or starts again, looks at all pending calls first.
+
+use crate::{advice_session::AdviceSession, desk::AdvisorDesk};
+use countersign_api::random_id;
+use countersign_gate::{Clock, EmbeddedGate, EventFollower, GateFailure};
+use std::{sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// The time for which a server has the right to ask. After a crash, the next server begins after it.
+const LEASE: Duration = Duration::from_secs(6);
+
+/// The interval at which the right is renewed.
+const RENEWAL: Duration = Duration::from_secs(2);
+
+/// The time for which a server without questions keeps the right, so that it does not write for each request.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// The time that a server which stops waits for the answers to its questions.
+const FINISH: Duration = Duration::from_secs(2);
+
+/// The pause after a failure of the database.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Asks the advisors of a log.
+pub struct AdvisorRunner {
+    gate: EmbeddedGate,
+    desk: Arc<AdvisorDesk>,
+    /// The name of this process, as the holder of the right.
+    holder: String,
+}
+
+impl AdvisorRunner {
+    /// Creates a runner for this log.
+    #[must_use]
+    pub fn new(gate: EmbeddedGate, desk: Arc<AdvisorDesk>) -> Self {
+        Self { gate, desk, holder: random_id("server-") }
+    }
+
+    /// Asks until `stop` is cancelled. The answers that arrive a moment later are still recorded.
+    pub async fn run(self, stop: CancellationToken) {
+        if self.gate.is_read_only() {
+            return;
+        }
+        while !stop.is_cancelled() {
+            let Err(error) = self.ask_all(&stop).await else { continue };
+            tracing::warn!(%error, "advisors cannot be asked; trying again");
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = Clock::System.sleep(PAUSE) => {}
+            }
+        }
+    }
+
+    /// Waits for work, takes the right to ask, and asks until nothing is left. Begins with a look at all pending calls.
+    async fn ask_all(&self, stop: &CancellationToken) -> Result<(), GateFailure> {
+        let mut after = self.gate.last_seq().await?;
+        let mut has_work = self.has_advisors() && self.has_unasked_calls().await?;
+        loop {
+            if !has_work {
+                let mut follower = self.gate.follow_for_advice(after);
+                tokio::select! {
+                    () = stop.cancelled() => return Ok(()),
+                    event = follower.next() => after = event.map_err(GateFailure::from)?.seq,
+                }
+                self.gate.reload_policy().await?;
+                has_work = self.has_advisors();
+                continue;
+            }
+            let now = self.gate.clock().now();
+            let held = self.gate.hold_advisors(&self.holder, now.after(LEASE), now).await?;
+            if held.holder != self.holder {
+                tokio::select! {
+                    () = stop.cancelled() => return Ok(()),
+                    () = self.gate.clock().sleep_until(held.until) => {}
+                }
+                // The other server may have asked about everything.
+                has_work = self.has_unasked_calls().await?;
+                continue;
+            }
+            after = self.ask_while_held(stop).await?;
+            if stop.is_cancelled() {
+                return Ok(());
+            }
+            has_work = false;
+        }
+    }
+
+    fn has_advisors(&self) -> bool {
+        // A policy that this version cannot read asks no advisor.
+        self.gate.policy_in_force().is_ok_and(|policy| !policy.advisors().is_empty())
+    }
+
+    async fn has_unasked_calls(&self) -> Result<bool, GateFailure> {
+        AdviceSession::new(&self.gate, &self.desk).has_unasked_calls().await
+    }
+
+    /// Asks while this process has the right to. Returns the `seq` of the last event that it has looked at.
+    async fn ask_while_held(&self, stop: &CancellationToken) -> Result<i64, GateFailure> {
+        // Follow before looking at the pending calls, so that no request falls between.
+        let mut after = self.gate.last_seq().await?;
+        let mut follower = self.gate.follow_for_advice(after);
+        let mut session = AdviceSession::new(&self.gate, &self.desk);
+        session.ask_about_pending().await?;
+        let ended = self.follow_requests(&mut session, &mut follower, &mut after, stop).await;
+        if stop.is_cancelled() {
+            session.finish(FINISH).await;
+        }
+        let now = self.gate.clock().now();
+        self.gate.hold_advisors(&self.holder, now, now).await?;
+        ended.map(|()| after)
+    }
+
+    async fn follow_requests(
+        &self,
+        session: &mut AdviceSession,
+        follower: &mut EventFollower,
+        after: &mut i64,
+        stop: &CancellationToken,
+    ) -> Result<(), GateFailure> {
+        let mut renew_at = self.gate.clock().now().after(RENEWAL);
+        loop {
+            let is_idle = session.is_idle();
+            tokio::select! {
+                () = stop.cancelled() => return Ok(()),
+                event = follower.next() => {
+                    let event = event.map_err(GateFailure::from)?;
+                    *after = event.seq;
+                    session.take_event(&event).await?;
+                }
+                () = session.next_answer(), if !is_idle => {}
+                () = self.gate.clock().sleep_until(renew_at) => {}
+                () = Clock::System.sleep(LINGER), if is_idle => return Ok(()),
+            }
+            let now = self.gate.clock().now();
+            if renew_at <= now {
+                let held = self.gate.hold_advisors(&self.holder, now.after(LEASE), now).await?;
+                if held.holder != self.holder {
+                    // This process was asleep, and another one has the right. The answers that are under way are recorded.
+                    session.finish(LEASE).await;
+                    return Ok(());
+                }
+                renew_at = now.after(RENEWAL);
+            }
+        }
+    }
+}
