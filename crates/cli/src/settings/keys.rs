@@ -39,6 +39,7 @@ pub(crate) enum SettingKey {
     CheckpointTo,
     CheckpointEvery,
     WebhookKey,
+    AdvisorCommands,
     Log,
     LogFormat,
     Otlp,
@@ -98,6 +99,7 @@ impl SettingKey {
                 | Self::TlsCertificate
                 | Self::TlsKey
                 | Self::WebhookKey
+                | Self::AdvisorCommands
                 | Self::BehindProxy
                 | Self::PublicUrls
                 | Self::FrameBy

@@ -329,6 +329,15 @@ pub(crate) const KEYS: &[SettingDefinition] = &[
         about: "The key that seals the addresses of webhooks; only its owner may read it; created in the data folder with the first webhook",
     },
     SettingDefinition {
+        key: SettingKey::AdvisorCommands,
+        name: "advisor_commands",
+        variable: "COUNTERSIGN_ADVISOR_COMMANDS",
+        option: "serve --advisor-commands",
+        takes: SettingKind::Switch,
+        usual: "false",
+        about: "Whether `serve` may start the programs that advisors of the policy name",
+    },
+    SettingDefinition {
         key: SettingKey::Log,
         name: "log",
         variable: "COUNTERSIGN_LOG",

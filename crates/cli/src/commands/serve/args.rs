@@ -41,6 +41,9 @@ pub(crate) struct ServeArgs {
     pub(super) oidc: OidcArgs,
     #[command(flatten)]
     pub(super) checkpoints: CheckpointArgs,
+    /// Start the programs that advisors of the policy name, as the user of the server
+    #[arg(long)]
+    pub(super) advisor_commands: bool,
 }
 
 /// The protection of a server that other machines or web pages reach.

@@ -27,6 +27,7 @@ use crate::{
 pub(crate) use args::ServeArgs;
 use certificate_file::CertificateFollower;
 use checkpoints::CheckpointSchedule;
+use countersign_advisors::{AdvisorAccess, AdvisorDesk, AdvisorRunner};
 use countersign_api as api;
 use countersign_api::{ApprovalGate, LogFilter};
 use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
@@ -37,6 +38,7 @@ use first_start::{create_first_credentials, describe_callers};
 use policy_file::PolicyFile;
 use registration::{leave_terminal, register_service, release_start_lock};
 use serde_json::json;
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<CommandExit> {
@@ -94,11 +96,12 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     let served = CancellationToken::new();
     let checkpoints = schedule.map(|schedule| tokio::spawn(schedule.follow(gate.clone(), served.clone())));
     let webhooks = tokio::spawn(deliver_webhooks(gate.clone(), sender, served.clone()));
-    release_start_lock(args.background)?;
+    let advisors = tokio::spawn(advisor_runner(context, args, &gate).run(served.clone()));
     service::notify_ready();
     countersign_server::serve(listeners, gate.clone(), options, stop).await?;
     served.cancel();
     webhooks.await?;
+    advisors.await?;
     if let Some(checkpoints) = checkpoints {
         checkpoints.await?;
     }
@@ -106,6 +109,13 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     drop(registration);
     tracing::info!("stopped; every acknowledged event is on disk");
     Ok(CommandExit::DONE)
+}
+
+/// Asks the advisors of the policy while the server runs.
+fn advisor_runner(context: &CommandContext, args: &ServeArgs, gate: &EmbeddedGate) -> AdvisorRunner {
+    let commands =
+        args.advisor_commands || context.settings.switch(SettingKey::AdvisorCommands).unwrap_or(false);
+    AdvisorRunner::new(gate.clone(), Arc::new(AdvisorDesk::new(AdvisorAccess::new(commands))))
 }
 
 /// Reads the options of the server: its limits, and its protection.
