@@ -31,6 +31,9 @@ macro_rules! on_each_database {
     };
 }
 
+mod advisor_decisions;
+mod advisor_examples;
+mod advisors;
 mod arguments;
 mod backups;
 mod creation;

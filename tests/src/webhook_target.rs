@@ -1,4 +1,5 @@
-//! A target of webhooks: an HTTP server whose answers the test chooses.
+//! A service that the server under test calls, such as the target of a webhook: an HTTP server whose answers the test
+//! chooses.
 
 use std::{
     collections::BTreeMap,
@@ -11,12 +12,12 @@ use std::{
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
-    sync::mpsc,
+    sync::{Semaphore, mpsc},
     task::JoinHandle,
 };
 
 /// The answer of a target to one request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum TargetAnswer {
     /// An answer with this status.
     Status(u16),
@@ -24,6 +25,12 @@ pub enum TargetAnswer {
     Redirect,
     /// None: the connection stays open.
     Hang,
+    /// This text as JSON.
+    Json(String),
+    /// This text as JSON, when the test releases it.
+    JsonAfter(Arc<Semaphore>, String),
+    /// The beginning of a body that never ends.
+    Endless,
 }
 
 /// A message that a target received.
@@ -109,6 +116,11 @@ impl WebhookTarget {
         self.messages.recv().await.expect("the target runs")
     }
 
+    /// Returns the messages that have arrived and were not waited for.
+    pub fn received(&mut self) -> Vec<ReceivedMessage> {
+        std::iter::from_fn(|| self.messages.try_recv().ok()).collect()
+    }
+
     /// Waits for this number of messages, and returns their subjects.
     pub async fn receives_subjects(&mut self, count: usize) -> Vec<String> {
         let mut subjects = Vec::new();
@@ -127,19 +139,40 @@ async fn serve(
     while let Some(message) = read_request(&mut stream).await {
         let answered = answer(&message);
         let _ = sender.send(message);
-        let head = match answered {
-            TargetAnswer::Status(status) => format!("HTTP/1.1 {status} Status\r\n"),
-            TargetAnswer::Redirect => "HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\n".to_owned(),
+        let (head, body) = match answered {
+            TargetAnswer::Status(status) => (format!("HTTP/1.1 {status} Status\r\n"), String::new()),
+            TargetAnswer::Redirect => {
+                ("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\n".to_owned(), String::new())
+            }
+            TargetAnswer::Json(body) => (json_head(), body),
+            TargetAnswer::JsonAfter(released, body) => {
+                released.acquire().await.expect("the test keeps it open").forget();
+                (json_head(), body)
+            }
+            TargetAnswer::Endless => {
+                let head = format!("{}Transfer-Encoding: chunked\r\n\r\n", json_head());
+                let chunk = format!("1000\r\n{}\r\n", " ".repeat(0x1000));
+                let mut sent = stream.write_all(head.as_bytes()).await;
+                while sent.is_ok() {
+                    sent = stream.write_all(chunk.as_bytes()).await;
+                }
+                return;
+            }
             TargetAnswer::Hang => {
                 let mut rest = Vec::new();
                 let _ = stream.read_to_end(&mut rest).await;
                 return;
             }
         };
-        if stream.write_all(format!("{head}Content-Length: 0\r\n\r\n").as_bytes()).await.is_err() {
+        let answer = format!("{head}Content-Length: {}\r\n\r\n{body}", body.len());
+        if stream.write_all(answer.as_bytes()).await.is_err() {
             return;
         }
     }
+}
+
+fn json_head() -> String {
+    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n".to_owned()
 }
 
 async fn read_request(stream: &mut TcpStream) -> Option<ReceivedMessage> {

@@ -130,6 +130,11 @@ impl World<Processes> {
         Server::start(self, "127.0.0.1:0", words).await
     }
 
+    /// Starts a server on a free port, with these variables in its environment and more options.
+    pub async fn serves_with_variables(&self, variables: &[(&str, &str)], words: &[&str]) -> Server {
+        Server::start_with_variables(self, variables, words).await
+    }
+
     /// Starts a server on a free port that may have this many files open.
     pub async fn serves_with_open_files(&self, files: u32, words: &[&str]) -> Server {
         Server::start_with_open_files(self, files, words).await

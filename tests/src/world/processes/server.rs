@@ -43,6 +43,17 @@ impl Server {
         Self::start_command(command, words).await
     }
 
+    /// Starts a server with these variables in its environment.
+    pub(super) async fn start_with_variables(
+        world: &ProcessWorld,
+        variables: &[(&str, &str)],
+        words: &[&str],
+    ) -> Self {
+        let mut command = world.countersign_over_log(&["--json", "serve", "--listen", "127.0.0.1:0"]);
+        command.envs(variables.iter().copied());
+        Self::start_command(command, words).await
+    }
+
     /// Starts a server that may have this many files open.
     pub(super) async fn start_with_open_files(world: &ProcessWorld, files: u32, words: &[&str]) -> Self {
         let command = world.countersign_over_log(&["--json", "serve", "--listen", "127.0.0.1:0"]);
