@@ -110,18 +110,19 @@ fn read_members(object: OpaObject) -> Result<AdviceAnswer, AdviceFault> {
         DenyValue::Messages(messages) => !messages.is_empty(),
     });
     let word = object.advice.as_deref().map(read_word).transpose()?;
+    if word.is_none() && object.allow.is_none() && denies.is_none() {
+        return Err(AdviceFault::malformed("the result has neither advice, nor allow, nor deny"));
+    }
     // The strictest member counts: a policy that both allows and denies denies.
-    let advice = match (word, object.allow, denies) {
-        (Some(AdviceVerdict::Deny), ..) | (_, _, Some(true)) => AdviceVerdict::Deny,
-        (Some(AdviceVerdict::Ask), ..) => AdviceVerdict::Ask,
-        (Some(_), Some(false), _) => AdviceVerdict::Ask,
-        (Some(word), ..) => word,
-        (None, Some(true), _) => AdviceVerdict::Allow,
-        (None, Some(false), None) => AdviceVerdict::Deny,
-        (None, Some(false) | None, Some(false)) => AdviceVerdict::Ask,
-        (None, None, None) => {
-            return Err(AdviceFault::malformed("the result has neither advice, nor allow, nor deny"));
-        }
+    let is_refused = object.allow == Some(false);
+    let is_denied = word == Some(AdviceVerdict::Deny)
+        || denies == Some(true)
+        || (is_refused && word.is_none() && denies.is_none());
+    let says_allow = word.map_or(object.allow == Some(true), |word| word == AdviceVerdict::Allow);
+    let advice = match (is_denied, says_allow && !is_refused) {
+        (true, _) => AdviceVerdict::Deny,
+        (false, true) => AdviceVerdict::Allow,
+        (false, false) => AdviceVerdict::Ask,
     };
     Ok(AdviceAnswer {
         advice,

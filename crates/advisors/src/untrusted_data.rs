@@ -39,10 +39,9 @@ fn escape_document(json: &str) -> String {
         match c {
             // Outside of strings, JSON has line breaks and tabs only as white space. In strings they are escaped already.
             '\n' | '\r' | '\t' => escaped.push(' '),
-            '<' | '>' => push_escape(&mut escaped, c),
             // JSON has these characters only in strings, where an escape has the same meaning.
+            '<' | '>' | '\u{7f}' => push_escape(&mut escaped, c),
             _ if !c.is_ascii() && is_hidden_character(c) => push_escape(&mut escaped, c),
-            '\u{7f}' => push_escape(&mut escaped, c),
             _ => escaped.push(c),
         }
     }
