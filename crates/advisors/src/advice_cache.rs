@@ -55,9 +55,9 @@ mod tests {
     #[test]
     fn answer_is_kept_for_its_lifetime() {
         let (cache, now) = (AdviceCache::default(), Instant::now());
-        let (minute, second) = (Duration::from_secs(60), Duration::from_secs(1));
+        let minute = Duration::from_mins(1);
         cache.keep(key(1), AdviceAnswer::new(AdviceVerdict::Deny), now);
-        assert!(cache.find(&key(1), minute, now + minute - second).is_some());
+        assert!(cache.find(&key(1), minute, now + Duration::from_secs(59)).is_some());
         assert!(cache.find(&key(1), minute, now + minute).is_none());
         assert!(cache.find(&key(1), Duration::ZERO, now).is_none());
         assert!(cache.find(&key(2), minute, now).is_none());
@@ -73,7 +73,7 @@ mod tests {
             cache.keep(key(number), AdviceAnswer::new(AdviceVerdict::Ask), at);
         }
         assert!(cache.answers.lock().expect("a lock").len() <= MAX_ANSWERS / 2 + 1);
-        let hour = Duration::from_secs(3_600);
+        let hour = Duration::from_hours(1);
         assert!(cache.find(&key(0), hour, begun).is_none());
         assert!(cache.find(&key(MAX_ANSWERS), hour, begun).is_some());
     }
