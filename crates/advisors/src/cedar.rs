@@ -201,7 +201,7 @@ mod tests {
     fn failing_policy_is_a_failure() {
         let fault = ask(POLICIES, &json!({"other": 1})).expect_err("no command");
         assert_eq!(fault.failure.as_str(), "failed");
-        let text = r#"permit (principal, action, resource); forbid (principal, action, resource) when { context.arguments.x > 1 };"#;
+        let text = "permit (principal, action, resource); forbid (principal, action, resource) when { context.arguments.x > 1 };";
         assert!(ask(text, &json!({"x": "2"})).is_err(), "the policy that fails might forbid");
     }
 
