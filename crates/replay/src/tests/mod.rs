@@ -1,7 +1,9 @@
 //! Test logs, recorded by the approval rules themselves.
 
 mod assembly;
+mod drift;
 mod laws;
+mod measure;
 mod month;
 mod recorded;
 mod replay;

@@ -1,0 +1,19 @@
+//! Measures an advisor: compares its answers with the decisions of people on the same calls.
+//!
+//! Only decisions of people count. Grants, rules, modes, expiries and cancellations say nothing about a call, and the
+//! decision of an advisor is no evidence for an advisor.
+
+mod drift;
+mod human_decision;
+mod late_facts;
+mod measurement;
+mod tally;
+
+pub use drift::{AdvisorDrift, DRIFT_WINDOW, DriftTally, MIN_DRIFT_ANSWERS};
+pub use human_decision::HumanDecision;
+pub use late_facts::LateFacts;
+pub use measurement::{
+    AdvisorMeasurement, AnswerTimes, AnsweredPrompts, CaseCounts, ListedMistakes, MeasuredMistake,
+    NamedCaseCounts,
+};
+pub use tally::{AdvisorTally, MeasuredAnswer};
