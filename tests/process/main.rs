@@ -33,6 +33,7 @@ macro_rules! on_each_database {
 
 mod advisor_decisions;
 mod advisor_examples;
+mod advisor_measurement;
 mod advisors;
 mod arguments;
 mod backups;

@@ -12,7 +12,10 @@ mod tally;
 mod terms;
 
 pub use calls::CallAssembler;
-pub use countersign_approvals::Call;
+pub use countersign_approvals::{
+    Call,
+    call::{CallCourse, CallStanding},
+};
 pub use recorded::{PolicyTimeline, RecordedReplay, RecordedReplayReport};
 pub use report::{
     AnswerCounts, ListedCalls, MAX_LISTED_CALLS, RecordedDecision, ReplayReport, ReplayedCall,

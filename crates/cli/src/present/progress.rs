@@ -11,17 +11,29 @@ pub(crate) struct ProgressLine {
     noun: &'static str,
     enabled: bool,
     visible: bool,
+    min_total: i64,
 }
 
 impl ProgressLine {
     /// A line that is printed only on a terminal, and only if `wanted`.
     pub(crate) fn new(noun: &'static str, wanted: bool) -> Self {
-        Self { noun, enabled: wanted && std::io::stderr().is_terminal(), visible: false }
+        Self {
+            noun,
+            enabled: wanted && std::io::stderr().is_terminal(),
+            visible: false,
+            min_total: MIN_TOTAL,
+        }
+    }
+
+    /// The line for slow work, which is printed for any number of steps.
+    pub(crate) fn for_slow_work(mut self) -> Self {
+        self.min_total = 0;
+        self
     }
 
     /// Updates the line.
     pub(crate) fn update(&mut self, done: i64, total: i64) {
-        if self.enabled && total > MIN_TOTAL {
+        if self.enabled && total > self.min_total {
             let percent = done.clamp(0, total) * 100 / total;
             print_error_part(&format!("\r\x1b[K{done} of {total} {} ({percent} %)", self.noun));
             self.visible = true;

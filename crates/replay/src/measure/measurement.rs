@@ -51,13 +51,35 @@ pub struct CaseCounts {
     pub false_denials: u64,
     /// The advisor left the call to people.
     pub asked: u64,
-    /// The part of all calls on which the advisor failed to answer.
+    /// The part of `asked` on which the advisor failed to answer.
     pub failed: u64,
+    /// The decisions of people by the answers of the advisor.
+    pub table: ConfusionTable,
+}
+
+/// The answers of an advisor, by the decisions of people on the same calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfusionTable {
+    /// The calls that a person allowed as proposed.
+    pub allowed: AnswerRow,
+    /// The calls that a person denied.
+    pub denied: AnswerRow,
     /// The calls that a person allowed with other arguments. The person neither allowed nor denied what was proposed, so
     /// such a call is a case only if the advisor would allow it: that is a false allow.
-    pub changed: u64,
-    /// The part of `changed` that the advisor would allow.
-    pub changed_allowed: u64,
+    pub changed: AnswerRow,
+}
+
+/// The numbers of answers of one row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AnswerRow {
+    /// The advisor would allow.
+    pub allow: u64,
+    /// The advisor would deny.
+    pub deny: u64,
+    /// The advisor left the call to people.
+    pub ask: u64,
 }
 
 /// The prompts that an advisor would have answered in the place of people.
@@ -155,27 +177,27 @@ impl CaseCounts {
         failure: Option<AdviceFailure>,
     ) {
         self.calls += 1;
-        self.failed += u64::from(failure.is_some());
-        let slot = match (decision, advice) {
-            (HumanDecision::Allowed, AdviceVerdict::Allow) | (HumanDecision::Denied, AdviceVerdict::Deny) => {
-                &mut self.agreed
-            }
-            (HumanDecision::Denied, AdviceVerdict::Allow) => &mut self.false_allows,
-            (HumanDecision::Allowed, AdviceVerdict::Deny) => &mut self.false_denials,
-            (HumanDecision::Changed, AdviceVerdict::Allow) => {
-                self.changed += 1;
-                self.changed_allowed += 1;
-                &mut self.false_allows
-            }
-            (HumanDecision::Changed, _) => {
-                self.changed += 1;
-                return;
-            }
-            // A word of a newer version answers nothing.
-            (_, AdviceVerdict::Ask | AdviceVerdict::Other) => &mut self.asked,
+        let row = match decision {
+            HumanDecision::Allowed => &mut self.table.allowed,
+            HumanDecision::Denied => &mut self.table.denied,
+            HumanDecision::Changed => &mut self.table.changed,
         };
-        *slot += 1;
-        self.cases += 1;
+        let (cell, count) = match (decision, advice) {
+            (HumanDecision::Allowed, AdviceVerdict::Allow) => (&mut row.allow, Some(&mut self.agreed)),
+            (HumanDecision::Denied, AdviceVerdict::Deny) => (&mut row.deny, Some(&mut self.agreed)),
+            (_, AdviceVerdict::Allow) => (&mut row.allow, Some(&mut self.false_allows)),
+            (HumanDecision::Allowed, AdviceVerdict::Deny) => (&mut row.deny, Some(&mut self.false_denials)),
+            (HumanDecision::Changed, AdviceVerdict::Deny) => (&mut row.deny, None),
+            (HumanDecision::Changed, _) => (&mut row.ask, None),
+            // A word of a newer version answers nothing.
+            (_, AdviceVerdict::Ask | AdviceVerdict::Other) => (&mut row.ask, Some(&mut self.asked)),
+        };
+        *cell += 1;
+        if let Some(count) = count {
+            *count += 1;
+            self.cases += 1;
+            self.failed += u64::from(failure.is_some());
+        }
     }
 }
 

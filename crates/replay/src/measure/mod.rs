@@ -13,7 +13,7 @@ pub use drift::{AdvisorDrift, DRIFT_WINDOW, DriftTally, MIN_DRIFT_ANSWERS};
 pub use human_decision::HumanDecision;
 pub use late_facts::LateFacts;
 pub use measurement::{
-    AdvisorMeasurement, AnswerTimes, AnsweredPrompts, CaseCounts, ListedMistakes, MeasuredMistake,
-    NamedCaseCounts,
+    AdvisorMeasurement, AnswerRow, AnswerTimes, AnsweredPrompts, CaseCounts, ConfusionTable, ListedMistakes,
+    MeasuredMistake, NamedCaseCounts,
 };
 pub use tally::{AdvisorTally, MeasuredAnswer};

@@ -3,7 +3,7 @@
 use super::{TestLog, json, log_under};
 use crate::{
     Call,
-    measure::{AdvisorMeasurement, AdvisorTally, HumanDecision, MeasuredAnswer},
+    measure::{AdvisorMeasurement, AdvisorTally, AnswerRow, HumanDecision, MeasuredAnswer},
 };
 use countersign_approvals::{
     CallCommand, GrantScope,
@@ -102,6 +102,8 @@ fn advisor_that_is_95_percent_right_is_measured_as_that() {
     assert_eq!((total.calls, total.cases, total.agreed), (5_000, 5_000, 4_750));
     assert_eq!((total.false_allows, total.false_denials, total.asked, total.failed), (50, 150, 50, 20));
     assert_eq!(total.answered(), 4_950);
+    assert_eq!(total.table.allowed, AnswerRow { allow: 4_300, deny: 150, ask: 50 });
+    assert_eq!(total.table.denied, AnswerRow { allow: 50, deny: 450, ask: 0 });
     let listed: Vec<_> = found.false_allows_listed.calls.iter().map(|call| call.id.clone()).collect();
     assert_eq!(listed, traps, "each trap is listed, and nothing else");
     assert_eq!(found.false_allows_listed.count, 50);
@@ -185,7 +187,7 @@ fn changed_arguments_are_a_case_only_if_allowed() {
     let answers = ids.iter().cloned().zip(advice.map(answer)).collect();
     let (found, _) = measure(&log, &answers);
     let total = found.total;
-    assert_eq!((total.calls, total.changed, total.changed_allowed), (3, 3, 1));
+    assert_eq!((total.calls, total.table.changed), (3, AnswerRow { allow: 1, deny: 1, ask: 1 }));
     assert_eq!((total.cases, total.false_allows, total.agreed, total.false_denials), (1, 1, 0, 0));
     let listed = &found.false_allows_listed.calls[0];
     assert_eq!((&listed.id, listed.decision), (&ids[0], HumanDecision::Changed));

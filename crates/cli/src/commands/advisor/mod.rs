@@ -1,6 +1,10 @@
 //! `countersign advisor`
 
 mod list;
+mod measured_advisor;
+mod measured_table;
+mod replay;
+mod report;
 mod set_mode;
 
 use crate::{context::CommandContext, credentials::refuse_in_agent_environment, exit::CommandExit};
@@ -11,6 +15,10 @@ use clap::Subcommand;
 pub(crate) enum AdvisorSubcommand {
     /// List the advisors of the policy in force, with the mode in effect of each and the reason for it
     List(list::AdvisorListArgs),
+    /// Compare the advice of an advisor in shadow mode with the decisions of people
+    Report(report::AdvisorReportArgs),
+    /// Ask an advisor about past calls of the log, and compare its answers with the decisions of people
+    Replay(replay::AdvisorReplayArgs),
     /// Let an advisor decide where the policy does, although no report proves it
     AllowDecide(set_mode::AllowDecideArgs),
     /// Let an advisor only advise, whatever the policy says
@@ -23,6 +31,11 @@ pub(crate) async fn run_advisor_command(
 ) -> anyhow::Result<CommandExit> {
     match command {
         AdvisorSubcommand::List(args) => list::list_advisors(context, args).await,
+        AdvisorSubcommand::Report(args) => report::report_advisor(context, args).await,
+        AdvisorSubcommand::Replay(args) => {
+            refuse_in_agent_environment("measure an advisor")?;
+            replay::replay_advisor(context, args).await
+        }
         AdvisorSubcommand::AllowDecide(args) => {
             refuse_in_agent_environment("let an advisor decide")?;
             set_mode::allow_decide(context, args).await

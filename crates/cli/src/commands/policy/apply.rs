@@ -14,7 +14,8 @@ change the policy. The managed layer, which has the rules that people accepted, 
 to a policy without it.
 
 JSON: {\"changed\": false if it is in force already, \"replaced\": the event of the policy before, \"policy\": {\"seq\", \
-\"at\", \"principal\", \"hash\", \"source\", \"text\", \"layers\"}}")]
+\"at\", \"principal\", \"hash\", \"source\", \"text\", \"layers\"}, \"unproven\": [{\"advisor\", \"why\"}]: those that are \
+to decide, and only advise until they are proven}")]
 pub(crate) struct PolicyApplyArgs {
     /// The policy, - for stdin; the files in the folder policy.d beside it belong to it
     #[arg(value_name = "FILE")]

@@ -5,6 +5,7 @@ use super::{
     logged_calls::{LoggedCallArgs, for_each_call},
     recorded_policy::{RecordedPolicy, read_policy_in_force},
     replay::{describe_dangers, summarize_replay},
+    unproven_advisors::find_unproven_advisors,
 };
 use crate::{
     context::CommandContext,
@@ -44,11 +45,15 @@ pub(super) async fn put_in_force(
     if before.hash == proposed.policy.hash() {
         return say_unchanged(context, &before);
     }
+    let unproven = find_unproven_advisors(gate, &proposed.policy).await?;
     if !context.json {
         for line in diff_policies(&before.texts(), proposed.policy.text(), &context.screen()) {
             print_line(&line);
         }
         show_warnings(&proposed.policy);
+        for advisor in &unproven {
+            print_line(&format!("\nWarning: {}.", advisor.describe(&context.command_prefix())));
+        }
         show_last_week(context, gate, &proposed).await;
     }
     if !yes {
@@ -69,7 +74,10 @@ pub(super) async fn put_in_force(
     };
     let after = RecordedPolicy::from(gate.apply_policy(&request).await?);
     if context.json {
-        print_json(&serde_json::json!({"changed": true, "replaced": before.seq, "policy": after}))?;
+        let replaced = before.seq;
+        let json =
+            serde_json::json!({"changed": true, "replaced": replaced, "policy": after, "unproven": unproven});
+        print_json(&json)?;
     } else {
         print_line(&format!(
             "In force since {} (event {}): {}, SHA-256 {}. It replaces event {}.",

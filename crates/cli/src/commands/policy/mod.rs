@@ -16,9 +16,10 @@ mod replayed_call;
 mod revert;
 mod sample_call;
 mod show;
-mod source;
+pub(crate) mod source;
 mod suggest;
 mod test;
+mod unproven_advisors;
 
 use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;

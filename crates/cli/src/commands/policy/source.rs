@@ -11,8 +11,8 @@ use countersign_gate::Policy;
 use std::{io::Read, path::Path};
 
 /// A policy and its origin.
-pub(super) struct PolicySource {
-    pub(super) policy: Policy,
+pub(crate) struct PolicySource {
+    pub(crate) policy: Policy,
     /// Its file, or `None` for the policy in force.
     pub(super) file: Option<String>,
     /// Its name for people.
@@ -41,7 +41,7 @@ impl PolicySource {
     }
 
     /// Reads the policy from the settings, or else the one in force.
-    pub(super) async fn from_settings_or_log(
+    pub(crate) async fn from_settings_or_log(
         context: &CommandContext,
         gate: &SharedGate,
     ) -> anyhow::Result<Self> {
@@ -65,7 +65,7 @@ impl PolicySource {
     }
 
     /// The name of the policy for people.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 }

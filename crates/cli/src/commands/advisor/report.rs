@@ -1,0 +1,184 @@
+//! `countersign advisor report`
+
+use super::{
+    measured_advisor::{MeasuredAdvisor, MeasuredExtent},
+    measured_table::print_measurement,
+};
+use crate::{
+    context::CommandContext, credentials::refuse_in_agent_environment, exit::CommandExit,
+    filters::parse_moment, present::words::count_words,
+};
+use countersign_api::{self as api, LogFilter, SharedGate};
+use countersign_gate::{
+    CallReader, CallSelection, EventType, Timestamp,
+    event::{AdvisorMode, AdvisorModeSet, ReportSource},
+    policy::AdvisorSettings,
+    replay::{
+        Call,
+        measure::{AdvisorDrift, AdvisorMeasurement, AdvisorTally, DriftTally, LateFacts, MeasuredAnswer},
+    },
+};
+use countersign_tui::present::print::{print_error, print_json, print_line};
+use serde_json::json;
+
+/// Options of `advisor report`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+It reads the advice that the advisor gave in the mode `shadow`, when no person saw it, and compares it with the decisions of people. \
+Decisions of grants, rules, modes, expiries and advisors do not count. A call that a person allowed with other arguments \
+counts only if the advisor would allow it: as a false allow. Below, it says how often people contradicted the advice that they \
+saw, or complained of a call that the advisor would allow.
+
+--record stores the measurement in the log. It then counts for the thresholds of the policy.
+
+JSON: {\"advisor\", \"configuration\", \"policy\", \"source\": \"shadow\", \"after\", \"upTo\", \"meetsThresholds\", \"unmet\", \"measurement\": \
+{\"calls\", \"cases\", \"agreed\", \"falseAllows\", \"falseDenials\", \"asked\", \"failed\", \"table\": {\"allowed\", \"denied\", \"changed\": \
+{\"allow\", \"deny\", \"ask\"}}, \"saved\": {\"allow\", \"deny\"}, \"failures\": {code: number}, \"times\": {\"medianMs\", \"p95Ms\", \"maxMs\", \
+\"totalMs\"}, \"tokens\": {\"input\", \"output\"}, \"falseAllowsListed\" and \"falseDenialsListed\": {\"count\", \"calls\": the first 1000}, \
+\"tools\" and \"rules\": [{\"name\", and counts}]}, \"drift\": {\"answered\", \"overruled\", \"complaints\", \"exceeds\"}, \"recorded\"}")]
+pub(crate) struct AdvisorReportArgs {
+    /// The advisor
+    name: String,
+    /// Only calls proposed from this time on: a time such as 2026-01-31T12:00:00Z, or an age such as 7d
+    #[arg(long, value_name = "WHEN", value_parser = parse_moment)]
+    since: Option<Timestamp>,
+    /// Record the measurement in the log
+    #[arg(long)]
+    record: bool,
+}
+
+pub(super) async fn report_advisor(
+    context: &CommandContext,
+    args: &AdvisorReportArgs,
+) -> anyhow::Result<CommandExit> {
+    if args.record {
+        refuse_in_agent_environment("measure an advisor")?;
+    }
+    let gate = context.connect_to_read().await?;
+    let advisor = MeasuredAdvisor::find(context, &gate, &args.name).await?;
+    let found = read_advice(context, &gate, &advisor.settings, args.since).await?;
+    if args.record {
+        advisor.record(&gate, found.extent, &found.measured).await?;
+    }
+    if context.json {
+        let mut json = advisor.describe_in_json(found.extent, &found.measured);
+        let AdvisorDrift { answered, overruled, complaints } = found.drift;
+        let exceeds = exceeds_policy(&advisor.settings, found.drift);
+        json["drift"] = json!({
+            "answered": answered, "overruled": overruled, "complaints": complaints, "exceeds": exceeds
+        });
+        json["recorded"] = args.record.into();
+        print_json(&json)?;
+    } else {
+        print_report(context, &advisor, &found, args.record);
+    }
+    if found.damaged > 0 {
+        let rows = count_words(found.damaged, "call or event");
+        print_error(&format!("{rows} cannot be read and were left out: countersign verify"));
+    }
+    Ok(CommandExit::DONE)
+}
+
+/// The result of reading the log.
+struct FoundAdvice {
+    extent: MeasuredExtent,
+    measured: AdvisorMeasurement,
+    drift: AdvisorDrift,
+    damaged: u64,
+}
+
+async fn read_advice(
+    context: &CommandContext,
+    gate: &SharedGate,
+    settings: &AdvisorSettings,
+    since: Option<Timestamp>,
+) -> anyhow::Result<FoundAdvice> {
+    let (facts, mode_set) = read_late_facts(gate, settings).await?;
+    let mut tally = AdvisorTally::default();
+    let mut drift = DriftTally::new(&settings.name, settings.configuration, mode_set);
+    let mut reader = CallReader::open(&**gate, CallSelection { since, ..CallSelection::default() }).await?;
+    let (first, up_to) = (reader.first(), reader.tip());
+    let mut progress = context.progress("events");
+    while let Some(calls) = reader.next_calls().await? {
+        for call in &calls {
+            let call = facts.complete_call(call);
+            if let Some(answer) = shadow_answer(&call, settings) {
+                tally.add_answer(&call, &answer);
+            }
+            drift.add_call(&call);
+        }
+        progress.update(reader.position() - first, reader.tip() - first);
+    }
+    progress.clear();
+    let extent = MeasuredExtent { source: ReportSource::Shadow, after: since.map(|_| first), up_to };
+    let damaged = reader.damaged_count() + facts.damaged_count();
+    Ok(FoundAdvice { extent, measured: tally.measurement(), drift: drift.drift(), damaged })
+}
+
+/// Reads the advice and the complaints of the log, and the event that set the mode of the advisor last.
+async fn read_late_facts(gate: &SharedGate, settings: &AdvisorSettings) -> anyhow::Result<(LateFacts, i64)> {
+    let (mut facts, mut mode_set) = (LateFacts::new(&settings.name), 0);
+    let types = [LateFacts::EVENT_TYPES, &[EventType::AdvisorModeSet]].concat();
+    let filter = LogFilter { types, ..LogFilter::default() };
+    let mut page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
+    loop {
+        let found = gate.events(&filter, page).await?;
+        for event in &found.events {
+            facts.add_event(event);
+            if event.kind == EventType::AdvisorModeSet
+                && let Ok(set) = event.data.read::<AdvisorModeSet>()
+                && set.advisor == settings.name
+                && set.configuration == settings.configuration
+            {
+                mode_set = event.seq;
+            }
+        }
+        let Some(next) = found.next else { return Ok((facts, mode_set)) };
+        page.after = next;
+    }
+}
+
+/// The advice that no person saw.
+fn shadow_answer(call: &Call, settings: &AdvisorSettings) -> Option<MeasuredAnswer> {
+    let advice = call.course.advice.iter().map(|advice| &advice.what);
+    let mut shadow = advice.filter(|advice| {
+        advice.advisor == settings.name
+            && advice.configuration == settings.configuration
+            && advice.mode == AdvisorMode::Shadow
+    });
+    shadow.next().map(MeasuredAnswer::from)
+}
+
+fn exceeds_policy(settings: &AdvisorSettings, drift: AdvisorDrift) -> bool {
+    settings.thresholds.exceeds_overruled(drift.contradicted(), drift.share_of())
+}
+
+fn print_report(context: &CommandContext, advisor: &MeasuredAdvisor, found: &FoundAdvice, recorded: bool) {
+    let settings = &*advisor.settings;
+    let calls = count_words(found.measured.total.calls, "call");
+    if found.measured.total.calls == 0 {
+        print_line("No person has decided a call on which the advisor gave advice in shadow mode.");
+    } else {
+        print_line(&format!("{calls} with advice in shadow mode that people decided:\n"));
+        print_measurement(&found.measured, &context.screen());
+        let met = match advisor.check_thresholds(found.extent, &found.measured) {
+            Ok(()) => "It meets the thresholds of the policy.".to_owned(),
+            Err(unmet) => format!("It does not meet the thresholds of the policy: {unmet}."),
+        };
+        print_line(&format!("\n{met}"));
+    }
+    let drift = found.drift;
+    if drift.answered > 0 {
+        let verdict = if exceeds_policy(settings, drift) { "more than" } else { "within what" };
+        print_line(&format!(
+            "\nOf the last {} that people saw or that the advisor gave itself, they overruled {} and complained of {}: {verdict} \
+             the policy accepts.",
+            count_words(drift.answered, "answer"),
+            drift.overruled,
+            drift.complaints
+        ));
+    }
+    if recorded {
+        print_line("The measurement is in the log.");
+    }
+}
