@@ -25,7 +25,7 @@ const BEFORE_KILL: usize = 700;
 
 /// People deny one call of ten.
 fn is_denied(number: usize) -> bool {
-    number % 10 == 0
+    number.is_multiple_of(10)
 }
 
 /// The answer of the advisor: 50 traps that it would allow, 150 denials of what people allow, 50 that it leaves to people.

@@ -15,7 +15,7 @@ pub const DRIFT_WINDOW: usize = 200;
 /// The share is taken of at least this many answers, so that one contradiction of a few answers is not a trend.
 pub const MIN_DRIFT_ANSWERS: u64 = 20;
 
-/// How often people contradicted an advisor of late.
+/// How often people contradicted the recent answers of an advisor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdvisorDrift {

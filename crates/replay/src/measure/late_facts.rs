@@ -12,12 +12,12 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub struct LateFacts {
     advisor: String,
-    calls: HashMap<(ThreadId, CallId), CallFacts>,
+    calls: HashMap<(ThreadId, CallId), LateCallFacts>,
     damaged: u64,
 }
 
 #[derive(Debug, Default)]
-struct CallFacts {
+struct LateCallFacts {
     advice: Option<RecordedFact<ApprovalAdvice>>,
     flags: Vec<RecordedFact<CallFlagged>>,
 }

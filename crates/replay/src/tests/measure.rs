@@ -65,15 +65,14 @@ fn measure(log: &TestLog, answers: &HashMap<CallId, MeasuredAnswer>) -> (Advisor
 
 /// The answer that agrees with the person, except for planted mistakes: of 5,000 answers, 250 do not agree.
 fn planted_answer(number: u32, is_denied: bool) -> MeasuredAnswer {
-    let (right, wrong) = match is_denied {
-        true => (AdviceVerdict::Deny, AdviceVerdict::Allow),
-        false => (AdviceVerdict::Allow, AdviceVerdict::Deny),
+    let (right, wrong) = if is_denied {
+        (AdviceVerdict::Deny, AdviceVerdict::Allow)
+    } else {
+        (AdviceVerdict::Allow, AdviceVerdict::Deny)
     };
     match number % 100 {
-        // Every call with a number that ends in 0 is denied. One in 100 is a trap: 50 in all.
-        10 => answer(wrong),
-        // 150 false denials.
-        11 | 12 | 13 => answer(wrong),
+        // Every call with a number that ends in 0 is denied. One in 100 is a trap: 50 in all. The others are 150 false denials.
+        10..=13 => answer(wrong),
         // 30 and 20 that it leaves to people.
         14 if number % 500 < 300 => answer(AdviceVerdict::Ask),
         14 => failure(AdviceFailure::Timeout, 5_000),
@@ -82,7 +81,7 @@ fn planted_answer(number: u32, is_denied: bool) -> MeasuredAnswer {
 }
 
 #[test]
-fn advisor_that_is_95_percent_right_is_measured_as_that() {
+fn planted_mistakes_are_measured_exactly() {
     let mut log = log_under(POLICY);
     let (mut answers, mut traps) = (HashMap::new(), Vec::new());
     for number in 0..CALLS {

@@ -15,7 +15,7 @@ use countersign_tui::present::{
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "An advisor with `mode = \"decide\"` decides once a report meets the thresholds of the policy. This command lets it \
-decide without one, or again after a fall-back. The statement is kept in the log, and the permission ends when the settings of \
+decide without one. The statement is kept in the log, and the permission ends when the settings of \
 the advisor change.\n\nJSON: as in `advisor list`"
 )]
 pub(crate) struct AllowDecideArgs {

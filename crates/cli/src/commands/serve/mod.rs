@@ -97,6 +97,7 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     let checkpoints = schedule.map(|schedule| tokio::spawn(schedule.follow(gate.clone(), served.clone())));
     let webhooks = tokio::spawn(deliver_webhooks(gate.clone(), sender, served.clone()));
     let advisors = tokio::spawn(advisor_runner(context, args, &gate).run(served.clone()));
+    release_start_lock(args.background)?;
     service::notify_ready();
     countersign_server::serve(listeners, gate.clone(), options, stop).await?;
     served.cancel();

@@ -48,7 +48,7 @@ pub(super) struct ReplayedAnswers {
 }
 
 /// A question that is being asked.
-type AskedCall = Result<(Call, MeasuredAnswer), GateError>;
+type MeasuredCall = Result<(Call, MeasuredAnswer), GateError>;
 
 /// The state of a replay.
 struct ReplayProgress {
@@ -70,7 +70,7 @@ impl PastQuestions {
         let mut line = context.progress("calls").for_slow_work();
         let mut state = ReplayProgress { tally: AdvisorTally::default(), file, unreachable: 0, done: 0 };
         let mut pacer = QuestionPacer::new(self.rate);
-        let mut asking: JoinSet<AskedCall> = JoinSet::new();
+        let mut asking: JoinSet<MeasuredCall> = JoinSet::new();
         let mut reader = self.open_reader(run).await?;
         while let Some(calls) = reader.next_calls().await? {
             for call in calls {
@@ -156,7 +156,7 @@ impl ReplayProgress {
     /// Takes the answer of a question that has ended. Fails if further questions have no chance.
     fn take_answer(
         &mut self,
-        ended: Option<Result<AskedCall, tokio::task::JoinError>>,
+        ended: Option<Result<MeasuredCall, tokio::task::JoinError>>,
     ) -> anyhow::Result<()> {
         let Some(ended) = ended else { return Ok(()) };
         let (call, answer) = match ended {
@@ -206,7 +206,7 @@ struct PastQuestion {
 }
 
 impl PastQuestion {
-    async fn ask(self) -> AskedCall {
+    async fn ask(self) -> MeasuredCall {
         let filter = LogFilter::of_thread(&self.call.thread_id);
         let page = api::PageQuery { after: self.call.proposal.seq, limit: RECENT_CALLS };
         let earlier = self.gate.calls(&filter, None, page).await?.calls;

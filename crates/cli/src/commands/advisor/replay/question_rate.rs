@@ -23,8 +23,8 @@ impl FromStr for QuestionRate {
             let (number, unit) = text.split_once('/')?;
             let unit = match unit {
                 "s" => Duration::from_secs(1),
-                "m" => Duration::from_secs(60),
-                "h" => Duration::from_secs(3_600),
+                "m" => Duration::from_mins(1),
+                "h" => Duration::from_hours(1),
                 _ => return None,
             };
             let number = number.parse().ok().filter(|number| (1..=MAX_QUESTIONS).contains(number))?;
@@ -64,7 +64,7 @@ mod tests {
         let interval = |text: &str| text.parse::<QuestionRate>().map(|rate| rate.interval);
         assert_eq!(interval("5/s"), Ok(Duration::from_millis(200)));
         assert_eq!(interval("120/m"), Ok(Duration::from_millis(500)));
-        assert_eq!(interval("1/h"), Ok(Duration::from_secs(3_600)));
+        assert_eq!(interval("1/h"), Ok(Duration::from_hours(1)));
         for text in ["", "5", "0/s", "-1/s", "5/d", "10001/s", "5/s/s"] {
             assert!(interval(text).is_err(), "{text}");
         }
