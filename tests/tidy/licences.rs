@@ -14,7 +14,7 @@ const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 /// Dependencies that the program builds in several versions, because other dependencies ask for them. A new entry needs a
 /// reason: each version costs build time, and a fix may reach only one of them. The cryptography of openidconnect brings in the
 /// second versions of const-oid, der, hmac, pem-rfc7468, pkcs8, `rand_chacha`, signature, spki and thiserror, and its optional
-/// dependencies, which are not built, those of indexmap, jiff and schemars. Cedar brings in those of itertools and unicode-width.
+/// dependencies, which are not built, those of indexmap, jiff and schemars.
 const SEVERAL_VERSIONS: &[&str] = &[
     "base64",
     "bit-vec",
@@ -28,7 +28,6 @@ const SEVERAL_VERSIONS: &[&str] = &[
     "hashbrown",
     "hmac",
     "indexmap",
-    "itertools",
     "jiff",
     "jiff-core",
     "pem-rfc7468",
@@ -45,7 +44,6 @@ const SEVERAL_VERSIONS: &[&str] = &[
     "thiserror",
     "thiserror-impl",
     "tower-http",
-    "unicode-width",
 ];
 
 #[derive(Deserialize)]
