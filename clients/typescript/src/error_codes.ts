@@ -1,6 +1,11 @@
 // One class for each error code. Generated from docs/openapi.json by scripts/generate.js: do not edit.
 import { CountersignError } from "./errors.js";
 
+/** An advisor allowed the call under another policy than the one in force. */
+export class AdviceOutdatedError extends CountersignError {
+  override readonly name: string = "AdviceOutdatedError";
+}
+
 /** An executor has claimed the call. `execution` contains the claim. */
 export class AlreadyClaimedError extends CountersignError {
   override readonly name: string = "AlreadyClaimedError";
@@ -141,6 +146,11 @@ export class NotEligibleError extends CountersignError {
   override readonly name: string = "NotEligibleError";
 }
 
+/** Only a call that was allowed can be flagged. */
+export class NotFlaggableError extends CountersignError {
+  override readonly name: string = "NotFlaggableError";
+}
+
 /** The content type is not JSON. */
 export class NotJsonError extends CountersignError {
   override readonly name: string = "NotJsonError";
@@ -251,6 +261,11 @@ export class UnauthenticatedError extends CountersignError {
   override readonly name: string = "UnauthenticatedError";
 }
 
+/** The policy in force has no advisor with this name and these settings. */
+export class UnknownAdvisorError extends CountersignError {
+  override readonly name: string = "UnknownAdvisorError";
+}
+
 /** The thread has no such call. */
 export class UnknownCallError extends CountersignError {
   override readonly name: string = "UnknownCallError";
@@ -308,6 +323,7 @@ export class WrongMethodError extends CountersignError {
 
 /** The class of each code. */
 export const errorClasses: ReadonlyMap<string, typeof CountersignError> = new Map([
+  ["advice_outdated", AdviceOutdatedError],
   ["already_claimed", AlreadyClaimedError],
   ["already_decided", AlreadyDecidedError],
   ["already_finished", AlreadyFinishedError],
@@ -336,6 +352,7 @@ export const errorClasses: ReadonlyMap<string, typeof CountersignError> = new Ma
   ["not_an_approver", NotAnApproverError],
   ["not_claimed", NotClaimedError],
   ["not_eligible", NotEligibleError],
+  ["not_flaggable", NotFlaggableError],
   ["not_json", NotJsonError],
   ["not_offered", NotOfferedError],
   ["not_permitted", NotPermittedError],
@@ -358,6 +375,7 @@ export const errorClasses: ReadonlyMap<string, typeof CountersignError> = new Ma
   ["too_many_streams", TooManyStreamsError],
   ["too_many_waits", TooManyWaitsError],
   ["unauthenticated", UnauthenticatedError],
+  ["unknown_advisor", UnknownAdvisorError],
   ["unknown_call", UnknownCallError],
   ["unknown_definition", UnknownDefinitionError],
   ["unknown_grant", UnknownGrantError],

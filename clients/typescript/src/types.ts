@@ -1,8 +1,22 @@
 // The types of requests and responses. Generated from docs/openapi.json by scripts/generate.js: do not edit.
 import type { JsonValue } from "./json_value.js";
 
+/** The reason why an advisor gave no valid answer. The advice is then `ask`. */
+export type AdviceFailure = "timeout" | "unreachable" | "failed" | "malformed" | "too_large" | "not_permitted" | "overloaded" | "undefined" | "not_built" | "bad_configuration" | "off";
+
+/** The answer of an advisor. Only `allow` and `deny` can answer a request. */
+export type AdviceVerdict = "allow" | "deny" | "ask";
+
+/**
+ * The use of an advisor's advice: `shadow` records it only, `advise` shows it to approvers, `decide` may answer
+ * requests of rules that name the advisor.
+ */
+export type AdvisorMode = "shadow" | "advise" | "decide";
+
 /** The request for approval of a call. */
 export interface ApprovalRequest {
+  /** The advisor that may answer in the place of people, if it decides. */
+  advisor?: string | null | undefined;
   /** Lists of eligible approvers. An approver must be in each list; without lists, every person may decide. */
   approvers?: string[][] | undefined;
   /**
@@ -203,6 +217,8 @@ export interface BulkDecisionResult {
 
 /** A call in its current state. */
 export interface Call {
+  /** The advice of advisors that people see, the oldest first. */
+  advice?: CallAdvice[] | undefined;
   /**
    * The calls of the thread that waited and that the decision decided too, the oldest first. Only the answer to
    * a decision has them, and only the first answer: to repeat a decision decides nothing.
@@ -232,6 +248,8 @@ export interface Call {
   erased?: CallErasure | null | undefined;
   /** The claim, once an executor has claimed the call. */
   execution?: CallExecution | null | undefined;
+  /** The complaints of people that the call was allowed, the oldest first. */
+  flags?: CallFlag[] | undefined;
   /**
    * The places of texts with hidden characters, as JSON pointers into the call, 20 at most: control characters
    * except line breaks and tabs, and characters that are invisible, change the direction of text or look like a
@@ -283,6 +301,35 @@ export interface Call {
   threadId: ThreadId;
 }
 
+/**
+ * The advice of an advisor on a call. Approvers never see that of an advisor in the mode `shadow`, which would
+ * influence the decisions that it is compared with.
+ */
+export interface CallAdvice {
+  /** The answer. */
+  advice: AdviceVerdict;
+  /** The name of the advisor. */
+  advisor: string;
+  /** The time at which it was recorded. */
+  at: Timestamp;
+  /** True if the answer to an earlier equal question was used. */
+  cached?: boolean | undefined;
+  /** How sure the advisor is, from 0 to 1. */
+  confidence?: number | undefined;
+  /** The time from the question to the answer. */
+  elapsedMillis: number;
+  /** The reason why there is no valid answer. The advice is then `ask`. */
+  failure?: AdviceFailure | null | undefined;
+  /** Short words of the advisor about the call. */
+  labels?: string[] | undefined;
+  /** The mode of the advisor then. */
+  mode: AdvisorMode;
+  /** The reason that the advisor gives. It may repeat text of the agent, so a display must escape it. */
+  reason?: string | null | undefined;
+  /** The `seq` of the event. */
+  seq: number;
+}
+
 /** The move of the texts of a call to an archive file. */
 export interface CallArchive {
   /** The time. */
@@ -323,6 +370,18 @@ export interface CallExecution {
   seq: number;
   /** The time of the claim. */
   startedAt: Timestamp;
+}
+
+/** A complaint of a person about a call that was allowed. */
+export interface CallFlag {
+  /** The time. */
+  at: Timestamp;
+  /** The complaint. */
+  comment?: string | null | undefined;
+  /** The person. */
+  principal: Principal;
+  /** The `seq` of the event. */
+  seq: number;
 }
 
 /**
@@ -523,7 +582,7 @@ export interface EventPage {
 }
 
 /** The type of an event. */
-export type EventType = "TOOL_CALL" | "TOOL_APPROVAL_REQUEST" | "TOOL_APPROVAL_VOTE" | "TOOL_APPROVAL_REMINDER" | "TOOL_APPROVAL_ESCALATED" | "TOOL_APPROVAL_RESPONSE" | "TOOL_EXECUTION_STARTED" | "TOOL_EXECUTION_RENEWED" | "TOOL_EXECUTION_RELEASED" | "TOOL_EXECUTION_TAKEN_OVER" | "TOOL_RESULT" | "CALL_ERASED" | "POLICY_SET" | "TOOL_POLICY_SET" | "GRANT_REVOKED" | "THREAD_MODE_SET" | "THREAD_CLOSED" | "THREAD_ARCHIVED" | "TOKEN_CREATED" | "TOKEN_USED" | "TOKEN_REVOKED" | "APPROVER_KEY_ADDED" | "APPROVER_KEY_REMOVED" | "WEBHOOK_ADDED" | "WEBHOOK_REMOVED" | "WEBHOOK_DELIVERED" | "WEBHOOK_PARKED" | "WEBHOOK_RETRIED" | "DEFINITION_SEEN" | "DEFINITION_CHANGED" | "DEFINITION_ACCEPTED" | "USER_MESSAGE" | "AGENT_MESSAGE" | "SYSTEM_PROMPT" | "USER_SYSTEM_PROMPT" | "LOCAL_SYSTEM_MESSAGE" | "COMPACTION";
+export type EventType = "TOOL_CALL" | "TOOL_APPROVAL_REQUEST" | "TOOL_APPROVAL_VOTE" | "TOOL_APPROVAL_REMINDER" | "TOOL_APPROVAL_ESCALATED" | "TOOL_APPROVAL_ADVICE" | "TOOL_APPROVAL_RESPONSE" | "TOOL_EXECUTION_STARTED" | "TOOL_EXECUTION_RENEWED" | "TOOL_EXECUTION_RELEASED" | "TOOL_EXECUTION_TAKEN_OVER" | "TOOL_RESULT" | "CALL_FLAGGED" | "CALL_ERASED" | "POLICY_SET" | "TOOL_POLICY_SET" | "GRANT_REVOKED" | "THREAD_MODE_SET" | "THREAD_CLOSED" | "THREAD_ARCHIVED" | "TOKEN_CREATED" | "TOKEN_USED" | "TOKEN_REVOKED" | "APPROVER_KEY_ADDED" | "APPROVER_KEY_REMOVED" | "WEBHOOK_ADDED" | "WEBHOOK_REMOVED" | "WEBHOOK_DELIVERED" | "WEBHOOK_PARKED" | "WEBHOOK_RETRIED" | "DEFINITION_SEEN" | "DEFINITION_CHANGED" | "DEFINITION_ACCEPTED" | "ADVISOR_REPORTED" | "ADVISOR_MODE_SET" | "USER_MESSAGE" | "AGENT_MESSAGE" | "SYSTEM_PROMPT" | "USER_SYSTEM_PROMPT" | "LOCAL_SYSTEM_MESSAGE" | "COMPACTION";
 
 /** A person's release of a call whose outcome is unknown. Another executor may then take over. */
 export interface ExecutionRelease {
@@ -792,7 +851,7 @@ export interface ShadowVerdict {
 }
 
 /** The source of a decision. */
-export type Source = "approver" | "policy" | "grant" | "mode" | "expiry" | "cancellation";
+export type Source = "approver" | "policy" | "grant" | "mode" | "expiry" | "cancellation" | "advisor";
 
 /** The outcome of a call. */
 export type Status = "success" | "error" | "denied" | "expired" | "cancelled";
