@@ -117,6 +117,10 @@ CREATE UNIQUE INDEX one_acceptance ON events (data ->> 'tool', data ->> 'definit
 CREATE INDEX definitions ON events (seq)
     WHERE type = 'DEFINITION_SEEN' OR type = 'DEFINITION_CHANGED' OR type = 'DEFINITION_ACCEPTED';
 
+-- The advice of each advisor in order, without that of the mode 'shadow', which no person saw.
+CREATE INDEX advice_by_advisor ON events (data ->> 'advisor', seq)
+    WHERE type = 'TOOL_APPROVAL_ADVICE' AND data ->> 'mode' <> 'shadow';
+
 -- The reports on advisors and their modes, in order.
 CREATE INDEX advisors ON events (seq)
     WHERE type = 'ADVISOR_REPORTED' OR type = 'ADVISOR_MODE_SET';

@@ -85,8 +85,8 @@ async fn statement_lets_an_advisor_decide() {
     with_desk(async |desk| {
         apply_policy(desk).await;
         assert_snapshot!(desk.types("advisor list").await, @"
-    NAME   PROTOCOL  TARGET                  MODE    MAY ANSWER   BECAUSE                                                           REPORT
-    judge  chat      https://models.example  advise  deny, allow  no report about these settings exists; measure the advisor first  none
+    NAME   PROTOCOL  TARGET                  MODE    MAY ANSWER   BECAUSE                                                           REPORT  CONTRADICTED
+    judge  chat      https://models.example  advise  deny, allow  no report about these settings exists; measure the advisor first  none    none
     exit 0
     ");
         assert_snapshot!(desk.types("advisor allow-decide judge --statement watched").await, @"

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 on_each_database!(proven_advisor_answers_calls_of_its_rule, killed_server_leaves_one_decision,);
 
 /// A policy in which `reviewer` may answer calls of `bash`.
-fn deciding(url: &str) -> String {
+pub(crate) fn deciding(url: &str) -> String {
     let more = "mode = \"decide\"\noutcomes = [\"deny\", \"allow\"]\ntimeout = \"60s\"";
     let rules = r#"
 [[rule]]
@@ -33,7 +33,7 @@ verdict = "block"
     format!("{}{rules}", service("reviewer", url, more))
 }
 
-async fn proposes(server: &Server, id: &str, tool: &str) -> String {
+pub(crate) async fn proposes(server: &Server, id: &str, tool: &str) -> String {
     let call = json!({"id": id, "name": tool, "arguments": {"command": format!("make {id}")}}).to_string();
     let answer = server.agent("builder").post("/v1/threads/t/tool-calls", call).await;
     assert_eq!(answer.status, 201, "{answer}");
@@ -41,7 +41,7 @@ async fn proposes(server: &Server, id: &str, tool: &str) -> String {
 }
 
 /// Lets the advisor decide, by a statement of a person.
-async fn lets_decide(server: &Server) {
+pub(crate) async fn lets_decide(server: &Server) {
     let root = server.person("ada");
     let list = root.get("/v1/advisors").await;
     assert_eq!(list.status, 200, "{list}");

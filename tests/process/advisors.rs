@@ -256,8 +256,8 @@ async fn each_protocol_answers_through_serve() {
 async fn slow_and_dead_advisors_delay_nothing() {
     in_time(async {
         let world = new_world(Database::Sqlite).await;
-        let slow = WebhookTarget::start(|_, _| TargetAnswer::Hang).await;
-        let quick = WebhookTarget::start(|_, _| answers("allow")).await;
+        let mut slow = WebhookTarget::start(|_, _| TargetAnswer::Hang).await;
+        let mut quick = WebhookTarget::start(|_, _| answers("allow")).await;
         let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let dead = format!("http://{}/", closed.local_addr().expect("an address"));
         drop(closed);
@@ -269,6 +269,9 @@ async fn slow_and_dead_advisors_delay_nothing() {
         let (server, mut advice) = serves(&world, &policy.concat(), &[]).await;
         proposes(&server, "a").await;
         proposes(&server, "b").await;
+        // No advisor is asked about a call that is decided already.
+        slow.receives().await;
+        quick.receives().await;
         server.person("ada").denies("a").await;
         assert_eq!(state(&server, "a").await, "denied", "no one waits for an advisor");
         let mut words = Vec::new();

@@ -12,6 +12,8 @@ use countersign_tests::{World, on_each_database};
 
 on_each_database! {
     proven_advisor_answers_in_every_process,
+    contradicted_advisor_falls_back_once,
+    drift_counts_the_last_answers,
     advice_is_recorded_once,
     second_advice_is_refused_by_the_database,
     texts_of_advice_and_flags_are_erased,
@@ -48,7 +50,9 @@ fn id(id: &str) -> CallId {
 }
 
 async fn propose(gate: &EmbeddedGate, id: &str) -> api::Call {
-    let request = api::ProposeRequest::new(id, "deploy", "{}").expect("valid");
+    // A denial also answers calls with the same arguments.
+    let arguments = format!(r#"{{"target": "{id}"}}"#);
+    let request = api::ProposeRequest::new(id, "deploy", &arguments).expect("valid");
     let bot = gate.acting_as(Principal::agent("bot"));
     bot.propose(&thread(), &request).await.expect("proposed")
 }
@@ -108,21 +112,71 @@ async fn proven_advisor_answers_in_every_process(world: &mut World) {
     assert_eq!(answered.state, CallState::Allowed);
     let response = answered.response.expect("decided");
     assert_eq!((response.source, response.principal.as_str()), (Source::Advisor, "advisor:judge"));
-    let request = api::AdvisorModeRequest {
-        configuration: second.policy_in_force().expect("readable").advisors()[0].configuration,
-        mode: AdvisorMode::Advise,
-        reason: Some("5 of 20 overruled".to_owned()),
-        statement: None,
-    };
-    second.let_advisor_fall_back("judge", &request).await.expect("recorded");
-    let call = propose(&second, "c").await;
-    let advised =
-        first.record_advice(&thread(), &id("c"), &advice(&first, &call, AdviceVerdict::Allow)).await;
-    assert_eq!(advised.expect("recorded").state, CallState::Pending, "it fell back");
     for gate in [first, second] {
         gate.shut_down().await;
     }
     assert!(world.verify().await.holds());
+}
+
+/// Lets the advisor allow a call, and returns true if the advisor decided it.
+async fn advisor_allows(gate: &EmbeddedGate, call: &str) -> bool {
+    let proposed = propose(gate, call).await;
+    let given = advice(gate, &proposed, AdviceVerdict::Allow);
+    gate.record_advice(&thread(), &id(call), &given).await.expect("recorded").state == CallState::Allowed
+}
+
+async fn contradicted_advisor_falls_back_once(world: &mut World) {
+    let (first, second) = (open(world).await, open(world).await);
+    prove(&first).await;
+    let ada = first.acting_as(Principal::user("ada"));
+    for call in ["a", "b", "c"] {
+        assert!(advisor_allows(&first, call).await);
+    }
+    let flag = api::FlagRequest { comment: Some("it deleted data".to_owned()) };
+    ada.flag(&thread(), &id("a"), &flag).await.expect("flagged");
+    second.check_advisor_drift().await.expect("counted");
+    let drift = second.advisors().await.expect("listed").advisors[0].drift;
+    let one = api::AdvisorDrift { answered: 3, overruled: 0, complaints: 1, share: 0.05, exceeds: false };
+    assert_eq!(drift, one, "one of 20 is what the policy accepts");
+    ada.flag(&thread(), &id("b"), &flag).await.expect("flagged");
+    let drift = first.advisors().await.expect("listed").advisors[0].drift;
+    assert!(drift.exceeds, "two of 20 are more");
+    let (one, other) = tokio::join!(first.check_advisor_drift(), second.check_advisor_drift());
+    one.and(other).expect("counted");
+    first.check_advisor_drift().await.expect("counted again");
+    let filter = api::LogFilter { types: vec![EventType::AdvisorModeSet], ..api::LogFilter::default() };
+    let events = first.events(&filter, api::PageQuery { after: 0, limit: 9 }).await.expect("read").events;
+    let [set] = &events[..] else { panic!("one event: {events:?}") };
+    assert_eq!(set.principal.as_str(), "system:drift");
+    assert!(set.data.as_str().contains("of its last 3 answers, people overruled 0 and complained of 2"));
+    assert!(!advisor_allows(&second, "d").await, "it only advises");
+    let advisor = second.advisors().await.expect("listed").advisors.remove(0);
+    assert_eq!((advisor.mode, advisor.drift.answered), (AdvisorMode::Advise, 0), "the count began again");
+    for gate in [first, second] {
+        gate.shut_down().await;
+    }
+    assert!(world.verify().await.holds());
+}
+
+/// The answers that count are read from the end of the log, however many others there are.
+async fn drift_counts_the_last_answers(world: &mut World) {
+    let gate = open(world).await;
+    let ada = gate.acting_as(Principal::user("ada"));
+    for number in 0..230 {
+        let call = format!("call_{number}");
+        let proposed = propose(&gate, &call).await;
+        let given = advice(&gate, &proposed, AdviceVerdict::Allow);
+        gate.record_advice(&thread(), &id(&call), &given).await.expect("recorded");
+        // The first 20 answers are contradicted, and the last 10 calls wait.
+        let decision = if number < 20 { Decision::Deny } else { Decision::AllowOnce };
+        if number < 220 {
+            let request = api::DecisionRequest::plain(decision);
+            ada.decide(&thread(), &id(&call), &request).await.expect("decided");
+        }
+    }
+    let drift = gate.advisors().await.expect("listed").advisors[0].drift;
+    assert_eq!((drift.answered, drift.overruled), (200, 0));
+    gate.shut_down().await;
 }
 
 async fn advice_is_recorded_once(world: &mut World) {

@@ -2,7 +2,7 @@
 //! one of four protocols, and reads the answer. An advisor that fails in any way leaves the call to people.
 //!
 //! [`ask_advisor`] asks once. [`AdvisorDesk`] adds a cache and limits. [`AdvisorRunner`] asks about each request of a log as
-//! it opens, and records the advice.
+//! it opens, records the advice, and takes the right to decide from advisors that people contradict too often.
 
 mod access;
 mod advice_cache;
@@ -15,6 +15,7 @@ mod cedar;
 mod chat;
 mod command;
 mod desk;
+mod drift_watch;
 mod fault;
 mod opa;
 mod own_protocol;

@@ -4,7 +4,7 @@
 //! The log is the queue: a call that waits for people and has no advice of an advisor is to be asked about. So a server that
 //! takes over, or starts again, looks at all pending calls first.
 
-use crate::{advice_session::AdviceSession, desk::AdvisorDesk};
+use crate::{advice_session::AdviceSession, desk::AdvisorDesk, drift_watch::watch_drift};
 use countersign_api::random_id;
 use countersign_gate::{Clock, EmbeddedGate, EventFollower, GateFailure};
 use std::{sync::Arc, time::Duration};
@@ -40,13 +40,18 @@ impl AdvisorRunner {
         Self { gate, desk, holder: random_id("server-") }
     }
 
-    /// Asks until `stop` is cancelled. The answers that arrive a moment later are still recorded.
+    /// Asks until `stop` is cancelled, and lets advisors that people contradict fall back. The answers that arrive a moment
+    /// later are still recorded.
     pub async fn run(self, stop: CancellationToken) {
         if self.gate.is_read_only() {
             return;
         }
+        tokio::join!(self.ask(&stop), watch_drift(&self.gate, &stop));
+    }
+
+    async fn ask(&self, stop: &CancellationToken) {
         while !stop.is_cancelled() {
-            let Err(error) = self.ask_all(&stop).await else { continue };
+            let Err(error) = self.ask_all(stop).await else { continue };
             tracing::warn!(%error, "advisors cannot be asked; trying again");
             tokio::select! {
                 () = stop.cancelled() => {}
@@ -104,6 +109,8 @@ impl AdvisorRunner {
         let mut after = self.gate.last_seq().await?;
         let mut follower = self.gate.follow_for_advice(after);
         let mut session = AdviceSession::new(&self.gate, &self.desk);
+        // A server may have died after the contradiction that takes the right to decide from an advisor.
+        self.gate.check_advisor_drift().await?;
         session.ask_about_pending().await?;
         let ended = self.follow_requests(&mut session, &mut follower, &mut after, stop).await;
         if stop.is_cancelled() {

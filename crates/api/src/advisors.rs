@@ -94,7 +94,8 @@ pub struct AdvisorList {
     "name": "reviewer", "protocol": "opa", "target": "http://127.0.0.1:8181", "policyMode": "decide", "mode": "advise",
     "why": "no report about these settings exists; measure the advisor first", "outcomes": ["deny"],
     "timeoutMillis": 5000, "concurrency": 4, "cacheSeconds": 600, "minCases": 200, "maxFalseAllows": 0, "maxOverruled": 0.05,
-    "configuration": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"
+    "configuration": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
+    "drift": {"answered": 0, "overruled": 0, "complaints": 0, "share": 0.0, "exceeds": false}
 }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Advisor {
@@ -132,6 +133,28 @@ pub struct Advisor {
     /// The last report about these settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<AdvisorReport>,
+    /// How often people contradicted its recent answers.
+    pub drift: AdvisorDrift,
+}
+
+/// How often people contradicted the recent answers of an advisor: those that they saw, or that it gave itself. Answers before
+/// its mode was last set do not count, and neither do those of the mode `shadow`, which no person saw.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"answered": 140, "overruled": 3, "complaints": 1, "share": 0.0286, "exceeds": false}))))]
+#[serde(rename_all = "camelCase")]
+pub struct AdvisorDrift {
+    /// The answers `allow` or `deny` on decided calls, the last 200 at most.
+    pub answered: u64,
+    /// The answers that a person decided against.
+    pub overruled: u64,
+    /// The answers `allow` that no person decided against, and of which a person complained later.
+    pub complaints: u64,
+    /// The contradicted share: `overruled` and `complaints` of `answered`, or of 20 answers if there are fewer.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1))]
+    pub share: f64,
+    /// True if the share is above `maxOverruled`. An advisor that decides then falls back to `advise`.
+    pub exceeds: bool,
 }
 
 /// A report on an advisor: its answers and the decisions of people on the same calls.

@@ -43,8 +43,8 @@ mod utc_offset;
 mod webhooks;
 
 pub use advisors::{
-    Advisor, AdvisorList, AdvisorModeRequest, AdvisorReport, AdvisorReportCounts, AdvisorReportRequest,
-    CallAdvice, CallFlag, FlagRequest,
+    Advisor, AdvisorDrift, AdvisorList, AdvisorModeRequest, AdvisorReport, AdvisorReportCounts,
+    AdvisorReportRequest, CallAdvice, CallFlag, FlagRequest,
 };
 pub use agent_world::{WorldMessageRequest, WorldToolAnswer, WorldToolRequest};
 pub use approver_keys::{

@@ -1,25 +1,30 @@
-//! The metrics of questions to advisors.
+//! The metrics of advisors: their answers, their modes, and how often people contradict them.
 
+use countersign_api as api;
 use prometheus_client::{
     metrics::{
         counter::Counter,
         family::Family,
+        gauge::Gauge,
         histogram::{Histogram, exponential_buckets},
     },
     registry::Registry,
 };
-use std::time::Duration;
+use std::{sync::atomic::AtomicU64, time::Duration};
 
 /// The most advisors with series of their own. Policies that rename advisors again and again must not fill the memory.
 const MAX_ADVISORS: usize = 200;
 
 type AdvisorLabels<const N: usize> = [(&'static str, String); N];
 
-/// The metrics of questions to advisors. A clone shares the counters of the original.
+/// The metrics of advisors. A clone shares the counters of the original.
 #[derive(Debug, Clone)]
 pub(crate) struct AdvisorMetrics {
     answers: Family<AdvisorLabels<3>, Counter>,
     seconds: Family<AdvisorLabels<1>, Histogram, fn() -> Histogram>,
+    modes: Family<AdvisorLabels<2>, Gauge>,
+    drift: Family<AdvisorLabels<2>, Gauge>,
+    share: Family<AdvisorLabels<1>, Gauge<f64, AtomicU64>>,
     known: std::sync::Arc<std::sync::Mutex<std::collections::BTreeSet<String>>>,
 }
 
@@ -30,6 +35,9 @@ impl Default for AdvisorMetrics {
         Self {
             answers: Family::default(),
             seconds: Family::new_with_constructor(seconds),
+            modes: Family::default(),
+            drift: Family::default(),
+            share: Family::default(),
             known: std::sync::Arc::default(),
         }
     }
@@ -47,6 +55,44 @@ impl AdvisorMetrics {
             "Time from a question to its answer",
             self.seconds.clone(),
         );
+        registry.register(
+            "advisor_mode",
+            "1 for the mode of an advisor that is in effect",
+            self.modes.clone(),
+        );
+        registry.register(
+            "advisor_recent_answers",
+            "The last 200 answers of an advisor that people saw or that decided, by their fate: accepted, overruled or complaint",
+            self.drift.clone(),
+        );
+        registry.register(
+            "advisor_contradicted_ratio",
+            "The share of these answers that people overruled or complained of; the policy limits it with maxOverruled",
+            self.share.clone(),
+        );
+    }
+
+    /// Sets the modes and the drift of the advisors of the policy in force. Advisors of earlier policies have none.
+    pub(crate) fn set_advisors(&self, advisors: &[api::Advisor]) {
+        self.modes.clear();
+        self.drift.clear();
+        self.share.clear();
+        for advisor in advisors.iter().take(MAX_ADVISORS) {
+            let label = || ("advisor", advisor.name.clone());
+            self.modes.get_or_create(&[label(), ("mode", advisor.mode.as_str().to_owned())]).set(1);
+            let drift = advisor.drift;
+            let contradicted = drift.overruled + drift.complaints;
+            let fates = [
+                ("accepted", drift.answered.saturating_sub(contradicted)),
+                ("overruled", drift.overruled),
+                ("complaint", drift.complaints),
+            ];
+            for (fate, count) in fates {
+                let count = i64::try_from(count).unwrap_or(i64::MAX);
+                self.drift.get_or_create(&[label(), ("fate", fate.to_owned())]).set(count);
+            }
+            self.share.get_or_create(&[label()]).set(drift.share);
+        }
     }
 
     pub(crate) fn count(&self, advisor: &str, answer: &'static str, is_cached: bool, elapsed: Duration) {

@@ -132,6 +132,12 @@ fn percent(ppm: u32) -> impl fmt::Display {
 }
 
 impl AdvisorThresholds {
+    /// The largest share of its answers that people may contradict, from 0 to 1.
+    #[must_use]
+    pub fn max_overruled(&self) -> f64 {
+        f64::from(self.max_overruled_ppm) / f64::from(WHOLE)
+    }
+
     /// True if `overruled` of `answered` answers are more than the policy accepts.
     #[must_use]
     pub fn exceeds_overruled(&self, overruled: u64, answered: u64) -> bool {

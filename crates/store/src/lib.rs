@@ -5,6 +5,7 @@
 //! `database` contains the differences between the two databases.
 
 mod address;
+mod advice;
 mod archive;
 mod backup;
 mod clock;

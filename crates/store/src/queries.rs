@@ -91,6 +91,7 @@ macro_rules! queries {
 
 queries! {
     both {
+        ADVISORS = "advisors.sql",
         APPLIED = "applied.sql",
         CALL = "call.sql",
         CALL_IN_CONTEXT = "call_in_context.sql",
@@ -125,10 +126,10 @@ queries! {
         TOKENS = "tokens.sql",
         TOOL_OF_CALL = "tool_of_call.sql",
         WEBHOOKS = "webhooks.sql",
-        ADVISORS = "advisors.sql",
         WEBHOOK_DELIVERY = "webhook_delivery.sql",
     }
     pairs {
+        ANSWERED_BY_ADVISOR = "answered_by_advisor.sql",
         CALLS = "calls.sql",
         CALLS_OF_THREAD = "calls_of_thread.sql",
         HALF_COPIED = "half_copied.sql",

@@ -191,14 +191,6 @@ impl Store {
         Ok(read_events(&self.query_rows("webhooks", query).await?)?)
     }
 
-    /// Reads the reports on advisors and their modes after the event `after` (0 for all), the oldest first, `limit` at
-    /// most.
-    pub async fn advisor_events(&self, after: i64, limit: usize) -> Result<Vec<Event>, StoreError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let query = SqlQuery::new(queries::ADVISORS).bind(after).bind(limit);
-        Ok(read_events(&self.query_rows("advisors", query).await?)?)
-    }
-
     /// Reads the events about definitions of tools after the event `after` (0 for all), the oldest first, `limit` at most.
     pub async fn definition_events(&self, after: i64, limit: usize) -> Result<Vec<Event>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);

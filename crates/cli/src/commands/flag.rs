@@ -14,8 +14,8 @@ use countersign_tui::present::{
 /// Options of `flag`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "It changes nothing about the call. `countersign advisor report` counts it against an advisor that allowed the call, \
-or advised to. Each person flags a call once.\n\n\
+    after_help = "It changes nothing about the call. It counts against an advisor that allowed the call, or advised to: an advisor that people \
+contradict too often decides no more. Each person flags a call once.\n\n\
 JSON: the call, as in the API"
 )]
 pub(crate) struct FlagArgs {

@@ -1,7 +1,7 @@
-//! Advisors: list them, record their advice and reports, set their modes, and flag calls.
+//! Advisors: record their advice and reports, set their modes, and flag calls.
 
 use super::EmbeddedService;
-use crate::{GateFailure, view::view_advisor};
+use crate::GateFailure;
 use countersign_api as api;
 use countersign_approvals::{
     ApprovalCommand, CallCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget,
@@ -16,13 +16,6 @@ use countersign_policy::Policy;
 use std::sync::Arc;
 
 impl EmbeddedService {
-    pub(crate) async fn advisors(&self) -> Result<api::AdvisorList, GateFailure> {
-        let directory = self.read_advisors().await?;
-        let policy = self.policy.policy()?;
-        let advisors = policy.advisors().iter().map(|settings| view_advisor(settings, &directory)).collect();
-        Ok(api::AdvisorList { policy: policy.hash(), advisors })
-    }
-
     pub(crate) async fn read_advisors(&self) -> Result<AdvisorDirectory, GateFailure> {
         Ok(self.known_advisors.read(&self.store).await?)
     }

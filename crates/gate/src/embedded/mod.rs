@@ -1,6 +1,7 @@
 //! The gate over an open store: the path of one call. `execute` executes commands, `decisions` decides, `lists` reads
 //! lists, `threads` has the settings of a thread, and `ready` the readiness.
 
+mod advisor_drift;
 mod advisors;
 mod answer;
 mod approver_keys;

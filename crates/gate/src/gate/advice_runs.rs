@@ -46,6 +46,15 @@ impl EmbeddedGate {
         self.service.store.follow(EventFilter { types, ..EventFilter::default() }, after)
     }
 
+    /// Follows the events after `after` that may let an advisor decide, or that may change the drift of one that does.
+    pub async fn follow_for_drift(&self, after: i64) -> Result<EventFollower, GateFailure> {
+        let mut types = vec![EventType::PolicySet, EventType::AdvisorReported, EventType::AdvisorModeSet];
+        if self.service.has_deciding_advisors().await? {
+            types.extend([EventType::ApprovalAdvice, EventType::ApprovalResponse, EventType::CallFlagged]);
+        }
+        Ok(self.service.store.follow(EventFilter { types, ..EventFilter::default() }, after))
+    }
+
     /// The `seq` of the last event of the log.
     pub async fn last_seq(&self) -> Result<i64, GateFailure> {
         self.service.tip(None).await

@@ -4,7 +4,7 @@ use super::EmbeddedGate;
 use crate::GateFailure;
 use countersign_api as api;
 use countersign_approvals::{advisor_directory::AdvisorDirectory, decide::AdviceCommand};
-use countersign_events::{CallId, Principal, ThreadId};
+use countersign_events::{CallId, ThreadId};
 
 impl EmbeddedGate {
     /// Records the advice of an advisor on a call. It answers the request only if the rules let it. The second advice of
@@ -23,12 +23,19 @@ impl EmbeddedGate {
         self.service.read_advisors().await
     }
 
-    /// Lets an advisor only advise from here on, as the service, because people contradict it too often.
-    pub async fn let_advisor_fall_back(
-        &self,
-        name: &str,
-        request: &api::AdvisorModeRequest,
-    ) -> Result<(), GateFailure> {
-        self.service.set_advisor_mode(&Principal::system("drift").into(), name, request).await
+    /// Reads the modes and the drift of the advisors for the metrics. A policy that this version cannot read has none.
+    pub async fn refresh_advisor_metrics(&self) -> Result<(), GateFailure> {
+        let list = match self.service.policy.policy() {
+            Ok(_) => self.service.advisors().await?.advisors,
+            Err(_) => Vec::new(),
+        };
+        self.service.advisor_metrics.set_advisors(&list);
+        Ok(())
+    }
+
+    /// Lets each advisor that decides, and that people contradict more often than the policy accepts, only advise from here
+    /// on, as the service. A second process that does the same at the same time changes nothing.
+    pub async fn check_advisor_drift(&self) -> Result<(), GateFailure> {
+        self.service.check_advisor_drift().await
     }
 }

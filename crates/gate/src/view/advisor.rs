@@ -4,6 +4,7 @@ use countersign_api as api;
 use countersign_approvals::{Call, advisor_directory::AdvisorDirectory, call::RecordedFact};
 use countersign_events::event::{AdvisorMode, AdvisorReported, ApprovalAdvice, CallFlagged};
 use countersign_policy::{AdvisorSettings, AdvisorTarget};
+use countersign_replay::measure::AdvisorDrift;
 
 /// The advice that approvers may see.
 pub(super) fn view_advice(call: &Call) -> Vec<api::CallAdvice> {
@@ -40,7 +41,11 @@ pub(super) fn view_flag(fact: &RecordedFact<CallFlagged>) -> api::CallFlag {
 }
 
 /// The API type of an advisor, with the mode that is in effect.
-pub(crate) fn view_advisor(settings: &AdvisorSettings, directory: &AdvisorDirectory) -> api::Advisor {
+pub(crate) fn view_advisor(
+    settings: &AdvisorSettings,
+    directory: &AdvisorDirectory,
+    drift: AdvisorDrift,
+) -> api::Advisor {
     let effective = directory.effective_mode(settings);
     let record = directory.get(&settings.name, settings.configuration);
     api::Advisor {
@@ -56,10 +61,18 @@ pub(crate) fn view_advisor(settings: &AdvisorSettings, directory: &AdvisorDirect
         cache_seconds: settings.cache.as_secs(),
         min_cases: settings.thresholds.min_cases,
         max_false_allows: settings.thresholds.max_false_allows,
-        max_overruled: f64::from(settings.thresholds.max_overruled_ppm) / 1e6,
+        max_overruled: settings.thresholds.max_overruled(),
         configuration: settings.configuration,
         report: record.and_then(|record| record.report.as_ref()).map(view_report),
+        drift: view_drift(settings, drift),
     }
+}
+
+fn view_drift(settings: &AdvisorSettings, drift: AdvisorDrift) -> api::AdvisorDrift {
+    let AdvisorDrift { answered, overruled, complaints } = drift;
+    #[expect(clippy::cast_precision_loss, reason = "at most 200 answers count")]
+    let share = drift.contradicted() as f64 / drift.share_of() as f64;
+    api::AdvisorDrift { answered, overruled, complaints, share, exceeds: drift.exceeds(&settings.thresholds) }
 }
 
 /// The part of a target that is not secret.

@@ -6,7 +6,7 @@ use countersign_events::{
     Sha256,
     event::{AdviceVerdict, AdvisorMode, Source},
 };
-use serde::Serialize;
+use countersign_policy::AdvisorThresholds;
 use std::collections::BTreeMap;
 
 /// The most recent answers that count. Older ones would hide that an advisor has become worse.
@@ -16,8 +16,7 @@ pub const DRIFT_WINDOW: usize = 200;
 pub const MIN_DRIFT_ANSWERS: u64 = 20;
 
 /// How often people contradicted the recent answers of an advisor.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AdvisorDrift {
     /// The answers that count: `allow` or `deny`, shown to people or given by the advisor itself, on decided calls.
     pub answered: u64,
@@ -38,6 +37,12 @@ impl AdvisorDrift {
     #[must_use]
     pub const fn share_of(&self) -> u64 {
         if self.answered < MIN_DRIFT_ANSWERS { MIN_DRIFT_ANSWERS } else { self.answered }
+    }
+
+    /// True if people contradicted more answers than the policy accepts.
+    #[must_use]
+    pub fn exceeds(&self, thresholds: &AdvisorThresholds) -> bool {
+        thresholds.exceeds_overruled(self.contradicted(), self.share_of())
     }
 }
 
@@ -82,6 +87,12 @@ impl DriftTally {
             self.answers.pop_first();
         }
         before != Some(fate)
+    }
+
+    /// True if the window is full: older answers do not change the drift.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.answers.len() >= DRIFT_WINDOW
     }
 
     /// Returns the drift.

@@ -13,7 +13,7 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 
 /// Returns the metrics of the service, for Prometheus.
 ///
-/// The metrics cover response times of approvers, decisions by kind and source, abandoned and recovered requests, open
+/// The metrics cover response times of approvers, decisions by kind and source, the drift of advisors, abandoned and recovered requests, open
 /// requests, commits and queries, streams and their lag, and HTTP requests.
 #[utoipa::path(
     get,
@@ -34,6 +34,7 @@ pub(super) async fn metrics(
     gate: ReadAllGate,
 ) -> Result<Response, ProblemResponse> {
     let now = gate.count_open_requests().await?;
+    gate.refresh_advisor_metrics().await?;
     let age = now.oldest.map(|oldest| app.options.clock.now().since(oldest));
     let text = app.metrics.text(now.open, age);
     let text =

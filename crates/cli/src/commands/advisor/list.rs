@@ -17,7 +17,7 @@ use countersign_tui::present::{
 #[command(
     after_help = "JSON: {\"policy\", \"advisors\": [{\"name\", \"protocol\", \"target\", \"policyMode\", \"mode\": the one in effect, \"why\", \
 \"outcomes\", \"timeoutMillis\", \"concurrency\", \"cacheSeconds\", \"minCases\", \"maxFalseAllows\", \"maxOverruled\", \"configuration\", \
-\"report\": the last one}]}"
+\"report\": the last one, \"drift\": {\"answered\", \"overruled\", \"complaints\", \"share\", \"exceeds\"}}]}"
 )]
 pub(crate) struct AdvisorListArgs {}
 
@@ -45,6 +45,7 @@ fn advisor_table(advisors: &[api::Advisor]) -> TextTable {
         ("MAY ANSWER", ColumnFit::Wrapped),
         ("BECAUSE", ColumnFit::Wrapped),
         ("REPORT", ColumnFit::Wrapped),
+        ("CONTRADICTED", ColumnFit::Wrapped),
     ]);
     for advisor in advisors {
         let outcomes: Vec<_> = advisor.outcomes.iter().map(|outcome| outcome.as_str()).collect();
@@ -61,6 +62,7 @@ fn advisor_table(advisors: &[api::Advisor]) -> TextTable {
             may_answer.into(),
             escape_text(&advisor.why).into(),
             advisor.report.as_ref().map_or("none".to_owned(), describe_report).into(),
+            describe_drift(advisor).into(),
         ]);
     }
     table
@@ -77,4 +79,14 @@ fn describe_report(report: &api::AdvisorReport) -> String {
         counts.asked,
         counts.source.as_str()
     )
+}
+
+fn describe_drift(advisor: &api::Advisor) -> String {
+    let drift = &advisor.drift;
+    if drift.answered == 0 {
+        return "none".to_owned();
+    }
+    let contradicted = drift.overruled + drift.complaints;
+    let too_many = if drift.exceeds { ", too many" } else { "" };
+    format!("{contradicted} of {}{too_many}", drift.answered)
 }

@@ -10,12 +10,12 @@ use crate::{
 };
 use countersign_api::{self as api, LogFilter, SharedGate};
 use countersign_gate::{
-    CallReader, CallSelection, EventType, Timestamp,
-    event::{AdvisorMode, AdvisorModeSet, ReportSource},
+    CallReader, CallSelection, Timestamp,
+    event::{AdvisorMode, ReportSource},
     policy::AdvisorSettings,
     replay::{
         Call,
-        measure::{AdvisorDrift, AdvisorMeasurement, AdvisorTally, DriftTally, LateFacts, MeasuredAnswer},
+        measure::{AdvisorMeasurement, AdvisorTally, LateFacts, MeasuredAnswer},
     },
 };
 use countersign_tui::present::print::{print_error, print_json, print_line};
@@ -35,7 +35,7 @@ JSON: {\"advisor\", \"configuration\", \"policy\", \"source\": \"shadow\", \"aft
 {\"calls\", \"cases\", \"agreed\", \"falseAllows\", \"falseDenials\", \"asked\", \"failed\", \"table\": {\"allowed\", \"denied\", \"changed\": \
 {\"allow\", \"deny\", \"ask\"}}, \"saved\": {\"allow\", \"deny\"}, \"failures\": {code: number}, \"times\": {\"medianMs\", \"p95Ms\", \"maxMs\", \
 \"totalMs\"}, \"tokens\": {\"input\", \"output\"}, \"falseAllowsListed\" and \"falseDenialsListed\": {\"count\", \"calls\": the first 1000}, \
-\"tools\" and \"rules\": [{\"name\", and counts}]}, \"drift\": {\"answered\", \"overruled\", \"complaints\", \"exceeds\"}, \"recorded\"}")]
+\"tools\" and \"rules\": [{\"name\", and counts}]}, \"drift\": {\"answered\", \"overruled\", \"complaints\", \"share\", \"exceeds\"}, \"recorded\"}")]
 pub(crate) struct AdvisorReportArgs {
     /// The advisor
     name: String,
@@ -57,20 +57,23 @@ pub(super) async fn report_advisor(
     let gate = context.connect_to_read().await?;
     let advisor = MeasuredAdvisor::find(context, &gate, &args.name).await?;
     let found = read_advice(context, &gate, &advisor.settings, args.since).await?;
+    let drift = read_drift(&gate, &advisor.settings).await?;
     if args.record {
         advisor.record(&gate, found.extent, &found.measured).await?;
     }
     if context.json {
         let mut json = advisor.describe_in_json(found.extent, &found.measured);
-        let AdvisorDrift { answered, overruled, complaints } = found.drift;
-        let exceeds = exceeds_policy(&advisor.settings, found.drift);
-        json["drift"] = json!({
-            "answered": answered, "overruled": overruled, "complaints": complaints, "exceeds": exceeds
-        });
+        json["drift"] = json!(drift);
         json["recorded"] = args.record.into();
         print_json(&json)?;
     } else {
-        print_report(context, &advisor, &found, args.record);
+        print_report(context, &advisor, &found.measured, found.extent);
+        if let Some(drift) = drift {
+            print_drift(&drift);
+        }
+        if args.record {
+            print_line("The measurement is in the log.");
+        }
     }
     if found.damaged > 0 {
         let rows = count_words(found.damaged, "call or event");
@@ -83,7 +86,6 @@ pub(super) async fn report_advisor(
 struct FoundAdvice {
     extent: MeasuredExtent,
     measured: AdvisorMeasurement,
-    drift: AdvisorDrift,
     damaged: u64,
 }
 
@@ -93,9 +95,8 @@ async fn read_advice(
     settings: &AdvisorSettings,
     since: Option<Timestamp>,
 ) -> anyhow::Result<FoundAdvice> {
-    let (facts, mode_set) = read_late_facts(gate, settings).await?;
+    let facts = read_late_facts(gate, settings).await?;
     let mut tally = AdvisorTally::default();
-    let mut drift = DriftTally::new(&settings.name, settings.configuration, mode_set);
     let mut reader = CallReader::open(&**gate, CallSelection { since, ..CallSelection::default() }).await?;
     let (first, up_to) = (reader.first(), reader.tip());
     let mut progress = context.progress("events");
@@ -105,37 +106,37 @@ async fn read_advice(
             if let Some(answer) = shadow_answer(&call, settings) {
                 tally.add_answer(&call, &answer);
             }
-            drift.add_call(&call);
         }
         progress.update(reader.position() - first, reader.tip() - first);
     }
     progress.clear();
     let extent = MeasuredExtent { source: ReportSource::Shadow, after: since.map(|_| first), up_to };
     let damaged = reader.damaged_count() + facts.damaged_count();
-    Ok(FoundAdvice { extent, measured: tally.measurement(), drift: drift.drift(), damaged })
+    Ok(FoundAdvice { extent, measured: tally.measurement(), damaged })
 }
 
-/// Reads the advice and the complaints of the log, and the event that set the mode of the advisor last.
-async fn read_late_facts(gate: &SharedGate, settings: &AdvisorSettings) -> anyhow::Result<(LateFacts, i64)> {
-    let (mut facts, mut mode_set) = (LateFacts::new(&settings.name), 0);
-    let types = [LateFacts::EVENT_TYPES, &[EventType::AdvisorModeSet]].concat();
-    let filter = LogFilter { types, ..LogFilter::default() };
+/// Reads the advice and the complaints of the log.
+async fn read_late_facts(gate: &SharedGate, settings: &AdvisorSettings) -> anyhow::Result<LateFacts> {
+    let mut facts = LateFacts::new(&settings.name);
+    let filter = LogFilter { types: LateFacts::EVENT_TYPES.to_vec(), ..LogFilter::default() };
     let mut page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
     loop {
         let found = gate.events(&filter, page).await?;
-        for event in &found.events {
-            facts.add_event(event);
-            if event.kind == EventType::AdvisorModeSet
-                && let Ok(set) = event.data.read::<AdvisorModeSet>()
-                && set.advisor == settings.name
-                && set.configuration == settings.configuration
-            {
-                mode_set = event.seq;
-            }
-        }
-        let Some(next) = found.next else { return Ok((facts, mode_set)) };
+        found.events.iter().for_each(|event| facts.add_event(event));
+        let Some(next) = found.next else { return Ok(facts) };
         page.after = next;
     }
+}
+
+/// Reads how often people contradicted the advisor; `None` if the policy in force has no advisor with these settings.
+async fn read_drift(
+    gate: &SharedGate,
+    settings: &AdvisorSettings,
+) -> anyhow::Result<Option<api::AdvisorDrift>> {
+    let list = gate.advisors().await?;
+    let mut in_force = list.advisors.into_iter();
+    let found = in_force.find(|advisor| advisor.configuration == settings.configuration);
+    Ok(found.filter(|advisor| advisor.name == settings.name).map(|advisor| advisor.drift))
 }
 
 /// The advice that no person saw.
@@ -149,36 +150,36 @@ fn shadow_answer(call: &Call, settings: &AdvisorSettings) -> Option<MeasuredAnsw
     shadow.next().map(MeasuredAnswer::from)
 }
 
-fn exceeds_policy(settings: &AdvisorSettings, drift: AdvisorDrift) -> bool {
-    settings.thresholds.exceeds_overruled(drift.contradicted(), drift.share_of())
+fn print_report(
+    context: &CommandContext,
+    advisor: &MeasuredAdvisor,
+    measured: &AdvisorMeasurement,
+    extent: MeasuredExtent,
+) {
+    if measured.total.calls == 0 {
+        print_line("No person has decided a call on which the advisor gave advice in shadow mode.");
+        return;
+    }
+    let calls = count_words(measured.total.calls, "call");
+    print_line(&format!("{calls} with advice in shadow mode that people decided:\n"));
+    print_measurement(measured, &context.screen());
+    let met = match advisor.check_thresholds(extent, measured) {
+        Ok(()) => "It meets the thresholds of the policy.".to_owned(),
+        Err(unmet) => format!("It does not meet the thresholds of the policy: {unmet}."),
+    };
+    print_line(&format!("\n{met}"));
 }
 
-fn print_report(context: &CommandContext, advisor: &MeasuredAdvisor, found: &FoundAdvice, recorded: bool) {
-    let settings = &*advisor.settings;
-    let calls = count_words(found.measured.total.calls, "call");
-    if found.measured.total.calls == 0 {
-        print_line("No person has decided a call on which the advisor gave advice in shadow mode.");
-    } else {
-        print_line(&format!("{calls} with advice in shadow mode that people decided:\n"));
-        print_measurement(&found.measured, &context.screen());
-        let met = match advisor.check_thresholds(found.extent, &found.measured) {
-            Ok(()) => "It meets the thresholds of the policy.".to_owned(),
-            Err(unmet) => format!("It does not meet the thresholds of the policy: {unmet}."),
-        };
-        print_line(&format!("\n{met}"));
+fn print_drift(drift: &api::AdvisorDrift) {
+    if drift.answered == 0 {
+        return;
     }
-    let drift = found.drift;
-    if drift.answered > 0 {
-        let verdict = if exceeds_policy(settings, drift) { "more than" } else { "within what" };
-        print_line(&format!(
-            "\nOf the last {} that people saw or that the advisor gave itself, they overruled {} and complained of {}: {verdict} \
-             the policy accepts.",
-            count_words(drift.answered, "answer"),
-            drift.overruled,
-            drift.complaints
-        ));
-    }
-    if recorded {
-        print_line("The measurement is in the log.");
-    }
+    let verdict = if drift.exceeds { "more than" } else { "within what" };
+    print_line(&format!(
+        "\nOf the last {} that people saw or that the advisor gave itself, they overruled {} and complained of {}: {verdict} \
+         the policy accepts.",
+        count_words(drift.answered, "answer"),
+        drift.overruled,
+        drift.complaints
+    ));
 }

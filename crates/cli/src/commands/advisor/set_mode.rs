@@ -15,8 +15,8 @@ use countersign_tui::present::{
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "An advisor with `mode = \"decide\"` decides once a report meets the thresholds of the policy. This command lets it \
-decide without one. The statement is kept in the log, and the permission ends when the settings of \
-the advisor change.\n\nJSON: as in `advisor list`"
+decide without one, or after people contradicted it too often. The statement is kept in the log. The permission ends when the \
+settings of the advisor change, or when people contradict it too often from here on.\n\nJSON: as in `advisor list`"
 )]
 pub(crate) struct AllowDecideArgs {
     /// The advisor
