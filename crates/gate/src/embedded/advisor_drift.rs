@@ -58,7 +58,6 @@ impl EmbeddedService {
              maxOverruled = {} accepts",
             settings.thresholds.max_overruled()
         );
-        tracing::warn!(advisor = settings.name, reason, "an advisor only advises from here on");
         let request = api::AdvisorModeRequest {
             configuration: settings.configuration,
             mode: AdvisorMode::Advise,
