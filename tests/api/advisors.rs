@@ -168,6 +168,29 @@ async fn only_an_allowed_call_is_flagged() {
 }
 
 #[tokio::test]
+async fn advice_and_flag_change_the_call_tag() {
+    over_http(POLICY, async |world| {
+        let (ada, builder) = (world.person("ada"), world.agent("builder"));
+        builder.proposes("call_1").await;
+        let mut tag = ada.get(CALL).await.header("etag").to_owned();
+        advise(world, "local", AdviceVerdict::Deny).await;
+        assert_eq!(ada.get_with(CALL, "if-none-match", &tag).await.status, 304, "shadow advice is not shown");
+        let mut changes = async |what: &str| {
+            let answer = ada.get_with(CALL, "if-none-match", &tag).await;
+            assert_eq!(answer.status, 200, "{what}");
+            tag = answer.header("etag").to_owned();
+        };
+        advise(world, "judge", AdviceVerdict::Deny).await;
+        changes("advice that people see").await;
+        ada.allows("call_1").await;
+        changes("a decision").await;
+        ada.post(FLAG, "{}").await;
+        changes("a complaint").await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn call_allowed_by_advisor_needs_same_policy() {
     over_http(POLICY, async |world| {
         let root = world.person("root");

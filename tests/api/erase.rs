@@ -31,9 +31,12 @@ async fn erased_call_is_shown_without_its_texts() {
     over_http("", async |world| {
         world.agent("builder").proposes("call_1").await;
         world.person("ada").denies("call_1").await;
+        let tag = world.agent("builder").get(CALL).await.header("etag").to_owned();
         let report = world.person("zoe").post(ERASE, REASON).await;
         assert_eq!((report.status, report.json()["cleared"].as_bool()), (200, Some(true)));
-        let call = world.agent("builder").get(CALL).await.json();
+        let call = world.agent("builder").get_with(CALL, "if-none-match", &tag).await;
+        assert_eq!(call.status, 200, "a copy with the texts is not current");
+        let call = call.json();
         assert_eq!(call["erased"]["principal"], "user:zoe");
         assert_eq!(call["erased"]["reason"], "request 17");
         assert!(call["arguments"].is_null() && call["result"]["content"].is_null(), "{call}");

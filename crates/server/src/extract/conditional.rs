@@ -75,6 +75,10 @@ pub(crate) fn tag_of_call(call: &api::Call) -> String {
         call.execution.as_ref().and_then(|execution| execution.renewed.as_ref()).map(|renewed| renewed.seq),
         call.released.as_ref().map(|released| released.seq),
         call.result.as_ref().map(|result| result.seq),
+        call.advice.last().map(|advice| advice.seq),
+        call.flags.last().map(|flag| flag.seq),
+        call.erased.as_ref().map(|erased| erased.seq),
+        call.archived.as_ref().map(|archived| archived.seq),
     ];
     let newest = seqs.into_iter().flatten().max().unwrap_or_default();
     let request = call.request.as_ref().filter(|_| call.is_pending());
