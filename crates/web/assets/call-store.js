@@ -231,6 +231,12 @@ export class CallStore extends EventTarget {
     this.emitChange();
   }
 
+  /** Complains that a call was allowed. It fails if the server refuses the complaint. @param {Call} call @param {{ comment?: string }} complaint */
+  async flag(call, complaint) {
+    this.place(await this.client.flag(call, complaint));
+    this.emitChange();
+  }
+
   /** Shows why a decision was not made, and reads the call as it is now. @param {string} key @param {unknown} error */
   refuse(key, error) {
     if (error instanceof CountersignError) this.refusals.set(key, error);

@@ -214,6 +214,11 @@ export class CountersignClient {
     return this.request("POST", `${this.#path(key)}/release`, {});
   }
 
+  /** Complains that a call was allowed. @param {CallKey} key @param {{ comment?: string }} complaint @returns {Promise<Call>} */
+  flag(key, complaint) {
+    return this.request("POST", `${this.#path(key)}/flag`, complaint);
+  }
+
   signOut() {
     return this.request("DELETE", "/v1/sessions/current");
   }

@@ -135,6 +135,7 @@ export interface Call {
   hiddenCharacters?: string[];
   mixedScripts?: string[];
   erased?: object | null;
+  archived?: object | null;
   definition?: { description?: string | null; inputSchema?: Json } | null;
   alsoDecided?: string[];
 }

@@ -11,6 +11,7 @@ import { WatchedCall, keyOf } from "../call-store.js";
 import { CountersignClient } from "../countersign.js";
 import { proveDecision } from "./decision-proof.js";
 import "./decision-panel.js";
+import "./flag-panel.js";
 
 /** @import { Call, Caller, DecisionBody } from "../types.d.ts" */
 /** @import { CallStore } from "../call-store.js" */
@@ -24,6 +25,7 @@ export class ToolApprovalCard extends CountersignElement {
     store: { attribute: false },
     now: { type: Number },
     canDecide: { type: Boolean, attribute: "can-decide" },
+    person: { attribute: false },
     isUnfolded: { state: true },
     statement: { state: true },
   };
@@ -49,6 +51,8 @@ export class ToolApprovalCard extends CountersignElement {
     this.store = undefined;
     this.now = Date.now();
     this.canDecide = false;
+    /** The person who may complain of a call that was allowed; empty if the caller may not. */
+    this.person = "";
     /** True if all arguments were on show. */
     this.isUnfolded = false;
     /** The statement that a passkey signs. */
@@ -86,7 +90,13 @@ export class ToolApprovalCard extends CountersignElement {
       this.now = Date.now();
       watched.checkLease(this.now);
     }, 1_000);
-    client.caller().then((caller) => (this.canDecide = mayDecide(caller)), () => {});
+    client.caller().then((caller) => this.#setCaller(caller), () => {});
+  }
+
+  /** @param {Caller} caller */
+  #setCaller(caller) {
+    this.canDecide = mayDecide(caller);
+    this.person = personWhoMayFlag(caller);
   }
 
   #unwatch() {
@@ -150,7 +160,8 @@ export class ToolApprovalCard extends CountersignElement {
         </p>
         ${state.text ? html`<p class="state">${renderText(state.text)}</p>` : nothing}
         ${this.#renderMessage(call)} ${this.#renderWarnings(call)} ${this.#renderDefinition(call)} ${this.#renderArguments(call)}
-        ${this.#renderContext(call)} ${this.#renderResult(call)} <slot name="footer"></slot> ${this.#renderControls(call)}
+        ${this.#renderContext(call)} ${this.#renderResult(call)} <slot name="footer"></slot>
+        <flag-panel .call=${call} .store=${this.store} .person=${this.person} .now=${this.now}></flag-panel> ${this.#renderControls(call)}
       </article>
     `;
   }
@@ -243,7 +254,6 @@ export class ToolApprovalCard extends CountersignElement {
     for (const advice of call.advice ?? []) {
       add(`Advice of ${advice.advisor}`, html`<strong>${renderText(describeAdvice(advice))}</strong>${advice.reason ? html` ${renderText(advice.reason)}` : nothing}`);
     }
-    for (const { principal, comment } of call.flags ?? []) add(`Flagged by ${nameOf(principal)}`, renderText(comment ?? "It should not have been allowed."));
     const comments = [...votes, ...(call.response ? [call.response] : [])].filter(({ comment }) => comment);
     const isRule = (/** @type {string} */ principal) => call.response?.principal === principal && call.response.source !== "approver";
     for (const { principal, comment } of comments) {
@@ -319,5 +329,8 @@ export class ToolApprovalCard extends CountersignElement {
 
 /** True if the caller may decide. @param {Caller} caller */
 export const mayDecide = (caller) => caller.solo || caller.roles.includes("approver");
+
+/** The person who may complain of calls; empty if the caller may not. @param {Caller | null} caller */
+export const personWhoMayFlag = (caller) => (caller && mayDecide(caller) ? (caller.person ?? "") : "");
 
 customElements.define("tool-approval-card", ToolApprovalCard);

@@ -21,8 +21,12 @@ import { describeState } from "../card/describe.js";
  * @property {string} at When it was decided.
  * @property {string} badge
  * @property {string} style
+ * @property {boolean} isFlagged True if a person complained that it was allowed.
  * @property {string} text All texts that the search looks at, in lower case.
  */
+
+/** The state that a search finds beside the one of the badge. */
+const FLAGGED = "flagged";
 
 /** The row of a call; null if it was not decided. @param {Call} call @returns {HistoryRow | null} */
 export function makeRow(call) {
@@ -33,10 +37,11 @@ export function makeRow(call) {
   const { badge, style } = describeState(call, 0);
   const summary = describeRow(call);
   const agent = nameOf(call.proposal.principal);
-  const text = [call.name, call.threadId, call.id, summary, agent, by, badge, response.decision, response.comment ?? ""].join("\n").toLowerCase();
+  const isFlagged = (call.flags?.length ?? 0) > 0;
+  const text = [call.name, call.threadId, call.id, summary, agent, by, badge, isFlagged ? FLAGGED : "", response.decision, response.comment ?? ""].join("\n").toLowerCase();
   return {
     threadId: call.threadId, id: call.id, seq: call.proposal.seq, tool: call.name, summary, agent, by, isPerson,
-    decision: response.decision, at: response.at, badge, style, text,
+    decision: response.decision, at: response.at, badge, style, isFlagged, text,
   };
 }
 
@@ -64,7 +69,7 @@ export function isFound(row, search) {
   const has = (/** @type {string} */ text, /** @type {string} */ part) => part === "" || text.toLowerCase().includes(part);
   return (
     has(row.tool, search.tool) && has(row.by, search.by) && has(row.agent, search.agent) && has(row.threadId, search.thread) &&
-    has(row.decision, search.decision) && has(row.badge, search.state) && search.words.every((word) => row.text.includes(word))
+    has(row.decision, search.decision) && (has(row.badge, search.state) || (row.isFlagged && has(FLAGGED, search.state))) && search.words.every((word) => row.text.includes(word))
   );
 }
 

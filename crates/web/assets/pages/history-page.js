@@ -169,7 +169,7 @@ export class HistoryPage extends PageElement {
     return html`<li .style=${`top:${top}px;height:${this.#row}px`} aria-setsize=${size} aria-posinset=${position}>
       <a class="row" href=${path}>
         <span><span class="badge ${row.style}">${row.badge}</span></span>
-        <span class="call"><strong>${renderText(row.tool)}</strong> <span class="summary">${renderText(row.summary)}</span></span>
+        <span class="call"><strong>${renderText(row.tool)}</strong>${row.isFlagged ? html` <span class="badge denied">flagged</span>` : nothing} <span class="summary">${renderText(row.summary)}</span></span>
         <span class="by ${row.isPerson ? "" : "muted"}">${renderText(row.by)}</span>
         <span class="from muted">${renderText(`${row.agent} · ${row.threadId}`)}</span>
         <time class="when muted" datetime=${row.at} title=${new Date(row.at).toLocaleString()}>${describeAge(row.at, this.now)}</time>

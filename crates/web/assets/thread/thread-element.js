@@ -6,7 +6,7 @@ import { argumentStyles, baseStyles } from "../element-styles.js";
 import { keyOf } from "../call-store.js";
 import { CountersignClient } from "../countersign.js";
 import { describeState } from "../card/describe.js";
-import { mayDecide } from "../card/approval-card.js";
+import { mayDecide, personWhoMayFlag } from "../card/approval-card.js";
 import { renderText } from "../hidden-text.js";
 import { describeRow } from "../inbox-list.js";
 import { describeAge, nameOf } from "../times.js";
@@ -157,11 +157,11 @@ export class CountersignThread extends CountersignElement {
     return html`<li>
       <button class="call" aria-expanded=${isOpen} @click=${() => this.#toggle(key)}>
         <time datetime=${call.proposal.at} title=${describeAge(call.proposal.at, this.now)}>${time}</time>
-        <span class="what"><strong>${renderText(call.name)}</strong><span>${renderText(describeRow(call))}</span></span>
+        <span class="what"><strong>${renderText(call.name)}</strong>${call.flags?.length ? html` <span class="badge denied">flagged</span>` : nothing}<span>${renderText(describeRow(call))}</span></span>
         <span class="badge ${style}">${badge}</span>
         <span class="chevron" aria-hidden="true">›</span>
       </button>
-      ${isOpen ? html`<tool-approval-card .call=${call} .store=${store} .now=${this.now} ?can-decide=${this.#canDecide}></tool-approval-card>` : nothing}
+      ${isOpen ? html`<tool-approval-card .call=${call} .store=${store} .now=${this.now} .person=${personWhoMayFlag(this.caller)} ?can-decide=${this.#canDecide}></tool-approval-card>` : nothing}
     </li>`;
   }
 

@@ -16,7 +16,7 @@ export const threadStyles = css`
   .call time { font-size: 12px; color: var(--cs-muted); font-variant-numeric: tabular-nums; }
   .what { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   .what strong { font: 600 13px var(--cs-mono, monospace); }
-  .what span { font: 12.5px var(--cs-mono, monospace); color: var(--cs-muted); margin-left: 6px; }
+  .what span:not(.badge) { font: 12.5px var(--cs-mono, monospace); color: var(--cs-muted); margin-left: 6px; }
   .what bdi { overflow-wrap: normal; }
   .message { display: grid; grid-template-columns: 58px minmax(0, 1fr); gap: 12px; padding: 10px 16px; font-size: 14px; }
   .message.person { background: var(--cs-accent-ground); }
