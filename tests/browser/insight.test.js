@@ -1,10 +1,11 @@
 // The page of the counts: charts with tables, tools, and prompts that rules would save.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { adviseRule, applyPolicy, describeAdvisor, setAdvisorMode, startAdvisor, waitForEvent } from "./support/advisor.js";
 import { checkPage, startBrowser } from "./support/browser.js";
 import { allowCalls, denyCall, startCallers } from "./support/decisions.js";
-import { openInbox } from "./support/inbox.js";
-import { newLog, startServer } from "./support/server.js";
+import { Agent, openInbox } from "./support/inbox.js";
+import { createToken, newLog, startServer } from "./support/server.js";
 
 const hostile = "<img src=x onerror=globalThis.isHit=1>";
 
@@ -67,7 +68,105 @@ test("a log without calls says so", async (t) => {
   await page.getByText("No calls in the last 30 days").waitFor();
 });
 
+// An advisor that allows everything, whose answers people see, and one in shadow mode.
+async function openAdvisors(t, { mode = "advise", ...options } = {}) {
+  const log = await newLog(t);
+  const server = await startServer(log);
+  const callers = await startCallers(server, log);
+  const admin = new Agent(server, (await createToken(log, "root", "admin")).secret);
+  const url = await startAdvisor(t, () => ({ advice: "allow", reason: hostile }));
+  const more = mode === "decide" ? 'outcomes = ["deny", "allow"]' : "";
+  const rule = mode === "decide" ? adviseRule("reviewer", "bash") : "";
+  await applyPolicy(log, `default = "ask"\n${describeAdvisor("reviewer", url, mode, more)}${describeAdvisor("silent", url, "shadow")}${rule}`);
+  const page = await openInbox(await startBrowser(t), server, "ada", options.role ?? "approver", options);
+  // Proposes a call, and waits for the advice that people see.
+  const advise = async (id) => {
+    await callers.agent.propose("t", id, "bash", { command: `make ${id}` });
+    await waitForEvent(admin, "TOOL_APPROVAL_ADVICE", ({ data }) => data.advisor === "reviewer" && data.toolCallId === id);
+  };
+  const open = async () => {
+    await page.goto(`${server.url}/insight`);
+    await page.getByRole("heading", { name: "Insight" }).waitFor();
+  };
+  const reviewer = page.locator("advisor-section li").filter({ has: page.getByRole("heading", { name: "reviewer" }) });
+  return { log, server, page, admin, advise, open, reviewer, ...callers };
+}
+
+test("advisors show their modes, their last report and how often people contradict them", async (t) => {
+  const { page, admin, person, advise, open, reviewer } = await openAdvisors(t);
+  await advise("a");
+  await advise("b");
+  await person.decide("t", "a", { decision: "allow_once" });
+  await person.decide("t", "b", { decision: "deny" });
+  const { configuration } = (await admin.get("/v1/advisors")).advisors[0];
+  const counts = { source: "replay", cases: 240, agreed: 221, falseAllows: 0, falseDenials: 4, asked: 15, failed: 2, upTo: 1 };
+  await admin.post("/v1/advisors/reviewer/reports", { configuration, counts });
+  await open();
+  await page.getByRole("heading", { name: "Advisors" }).waitFor();
+  await reviewer.getByText("advises", { exact: true }).waitFor();
+  await reviewer.getByText("Of the last 2 answers people overruled 1 and complained of 0 (5 %, taken of 20, limit 5 %).").waitFor();
+  await reviewer.getByText(/^Last report \(replay, .+, by root\): of 240 calls, 221 decided alike, 0 false allows, 4 false denials, 15 left to people, of which 2 failed\.$/).waitFor();
+  assert.equal(await reviewer.locator(".alarm").count(), 0, "5 % is not beyond the limit");
+  await person.post("/v1/threads/t/tool-calls/a/flag", {});
+  await page.reload();
+  await reviewer.getByText("Of the last 2 answers people overruled 1 and complained of 1 (10 %, taken of 20, limit 5 %).").waitFor();
+  await reviewer.getByText("People contradict it more often than the policy permits.").waitFor();
+  const silent = page.locator("advisor-section li").filter({ hasText: "silent" });
+  assert.match(await silent.innerText(), /shadow: people do not see its advice/);
+  assert.doesNotMatch(await silent.innerText(), /overruled/);
+});
+
+test("an advisor that fell back says so, with the reason as text", async (t) => {
+  const { admin, person, advise, open, reviewer, page } = await openAdvisors(t, { mode: "decide" });
+  await open();
+  await reviewer.getByText("only advises").waitFor();
+  await reviewer.getByText("It may not decide: no report about these settings exists").waitFor();
+  await setAdvisorMode(admin, "reviewer", { mode: "decide", statement: "a test" });
+  await page.reload();
+  await reviewer.getByText("decides", { exact: true }).waitFor();
+  await reviewer.getByText(/^Reason: user:root let it decide in event \d+: a test$/).waitFor();
+  for (const id of ["a", "b"]) {
+    await advise(id);
+    await person.post(`/v1/threads/t/tool-calls/${id}/flag`, {});
+  }
+  // 2 complaints are 10 % of 20 answers, and the limit is 5 %.
+  await waitForEvent(admin, "ADVISOR_MODE_SET", ({ data }) => data.mode === "advise");
+  await page.reload();
+  await reviewer.getByText("The policy says decide.").waitFor();
+  await reviewer.getByText(/^It may not decide: system:drift let it only advise since event \d+: /).waitFor();
+  await setAdvisorMode(admin, "reviewer", { mode: "decide", statement: "again" });
+  await setAdvisorMode(admin, "reviewer", { mode: "advise", reason: `${hostile}\u202e` });
+  await page.reload();
+  await reviewer.getByText(`: ${hostile}\\u{202e}`).waitFor();
+  assert.equal(await page.evaluate(() => globalThis.isHit), undefined);
+});
+
+test("without advisors, or without the right to read them, the page has no section", async (t) => {
+  const { page } = await openInsight(t);
+  await page.getByText("Review them in the policy").waitFor();
+  assert.equal(await page.getByRole("heading", { name: "Advisors" }).count(), 0);
+  // Every person may read the policy today.
+  const refusal = JSON.stringify({ status: 403, code: "forbidden", title: "Forbidden", detail: "no" });
+  await page.route("**/v1/advisors", (route) => route.fulfill({ status: 403, contentType: "application/problem+json", body: refusal }));
+  const [response] = await Promise.all([page.waitForResponse("**/v1/advisors"), page.reload()]);
+  assert.equal(response.status(), 403);
+  await page.getByText("Review them in the policy").waitFor();
+  assert.equal(await page.locator("advisor-section").isVisible(), false);
+  assert.equal(await page.getByRole("alert").count(), 0);
+});
+
 for (const colorScheme of ["light", "dark"]) {
+  test(`advisors pass axe and fit on a phone, ${colorScheme}`, async (t) => {
+    const { page, person, advise, open, reviewer } = await openAdvisors(t, { colorScheme, mode: "decide" });
+    for (const id of ["a", "b"]) {
+      await advise(id);
+      await person.decide("t", id, { decision: "deny" });
+    }
+    await open();
+    await reviewer.locator(".alarm").waitFor();
+    await checkPage(page);
+  });
+
   test(`the page passes axe and fits on a phone, ${colorScheme}`, async (t) => {
     const { page } = await openInsight(t, { colorScheme });
     await page.getByText("Review them in the policy").waitFor();

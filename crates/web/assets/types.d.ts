@@ -262,6 +262,36 @@ declare global {
   }
 }
 
+/** An advisor of the policy in force. */
+export interface Advisor {
+  name: string;
+  protocol: string;
+  target: string;
+  policyMode: string;
+  /** The mode in effect, and the reason for it. */
+  mode: string;
+  why: string;
+  maxOverruled: number;
+  report?: AdvisorReport | null;
+  drift: AdvisorDrift;
+}
+
+/** How often people contradicted the recent answers of an advisor. */
+export interface AdvisorDrift {
+  answered: number;
+  overruled: number;
+  complaints: number;
+  share: number;
+  exceeds: boolean;
+}
+
+/** The answers of an advisor, compared with the decisions of people on the same calls. */
+export interface AdvisorReport {
+  at: string;
+  principal: string;
+  counts: { source: string; cases: number; agreed: number; falseAllows: number; falseDenials: number; asked: number; failed?: number };
+}
+
 /** The number of calls with each outcome. */
 export interface CallCounts {
   calls: number;

@@ -47,6 +47,7 @@ pub const FILES: &[WebFile] = files![
     "card/decision-proof.js" SCRIPT,
     "card/describe.js" SCRIPT,
     "card/flag-panel.js" SCRIPT,
+    "charts/advisor-section.js" SCRIPT,
     "charts/day-chart.js" SCRIPT,
     "count-words.js" SCRIPT,
     "countersign.js" SCRIPT,

@@ -6,6 +6,7 @@ import { renderText } from "../hidden-text.js";
 import { PageElement } from "./page-element.js";
 import { pageStyles } from "./page-styles.js";
 import { describeEvidence, shortName } from "../policy/suggested-rule.js";
+import "../charts/advisor-section.js";
 import "../charts/day-chart.js";
 
 /** @import { CallCounts, DayCounts, Statistics, Suggestions } from "../types.d.ts" */
@@ -54,6 +55,7 @@ const styles = css`
   .rules strong { font-weight: 600; min-width: 0; overflow-wrap: anywhere; }
   .rules .saves { margin-left: auto; white-space: nowrap; color: var(--cs-allow); font-weight: 600; }
   .loading { opacity: 0.55; }
+  advisor-section[empty] { display: none; }
   @media (max-width: 860px) {
     .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); }
     .charts { grid-template-columns: minmax(0, 1fr); }
@@ -188,6 +190,7 @@ export class InsightPage extends PageElement {
       </header>
       ${this.problem ? html`<p class="problem" role="alert">${this.problem} <button class="quiet" @click=${() => this.#load()}>Try again</button></p>` : nothing}
       ${this.stats ? this.#renderStats(this.stats) : this.problem ? nothing : html`<p class="muted" aria-busy="true">Counting…</p>`}
+      <advisor-section .client=${this.app.client}></advisor-section>
     </div>`;
   }
 
