@@ -70,10 +70,13 @@ test("an admin adds a webhook, tests and removes it", async (t) => {
   await webhooks.getByLabel("Address", { exact: true }).fill("https://127.0.0.1:9/secret-part");
   await webhooks.getByRole("button", { name: "Add a webhook" }).click();
   await webhooks.getByRole("alert").getByText(/private address/).waitFor();
+  await webhooks.getByText("Topics: all, unless you choose some").press("Enter");
+  await webhooks.getByLabel("flagged").check();
+  await webhooks.getByLabel("advisor mode").check();
   await webhooks.getByLabel("Allow a private address").check();
   await webhooks.getByRole("button", { name: "Add a webhook" }).click();
   assert.match(await webhooks.locator(".secret code").textContent(), /^whsec_/);
-  await webhooks.getByText(/standard, https:\/\/127\.0\.0\.1:9/).waitFor();
+  await webhooks.getByText("standard, https://127.0.0.1:9, flagged, advisor_mode").waitFor();
   assert.equal(await webhooks.getByText("secret-part").count(), 0);
   await webhooks.getByRole("button", { name: "Test ops" }).click();
   await webhooks.getByText(/^Not delivered: /).waitFor();

@@ -35,6 +35,7 @@ mod advisor_decisions;
 mod advisor_drift;
 mod advisor_examples;
 mod advisor_measurement;
+mod advisor_webhooks;
 mod advisors;
 mod arguments;
 mod backups;

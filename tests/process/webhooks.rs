@@ -17,7 +17,12 @@ on_each_database!(
     target_that_is_gone_parks_until_a_person_retries,
 );
 
-async fn adds(world: &ProcessWorld, name: &str, target: &WebhookTarget, options: &[&str]) -> Value {
+pub(crate) async fn adds(
+    world: &ProcessWorld,
+    name: &str,
+    target: &WebhookTarget,
+    options: &[&str],
+) -> Value {
     let url = target.url();
     let words = [&["--json", "webhook", "add", name, &url, "--allow-private"], options].concat();
     let (code, output) = world.runs(&words).await;

@@ -2,8 +2,8 @@
 //! clock and sends nothing.
 
 use crate::{
-    call_message::CallMessage,
     retry_delay::{MAX_ATTEMPTS, retry_delay},
+    webhook_message::WebhookMessage,
 };
 use countersign_api::FailingMessage;
 use countersign_events::{Timestamp, event::WebhookParked};
@@ -45,7 +45,7 @@ pub(crate) struct DeliveryQueue {
     offered_up_to: i64,
     /// The events after the cursor whose messages are delivered or parked.
     done: BTreeSet<i64>,
-    /// The messages by thread, in order.
+    /// The messages by lane, in order.
     lanes: BTreeMap<String, VecDeque<QueuedMessage>>,
     sending: BTreeSet<i64>,
     /// The failures that an earlier holder recorded, until their messages are offered again.
@@ -54,7 +54,7 @@ pub(crate) struct DeliveryQueue {
 
 #[derive(Debug)]
 struct QueuedMessage {
-    message: CallMessage,
+    message: WebhookMessage,
     /// True if the cursor does not wait for it: it was parked, or the event itself was long before.
     is_extra: bool,
     failure: Option<FailingMessage>,
@@ -104,7 +104,7 @@ impl DeliveryQueue {
     }
 
     /// Adds the message about the next event.
-    pub(crate) fn offer(&mut self, message: CallMessage) {
+    pub(crate) fn offer(&mut self, message: WebhookMessage) {
         let seq = message.seq;
         if !self.has(seq) {
             self.push(message, false);
@@ -113,20 +113,20 @@ impl DeliveryQueue {
     }
 
     /// Adds a message about an earlier event.
-    pub(crate) fn offer_extra(&mut self, message: CallMessage) {
+    pub(crate) fn offer_extra(&mut self, message: WebhookMessage) {
         if !self.is_queued(message.seq) {
             self.push(message, true);
         }
     }
 
-    fn push(&mut self, message: CallMessage, is_extra: bool) {
+    fn push(&mut self, message: WebhookMessage, is_extra: bool) {
         let failure = self.earlier_failures.remove(&message.seq);
-        let lane = self.lanes.entry(message.thread.clone()).or_default();
+        let lane = self.lanes.entry(message.lane().to_owned()).or_default();
         lane.push_back(QueuedMessage { message, is_extra, failure });
     }
 
     /// Returns the messages to send now: the first of each thread, unless it waits after a failure.
-    pub(crate) fn start_ready(&mut self, now: Timestamp) -> Vec<CallMessage> {
+    pub(crate) fn start_ready(&mut self, now: Timestamp) -> Vec<WebhookMessage> {
         let free = MAX_SENDING.saturating_sub(self.sending.len());
         let is_ready = |queued: &&QueuedMessage| {
             !self.sending.contains(&queued.message.seq)

@@ -2,10 +2,10 @@
 //! log behind them.
 
 use crate::{
-    call_message::CallMessage,
     delivery_queue::{DeliveryQueue, FailedAttempt},
     http_webhooks::{HttpWebhooks, OpenTarget},
     open_claims::OpenClaims,
+    webhook_message::WebhookMessage,
 };
 use countersign_events::{Body, Event, Timestamp};
 use countersign_gate::{EmbeddedGate, EventFollower, GateFailure, WebhookProgress, WebhookRecord};
@@ -92,12 +92,12 @@ impl DeliverySession {
             let call = self.gate.call_for_webhook(&claim.thread, &claim.call).await?;
             let is_unknown = self.claims.check(&claim, call.as_ref(), self.now());
             if is_unknown && let (Some(event), Some(call)) = (self.gate.event(claim.seq).await?, call) {
-                let message = CallMessage::outcome_unknown(&event, &call, self.sender.base());
+                let message = WebhookMessage::outcome_unknown(&event, &call, self.sender.base());
                 self.queue.offer_extra(message);
             }
         }
         for seq in retried {
-            if let Some(message) = message_about(&self.gate, self.sender.base(), *seq).await? {
+            if let Some(message) = parked_message(&self.gate, self.sender.base(), *seq).await? {
                 self.queue.offer_extra(message);
             }
         }
@@ -120,9 +120,7 @@ impl DeliverySession {
                 self.queue.note_offered(seq);
                 return Ok(());
             }
-            if let Some(id) = body.call_id()
-                && let Some(call) = self.gate.call_for_webhook(&event.thread_id, id).await?
-                && let Some(message) = CallMessage::from_event(event, &body, &call, self.sender.base())
+            if let Some(message) = message_about(&self.gate, self.sender.base(), event, &body).await?
                 && record.has_topic(message.topic)
             {
                 self.queue.offer(message);
@@ -134,19 +132,32 @@ impl DeliverySession {
 }
 
 /// The message about an event that was parked.
-async fn message_about(
+async fn parked_message(
     gate: &EmbeddedGate,
     base: &str,
     seq: i64,
-) -> Result<Option<CallMessage>, GateFailure> {
+) -> Result<Option<WebhookMessage>, GateFailure> {
     let Some(event) = gate.event(seq).await? else { return Ok(None) };
     let Ok(body) = Body::read(event.seq, event.kind, &event.data) else { return Ok(None) };
+    message_about(gate, base, &event, &body).await
+}
+
+/// The message about an event, if there is one. A claim has one only if its outcome is unknown, which the caller knows.
+async fn message_about(
+    gate: &EmbeddedGate,
+    base: &str,
+    event: &Event,
+    body: &Body,
+) -> Result<Option<WebhookMessage>, GateFailure> {
+    if let Body::AdvisorModeSet(set) = body {
+        return Ok(Some(WebhookMessage::advisor_mode(event, set, base)));
+    }
     let Some(id) = body.call_id() else { return Ok(None) };
     let Some(call) = gate.call_for_webhook(&event.thread_id, id).await? else { return Ok(None) };
     let is_claim = matches!(body, Body::ExecutionStarted(_) | Body::ExecutionTakenOver(_));
     Ok(if is_claim {
-        Some(CallMessage::outcome_unknown(&event, &call, base))
+        Some(WebhookMessage::outcome_unknown(event, &call, base))
     } else {
-        CallMessage::from_event(&event, &body, &call, base)
+        WebhookMessage::from_event(event, body, &call, base)
     })
 }

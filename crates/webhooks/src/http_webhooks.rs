@@ -1,12 +1,12 @@
 //! Sends messages over HTTP: to the address that was checked, without redirects, within time limits.
 
 use crate::{
-    call_message::CallMessage,
     delivery_queue::FailedAttempt,
     formats::render,
     signing_secret::SigningSecret,
     target_url::TargetUrl,
     webhook_key::{WebhookKeyError, WebhookKeyFile},
+    webhook_message::WebhookMessage,
 };
 use async_trait::async_trait;
 use countersign_api::{self as api, random_id};
@@ -84,7 +84,7 @@ impl HttpWebhooks {
     pub(crate) async fn send(
         &self,
         target: &OpenTarget,
-        message: &CallMessage,
+        message: &WebhookMessage,
         now: Timestamp,
     ) -> Result<StatusCode, FailedAttempt> {
         let rendered = render(target.format, message, &target.url);
@@ -152,7 +152,7 @@ impl WebhookTransport for HttpWebhooks {
             Ok(target) => target,
             Err(why) => return report(false, why.to_string()),
         };
-        let message = CallMessage::test(random_id("test_"), now, &self.base);
+        let message = WebhookMessage::test(random_id("test_"), now, &self.base);
         match self.send(&target, &message, now).await {
             Ok(status) => report(true, format!("the target answered {}", status.as_u16())),
             Err(failed) => report(false, failed.reason),

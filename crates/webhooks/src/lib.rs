@@ -1,10 +1,10 @@
-//! Messages about calls to other services: signed JSON as Standard Webhooks describes it, and messages for Slack, Teams,
-//! Discord and ntfy, each with a link to the page of the call. No message has arguments, and no button decides.
+//! Messages about calls and advisors to other services: signed JSON as Standard Webhooks describes it, and messages for Slack, Teams,
+//! Discord and ntfy, each with a link to the page of the call or the advisors. No message has arguments, and no button decides.
 //!
 //! [`deliver_webhooks`] delivers each message at least once, and the messages of a thread in order. Its durable cursor is
 //! in the log. The right to deliver, and the progress since the cursor, are beside the log.
 
-mod call_message;
+mod chat_texts;
 mod delivery;
 mod delivery_queue;
 mod delivery_session;
@@ -17,9 +17,10 @@ mod retry_delay;
 mod signing_secret;
 mod target_url;
 mod webhook_key;
+mod webhook_message;
 
-pub use call_message::call_link;
 pub use delivery::deliver_webhooks;
 pub use http_webhooks::HttpWebhooks;
 pub use signing_secret::{BadSigningSecret, SigningSecret};
 pub use webhook_key::{WebhookKeyError, WebhookKeyFile};
+pub use webhook_message::call_link;

@@ -225,6 +225,12 @@ words! {
         Expired = "expired",
         /// The lease of an executor lapsed without a result, so it is unknown if the call ran.
         OutcomeUnknown = "outcome_unknown",
+        /// An advisor whose advice people see has answered.
+        Advised = "advised",
+        /// A person complains that a call was allowed.
+        Flagged = "flagged",
+        /// An advisor may decide from now on, or only advises.
+        AdvisorMode = "advisor_mode",
     }
 }
 

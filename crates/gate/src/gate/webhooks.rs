@@ -34,7 +34,8 @@ impl EmbeddedGate {
         let types = WebhookTopic::ALL.iter().filter(|topic| webhook.has_topic(**topic));
         let mut types: Vec<_> = types.flat_map(|topic| event_types(*topic)).copied().collect();
         types.dedup();
-        let threads = webhook.threads.clone().without_whole_log();
+        // The modes of advisors belong to the log as a whole. A webhook that is limited to threads has none of them.
+        let threads = webhook.threads.clone();
         self.service.store.follow(EventFilter { types, threads, ..EventFilter::default() }, after)
     }
 
@@ -100,6 +101,9 @@ fn event_types(topic: WebhookTopic) -> &'static [EventType] {
         WebhookTopic::OutcomeUnknown => {
             &[EventType::ExecutionStarted, EventType::ExecutionTakenOver, EventType::ToolResult]
         }
+        WebhookTopic::Advised => &[EventType::ApprovalAdvice],
+        WebhookTopic::Flagged => &[EventType::CallFlagged],
+        WebhookTopic::AdvisorMode => &[EventType::AdvisorModeSet],
         WebhookTopic::Other => &[],
     }
 }

@@ -27,6 +27,8 @@ export const sectionStyles = css`
   .removal { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; }
   .secret { display: grid; gap: 6px; padding: 12px 14px; border-radius: var(--cs-radius-small); background: var(--cs-warn-ground); }
   .secret code { overflow-wrap: anywhere; user-select: all; }
+  .topics { grid-column: 1 / -1; font-size: 13px; color: var(--cs-muted); }
+  .topics summary { cursor: pointer; padding: 4px 0; }
   .choices { display: grid; gap: 10px; grid-template-columns: repeat(auto-fit, minmax(180px, 240px)); }
   @media (max-width: 760px) { section { padding: 16px 14px; } button, input, select { min-height: 44px; } }
 `;

@@ -6,6 +6,8 @@ import { SettingsSection, splitList } from "./section-element.js";
 
 /** @typedef {{ name: string, format: string, host: string, topics?: string[], threads?: string[], parkedCount: number }} WebhookView */
 
+const TOPICS = ["opened", "reminded", "escalated", "voted", "decided", "expired", "outcome_unknown", "advised", "flagged", "advisor_mode"];
+
 const FORMATS = ["standard", "slack", "teams", "discord", "ntfy"];
 
 export class WebhookSection extends SettingsSection {
@@ -31,12 +33,14 @@ export class WebhookSection extends SettingsSection {
   render() {
     return html`<section aria-labelledby="webhooks">
       <h2 id="webhooks">Webhooks</h2>
-      <p class="lead">They tell chats and programs when a call needs people, and when it was decided.</p>
+      <p class="lead">They tell chats and programs when a call needs people, when it was decided, and when an advisor has another mode.</p>
       <form @submit=${(/** @type {SubmitEvent} */ event) => this.#add(event)}>
         <label>Name<input name="name" required maxlength="64" autocomplete="off" placeholder="ops" /></label>
         <label>Address<input name="url" type="url" required autocomplete="off" placeholder="https://…" /></label>
         <label>Format<select name="format">${FORMATS.map((format) => html`<option>${format}</option>`)}</select></label>
         <label>Only threads<input name="threads" autocomplete="off" placeholder="ci/*" /></label>
+        <details class="topics"><summary>Topics: all, unless you choose some</summary>
+          <div class="choices">${TOPICS.map((topic) => html`<label class="check"><input type="checkbox" name="topics" value=${topic} />${topic.replace("_", " ")}</label>`)}</div></details>
         <label class="check"><input type="checkbox" name="private" />Allow a private address</label>
         <button class="main" ?disabled=${this.isBusy}>Add a webhook</button>
       </form>
@@ -74,9 +78,10 @@ export class WebhookSection extends SettingsSection {
   /** @param {SubmitEvent} event */
   #add(event) {
     const { form, read } = this.readForm(event);
+    const topics = new FormData(form).getAll("topics");
     void this.attempt(async () => {
       const threads = splitList(read("threads"));
-      const body = { name: read("name"), url: read("url"), format: read("format"), ...(threads.length ? { threads } : {}), ...(read("private") ? { allowPrivate: true } : {}) };
+      const body = { name: read("name"), url: read("url"), format: read("format"), ...(topics.length ? { topics } : {}), ...(threads.length ? { threads } : {}), ...(read("private") ? { allowPrivate: true } : {}) };
       this.secret = (await this.app.client.request("POST", "/v1/webhooks", body)).secret ?? "";
       form.reset();
       await this.load();

@@ -1,6 +1,7 @@
 //! Stories about one queue, with times as values.
 
 use super::*;
+use crate::webhook_message::CallSubject;
 
 const WEBHOOK: i64 = 1;
 
@@ -8,9 +9,10 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_millis(seconds * 1_000)
 }
 
-fn message(seq: i64, thread: &str) -> CallMessage {
-    let test = CallMessage::test(format!("evt_{seq}"), at(0), "https://x.example");
-    CallMessage { seq, thread: thread.to_owned(), is_test: false, ..test }
+fn message(seq: i64, thread: &str) -> WebhookMessage {
+    let test = WebhookMessage::test(format!("evt_{seq}"), at(0), "https://x.example");
+    let call = test.call.map(|call| CallSubject { thread: thread.to_owned(), ..call });
+    WebhookMessage { seq, call, is_test: false, ..test }
 }
 
 fn queue_of(messages: &[(i64, &str)]) -> DeliveryQueue {

@@ -1,13 +1,13 @@
 //! An embed of Discord (<https://docs.discord.com/developers/resources/webhook#execute-webhook>). A backslash before a
 //! punctuation character makes it a plain one, and `allowed_mentions` lets no text notify people.
 
-use crate::call_message::CallMessage;
+use crate::webhook_message::WebhookMessage;
 use serde_json::{Value, json};
 
 /// The longest text, in characters. Escapes may double it, a title has 256, and all texts together 6,000.
 const MAX_TEXT: usize = 120;
 
-pub(super) fn render(message: &CallMessage) -> Value {
+pub(super) fn render(message: &WebhookMessage) -> Value {
     let (title, facts) = message.chat_texts();
     let short = |text: &str| text.chars().take(MAX_TEXT).collect::<String>();
     let field = |(label, text): &(&str, String)| json!({ "name": label, "value": escape(&short(text)), "inline": text.chars().count() <= 40 });

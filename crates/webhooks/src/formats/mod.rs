@@ -6,7 +6,7 @@ mod slack;
 mod standard;
 mod teams;
 
-use crate::{call_message::CallMessage, target_url::TargetUrl};
+use crate::{target_url::TargetUrl, webhook_message::WebhookMessage};
 use countersign_events::event::WebhookFormat;
 use serde_json::Value;
 use url::Url;
@@ -18,7 +18,7 @@ pub(crate) struct RenderedMessage {
 }
 
 /// Renders a message for a target.
-pub(crate) fn render(format: WebhookFormat, message: &CallMessage, target: &TargetUrl) -> RenderedMessage {
+pub(crate) fn render(format: WebhookFormat, message: &WebhookMessage, target: &TargetUrl) -> RenderedMessage {
     let url = target.url().clone();
     match format {
         WebhookFormat::Standard | WebhookFormat::Other => {

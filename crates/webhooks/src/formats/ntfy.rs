@@ -1,14 +1,14 @@
 //! A message of ntfy, published as JSON (<https://docs.ntfy.sh/publish/#publish-as-json>). Its texts are plain unless the
 //! message asks for Markdown, which it does not.
 
-use crate::call_message::CallMessage;
+use crate::webhook_message::WebhookMessage;
 use countersign_events::event::WebhookTopic;
 use serde_json::{Value, json};
 
 /// The longest text, in characters. A longer one than 4,096 bytes would become an attachment.
 const MAX_MESSAGE: usize = 1_000;
 
-pub(super) fn render(message: &CallMessage, topic: &str) -> Value {
+pub(super) fn render(message: &WebhookMessage, topic: &str) -> Value {
     let (title, facts) = message.chat_texts();
     let facts: Vec<_> = facts.iter().map(|(label, text)| format!("{label}: {text}")).collect();
     // 1 is the lowest of five, and 4 makes a longer sound.
@@ -16,7 +16,8 @@ pub(super) fn render(message: &CallMessage, topic: &str) -> Value {
         WebhookTopic::Opened
         | WebhookTopic::Reminded
         | WebhookTopic::Escalated
-        | WebhookTopic::OutcomeUnknown => 4,
+        | WebhookTopic::OutcomeUnknown
+        | WebhookTopic::Flagged => 4,
         _ => 3,
     };
     json!({
@@ -26,6 +27,6 @@ pub(super) fn render(message: &CallMessage, topic: &str) -> Value {
         "priority": priority,
         "markdown": false,
         "click": message.link,
-        "actions": [{ "action": "view", "label": "Open the call", "url": message.link }],
+        "actions": [{ "action": "view", "label": message.link_label(), "url": message.link }],
     })
 }

@@ -1,14 +1,14 @@
 //! Blocks of Slack (<https://docs.slack.dev/reference/block-kit>). All texts are `plain_text`, which has no markup and no
 //! mentions. `&`, `<` and `>` are escaped all the same, because the summary for notifications is not.
 
-use crate::call_message::CallMessage;
+use crate::webhook_message::WebhookMessage;
 use serde_json::{Value, json};
 
 /// The longest texts of a header and of a section, in characters.
 const MAX_HEADER: usize = 150;
 const MAX_SECTION: usize = 3_000;
 
-pub(super) fn render(message: &CallMessage) -> Value {
+pub(super) fn render(message: &WebhookMessage) -> Value {
     let (title, facts) = message.chat_texts();
     let facts: Vec<_> = facts.iter().map(|(label, text)| format!("{label}: {text}")).collect();
     json!({
@@ -20,7 +20,7 @@ pub(super) fn render(message: &CallMessage) -> Value {
             { "type": "header", "text": plain(&title, MAX_HEADER) },
             { "type": "section", "text": plain(&facts.join("\n"), MAX_SECTION) },
             { "type": "actions", "elements": [
-                { "type": "button", "action_id": "open", "text": plain("Open the call", MAX_HEADER), "url": message.link }
+                { "type": "button", "action_id": "open", "text": plain(message.link_label(), MAX_HEADER), "url": message.link }
             ]},
         ],
     })

@@ -1,34 +1,48 @@
 //! JSON, as Standard Webhooks describes it: `type`, `timestamp` and `data`.
 
-use crate::{call_message::CallMessage, plain_text::clean};
+use crate::{
+    plain_text::clean,
+    webhook_message::{CallSubject, WebhookMessage},
+};
+use countersign_events::event::WebhookTopic;
 use serde_json::{Map, Value, json};
 
 /// The longest text, in characters.
 const MAX_TEXT: usize = 4_000;
 
-pub(super) fn render(message: &CallMessage) -> Value {
-    let kind = if message.is_test { "test" } else { message.topic.as_str() };
+pub(super) fn render(message: &WebhookMessage) -> Value {
+    let kind = match message.topic {
+        _ if message.is_test => "call.test".to_owned(),
+        WebhookTopic::AdvisorMode => "advisor.mode".to_owned(),
+        topic => format!("call.{}", topic.as_str()),
+    };
     let text = |text: &str| Value::from(clean(text, MAX_TEXT));
     let optional = |value: &Option<String>| value.as_deref().map(text);
+    let call = message.call.as_ref();
+    let of_call = |read: fn(&CallSubject) -> Option<&str>| call.and_then(read).map(text);
     let fields = [
         ("seq", Some(json!(message.seq))),
-        ("thread", Some(text(&message.thread))),
-        ("call", Some(text(&message.call))),
-        ("tool", Some(text(&message.tool))),
-        ("agent", Some(text(&message.agent))),
-        ("risk", optional(&message.risk)),
-        ("message", optional(&message.message)),
-        ("rule", optional(&message.rule)),
-        ("reason", optional(&message.reason)),
-        ("level", optional(&message.level)),
-        ("expiresAt", message.deadline.map(|deadline| json!(deadline))),
+        ("thread", of_call(|call| Some(&call.thread))),
+        ("call", of_call(|call| Some(&call.id))),
+        ("tool", of_call(|call| Some(&call.tool))),
+        ("agent", of_call(|call| Some(&call.agent))),
+        ("risk", of_call(|call| call.risk.as_deref())),
+        ("message", of_call(|call| call.message.as_deref())),
+        ("rule", of_call(|call| call.rule.as_deref())),
+        ("reason", of_call(|call| call.reason.as_deref())),
+        ("level", of_call(|call| call.level.as_deref())),
+        ("expiresAt", call.and_then(|call| call.deadline).map(|deadline| json!(deadline))),
         ("decision", message.decision.map(Value::from)),
         ("source", message.source.map(Value::from)),
+        ("decidedBy", optional(&message.decided_by)),
+        ("advisor", optional(&message.advisor)),
+        ("advice", message.advice.map(|advice| Value::from(advice.as_str()))),
+        ("mode", message.mode.map(|mode| Value::from(mode.as_str()))),
         ("by", optional(&message.by)),
         ("comment", optional(&message.comment)),
         ("link", Some(Value::from(message.link.as_str()))),
     ];
     let data: Map<String, Value> =
         fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
-    json!({ "type": format!("call.{kind}"), "timestamp": message.at, "data": data })
+    json!({ "type": kind, "timestamp": message.at, "data": data })
 }

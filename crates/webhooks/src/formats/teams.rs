@@ -2,10 +2,10 @@
 //! (<https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook>). A `TextRun`
 //! has no markup, unlike a `TextBlock`, and a mention needs an entity, which the card does not have.
 
-use crate::call_message::CallMessage;
+use crate::webhook_message::WebhookMessage;
 use serde_json::{Value, json};
 
-pub(super) fn render(message: &CallMessage) -> Value {
+pub(super) fn render(message: &WebhookMessage) -> Value {
     let (title, facts) = message.chat_texts();
     let mut body = vec![paragraph(&[run(&title, "Large", true)])];
     let lines = facts.iter().map(|(label, text)| {
@@ -22,7 +22,7 @@ pub(super) fn render(message: &CallMessage) -> Value {
                 "type": "AdaptiveCard",
                 "version": "1.4",
                 "body": body,
-                "actions": [{ "type": "Action.OpenUrl", "title": "Open the call", "url": message.link }],
+                "actions": [{ "type": "Action.OpenUrl", "title": message.link_label(), "url": message.link }],
             },
         }],
     })

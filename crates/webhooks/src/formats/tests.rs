@@ -1,32 +1,69 @@
 //! Texts of a model must not become markup, links or mentions in any format.
 
 use super::*;
+use crate::webhook_message::CallSubject;
+use countersign_events::event::{AdviceVerdict, AdvisorMode, WebhookTopic};
 use serde_json::json;
 
 /// A message whose every text is hostile.
-fn hostile() -> CallMessage {
+fn hostile() -> WebhookMessage {
     let evil = "<!channel> <@U1> @everyone @here [x](https://evil.example) *b* _i_ `c` ||s|| {{DATE(1)}} ${a}\n\n# h\u{202e}";
     let text = || Some(evil.to_owned());
-    CallMessage {
+    let call = CallSubject {
+        thread: evil.to_owned(),
+        id: evil.to_owned(),
         tool: evil.to_owned(),
         agent: evil.to_owned(),
-        thread: evil.to_owned(),
-        call: evil.to_owned(),
         risk: text(),
         message: text(),
         rule: text(),
         reason: text(),
         level: text(),
+        deadline: None,
+    };
+    WebhookMessage {
+        call: Some(call),
+        decided_by: text(),
+        advisor: text(),
         by: text(),
         comment: text(),
         decision: Some("deny"),
         is_test: false,
         link: "https://server.example/calls/t/c".to_owned(),
-        ..CallMessage::test(
+        ..WebhookMessage::test(
             "evt_1".to_owned(),
             "2026-01-31T12:00:00.000Z".parse().expect("a time"),
             "https://x",
         )
+    }
+}
+
+/// A message about the answer of an advisor on a hostile call.
+fn advice() -> WebhookMessage {
+    WebhookMessage {
+        topic: WebhookTopic::Advised,
+        advice: Some(AdviceVerdict::Deny),
+        advisor: Some("reviewer".to_owned()),
+        by: Some("advisor:reviewer".to_owned()),
+        comment: None,
+        decision: None,
+        decided_by: None,
+        ..hostile()
+    }
+}
+
+/// A message about an advisor that fell back, which is about no call.
+fn fall_back() -> WebhookMessage {
+    WebhookMessage {
+        topic: WebhookTopic::AdvisorMode,
+        call: None,
+        advisor: Some("reviewer".to_owned()),
+        mode: Some(AdvisorMode::Advise),
+        by: Some("system:drift".to_owned()),
+        decision: None,
+        decided_by: None,
+        link: "https://server.example/insight#advisors".to_owned(),
+        ..hostile()
     }
 }
 
@@ -35,7 +72,11 @@ fn target(format: WebhookFormat) -> TargetUrl {
 }
 
 fn rendered(format: WebhookFormat) -> Value {
-    render(format, &hostile(), &target(format)).body
+    body(format, &hostile())
+}
+
+fn body(format: WebhookFormat, message: &WebhookMessage) -> Value {
+    render(format, message, &target(format)).body
 }
 
 /// All texts of a JSON value.
@@ -50,8 +91,11 @@ fn texts(value: &Value) -> Vec<String> {
 
 #[test]
 fn no_format_contains_hidden_characters_or_foreign_links() {
-    for format in WebhookFormat::ALL {
-        for text in texts(&rendered(*format)) {
+    let messages = [hostile(), advice(), fall_back()];
+    for (format, message) in
+        WebhookFormat::ALL.iter().flat_map(|format| messages.iter().map(move |message| (format, message)))
+    {
+        for text in texts(&body(*format, message)) {
             assert!(!text.contains('\u{202e}'), "{format:?}: {text}");
             let is_own =
                 |link: &str| ["server.example", "adaptivecards.io"].iter().any(|host| link.starts_with(host));
@@ -123,9 +167,10 @@ fn standard_message_has_the_facts_and_no_arguments() {
 #[test]
 fn long_texts_stay_within_the_limits_of_chats() {
     let long = "\\*".repeat(10_000);
-    let message =
-        CallMessage { tool: long.clone(), message: Some(long.clone()), comment: Some(long), ..hostile() };
-    let body = |format| render(format, &message, &target(format)).body;
+    let call =
+        hostile().call.map(|call| CallSubject { tool: long.clone(), message: Some(long.clone()), ..call });
+    let message = WebhookMessage { call, comment: Some(long), ..hostile() };
+    let body = |format| body(format, &message);
     let slack = body(WebhookFormat::Slack);
     assert!(slack["blocks"][0]["text"]["text"].as_str().expect("a text").chars().count() <= 150);
     let discord = body(WebhookFormat::Discord);
@@ -133,4 +178,34 @@ fn long_texts_stay_within_the_limits_of_chats() {
     let total: usize = texts(&discord["embeds"][0]).iter().map(|text| text.chars().count()).sum();
     assert!(total <= 6_000, "{total}");
     assert!(body(WebhookFormat::Ntfy).to_string().len() < 4_096 * 4);
+}
+
+#[test]
+fn chat_names_the_advisor_that_decided() {
+    let tool = || hostile().call.map(|call| CallSubject { tool: "bash".to_owned(), ..call });
+    let decided = |decision| WebhookMessage {
+        topic: WebhookTopic::Decided,
+        call: tool(),
+        decision: Some(decision),
+        advisor: Some("reviewer".to_owned()),
+        ..hostile()
+    };
+    let title = |message: &WebhookMessage| message.chat_texts().0;
+    assert_eq!(title(&decided("deny")), "Denied by advisor reviewer: bash");
+    assert_eq!(title(&decided("allow_once")), "Allowed by advisor reviewer: bash");
+    assert_eq!(title(&WebhookMessage { advisor: None, ..decided("deny") }), "Denied: bash");
+    assert_eq!(title(&WebhookMessage { call: tool(), ..advice() }), "Advisor reviewer says deny: bash");
+    assert_eq!(title(&fall_back()), "Advisor reviewer only advises from now on");
+}
+
+#[test]
+fn message_about_an_advisor_names_no_call() {
+    let standard = body(WebhookFormat::Standard, &fall_back());
+    assert_eq!(standard["type"], "advisor.mode");
+    let data = standard["data"].as_object().expect("an object");
+    let names: Vec<_> = data.keys().map(String::as_str).collect();
+    assert_eq!(names, ["advisor", "by", "comment", "link", "mode", "seq"]);
+    let ntfy = body(WebhookFormat::Ntfy, &fall_back());
+    assert_eq!(ntfy["actions"][0]["label"], "Open the advisors");
+    assert_eq!(body(WebhookFormat::Standard, &advice())["type"], "call.advised");
 }

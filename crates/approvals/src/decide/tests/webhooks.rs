@@ -96,7 +96,7 @@ fn webhook_that_breaks_a_rule_is_refused() {
         webhook(&"x".repeat(65)),
         WebhookAdded { format: WebhookFormat::Other, ..webhook("a") },
         WebhookAdded { topics: vec![WebhookTopic::Other], ..webhook("a") },
-        WebhookAdded { topics: vec![WebhookTopic::Opened; 8], ..webhook("a") },
+        WebhookAdded { topics: vec![WebhookTopic::Opened; WebhookTopic::ALL.len() + 1], ..webhook("a") },
         WebhookAdded { threads: vec!["[".to_owned()], ..webhook("a") },
         WebhookAdded { threads: vec!["x".to_owned(); 65], ..webhook("a") },
         WebhookAdded { sealed: "x".repeat(10_000), ..webhook("a") },

@@ -33,8 +33,8 @@ pub(crate) struct WebhookAddArgs {
     /// The form of the messages: standard (signed JSON), slack, teams, discord or ntfy
     #[arg(long, value_name = "FORMAT", default_value = "standard")]
     format: WebhookFormat,
-    /// A topic of the messages: opened, reminded, escalated, voted, decided, expired or `outcome_unknown`; repeatable
-    /// [default: all]
+    /// A topic of the messages: opened, reminded, escalated, voted, decided, expired, `outcome_unknown`, advised, flagged
+    /// or `advisor_mode`; repeatable [default: all]
     #[arg(long = "topic", value_name = "TOPIC")]
     topics: Vec<WebhookTopic>,
     /// The threads that the messages are about, a glob such as 'ci/*'; repeatable [default: all]
