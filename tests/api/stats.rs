@@ -38,6 +38,7 @@ async fn statistics_count_the_outcomes_of_calls() {
           "total": {
             "calls": 3,
             "asked": 3,
+            "answeredByAdvisors": 0,
             "askedAllowed": 1,
             "allowed": 1,
             "denied": 1,
@@ -55,6 +56,7 @@ async fn statistics_count_the_outcomes_of_calls() {
               "tool": "bash",
               "calls": 3,
               "asked": 3,
+              "answeredByAdvisors": 0,
               "askedAllowed": 1,
               "allowed": 1,
               "denied": 1,
@@ -86,6 +88,7 @@ async fn statistics_of_an_empty_period_are_zero() {
           "total": {
             "calls": 0,
             "asked": 0,
+            "answeredByAdvisors": 0,
             "askedAllowed": 0,
             "allowed": 0,
             "denied": 0,

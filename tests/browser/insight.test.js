@@ -133,6 +133,7 @@ test("an advisor that fell back says so, with the reason as text", async (t) => 
   await waitForEvent(admin, "ADVISOR_MODE_SET", ({ data }) => data.mode === "advise");
   await page.reload();
   await reviewer.getByText("The policy says decide.").waitFor();
+  await page.getByText("0 more calls without asking, 2 answered by advisors").waitFor();
   await reviewer.getByText(/^It may not decide: system:drift let it only advise since event \d+: /).waitFor();
   await setAdvisorMode(admin, "reviewer", { mode: "decide", statement: "again" });
   await setAdvisorMode(admin, "reviewer", { mode: "advise", reason: `${hostile}\u202e` });

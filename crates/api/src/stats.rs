@@ -27,6 +27,7 @@ pub struct StatisticsQuery {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"total": {"calls": 3,
         "asked": 2,
+        "answeredByAdvisors": 0,
         "askedAllowed": 1,
         "allowed": 2,
         "denied": 1,
@@ -47,7 +48,7 @@ pub struct CallStatistics {
     pub until: Option<Timestamp>,
     /// The counts of all calls.
     pub total: CallCounts,
-    /// The number of calls decided by each source: `approver`, `policy`, `grant`, `mode`, `expiry`, `cancellation`.
+    /// The number of calls decided by each source: `approver`, `policy`, `grant`, `mode`, `expiry`, `cancellation`, `advisor`.
     pub by_source: BTreeMap<String, u64>,
     /// The counts of each tool, the tool that people were asked about most often first.
     pub tools: Vec<ToolStatistics>,
@@ -86,6 +87,7 @@ pub struct RuleHits {
         "date": "2026-01-31",
         "calls": 3,
         "asked": 2,
+        "answeredByAdvisors": 0,
         "askedAllowed": 1,
         "allowed": 2,
         "denied": 1,
@@ -113,6 +115,7 @@ pub struct DayStatistics {
         "tool": "bash",
         "calls": 3,
         "asked": 2,
+        "answeredByAdvisors": 0,
         "askedAllowed": 1,
         "allowed": 2,
         "denied": 1,
@@ -139,6 +142,7 @@ pub struct ToolStatistics {
 #[cfg_attr(feature = "openapi", schema(examples(json!({
         "calls": 3,
         "asked": 2,
+        "answeredByAdvisors": 0,
         "askedAllowed": 1,
         "allowed": 2,
         "denied": 1,
@@ -154,8 +158,11 @@ pub struct ToolStatistics {
 pub struct CallCounts {
     /// Calls that were proposed.
     pub calls: u64,
-    /// Calls that people were asked about.
+    /// Calls that people were asked about, without those that an advisor answered in their place.
     pub asked: u64,
+    /// Calls that an advisor answered in the place of people.
+    #[serde(default)]
+    pub answered_by_advisors: u64,
     /// Calls that people were asked about and that were allowed. The share of these among the prompts that were decided
     /// shows if people are asked too often.
     #[serde(default)]

@@ -296,6 +296,7 @@ export interface AdvisorReport {
 export interface CallCounts {
   calls: number;
   asked: number;
+  answeredByAdvisors: number;
   askedAllowed: number;
   allowed: number;
   denied: number;

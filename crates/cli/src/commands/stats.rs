@@ -20,7 +20,7 @@ use countersign_tui::present::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 JSON: {\"since\", \"until\", \"total\": counts, \"bySource\": {source: number}, \"tools\": [{\"tool\", and counts}], \
-\"rules\": [{\"rule\", \"basis\", \"verdict\", \"calls\"}], with --days \"days\": [{\"date\", and counts}]}, where counts are \"calls\", \"asked\", \"askedAllowed\", \"allowed\", \"denied\", \"expired\", \"cancelled\", \"abandoned\", \"waiting\", \"ran\", \
+\"rules\": [{\"rule\", \"basis\", \"verdict\", \"calls\"}], with --days \"days\": [{\"date\", and counts}]}, where counts are \"calls\", \"asked\", \"answeredByAdvisors\", \"askedAllowed\", \"allowed\", \"denied\", \"expired\", \"cancelled\", \"abandoned\", \"waiting\", \"ran\", \
 \"failed\", \"timeToDecide\": {\"medianMs\", \"p90Ms\", \"p99Ms\", \"maxMs\"}")]
 pub(crate) struct StatsArgs {
     #[command(flatten)]

@@ -100,9 +100,12 @@ fn sort_hits(rules: HashMap<(Option<String>, Option<Basis>, Verdict), u64>) -> V
 impl CallTally {
     fn count(&mut self, fate: &CallFate) {
         let counts = &mut self.counts;
-        let asked = fate.requested_at.is_some();
+        let is_answered = matches!(fate.decided, Some((_, Source::Advisor, _)));
+        // A prompt that an advisor answered costs no person anything.
+        let asked = fate.requested_at.is_some() && !is_answered;
         counts.calls += 1;
         counts.asked += u64::from(asked);
+        counts.answered_by_advisors += u64::from(is_answered);
         counts.ran += u64::from(fate.started);
         counts.failed += u64::from(fate.started && fate.status == Some(Status::Error));
         let unanswered = match &fate.decided {
@@ -182,5 +185,16 @@ mod tests {
         assert_eq!(stats.tools[1].counts, CallCounts { calls: 1, denied: 1, ..CallCounts::default() });
         assert_eq!(stats.by_source["approver"], 100);
         assert_eq!(stats.total.calls, 104);
+    }
+
+    #[test]
+    fn advisor_answers_are_no_prompts() {
+        let mut counter = CallCounter::default();
+        counter.count(&asked("bash", Some((Decision::AllowOnce, Source::Advisor, 8))));
+        counter.count(&asked("bash", Some((Decision::Deny, Source::Advisor, 8))));
+        counter.count(&asked("bash", Some((Decision::Deny, Source::Approver, 9))));
+        let total = counter.stats(None, None).total;
+        assert_eq!((total.calls, total.asked, total.asked_allowed, total.answered_by_advisors), (3, 1, 0, 2));
+        assert_eq!((total.allowed, total.denied), (1, 2));
     }
 }

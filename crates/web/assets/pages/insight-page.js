@@ -210,9 +210,11 @@ export class InsightPage extends PageElement {
     const time = total.timeToDecide;
     const tile = (/** @type {string} */ name, /** @type {string} */ value, /** @type {string} */ more) =>
       html`<div class="panel tile"><dt>${name}</dt><dd>${value}<div class="more">${more}</div></dd></div>`;
-    const rest = total.calls - total.asked;
+    const { answeredByAdvisors } = total;
+    const rest = total.calls - total.asked - answeredByAdvisors;
+    const byAdvisors = answeredByAdvisors > 0 ? `, ${answeredByAdvisors.toLocaleString("en")} answered by advisors` : "";
     return html`<dl class="tiles ${this.busy ? "loading" : ""}">
-      ${tile("Prompts", total.asked.toLocaleString("en"), `${(total.asked / this.span).toFixed(total.asked < this.span * 10 ? 1 : 0)} a day; ${rest.toLocaleString("en")} more calls without asking`)}
+      ${tile("Prompts", total.asked.toLocaleString("en"), `${(total.asked / this.span).toFixed(total.asked < this.span * 10 ? 1 : 0)} a day; ${rest.toLocaleString("en")} more calls without asking${byAdvisors}`)}
       ${tile("Allowed", share === null ? "–" : percent(share), "of the prompts that people decided")}
       ${tile("Time to decide", time ? describeTime(time.medianMs) : "–", time ? `the median; 1 of 10 takes longer than ${describeTime(time.p90Ms)}` : "no decision yet")}
       ${tile("Not decided", total.abandoned.toLocaleString("en"), `${total.expired} expired, ${total.cancelled} withdrawn; ${total.waiting} pending now`)}
