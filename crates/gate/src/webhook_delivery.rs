@@ -1,7 +1,7 @@
 //! The parts of webhooks that a gate offers to the crate that sends the messages: their list as it changes, the events
 //! they are about, the right to deliver, and the record of it.
 
-use crate::{GateFailure, known_webhooks::KnownWebhooks};
+use crate::{GateFailure, known_directory::KnownWebhooks};
 use async_trait::async_trait;
 use countersign_api as api;
 use countersign_approvals::{
@@ -100,7 +100,7 @@ impl WebhookFollower {
     }
 
     /// Reads the webhooks as they are now.
-    pub async fn read(&self) -> Result<WebhookDirectory, GateFailure> {
+    pub async fn read(&self) -> Result<Arc<WebhookDirectory>, GateFailure> {
         Ok(self.known.read(&self.store).await?)
     }
 }

@@ -16,7 +16,7 @@ use countersign_policy::Policy;
 use std::sync::Arc;
 
 impl EmbeddedService {
-    pub(crate) async fn read_advisors(&self) -> Result<AdvisorDirectory, GateFailure> {
+    pub(crate) async fn read_advisors(&self) -> Result<Arc<AdvisorDirectory>, GateFailure> {
         Ok(self.known_advisors.read(&self.store).await?)
     }
 

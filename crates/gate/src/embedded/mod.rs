@@ -31,8 +31,8 @@ pub use tokens::AccountHolder;
 
 use crate::{
     GateFailure, active_policy::ActivePolicy, active_tokens::ActiveTokens, advisor_metrics::AdvisorMetrics,
-    call_metrics::CallMetrics, due_task_runner::DueTaskRunner, known_advisors::KnownAdvisors,
-    known_tools::KnownTools, known_webhooks::KnownWebhooks, log_policy::open_policy,
+    call_metrics::CallMetrics, due_task_runner::DueTaskRunner, known_directory::KnownAdvisors,
+    known_directory::KnownTools, known_directory::KnownWebhooks, log_policy::open_policy,
     policy_follower::PolicyFollower, policy_judge::PolicyJudge, presence_keeper::PresenceKeeper,
     view::view_call,
 };

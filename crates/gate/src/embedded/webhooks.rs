@@ -16,6 +16,7 @@ use countersign_events::{
     Sha256,
     event::{WebhookRemoved, WebhookRetried},
 };
+use std::sync::Arc;
 
 /// The most parked messages that one request sends again.
 const MAX_RETRIED: usize = 1_000;
@@ -89,7 +90,7 @@ impl EmbeddedService {
         self.view_webhook(&self.find_webhook(name).await?).await
     }
 
-    async fn read_webhooks(&self) -> Result<WebhookDirectory, GateFailure> {
+    async fn read_webhooks(&self) -> Result<Arc<WebhookDirectory>, GateFailure> {
         Ok(self.webhooks.read(&self.store).await?)
     }
 

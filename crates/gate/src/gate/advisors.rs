@@ -5,6 +5,7 @@ use crate::GateFailure;
 use countersign_api as api;
 use countersign_approvals::{advisor_directory::AdvisorDirectory, decide::AdviceCommand};
 use countersign_events::{CallId, ThreadId};
+use std::sync::Arc;
 
 impl EmbeddedGate {
     /// Records the advice of an advisor on a call. It answers the request only if the rules let it. The second advice of
@@ -19,7 +20,7 @@ impl EmbeddedGate {
     }
 
     /// Reads the reports on advisors and their modes.
-    pub async fn advisor_directory(&self) -> Result<AdvisorDirectory, GateFailure> {
+    pub async fn advisor_directory(&self) -> Result<Arc<AdvisorDirectory>, GateFailure> {
         self.service.read_advisors().await
     }
 

@@ -1,0 +1,95 @@
+//! The advisors, the tools and the webhooks of the log, as this process has read them. Each read continues after the last.
+
+use countersign_approvals::{
+    advisor_directory::AdvisorDirectory, tool_directory::ToolDirectory, webhook_directory::WebhookDirectory,
+};
+use countersign_events::{Body, Event};
+use countersign_store::{Store, StoreError};
+use std::sync::Arc;
+use tokio::sync::Mutex;
+
+pub(crate) type KnownAdvisors = KnownDirectory<AdvisorDirectory>;
+pub(crate) type KnownTools = KnownDirectory<ToolDirectory>;
+pub(crate) type KnownWebhooks = KnownDirectory<WebhookDirectory>;
+
+/// A directory that events of the whole log describe.
+pub(crate) trait EventDirectory: Clone + Default {
+    /// The most events that are read at once.
+    const PAGE: usize;
+
+    /// Reads the events of the directory after the event `after`, the oldest first, `PAGE` at most.
+    async fn read_events(store: &Store, after: i64) -> Result<Vec<Event>, StoreError>;
+
+    /// Applies an event.
+    fn apply(&mut self, event: &Event, body: &Body);
+}
+
+/// A directory, as this process has read it.
+#[derive(Default)]
+pub(crate) struct KnownDirectory<D> {
+    state: Mutex<ReadDirectory<D>>,
+}
+
+#[derive(Default)]
+struct ReadDirectory<D> {
+    directory: Arc<D>,
+    /// The `seq` of the last event that was read.
+    seq: i64,
+}
+
+impl<D: EventDirectory> KnownDirectory<D> {
+    /// Reads the events since the last read, and returns the directory as it is now.
+    pub(crate) async fn read(&self, store: &Store) -> Result<Arc<D>, StoreError> {
+        let mut known = self.state.lock().await;
+        loop {
+            let events = D::read_events(store, known.seq).await?;
+            for event in &events {
+                // A row that cannot be read adds nothing. `verify` names it.
+                if let Ok(body) = Body::read(event.seq, event.kind, &event.data) {
+                    Arc::make_mut(&mut known.directory).apply(event, &body);
+                }
+                known.seq = event.seq;
+            }
+            if events.len() < D::PAGE {
+                return Ok(Arc::clone(&known.directory));
+            }
+        }
+    }
+}
+
+impl EventDirectory for AdvisorDirectory {
+    const PAGE: usize = 1_000;
+
+    async fn read_events(store: &Store, after: i64) -> Result<Vec<Event>, StoreError> {
+        store.advisor_events(after, Self::PAGE).await
+    }
+
+    fn apply(&mut self, event: &Event, body: &Body) {
+        self.evolve(event, body);
+    }
+}
+
+impl EventDirectory for ToolDirectory {
+    /// Each may have a definition of 128 KiB.
+    const PAGE: usize = 100;
+
+    async fn read_events(store: &Store, after: i64) -> Result<Vec<Event>, StoreError> {
+        store.definition_events(after, Self::PAGE).await
+    }
+
+    fn apply(&mut self, event: &Event, body: &Body) {
+        self.evolve(event, body);
+    }
+}
+
+impl EventDirectory for WebhookDirectory {
+    const PAGE: usize = 1_000;
+
+    async fn read_events(store: &Store, after: i64) -> Result<Vec<Event>, StoreError> {
+        store.webhook_events(after, Self::PAGE).await
+    }
+
+    fn apply(&mut self, event: &Event, body: &Body) {
+        self.evolve(event, body);
+    }
+}
