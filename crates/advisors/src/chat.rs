@@ -9,14 +9,12 @@ use crate::{
     untrusted_data::UntrustedData,
 };
 use countersign_events::event::{AdviceTokens, AdviceVerdict, Confidence};
+use countersign_policy::QuestionFormat;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// A prompt to begin with. A policy has its own copy, so that its hash and the measurements of the advisor cover it.
 pub const SHIPPED_PROMPT: &str = include_str!("../prompt.md");
-
-/// The instructions that every prompt ends with: how to read the data, and how to answer.
-const FRAME: &str = include_str!("chat/frame.md");
 
 /// The most bytes of a response: the answer, and what the endpoint adds to it.
 const MAX_RESPONSE_BYTES: usize = 4 * MAX_ANSWER_BYTES;
@@ -81,8 +79,11 @@ pub(crate) async fn ask_chat(
 
 fn build_request(model: &ChatModel<'_>, question: &AdviceQuestion) -> Result<Value, AdviceFault> {
     let data = UntrustedData::new(&question.to_json()?)?;
-    let frame = FRAME.replace("MARK", &data.mark);
-    let system = format!("{}\n\n{frame}", model.prompt.trim_end());
+    let format = QuestionFormat::CURRENT;
+    let instructions = format.chat_instructions.replace("MARK", &data.mark);
+    let system = format!("{}\n\n{instructions}", model.prompt.trim_end());
+    let schema: Value = serde_json::from_str(format.chat_schema)
+        .map_err(|_| AdviceFault::failed("the schema of the answer cannot be read"))?;
     Ok(json!({
         "model": model.model,
         "temperature": 0,
@@ -92,24 +93,9 @@ fn build_request(model: &ChatModel<'_>, question: &AdviceQuestion) -> Result<Val
         ],
         "response_format": {
             "type": "json_schema",
-            "json_schema": {"name": "advice", "strict": true, "schema": answer_schema()},
+            "json_schema": {"name": "advice", "strict": true, "schema": schema},
         },
     }))
-}
-
-/// The schema of the answer. It uses only what strict endpoints support, so limits are checked here.
-fn answer_schema() -> Value {
-    json!({
-        "type": "object",
-        "additionalProperties": false,
-        "required": ["advice", "reason", "confidence", "labels"],
-        "properties": {
-            "advice": {"type": "string", "enum": ["allow", "deny", "ask"]},
-            "reason": {"type": "string", "description": "one or two sentences for the person who decides"},
-            "confidence": {"type": "number", "description": "from 0 to 1, at most two digits after the point"},
-            "labels": {"type": "array", "items": {"type": "string"}, "description": "at most eight short words"},
-        },
-    })
 }
 
 fn parse_response(bytes: &[u8]) -> Result<AdviceAnswer, AdviceFault> {

@@ -7,6 +7,7 @@ use countersign_events::{
     Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
     event::{Basis, Decision, Source, Status},
 };
+use countersign_policy::QuestionFormat;
 use countersign_redaction::Redactor;
 use serde::Serialize;
 
@@ -143,7 +144,7 @@ impl AdviceQuestion {
         let earlier = earlier.iter().filter(|before| before.proposal.seq < call.proposal.seq);
         let recent = earlier.take(RECENT_CALLS).map(|before| RecentCall::new(before, request.seq, redactor));
         let question = Self {
-            version: 1,
+            version: QuestionFormat::CURRENT.version,
             call: QuestionCall::new(call, redactor),
             thread: QuestionThread { recent_calls: recent.collect() },
             verdict: QuestionVerdict {

@@ -36,7 +36,8 @@ pub struct AdvisorSettings {
     /// The conditions under which it may decide.
     pub thresholds: AdvisorThresholds,
     /// The hash of the settings on which its answers depend: all but the name, the mode, the outcomes, the key, the
-    /// thresholds and the limits of time and number. A report is about one configuration.
+    /// thresholds and the limits of time and number. It covers the [`QuestionFormat`](crate::QuestionFormat), too. A report
+    /// is about one configuration.
     pub configuration: Sha256,
     /// The calls that it is asked about; all, if absent.
     pub(crate) applies: Option<RuleSelectors>,

@@ -42,9 +42,13 @@ fn messages_with(text: &str) -> (String, String, String) {
     let request = build_request(&model, &question).expect("a request");
     let content = |index: usize| request["messages"][index]["content"].as_str().expect("a text").to_owned();
     let (system, user) = (content(0), content(1));
-    let mark =
-        user.strip_prefix("<data-").and_then(|rest| rest.split('>').next()).expect("a mark").to_owned();
+    let mark = mark_of(&user);
     (system, user, mark)
+}
+
+/// The mark of the data in the user's message.
+fn mark_of(user: &str) -> String {
+    user.strip_prefix("<data-").and_then(|rest| rest.split('>').next()).expect("a mark").to_owned()
 }
 
 /// Checks that a text of a call stays inside the data: the user's message has three lines, only the outer ones are borders,
@@ -76,6 +80,13 @@ fn request_has_schema_and_no_randomness() {
     assert_eq!(format["json_schema"]["schema"]["additionalProperties"], false);
     let system = request["messages"][0]["content"].as_str().expect("a text");
     assert!(system.starts_with(SHIPPED_PROMPT.trim_end()) && !system.contains("MARK"), "{system}");
+    // All other texts of the request belong to the configuration of the advisor.
+    let user = request["messages"][1]["content"].as_str().expect("a text");
+    let fixed = system.replace(&mark_of(user), "MARK");
+    let expected = format!("{}\n\n{}", SHIPPED_PROMPT.trim_end(), QuestionFormat::CURRENT.chat_instructions);
+    assert_eq!(fixed, expected);
+    let schema: Value = serde_json::from_str(QuestionFormat::CURRENT.chat_schema).expect("JSON");
+    assert_eq!(format["json_schema"]["schema"], schema);
 }
 
 #[test]

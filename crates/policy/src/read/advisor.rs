@@ -1,6 +1,7 @@
 //! Reads the advisors of a policy.
 
 use super::{
+    advisor_configuration::hash_configuration,
     files::PolicyFiles,
     node::{PolicyFault, TableKeys, TomlItem, TomlNode},
     selector::{self, SelectorOwner},
@@ -9,13 +10,11 @@ use super::{
 use crate::{
     advisor::{AdvisorSettings, AdvisorTarget, AdvisorThresholds},
     policy_text::{LAYER_FOLDER, is_attachment},
+    question_format::QuestionFormat,
     selector::RuleSelectors,
     spelling::did_you_mean,
 };
-use countersign_events::{
-    Sha256,
-    event::{AdviceVerdict, AdvisorMode, AdvisorProtocol, is_advisor_name},
-};
+use countersign_events::event::{AdviceVerdict, AdvisorMode, AdvisorProtocol, is_advisor_name};
 use std::{str::FromStr, time::Duration};
 
 /// The most advisors. Each of them is asked about each call to which it applies.
@@ -81,7 +80,7 @@ fn read_advisor(
     let protocol = optional_word(&mut keys, "protocol")?.unwrap_or(AdvisorProtocol::Countersign);
     let target = read_target(&mut keys, protocol, files)?;
     let applies = keys.optional("applies");
-    let configuration = hash_configuration(protocol, &target, applies);
+    let configuration = hash_configuration(protocol, &target, applies, &QuestionFormat::CURRENT);
     let settings = AdvisorSettings {
         name: name.to_owned(),
         protocol,
@@ -140,27 +139,6 @@ fn read_target(
     let model = read_short_text(keys.required("model")?, "model")?;
     let prompt = read_text(keys, "prompt", "promptFile", files)?;
     Ok(AdvisorTarget::Chat { url, allow_private, model, prompt, key })
-}
-
-/// The hash of everything on which the answers of the advisor depend.
-fn hash_configuration(
-    protocol: AdvisorProtocol,
-    target: &AdvisorTarget,
-    applies: Option<&TomlNode>,
-) -> Sha256 {
-    let applies = applies.map(TomlNode::canonical_text).unwrap_or_default();
-    let parts: Vec<&str> = match target {
-        AdvisorTarget::Service { url, .. } => vec!["url", url],
-        AdvisorTarget::Command(words) => {
-            std::iter::once("command").chain(words.iter().map(String::as_str)).collect()
-        }
-        AdvisorTarget::Cedar { policies } => vec!["policies", policies],
-        AdvisorTarget::Chat { url, model, prompt, .. } => vec!["url", url, "model", model, "prompt", prompt],
-    };
-    // The length before each part keeps the parts apart.
-    let hashed = [protocol.as_str(), &applies].into_iter().chain(parts);
-    let texts: Vec<_> = hashed.map(|part| format!("{}:{part}\n", part.len())).collect();
-    Sha256::digest(texts.concat().as_bytes())
 }
 
 fn read_applies(node: &TomlNode, tables: &PolicyTables) -> Result<RuleSelectors, PolicyFault> {

@@ -2,6 +2,7 @@
 //! correction.
 
 mod advisor;
+mod advisor_configuration;
 mod bad_policy;
 mod example;
 mod files;
