@@ -129,6 +129,23 @@ async fn statement_lets_an_advisor_decide() {
 }
 
 #[tokio::test]
+async fn prompt_can_be_named_in_a_policy() {
+    with_desk(async |desk| {
+        let printed = desk.types("advisor prompt").await;
+        assert_eq!((printed.code, printed.stderr.as_str()), (0, ""));
+        assert!(printed.stdout.starts_with("You review tool calls of AI agents before people see them."));
+        std::fs::create_dir_all(desk.path("etc/policy.d")).expect("a folder");
+        desk.write_file("etc/policy.d/judge.prompt", &printed.stdout);
+        desk.write_file("etc/policy.toml", POLICY);
+        assert_eq!(desk.types("policy check etc/policy.toml").await.code, 0);
+        let json = desk.types("advisor prompt --json").await;
+        let json: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+        assert_eq!(json["prompt"], printed.stdout);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn advice_is_shown_beside_a_pending_call() {
     with_desk(async |desk| {
         apply_policy(desk).await;

@@ -3,6 +3,7 @@
 mod list;
 mod measured_advisor;
 mod measured_table;
+mod prompt;
 mod replay;
 mod report;
 mod set_mode;
@@ -23,6 +24,8 @@ pub(crate) enum AdvisorSubcommand {
     AllowDecide(set_mode::AllowDecideArgs),
     /// Let an advisor only advise, whatever the policy says
     AdviseOnly(set_mode::AdviseOnlyArgs),
+    /// Print instructions for a model to begin with
+    Prompt(prompt::AdvisorPromptArgs),
 }
 
 pub(crate) async fn run_advisor_command(
@@ -40,6 +43,7 @@ pub(crate) async fn run_advisor_command(
             refuse_in_agent_environment("let an advisor decide")?;
             set_mode::allow_decide(context, args).await
         }
+        AdvisorSubcommand::Prompt(args) => prompt::print_prompt(context, args),
         AdvisorSubcommand::AdviseOnly(args) => {
             refuse_in_agent_environment("change the mode of an advisor")?;
             set_mode::advise_only(context, args).await
