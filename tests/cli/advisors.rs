@@ -129,6 +129,33 @@ async fn statement_lets_an_advisor_decide() {
 }
 
 #[tokio::test]
+async fn unproven_advisors_are_in_json_of_apply() {
+    with_desk(async |desk| {
+        desk.propose("t0", "call_0", "bash", r#"{"command":"make"}"#).await;
+        std::fs::create_dir_all(desk.path("etc/policy.d")).expect("a folder");
+        desk.write_file("etc/policy.d/judge.prompt", "You judge builds.\n");
+        let apply = async |text: &str| {
+            desk.write_file("etc/policy.toml", text);
+            let applied = desk.types("policy apply etc/policy.toml --yes --json --as user:root").await;
+            assert_eq!(applied.code, 0, "{applied}");
+            let applied: serde_json::Value = serde_json::from_str(&applied.stdout).expect("JSON");
+            assert_eq!(applied["changed"], true);
+            applied["unproven"].clone()
+        };
+        let why = "no report about these settings exists; measure the advisor first";
+        assert_eq!(apply(POLICY).await, serde_json::json!([{"advisor": "judge", "why": why}]));
+        assert_eq!(desk.types("advisor allow-decide judge --statement watched").await.code, 0);
+        let other_rule = POLICY.replace("make **", "make *");
+        assert_eq!(apply(&other_rule).await, serde_json::json!([]), "the statement belongs to the advisor");
+        let other_model = POLICY.replace("small", "large");
+        assert_eq!(apply(&other_model).await, serde_json::json!([{"advisor": "judge", "why": why}]));
+        let advising = POLICY.replace("mode = \"decide\"", "mode = \"advise\"");
+        assert_eq!(apply(&advising).await, serde_json::json!([]));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn prompt_can_be_named_in_a_policy() {
     with_desk(async |desk| {
         let printed = desk.types("advisor prompt").await;

@@ -34,6 +34,7 @@ macro_rules! on_each_database {
 mod advisor_decisions;
 mod advisor_drift;
 mod advisor_examples;
+mod advisor_extents;
 mod advisor_measurement;
 mod advisor_webhooks;
 mod advisors;

@@ -18,7 +18,7 @@ use crate::{
     },
     webhook_sender::webhook_sender,
 };
-use countersign_api::{ApprovalGate, GateError, SharedGate};
+use countersign_api::{ApprovalGate, CallerView, GateError, SharedGate};
 use countersign_client::{HttpGate, without_password};
 use countersign_gate::{
     Clock, EmbeddedGate, Policy, Principal, StoreAccess, StoreOptions, Timestamp, policy::PolicyText,
@@ -139,10 +139,7 @@ impl CommandContext {
         let gate: SharedGate = match self.settings.target()? {
             LogTarget::Server(url) => {
                 self.refuse_principal()?;
-                let gate = HttpGate::connect_trusting(&url, self.settings.tls_authorities().as_deref())
-                    .map_err(|error| suggest_scheme(&url, error))?;
-                let gate = self.name_program(&gate)?;
-                let gate = authorize(gate, &self.settings, &url, side)?;
+                let gate = self.connect_to_server(&url, side)?;
                 Arc::new(identify(gate, side, principal).await.with_retries())
             }
             LogTarget::Database(address) => {
@@ -166,6 +163,23 @@ impl CommandContext {
             self.compare_policy(&*gate, &path, files).await?;
         }
         Ok(gate)
+    }
+
+    /// A connection to a server, with the token of that side.
+    fn connect_to_server(&self, url: &str, side: CallerSide) -> anyhow::Result<HttpGate> {
+        let gate = HttpGate::connect_trusting(url, self.settings.tls_authorities().as_deref())
+            .map_err(|error| suggest_scheme(url, error))?;
+        authorize(self.name_program(&gate)?, &self.settings, url, side)
+    }
+
+    /// The roles and the threads of the token for a server; `None` on a database, which its user sees as a whole.
+    pub(crate) async fn find_server_caller(&self) -> anyhow::Result<Option<CallerView>> {
+        match self.settings.target()? {
+            LogTarget::Server(url) => {
+                Ok(Some(self.connect_to_server(&url, CallerSide::Person)?.caller().await?))
+            }
+            LogTarget::Database(_) => Ok(None),
+        }
     }
 
     /// The same gate, which tells the server that this command uses it.

@@ -2,6 +2,7 @@
 
 mod list;
 mod measured_advisor;
+mod measured_calls;
 mod measured_table;
 mod prompt;
 mod replay;

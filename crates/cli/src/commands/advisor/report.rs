@@ -2,15 +2,15 @@
 
 use super::{
     measured_advisor::{MeasuredAdvisor, MeasuredExtent},
+    measured_calls::{MeasuredCallArgs, print_hidden_threads},
     measured_table::print_measurement,
 };
 use crate::{
     context::CommandContext, credentials::refuse_in_agent_environment, exit::CommandExit,
-    filters::parse_moment, present::words::count_words,
+    present::words::count_words,
 };
 use countersign_api::{self as api, LogFilter, SharedGate};
 use countersign_gate::{
-    CallReader, CallSelection, Timestamp,
     event::{AdvisorMode, ReportSource},
     policy::AdvisorSettings,
     replay::{
@@ -29,19 +29,19 @@ Decisions of grants, rules, modes, expiries and advisors do not count. A call th
 counts only if the advisor would allow it: as a false allow. Below, it says how often people contradicted the advice that they \
 saw, or complained of a call that the advisor would allow.
 
---record stores the measurement in the log. It then counts for the thresholds of the policy.
+--record stores the measurement in the log. It then counts for the thresholds of the policy. On a server, that needs the token \
+of an admin. With --until, it covers the log as it was then.
 
 JSON: {\"advisor\", \"configuration\", \"policy\", \"source\": \"shadow\", \"after\", \"upTo\", \"meetsThresholds\", \"unmet\", \"measurement\": \
 {\"calls\", \"cases\", \"agreed\", \"falseAllows\", \"falseDenials\", \"asked\", \"failed\", \"table\": {\"allowed\", \"denied\", \"changed\": \
 {\"allow\", \"deny\", \"ask\"}}, \"saved\": {\"allow\", \"deny\"}, \"failures\": {code: number}, \"times\": {\"medianMs\", \"p95Ms\", \"maxMs\", \
 \"totalMs\"}, \"tokens\": {\"input\", \"output\"}, \"falseAllowsListed\" and \"falseDenialsListed\": {\"count\", \"calls\": the first 1000}, \
-\"tools\" and \"rules\": [{\"name\", and counts}]}, \"drift\": {\"answered\", \"overruled\", \"complaints\", \"share\", \"exceeds\"}, \"recorded\"}")]
+\"tools\" and \"rules\": [{\"name\", and counts}]}, \"drift\": {\"answered\", \"overruled\", \"complaints\", \"share\", \"exceeds\"}, \"recorded\", \"thread\": of --thread, or null}")]
 pub(crate) struct AdvisorReportArgs {
     /// The advisor
     name: String,
-    /// Only calls proposed from this time on: a time such as 2026-01-31T12:00:00Z, or an age such as 7d
-    #[arg(long, value_name = "WHEN", value_parser = parse_moment)]
-    since: Option<Timestamp>,
+    #[command(flatten)]
+    calls: MeasuredCallArgs,
     /// Record the measurement in the log
     #[arg(long)]
     record: bool,
@@ -53,10 +53,13 @@ pub(super) async fn report_advisor(
 ) -> anyhow::Result<CommandExit> {
     if args.record {
         refuse_in_agent_environment("measure an advisor")?;
+        args.calls.check_may_record(context, "remove --record").await?;
+    } else {
+        print_hidden_threads(context).await?;
     }
     let gate = context.connect_to_read().await?;
     let advisor = MeasuredAdvisor::find(context, &gate, &args.name).await?;
-    let found = read_advice(context, &gate, &advisor.settings, args.since).await?;
+    let found = read_advice(context, &gate, &advisor.settings, &args.calls).await?;
     let drift = read_drift(&gate, &advisor.settings).await?;
     if args.record {
         advisor.record(&gate, found.extent, &found.measured).await?;
@@ -65,6 +68,7 @@ pub(super) async fn report_advisor(
         let mut json = advisor.describe_in_json(found.extent, &found.measured);
         json["drift"] = json!(drift);
         json["recorded"] = args.record.into();
+        json["thread"] = args.calls.thread.clone().into();
         print_json(&json)?;
     } else {
         print_report(context, &advisor, &found.measured, found.extent);
@@ -93,24 +97,25 @@ async fn read_advice(
     context: &CommandContext,
     gate: &SharedGate,
     settings: &AdvisorSettings,
-    since: Option<Timestamp>,
+    selected: &MeasuredCallArgs,
 ) -> anyhow::Result<FoundAdvice> {
     let facts = read_late_facts(gate, settings).await?;
     let mut tally = AdvisorTally::default();
-    let mut reader = CallReader::open(&**gate, CallSelection { since, ..CallSelection::default() }).await?;
-    let (first, up_to) = (reader.first(), reader.tip());
+    let selected = selected.find_calls(gate).await?;
+    let mut reader = selected.open_reader(gate).await?;
+    let first = reader.first();
     let mut progress = context.progress("events");
     while let Some(calls) = reader.next_calls().await? {
         for call in &calls {
             let call = facts.complete_call(call);
-            if let Some(answer) = shadow_answer(&call, settings) {
+            if let Some(answer) = shadow_answer(&call, settings, selected.up_to) {
                 tally.add_answer(&call, &answer);
             }
         }
         progress.update(reader.position() - first, reader.tip() - first);
     }
     progress.clear();
-    let extent = MeasuredExtent { source: ReportSource::Shadow, after: since.map(|_| first), up_to };
+    let extent = selected.extent(ReportSource::Shadow, first);
     let damaged = reader.damaged_count() + facts.damaged_count();
     Ok(FoundAdvice { extent, measured: tally.measurement(), damaged })
 }
@@ -139,15 +144,18 @@ async fn read_drift(
     Ok(found.filter(|advisor| advisor.name == settings.name).map(|advisor| advisor.drift))
 }
 
-/// The advice that no person saw.
-fn shadow_answer(call: &Call, settings: &AdvisorSettings) -> Option<MeasuredAnswer> {
-    let advice = call.course.advice.iter().map(|advice| &advice.what);
-    let mut shadow = advice.filter(|advice| {
-        advice.advisor == settings.name
-            && advice.configuration == settings.configuration
-            && advice.mode == AdvisorMode::Shadow
+/// The advice that no person saw, if it and the decision came by the event `up_to`.
+fn shadow_answer(call: &Call, settings: &AdvisorSettings, up_to: i64) -> Option<MeasuredAnswer> {
+    if call.response().is_none_or(|response| response.seq > up_to) {
+        return None;
+    }
+    let mut shadow = call.course.advice.iter().filter(|advice| {
+        advice.seq <= up_to
+            && advice.what.advisor == settings.name
+            && advice.what.configuration == settings.configuration
+            && advice.what.mode == AdvisorMode::Shadow
     });
-    shadow.next().map(MeasuredAnswer::from)
+    shadow.next().map(|advice| MeasuredAnswer::from(&advice.what))
 }
 
 fn print_report(

@@ -1,8 +1,11 @@
 //! The answers of an interrupted replay: a file with one JSON document on each line. The first line says what is replayed.
 
-use crate::exit::{CliError, CommandExit};
+use crate::{
+    commands::advisor::measured_calls::{MeasuredCallArgs, MeasuredCalls},
+    exit::{CliError, CommandExit},
+};
 use countersign_gate::{
-    Sha256, Timestamp,
+    Sha256,
     event::{AdviceFailure, AdviceTokens, AdviceVerdict},
     replay::measure::MeasuredAnswer,
 };
@@ -27,11 +30,10 @@ pub(super) struct ReplayRun {
     pub(super) log: Option<Sha256>,
     pub(super) advisor: String,
     pub(super) configuration: Sha256,
-    /// The beginning as it was typed. An age means another time in the next run.
-    pub(super) since_text: Option<String>,
-    pub(super) since: Option<Timestamp>,
-    /// The calls and decisions up to this event are replayed.
-    pub(super) up_to: i64,
+    /// The selection as it was typed. An age means another time in the next run.
+    pub(super) typed: MeasuredCallArgs,
+    /// The calls of the first run, which are those of all runs.
+    pub(super) calls: MeasuredCalls,
 }
 
 /// The first line of the file.
@@ -92,7 +94,8 @@ impl AnswerFile {
             let message = format!("{}:{line}: it is not a line of a replay", path.display());
             refuse("bad_state_file", message)
         };
-        let header: Option<FileHeader> = lines.next().and_then(|line| serde_json::from_str(line).ok());
+        let first = lines.next().filter(|line| line.ends_with('\n'));
+        let header: Option<FileHeader> = first.and_then(|line| serde_json::from_str(line).ok());
         let header =
             header.filter(|header| header.countersign_advisor_replay == 1).ok_or_else(|| damaged(1))?;
         let mut complete = text.find('\n').map_or(text.len(), |end| end + 1);
@@ -161,8 +164,12 @@ fn check_same_run(path: &Path, known: &ReplayRun, run: &ReplayRun) -> anyhow::Re
         "another advisor"
     } else if known.configuration != run.configuration {
         "other settings of the advisor"
-    } else if known.since_text != run.since_text {
+    } else if known.typed.since != run.typed.since {
         "another --since"
+    } else if known.typed.until != run.typed.until {
+        "another --until"
+    } else if known.typed.thread != run.typed.thread {
+        "another --thread"
     } else {
         return Ok(());
     };
@@ -192,10 +199,19 @@ mod tests {
             log: Some(Sha256::digest(b"log")),
             advisor: "judge".to_owned(),
             configuration: Sha256::digest(b"settings"),
-            since_text: None,
-            since: None,
-            up_to: 70,
+            typed: MeasuredCallArgs::default(),
+            calls: calls(70),
         }
+    }
+
+    fn calls(up_to: i64) -> MeasuredCalls {
+        MeasuredCalls { since: None, until: None, thread: None, up_to }
+    }
+
+    fn typed(change: impl FnOnce(&mut MeasuredCallArgs)) -> ReplayRun {
+        let mut run = run();
+        change(&mut run.typed);
+        run
     }
 
     fn answer(advice: AdviceVerdict) -> MeasuredAnswer {
@@ -224,8 +240,9 @@ mod tests {
         drop(file);
         let whole = fs::read_to_string(&path).expect("a file");
         fs::write(&path, format!("{whole}{{\"seq\":15,\"adv")).expect("a file");
-        let (mut file, known) = AnswerFile::open(&path, ReplayRun { up_to: 99, ..run() }).expect("continued");
-        assert_eq!(known.up_to, 70, "the same calls");
+        let (mut file, known) =
+            AnswerFile::open(&path, ReplayRun { calls: calls(99), ..run() }).expect("continued");
+        assert_eq!(known.calls.up_to, 70, "the same calls");
         assert_eq!(file.get(9), Some(&answer(AdviceVerdict::Deny)));
         assert!(file.get(12).is_none() && file.get(15).is_none());
         file.add_answer(15, &answer(AdviceVerdict::Allow)).expect("written");
@@ -243,7 +260,9 @@ mod tests {
             (ReplayRun { log: None, ..run() }, "another log"),
             (ReplayRun { advisor: "x".to_owned(), ..run() }, "another advisor"),
             (ReplayRun { configuration: Sha256::ZERO, ..run() }, "other settings"),
-            (ReplayRun { since_text: Some("7d".to_owned()), ..run() }, "another --since"),
+            (typed(|typed| typed.since = Some("7d".to_owned())), "another --since"),
+            (typed(|typed| typed.until = Some("1d".to_owned())), "another --until"),
+            (typed(|typed| typed.thread = Some("t1".to_owned())), "another --thread"),
         ];
         for (other, expected) in others {
             let why = AnswerFile::open(&path, other).err().expect(expected).to_string();

@@ -6,14 +6,11 @@ mod question_rate;
 
 use super::{
     measured_advisor::{MeasuredAdvisor, MeasuredExtent},
+    measured_calls::{MeasuredCallArgs, print_hidden_threads},
     measured_table::print_measurement,
 };
 use crate::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    filters::parse_moment,
-    present::words::count_words,
-    settings::keys::SettingKey,
+    context::CommandContext, exit::CommandExit, present::words::count_words, settings::keys::SettingKey,
 };
 use answer_file::{AnswerFile, ReplayRun};
 use countersign_advisors::AdvisorAccess;
@@ -25,6 +22,7 @@ use countersign_tui::present::{
 };
 use past_questions::{PastQuestions, ReplayedAnswers};
 use question_rate::QuestionRate;
+use serde_json::json;
 use std::{path::PathBuf, sync::Arc};
 
 /// Options of `advisor replay`.
@@ -32,7 +30,8 @@ use std::{path::PathBuf, sync::Arc};
 #[command(after_help = "\
 It asks the advisor of the policy from --policy or the settings, or else of the policy in force, about each past call that it \
 applies to and that a person decided, as it would have been asked then. The answers decide nothing. The measurement is \
-recorded in the log, and counts for the thresholds of the policy; --dry-run leaves that out.
+recorded in the log, and counts for the thresholds of the policy; --dry-run leaves that out. With --until, it covers the log as \
+it was then. On a server, recording needs the token of an admin.
 
 With --resume, the answers are kept in a file. The same command continues after an interruption, over the same calls; questions \
 that could not reach the advisor are asked again. If the settings of the advisor have changed, it is refused.
@@ -41,9 +40,8 @@ JSON: as in `advisor report`, with \"source\": \"replay\", without \"drift\", an
 pub(crate) struct AdvisorReplayArgs {
     /// The advisor
     name: String,
-    /// Only calls proposed from this time on: a time such as 2026-01-31T12:00:00Z, or an age such as 30d
-    #[arg(long, value_name = "WHEN")]
-    since: Option<String>,
+    #[command(flatten)]
+    calls: MeasuredCallArgs,
     /// The most questions in a time, such as 5/s, 100/m or 1000/h
     #[arg(long, value_name = "RATE", default_value = "5/s")]
     rate: QuestionRate,
@@ -65,15 +63,19 @@ pub(super) async fn replay_advisor(
     context: &CommandContext,
     args: &AdvisorReplayArgs,
 ) -> anyhow::Result<CommandExit> {
+    if args.dry_run {
+        print_hidden_threads(context).await?;
+    } else {
+        args.calls.check_may_record(context, "add --dry-run").await?;
+    }
     let gate = context.connect_to_read().await?;
     let advisor = MeasuredAdvisor::find(context, &gate, &args.name).await?;
     let run = ReplayRun {
         log: read_log_id(&gate).await?,
         advisor: args.name.clone(),
         configuration: advisor.settings.configuration,
-        since_text: args.since.clone(),
-        since: args.since.as_deref().map(parse_moment).transpose().map_err(CliError::usage)?,
-        up_to: gate.tip(None).await?,
+        typed: args.calls.clone(),
+        calls: args.calls.find_calls(&gate).await?,
     };
     let (file, run) = match &args.resume {
         Some(path) => {
@@ -93,7 +95,7 @@ pub(super) async fn replay_advisor(
         rate: args.rate,
     };
     let answers = questions.ask_all(context, &run, file).await?;
-    let extent = MeasuredExtent { source: ReportSource::Replay, after: answers.after, up_to: run.up_to };
+    let extent = run.calls.extent(ReportSource::Replay, answers.first);
     if !args.dry_run {
         advisor.record(&gate, extent, &answers.measured).await?;
     }
@@ -120,6 +122,7 @@ fn print_replay(
         let mut json = advisor.describe_in_json(extent, measured);
         json["skipped"] = answers.skipped.into();
         json["recorded"] = recorded.into();
+        json["thread"] = json!(answers.thread);
         print_json(&json)?;
     } else if measured.total.calls == 0 {
         print_line("No person has decided a call that the advisor applies to.");

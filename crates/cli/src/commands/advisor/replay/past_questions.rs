@@ -11,7 +11,7 @@ use crate::{
 use countersign_advisors::{AdviceOutcome, AdviceQuestion, AdvisorAccess, RECENT_CALLS, ask_advisor};
 use countersign_api::{self as api, GateError, LogFilter, SharedGate};
 use countersign_gate::{
-    CallReader, CallSelection, Policy,
+    Policy, ThreadId,
     event::AdviceFailure,
     policy::AdvisorSettings,
     replay::{
@@ -43,8 +43,10 @@ pub(super) struct ReplayedAnswers {
     pub(super) skipped: u64,
     /// The calls that could not be read.
     pub(super) damaged: u64,
-    /// The event after which the calls were proposed; absent if it is the beginning of the log.
-    pub(super) after: Option<i64>,
+    /// The position before the first call.
+    pub(super) first: i64,
+    /// The thread, if only its calls were asked about.
+    pub(super) thread: Option<ThreadId>,
 }
 
 /// A question that is being asked.
@@ -71,7 +73,7 @@ impl PastQuestions {
         let mut state = ReplayProgress { tally: AdvisorTally::default(), file, unreachable: 0, done: 0 };
         let mut pacer = QuestionPacer::new(self.rate);
         let mut asking: JoinSet<MeasuredCall> = JoinSet::new();
-        let mut reader = self.open_reader(run).await?;
+        let mut reader = run.calls.open_reader(&self.gate).await?;
         while let Some(calls) = reader.next_calls().await? {
             for call in calls {
                 if !self.is_case(&call, run) || !has_texts(&call) {
@@ -103,14 +105,15 @@ impl PastQuestions {
             measured: state.tally.measurement(),
             skipped,
             damaged: reader.damaged_count(),
-            after: run.since.map(|_| reader.first()),
+            first: reader.first(),
+            thread: run.calls.thread.clone(),
         })
     }
 
     /// Counts the calls of the run, and those of them without texts.
     async fn count_cases(&self, run: &ReplayRun) -> anyhow::Result<(i64, u64)> {
         let (mut total, mut skipped) = (0, 0);
-        let mut reader = self.open_reader(run).await?;
+        let mut reader = run.calls.open_reader(&self.gate).await?;
         while let Some(calls) = reader.next_calls().await? {
             for call in calls.iter().filter(|call| self.is_case(call, run)) {
                 if has_texts(call) {
@@ -123,14 +126,9 @@ impl PastQuestions {
         Ok((total, skipped))
     }
 
-    async fn open_reader(&self, run: &ReplayRun) -> Result<CallReader<'_>, GateError> {
-        let selection = CallSelection { since: run.since, ..CallSelection::default() };
-        CallReader::open(&*self.gate, selection).await
-    }
-
     /// True if a person decided the call within the run, and the policy asks the advisor about such calls.
     fn is_case(&self, call: &Call, run: &ReplayRun) -> bool {
-        let is_within = call.response().is_some_and(|response| response.seq <= run.up_to);
+        let is_within = call.response().is_some_and(|response| response.seq <= run.calls.up_to);
         if !is_within || HumanDecision::from_call(call).is_none() {
             return false;
         }
