@@ -39,7 +39,7 @@ pub(crate) async fn serves(
     (server, advice)
 }
 
-async fn proposes(server: &Server, id: &str) {
+pub(crate) async fn proposes(server: &Server, id: &str) {
     let call = json!({"id": id, "name": "bash", "arguments": {"command": format!("make {id}"), "password": "hunter2"},
         "description": "builds"});
     let answer = server.agent("builder").post("/v1/threads/t/tool-calls", call.to_string()).await;
@@ -169,7 +169,7 @@ async fn second_server_asks_nothing_twice(world: ProcessWorld) {
 }
 
 /// Writes a program into the folder of the test, and returns its path.
-fn write_program(world: &ProcessWorld, name: &str, text: &str) -> String {
+pub(crate) fn write_program(world: &ProcessWorld, name: &str, text: &str) -> String {
     let path = world.file(name);
     fs::write(&path, text).expect("a file");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a file");

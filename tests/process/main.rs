@@ -36,6 +36,7 @@ mod advisor_drift;
 mod advisor_examples;
 mod advisor_extents;
 mod advisor_measurement;
+mod advisor_programs;
 mod advisor_webhooks;
 mod advisors;
 mod arguments;

@@ -1,6 +1,6 @@
 //! The permissions that the operator of the server gives to advisors, and the HTTP clients that they share.
 
-use crate::fault::AdviceFault;
+use crate::{command::ProgramLauncher, fault::AdviceFault, program_guard::find_own_program};
 use countersign_client::{BadServiceUrl, ServiceClients, ServiceUrl};
 use countersign_events::event::AdviceFailure;
 use reqwest::Client;
@@ -13,7 +13,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// cannot start programs of the server.
 #[derive(Default)]
 pub struct AdvisorAccess {
-    commands: bool,
+    /// The way in which programs are started, if that is permitted.
+    programs: Option<ProgramLauncher>,
     /// Created for the first question, because the authorities of the system take time to read.
     clients: OnceLock<Result<ServiceClients, String>>,
 }
@@ -22,17 +23,23 @@ impl AdvisorAccess {
     /// Creates the permissions. `commands` permits advisors that are programs.
     #[must_use]
     pub fn new(commands: bool) -> Self {
-        Self { commands, clients: OnceLock::new() }
+        Self { programs: commands.then_some(ProgramLauncher::Direct), ..Self::default() }
     }
 
-    /// Fails if the server may not start programs.
-    pub(crate) fn check_commands(&self) -> Result<(), AdviceFault> {
-        if self.commands {
-            return Ok(());
-        }
-        Err(AdviceFault::not_permitted(
-            "the server may not start advisors that are programs; its operator permits it with --advisor-commands",
-        ))
+    /// Starts each program with a guard, which ends it with all its descendants. The guard is this program itself: its main
+    /// function must begin with [`run_program_guard`](crate::run_program_guard).
+    pub fn with_program_guard(self) -> std::io::Result<Self> {
+        let guard = find_own_program()?;
+        Ok(Self { programs: self.programs.map(|_| ProgramLauncher::Guarded(guard)), ..self })
+    }
+
+    /// The way in which programs are started. Fails if the server may not start any.
+    pub(crate) fn program_launcher(&self) -> Result<&ProgramLauncher, AdviceFault> {
+        self.programs.as_ref().ok_or_else(|| {
+            AdviceFault::not_permitted(
+                "the server may not start advisors that are programs; its operator permits it with --advisor-commands",
+            )
+        })
     }
 
     /// The HTTP client for addresses that may be private, or may not.
@@ -83,8 +90,10 @@ mod tests {
 
     #[test]
     fn programs_need_the_permission_of_operator() {
-        let fault = AdvisorAccess::default().check_commands().expect_err("refused");
+        let fault = AdvisorAccess::default().program_launcher().expect_err("refused");
         assert!(fault.detail.contains("--advisor-commands"), "{fault}");
-        assert!(AdvisorAccess::new(true).check_commands().is_ok());
+        assert!(AdvisorAccess::new(true).program_launcher().is_ok());
+        let guarded = AdvisorAccess::default().with_program_guard().expect("this program");
+        assert!(guarded.program_launcher().is_err(), "a guard is no permission");
     }
 }

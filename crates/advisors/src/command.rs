@@ -4,18 +4,25 @@
 use crate::{
     answer::{MAX_ANSWER_BYTES, too_large},
     fault::AdviceFault,
+    program_guard::{PROGRAM_GUARD, ProgramEnd},
 };
 use countersign_events::event::AdviceFailure;
 use rustix::process::{Pid, Signal, kill_process_group};
-use std::process::{ExitStatus, Stdio};
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    process::{Child, Command},
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    process::{Child, ChildStdin, ChildStdout, Command},
 };
 
 /// The environment of the program.
 const ENVIRONMENT: [(&str, &str); 2] =
     [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("LANG", "C.UTF-8")];
+
+/// The longest report of a guard.
+const MAX_REPORT_BYTES: usize = 1_024;
 
 /// A program with its children. They are killed when this value is dropped.
 struct ProcessGroup {
@@ -28,24 +35,9 @@ impl ProcessGroup {
         let Some((program, arguments)) = words.split_first() else {
             return Err(AdviceFault::failed("the command has no words"));
         };
-        let started = Command::new(program)
-            .args(arguments)
-            .env_clear()
-            .envs(ENVIRONMENT)
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            // It may repeat the arguments of the call, which no log may contain.
-            .stderr(Stdio::null())
-            .process_group(0)
-            .kill_on_drop(true)
-            .spawn();
-        let child = started.map_err(|why| {
-            AdviceFault::new(
-                AdviceFailure::Unreachable,
-                format!("the program cannot be started: {}", why.kind()),
-            )
-        })?;
+        let mut command = Command::new(program);
+        // Its error output may repeat the arguments of the call, which no log may contain.
+        let child = spawn(command.args(arguments).stderr(Stdio::null()).kill_on_drop(true))?;
         let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         Ok(Self { child, group })
     }
@@ -59,43 +51,106 @@ impl Drop for ProcessGroup {
     }
 }
 
+/// The way in which a program is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ProgramLauncher {
+    /// Without a guard. A process that leaves the process group of the program survives, and all survive a crash of the
+    /// server.
+    Direct,
+    /// By this program, as its guard.
+    Guarded(PathBuf),
+}
+
 /// Asks a program. Time is limited by the caller: if this future is dropped, the program and its children are killed.
-pub(crate) async fn ask_command(words: &[String], question: &str) -> Result<Vec<u8>, AdviceFault> {
-    let mut process = ProcessGroup::start(words)?;
-    let (input, output) = (process.child.stdin.take(), process.child.stdout.take());
-    let line = format!("{question}\n");
-    let write = async move {
-        if let Some(mut input) = input {
-            // A program may answer without reading all of the question.
-            let _ = input.write_all(line.as_bytes()).await;
-        }
-    };
-    let read = async {
-        let mut answer = Vec::new();
-        if let Some(output) = output {
-            let limit = u64::try_from(MAX_ANSWER_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-            output.take(limit).read_to_end(&mut answer).await.map_err(|why| lost(&why))?;
-        }
-        Ok(answer)
-    };
-    let ((), answer) = tokio::join!(write, read);
-    let answer = answer?;
-    if answer.len() > MAX_ANSWER_BYTES {
-        return Err(too_large());
+pub(crate) async fn ask_command(
+    launcher: &ProgramLauncher,
+    words: &[String],
+    question: &str,
+) -> Result<Vec<u8>, AdviceFault> {
+    match launcher {
+        ProgramLauncher::Direct => ask_directly(words, question).await,
+        ProgramLauncher::Guarded(guard) => ask_guarded(guard, words, question).await,
     }
+}
+
+async fn ask_directly(words: &[String], question: &str) -> Result<Vec<u8>, AdviceFault> {
+    let mut process = ProcessGroup::start(words)?;
+    let (mut input, output) = (process.child.stdin.take(), process.child.stdout.take());
+    let write = async {
+        write_question(input.as_mut(), question).await;
+        // Some programs read to the end of their input.
+        input = None;
+        Ok(())
+    };
+    let ((), answer) = tokio::try_join!(write, read_answer(output))?;
     let status = process.child.wait().await.map_err(|why| lost(&why))?;
-    if status.success() { Ok(answer) } else { Err(AdviceFault::failed(describe_status(status))) }
+    check_end(&status.code().map_or(ProgramEnd::Signal, ProgramEnd::Exit))?;
+    Ok(answer)
+}
+
+async fn ask_guarded(guard: &Path, words: &[String], question: &str) -> Result<Vec<u8>, AdviceFault> {
+    let mut command = Command::new(guard);
+    command.arg(PROGRAM_GUARD).args(words).stderr(Stdio::piped());
+    // The guard ends when its input does, and then has its program to end. So it must not be killed.
+    let mut guard = spawn(&mut command)?;
+    let (mut input, output) = (guard.stdin.take(), guard.stdout.take());
+    let write = async {
+        write_question(input.as_mut(), question).await;
+        Ok(())
+    };
+    let report = read_limited(guard.stderr.take(), MAX_REPORT_BYTES);
+    let ((), answer, report) = tokio::try_join!(write, read_answer(output), report)?;
+    drop(input);
+    guard.wait().await.map_err(|why| lost(&why))?;
+    let end = ProgramEnd::parse(&report);
+    check_end(&end.ok_or_else(|| AdviceFault::failed("the guard of the program was killed"))?)?;
+    Ok(answer)
+}
+
+/// Starts a process with the environment of advisors.
+fn spawn(command: &mut Command) -> Result<Child, AdviceFault> {
+    let command = command.env_clear().envs(ENVIRONMENT).current_dir("/").process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(|why| cannot_start(&why.kind()))
+}
+
+fn cannot_start(why: &dyn std::fmt::Display) -> AdviceFault {
+    AdviceFault::new(AdviceFailure::Unreachable, format!("the program cannot be started: {why}"))
+}
+
+async fn write_question(input: Option<&mut ChildStdin>, question: &str) {
+    if let Some(input) = input {
+        // A program may answer without reading all of the question.
+        let _ = input.write_all(format!("{question}\n").as_bytes()).await;
+    }
+}
+
+async fn read_answer(output: Option<ChildStdout>) -> Result<Vec<u8>, AdviceFault> {
+    let answer = read_limited(output, MAX_ANSWER_BYTES + 1).await?;
+    if answer.len() > MAX_ANSWER_BYTES { Err(too_large()) } else { Ok(answer) }
+}
+
+async fn read_limited(output: Option<impl AsyncRead + Unpin>, limit: usize) -> Result<Vec<u8>, AdviceFault> {
+    let mut bytes = Vec::new();
+    if let Some(output) = output {
+        let limit = u64::try_from(limit).unwrap_or(u64::MAX);
+        output.take(limit).read_to_end(&mut bytes).await.map_err(|why| lost(&why))?;
+    }
+    Ok(bytes)
+}
+
+fn check_end(end: &ProgramEnd) -> Result<(), AdviceFault> {
+    match end {
+        ProgramEnd::Exit(0) => Ok(()),
+        ProgramEnd::Exit(code) => {
+            Err(AdviceFault::failed(format!("the program ended with the exit code {code}")))
+        }
+        ProgramEnd::Signal => Err(AdviceFault::failed("the program was killed by a signal")),
+        ProgramEnd::NotStarted(why) => Err(cannot_start(why)),
+    }
 }
 
 fn lost(why: &std::io::Error) -> AdviceFault {
     AdviceFault::failed(format!("the program cannot be read: {}", why.kind()))
-}
-
-fn describe_status(status: ExitStatus) -> String {
-    match status.code() {
-        Some(code) => format!("the program ended with the exit code {code}"),
-        None => "the program was killed by a signal".to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -109,7 +164,7 @@ mod tests {
     }
 
     async fn ask(script: &str) -> Result<String, String> {
-        let answer = ask_command(&shell(script), "{\"version\":1}").await;
+        let answer = ask_command(&ProgramLauncher::Direct, &shell(script), "{\"version\":1}").await;
         answer
             .map(|bytes| String::from_utf8(bytes).expect("UTF-8"))
             .map_err(|fault| format!("{}: {}", fault.failure.as_str(), fault.detail))
@@ -133,7 +188,9 @@ mod tests {
     async fn failures_have_codes() {
         assert_eq!(ask("exit 3").await, Err("failed: the program ended with the exit code 3".to_owned()));
         assert_eq!(ask("kill -9 $$").await, Err("failed: the program was killed by a signal".to_owned()));
-        let missing = ask_command(&["/nowhere/judge".to_owned()], "{}").await.expect_err("missing");
+        let missing = ask_command(&ProgramLauncher::Direct, &["/nowhere/judge".to_owned()], "{}")
+            .await
+            .expect_err("missing");
         assert_eq!(missing.failure, AdviceFailure::Unreachable);
         let endless = ask("yes").await.expect_err("too large");
         assert!(endless.starts_with("too_large"), "{endless}");
@@ -142,8 +199,26 @@ mod tests {
     #[tokio::test]
     async fn large_question_does_not_block() {
         let question = "x".repeat(1_000_000);
-        let answer = ask_command(&shell("head -c 1; echo"), &question).await.expect("an answer");
+        let answer = ask_command(&ProgramLauncher::Direct, &shell("head -c 1; echo"), &question)
+            .await
+            .expect("an answer");
         assert_eq!(answer, b"x\n");
+    }
+
+    #[tokio::test]
+    async fn endless_answer_to_unread_question_is_too_large() {
+        let question = "x".repeat(1_000_000);
+        let words = shell("yes");
+        let asking = ask_command(&ProgramLauncher::Direct, &words, &question);
+        let fault = timeout(Duration::from_secs(20), asking).await.expect("in time").expect_err("too large");
+        assert_eq!(fault.failure, AdviceFailure::TooLarge);
+    }
+
+    #[tokio::test]
+    async fn guard_that_is_no_guard_is_a_failure() {
+        let guard = ProgramLauncher::Guarded("/bin/echo".into());
+        let fault = ask_command(&guard, &shell("true"), "{}").await.expect_err("no report");
+        assert_eq!(fault.failure, AdviceFailure::Failed);
     }
 
     /// Waits until a process has ended. Its entry may stay for a moment as that of a dead child.
@@ -166,7 +241,7 @@ mod tests {
         let reader =
             tokio::task::spawn_blocking(move || fs::read_to_string(fifo).expect("the id of the child"));
         let child = {
-            let mut asking = std::pin::pin!(ask_command(&words, "{}"));
+            let mut asking = std::pin::pin!(ask_command(&ProgramLauncher::Direct, &words, "{}"));
             tokio::select! {
                 _ = &mut asking => panic!("the program does not answer"),
                 child = reader => child.expect("read"),

@@ -23,6 +23,6 @@ pub(crate) async fn ask_program(
     words: &[String],
     question: &AdviceQuestion,
 ) -> Result<AdviceAnswer, AdviceFault> {
-    access.check_commands()?;
-    AdviceAnswer::parse(&ask_command(words, question.to_json()?.as_str()).await?)
+    let launcher = access.program_launcher()?;
+    AdviceAnswer::parse(&ask_command(launcher, words, question.to_json()?.as_str()).await?)
 }

@@ -40,6 +40,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Runs the command line of this process, and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
+    if let Some(exit) = countersign_advisors::run_program_guard(std::env::args_os()) {
+        return exit;
+    }
     let (exit, stops_on_failure) = match parse() {
         Ok((arguments, name)) => {
             let is_hook = matches!(arguments.command, CliCommand::Hook(_));

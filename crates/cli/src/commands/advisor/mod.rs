@@ -1,5 +1,6 @@
 //! `countersign advisor`
 
+pub(crate) mod access;
 mod list;
 mod measured_advisor;
 mod measured_calls;

@@ -18,6 +18,7 @@ pub(crate) mod sockets;
 mod watched_files;
 
 use crate::{
+    commands::advisor::access::advisor_access,
     context::CommandContext,
     exit::{CliError, CommandExit},
     present::words::count_words,
@@ -27,7 +28,7 @@ use crate::{
 pub(crate) use args::ServeArgs;
 use certificate_file::CertificateFollower;
 use checkpoints::CheckpointSchedule;
-use countersign_advisors::{AdvisorAccess, AdvisorDesk, AdvisorRunner};
+use countersign_advisors::{AdvisorDesk, AdvisorRunner};
 use countersign_api as api;
 use countersign_api::{ApprovalGate, LogFilter};
 use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
@@ -96,7 +97,7 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     let served = CancellationToken::new();
     let checkpoints = schedule.map(|schedule| tokio::spawn(schedule.follow(gate.clone(), served.clone())));
     let webhooks = tokio::spawn(deliver_webhooks(gate.clone(), sender, served.clone()));
-    let advisors = tokio::spawn(advisor_runner(context, args, &gate).run(served.clone()));
+    let advisors = tokio::spawn(advisor_runner(context, args, &gate)?.run(served.clone()));
     release_start_lock(args.background)?;
     service::notify_ready();
     countersign_server::serve(listeners, gate.clone(), options, stop).await?;
@@ -113,10 +114,13 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
 }
 
 /// Asks the advisors of the policy while the server runs.
-fn advisor_runner(context: &CommandContext, args: &ServeArgs, gate: &EmbeddedGate) -> AdvisorRunner {
-    let commands =
-        args.advisor_commands || context.settings.switch(SettingKey::AdvisorCommands).unwrap_or(false);
-    AdvisorRunner::new(gate.clone(), Arc::new(AdvisorDesk::new(AdvisorAccess::new(commands))))
+fn advisor_runner(
+    context: &CommandContext,
+    args: &ServeArgs,
+    gate: &EmbeddedGate,
+) -> anyhow::Result<AdvisorRunner> {
+    let access = advisor_access(context, args.advisor_commands)?;
+    Ok(AdvisorRunner::new(gate.clone(), Arc::new(AdvisorDesk::new(access))))
 }
 
 /// Reads the options of the server: its limits, and its protection.

@@ -5,15 +5,13 @@ mod past_questions;
 mod question_rate;
 
 use super::{
+    access::advisor_access,
     measured_advisor::{MeasuredAdvisor, MeasuredExtent},
     measured_calls::{MeasuredCallArgs, print_hidden_threads},
     measured_table::print_measurement,
 };
-use crate::{
-    context::CommandContext, exit::CommandExit, present::words::count_words, settings::keys::SettingKey,
-};
+use crate::{context::CommandContext, exit::CommandExit, present::words::count_words};
 use answer_file::{AnswerFile, ReplayRun};
-use countersign_advisors::AdvisorAccess;
 use countersign_api::{self as api, LogFilter, SharedGate};
 use countersign_gate::{Sha256, event::ReportSource};
 use countersign_tui::present::{
@@ -84,13 +82,11 @@ pub(super) async fn replay_advisor(
         }
         None => (None, run),
     };
-    let commands =
-        args.advisor_commands || context.settings.switch(SettingKey::AdvisorCommands).unwrap_or(false);
     let questions = PastQuestions {
         gate: gate.clone(),
         advisor: Arc::clone(&advisor.settings),
         policy: Arc::clone(&advisor.policy),
-        access: Arc::new(AdvisorAccess::new(commands)),
+        access: Arc::new(advisor_access(context, args.advisor_commands)?),
         concurrency: args.concurrency.unwrap_or(advisor.settings.concurrency),
         rate: args.rate,
     };
