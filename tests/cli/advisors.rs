@@ -173,6 +173,25 @@ async fn prompt_can_be_named_in_a_policy() {
 }
 
 #[tokio::test]
+async fn advisor_that_cannot_be_asked_is_refused() {
+    with_desk(async |desk| {
+        std::fs::create_dir_all(desk.path("etc")).expect("a folder");
+        desk.write_file(
+            "etc/policy.toml",
+            "[[advisor]]\nname = \"judge\"\nurl = \"https://judge.example:x/\"\n",
+        );
+        assert_snapshot!(desk.types("policy check etc/policy.toml").await, @r#"
+        ! countersign: etc/policy.toml: advisor "judge": the url: it is not an address of at most 2048 bytes, such as https://hooks.example.com/path
+        ! hint: correct the policy (see docs/policy.md), or use another file with --policy
+        exit 2
+        "#);
+        assert_eq!(desk.types("policy apply etc/policy.toml --yes").await.code, 2);
+        assert_eq!(desk.types("serve --policy etc/policy.toml --listen 127.0.0.1:0").await.code, 2);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn advice_is_shown_beside_a_pending_call() {
     with_desk(async |desk| {
         apply_policy(desk).await;

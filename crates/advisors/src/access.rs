@@ -1,4 +1,4 @@
-//! The permissions that the operator of the server gives to advisors, and the HTTP clients that they share.
+//! The permissions that the operator of the server gives to advisors, and the HTTP clients and policies that they share.
 
 use crate::{command::ProgramLauncher, fault::AdviceFault, program_guard::find_own_program};
 use countersign_client::{BadServiceUrl, ServiceClients, ServiceUrl};
@@ -17,6 +17,8 @@ pub struct AdvisorAccess {
     programs: Option<ProgramLauncher>,
     /// Created for the first question, because the authorities of the system take time to read.
     clients: OnceLock<Result<ServiceClients, String>>,
+    #[cfg(feature = "cedar")]
+    cedar: crate::cedar::CedarPolicies,
 }
 
 impl AdvisorAccess {
@@ -40,6 +42,12 @@ impl AdvisorAccess {
                 "the server may not start advisors that are programs; its operator permits it with --advisor-commands",
             )
         })
+    }
+
+    /// The policies of advisors that are evaluated in the process.
+    #[cfg(feature = "cedar")]
+    pub(crate) const fn cedar_policies(&self) -> &crate::cedar::CedarPolicies {
+        &self.cedar
     }
 
     /// The HTTP client for addresses that may be private, or may not.

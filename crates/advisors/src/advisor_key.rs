@@ -56,6 +56,11 @@ impl fmt::Debug for AdvisorKey {
     }
 }
 
+/// Fails if no key can have this name.
+pub(crate) fn check_key_name(name: &str) -> Result<(), AdviceFault> {
+    variable_name(name).map(|_| ())
+}
+
 /// The variable of a key. The policy permits no other names; a name like `x_file` would read the file's path as a key.
 fn variable_name(name: &str) -> Result<String, AdviceFault> {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);

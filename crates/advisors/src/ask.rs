@@ -115,11 +115,8 @@ async fn ask_target(
             ask_chat(access, service, &ChatModel { model, prompt }, question).await
         }
         #[cfg(feature = "cedar")]
-        AdvisorTarget::Cedar { policies } => crate::cedar::ask_cedar(policies, question).await,
+        AdvisorTarget::Cedar { policies } => access.cedar_policies().ask(policies, question).await,
         #[cfg(not(feature = "cedar"))]
-        AdvisorTarget::Cedar { .. } => Err(AdviceFault::new(
-            AdviceFailure::NotBuilt,
-            "this program was built without Cedar; build it with --features cedar",
-        )),
+        AdvisorTarget::Cedar { .. } => Err(AdviceFault::not_built()),
     }
 }

@@ -11,10 +11,15 @@ use cedar_policy::{
     Request, Response, RestrictedExpression,
 };
 use countersign_events::{
-    Json,
+    Json, Sha256,
     event::{AdviceFailure, AdviceVerdict},
     json::ExactDecimal,
 };
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+use tokio::sync::Semaphore;
 
 /// The deepest nesting of arguments. Cedar evaluates values recursively.
 const MAX_DEPTH: usize = 64;
@@ -26,20 +31,72 @@ const MAX_VALUES: usize = 20_000;
 const MAX_NAMED: usize = 8;
 const MAX_NAME: usize = 60;
 
-/// Asks the policies, outside of the threads of the runtime, because they compute.
-pub(crate) async fn ask_cedar(
-    policies: &str,
-    question: &AdviceQuestion,
-) -> Result<AdviceAnswer, AdviceFault> {
-    let (policies, question) = (policies.to_owned(), question.clone());
-    let evaluated = tokio::task::spawn_blocking(move || evaluate(&policies, &question.parts())).await;
-    evaluated.unwrap_or_else(|_| Err(AdviceFault::failed("the evaluation of the policies panicked")))
+/// The most texts of policies that are kept. A policy has fewer advisors.
+const MAX_TEXTS: usize = 64;
+
+/// The most evaluations at the same time. One that takes longer than its advisor may goes on, because nothing can stop it.
+const MAX_EVALUATIONS: usize = 4;
+
+/// Policies that were read, or the reason why they cannot be read.
+type ReadPolicies = Arc<OnceLock<Result<PolicySet, AdviceFault>>>;
+
+/// The policies of advisors. Each text is read once.
+pub(crate) struct CedarPolicies {
+    sets: Mutex<HashMap<Sha256, ReadPolicies>>,
+    evaluations: Arc<Semaphore>,
 }
 
-fn evaluate(policies: &str, parts: &QuestionParts<'_>) -> Result<AdviceAnswer, AdviceFault> {
-    let policies: PolicySet = policies.parse().map_err(|why| {
+impl Default for CedarPolicies {
+    fn default() -> Self {
+        Self { sets: Mutex::default(), evaluations: Arc::new(Semaphore::new(MAX_EVALUATIONS)) }
+    }
+}
+
+impl CedarPolicies {
+    /// Asks the policies, outside of the threads of the runtime, because they compute.
+    pub(crate) async fn ask(
+        &self,
+        policies: &str,
+        question: &AdviceQuestion,
+    ) -> Result<AdviceAnswer, AdviceFault> {
+        let place = Arc::clone(&self.evaluations).acquire_owned().await;
+        let (set, policies, question) = (self.find(policies), policies.to_owned(), question.clone());
+        let evaluated = tokio::task::spawn_blocking(move || {
+            // The place is free when the evaluation has ended, not when its answer comes too late.
+            let _place = place;
+            evaluate(read_once(&set, &policies)?, &question.parts())
+        });
+        let evaluated = evaluated.await;
+        evaluated.unwrap_or_else(|_| Err(AdviceFault::failed("the evaluation of the policies panicked")))
+    }
+
+    /// Fails if the policies cannot be read.
+    pub(crate) fn check(&self, policies: &str) -> Result<(), AdviceFault> {
+        read_once(&self.find(policies), policies).map(|_| ())
+    }
+
+    fn find(&self, policies: &str) -> ReadPolicies {
+        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        let hash = Sha256::digest(policies.as_bytes());
+        if sets.len() >= MAX_TEXTS && !sets.contains_key(&hash) {
+            // Those of earlier policies. The ones in use are read again.
+            sets.clear();
+        }
+        Arc::clone(sets.entry(hash).or_default())
+    }
+}
+
+fn read_once<'a>(set: &'a ReadPolicies, policies: &str) -> Result<&'a PolicySet, AdviceFault> {
+    set.get_or_init(|| parse_policies(policies)).as_ref().map_err(Clone::clone)
+}
+
+fn parse_policies(policies: &str) -> Result<PolicySet, AdviceFault> {
+    policies.parse().map_err(|why| {
         AdviceFault::new(AdviceFailure::BadConfiguration, format!("the policies cannot be read: {why}"))
-    })?;
+    })
+}
+
+fn evaluate(policies: &PolicySet, parts: &QuestionParts<'_>) -> Result<AdviceAnswer, AdviceFault> {
     let request = Request::new(
         entity("Agent", parts.agent)?,
         entity("Action", parts.tool)?,
@@ -48,13 +105,13 @@ fn evaluate(policies: &str, parts: &QuestionParts<'_>) -> Result<AdviceAnswer, A
         None,
     );
     let request = request.map_err(|why| AdviceFault::failed(format!("the request: {why}")))?;
-    let response = Authorizer::new().is_authorized(&request, &policies, &Entities::empty());
+    let response = Authorizer::new().is_authorized(&request, policies, &Entities::empty());
     // A policy that fails is left out by Cedar. If that is a `forbid`, the others might allow what it forbids.
     let failed = response.diagnostics().errors().count();
     if failed > 0 {
         return Err(AdviceFault::failed(format!("{failed} policies could not be evaluated for this call")));
     }
-    describe_response(&policies, &response).checked()
+    describe_response(policies, &response).checked()
 }
 
 fn describe_response(policies: &PolicySet, response: &Response) -> AdviceAnswer {
@@ -176,7 +233,7 @@ mod tests {
     "#;
 
     fn ask(policies: &str, arguments: &serde_json::Value) -> Result<AdviceAnswer, AdviceFault> {
-        evaluate(policies, &question(arguments).parts())
+        evaluate(&parse_policies(policies)?, &question(arguments).parts())
     }
 
     fn advice(policies: &str, arguments: &serde_json::Value) -> &'static str {
@@ -212,6 +269,44 @@ mod tests {
         assert_eq!(advice("", &json!({})), "ask", "no policy applies");
     }
 
+    #[tokio::test]
+    async fn policies_are_read_once() {
+        let policies = CedarPolicies::default();
+        let question = question(&json!({"command": "git status"}));
+        let first = policies.find(POLICIES);
+        assert!(first.get().is_none());
+        for _ in 0..2 {
+            assert_eq!(policies.ask(POLICIES, &question).await.expect("an answer").advice.as_str(), "allow");
+        }
+        assert!(first.get().is_some(), "the answers used it");
+        assert!(Arc::ptr_eq(&first, &policies.find(POLICIES)));
+        for _ in 0..2 {
+            let fault = policies.check("permit (principal").expect_err("no policy");
+            assert_eq!(fault.failure, AdviceFailure::BadConfiguration);
+        }
+        assert_eq!(policies.sets.lock().expect("a lock").len(), 2);
+        for number in 0..2 * MAX_TEXTS {
+            policies.find(&format!("// {number}"));
+        }
+        assert!(policies.sets.lock().expect("a lock").len() <= MAX_TEXTS);
+    }
+
+    #[tokio::test]
+    async fn evaluations_wait_for_a_place() {
+        let policies = CedarPolicies::default();
+        let busy = Arc::clone(&policies.evaluations);
+        let places = busy.acquire_many_owned(u32::try_from(MAX_EVALUATIONS).expect("small")).await;
+        let question = question(&json!({"command": "git status"}));
+        let mut asking = std::pin::pin!(policies.ask(POLICIES, &question));
+        tokio::select! {
+            biased;
+            _ = &mut asking => panic!("no place is free"),
+            () = tokio::task::yield_now() => {}
+        }
+        drop(places);
+        assert!(asking.await.is_ok());
+    }
+
     #[test]
     fn arguments_cannot_name_entities() {
         let policies =
@@ -244,7 +339,7 @@ mod tests {
             let call =
                 countersign_api::Call { arguments: Json::parse(&text).expect("JSON"), ..call(&json!({})) };
             let question = AdviceQuestion::from_call(&call, &[], &Redactor::default()).expect("a question");
-            evaluate("", &question.parts())
+            evaluate(&PolicySet::new(), &question.parts())
                 .map(|answer| answer.advice.as_str())
                 .map_err(|fault| fault.failure.as_str())
         };

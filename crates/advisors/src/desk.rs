@@ -47,6 +47,11 @@ impl AdvisorDesk {
         Self { access, cache: AdviceCache::default(), places: Mutex::default() }
     }
 
+    /// Fails if no question to the advisor can succeed.
+    pub(crate) fn check_advisor(&self, advisor: &AdvisorSettings) -> Result<(), AdviceFault> {
+        self.access.check_advisor(advisor)
+    }
+
     /// Waits for a free place of an advisor. Fails if too many questions wait for it.
     pub async fn enter(&self, advisor: &AdvisorSettings) -> Result<AdvisorPlace, AdviceFault> {
         let places = self.places_of(advisor);

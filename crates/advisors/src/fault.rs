@@ -21,6 +21,13 @@ impl AdviceFault {
         Self { failure, detail: shorten(detail.as_ref(), MAX_DETAIL) }
     }
 
+    /// The failure of Cedar policies in a program without Cedar.
+    #[cfg(not(feature = "cedar"))]
+    pub(crate) fn not_built() -> Self {
+        let detail = "this program was built without Cedar; build it with --features cedar";
+        Self::new(AdviceFailure::NotBuilt, detail)
+    }
+
     pub(crate) fn malformed(detail: impl AsRef<str>) -> Self {
         Self::new(AdviceFailure::Malformed, detail)
     }

@@ -13,6 +13,7 @@ mod ask;
 #[cfg(feature = "cedar")]
 mod cedar;
 mod chat;
+mod check;
 mod command;
 mod desk;
 mod drift_watch;
@@ -31,6 +32,7 @@ pub use advisor_key::AdvisorKey;
 pub use answer::{AdviceAnswer, MAX_ANSWER_BYTES};
 pub use ask::{AdviceOutcome, ask_advisor};
 pub use chat::SHIPPED_PROMPT;
+pub use check::check_advisor_settings;
 pub use desk::{AdvisorDesk, AdvisorPlace};
 pub use fault::AdviceFault;
 pub use program_guard::run_program_guard;

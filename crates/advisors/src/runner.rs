@@ -6,8 +6,13 @@
 
 use crate::{advice_session::AdviceSession, desk::AdvisorDesk, drift_watch::watch_drift};
 use countersign_api::random_id;
+use countersign_events::Sha256;
 use countersign_gate::{Clock, EmbeddedGate, EventFollower, GateFailure};
-use std::{sync::Arc, time::Duration};
+use countersign_policy::Policy;
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 use tokio_util::sync::CancellationToken;
 
 /// The time for which a server has the right to ask. After a crash, the next server begins after it.
@@ -31,13 +36,15 @@ pub struct AdvisorRunner {
     desk: Arc<AdvisorDesk>,
     /// The name of this process, as the holder of the right.
     holder: String,
+    /// The policy whose advisors were checked last.
+    checked: Mutex<Option<Sha256>>,
 }
 
 impl AdvisorRunner {
     /// Creates a runner for this log.
     #[must_use]
     pub fn new(gate: EmbeddedGate, desk: Arc<AdvisorDesk>) -> Self {
-        Self { gate, desk, holder: random_id("server-") }
+        Self { gate, desk, holder: random_id("server-"), checked: Mutex::default() }
     }
 
     /// Asks until `stop` is cancelled, and lets advisors that people contradict fall back. The answers that arrive a moment
@@ -96,7 +103,23 @@ impl AdvisorRunner {
 
     fn has_advisors(&self) -> bool {
         // A policy that this version cannot read asks no advisor.
-        self.gate.policy_in_force().is_ok_and(|policy| !policy.advisors().is_empty())
+        let Ok(policy) = self.gate.policy_in_force() else { return false };
+        self.report_unusable_advisors(&policy);
+        !policy.advisors().is_empty()
+    }
+
+    /// Writes to the log of the server, once for each policy, which advisors cannot be asked, before a question fails.
+    fn report_unusable_advisors(&self, policy: &Policy) {
+        let hash = policy.hash();
+        if self.checked.lock().unwrap_or_else(PoisonError::into_inner).replace(hash) == Some(hash) {
+            return;
+        }
+        for advisor in policy.advisors() {
+            if let Err(fault) = self.desk.check_advisor(advisor) {
+                let (failure, detail) = (fault.failure.as_str(), fault.detail.as_str());
+                tracing::warn!(advisor = advisor.name, failure, detail, "an advisor cannot be asked");
+            }
+        }
     }
 
     async fn has_unasked_calls(&self) -> Result<bool, GateFailure> {

@@ -1,10 +1,11 @@
 //! Reads a policy from disk: a file, and the layers in the folder `policy.d` beside it.
 
 use crate::exit::{CliError, CommandExit};
+use countersign_advisors::check_advisor_settings;
 use countersign_api as api;
 use countersign_gate::{
     Policy,
-    event::PolicyLayer,
+    event::{AdviceFailure, PolicyLayer},
     policy::{
         BadPolicy, LAYER_ENDINGS, LAYER_FOLDER, MANAGED_LAYER, MAX_LAYERS, MAX_POLICY_BYTES, PolicyText,
     },
@@ -75,7 +76,22 @@ impl PolicyOnDisk {
             // The message of the TOML parser ends with a line break.
             bad_policy(format!("{}: {}", path.display(), error.to_string().trim_end()))
         };
-        Ok(Policy::read_text(text).map_err(wrong)?)
+        let policy = Policy::read_text(text).map_err(wrong)?;
+        self.check_advisors(&policy)?;
+        Ok(policy)
+    }
+
+    /// Refuses an advisor that no server could ask, such as Cedar policies with an error.
+    fn check_advisors(&self, policy: &Policy) -> anyhow::Result<()> {
+        for advisor in policy.advisors() {
+            if let Err(fault) = check_advisor_settings(advisor)
+                && fault.failure == AdviceFailure::BadConfiguration
+            {
+                let (path, name) = (self.path.display(), &advisor.name);
+                return Err(bad_policy(format!("{path}: advisor {name:?}: {fault}")).into());
+            }
+        }
+        Ok(())
     }
 
     /// The folder of the main file.
