@@ -31,6 +31,7 @@ macro_rules! on_each_database {
     };
 }
 
+mod advisor_damage;
 mod advisor_decisions;
 mod advisor_drift;
 mod advisor_examples;

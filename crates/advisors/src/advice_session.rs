@@ -23,6 +23,10 @@ const RETRY: Duration = Duration::from_secs(2);
 /// The calls of a thread that are read for a question. Some may be newer than the call.
 const READ_CALLS: usize = 3 * RECENT_CALLS;
 
+/// The most open questions. It is more than all advisors of a policy can have waiting, so that a slow one delays no other: the
+/// questions above are those that are left to people at once.
+const MAX_OPEN: usize = 40_000;
+
 /// A question: the thread, the call, and the configuration and name of the advisor.
 type QuestionId = (ThreadId, CallId, String);
 
@@ -34,11 +38,18 @@ pub(crate) struct AdviceSession {
     asked: HashSet<QuestionId>,
     /// Each task returns its question, unless the advice was refused.
     tasks: JoinSet<Option<QuestionId>>,
+    max_open: usize,
 }
 
 impl AdviceSession {
     pub(crate) fn new(gate: &EmbeddedGate, desk: &Arc<AdvisorDesk>) -> Self {
-        Self { gate: gate.clone(), desk: Arc::clone(desk), asked: HashSet::new(), tasks: JoinSet::new() }
+        Self {
+            gate: gate.clone(),
+            desk: Arc::clone(desk),
+            asked: HashSet::new(),
+            tasks: JoinSet::new(),
+            max_open: MAX_OPEN,
+        }
     }
 
     /// True if no question is open.
@@ -80,8 +91,13 @@ impl AdviceSession {
             return self.ask_about_pending().await;
         }
         let Some((thread, id)) = EmbeddedGate::requested_call(event) else { return Ok(()) };
-        if let Some(call) = self.gate.call_for_advice(&thread, &id).await? {
-            self.ask_about(&call);
+        match self.gate.call_for_advice(&thread, &id).await {
+            Ok(call) => call.iter().for_each(|call| self.ask_about(call)),
+            // Other calls can be asked about.
+            Err(error) if is_lasting(&error) => {
+                tracing::error!(thread = thread.as_str(), call = id.as_str(), %error, "no advisor is asked about this call");
+            }
+            Err(error) => return Err(error),
         }
         Ok(())
     }
@@ -92,6 +108,9 @@ impl AdviceSession {
         loop {
             let page = self.gate.pending_for_advice(after, PAGE).await?;
             for call in &page.calls {
+                while self.tasks.len() >= self.max_open {
+                    self.next_answer().await;
+                }
                 self.ask_about(call);
             }
             match page.next {
@@ -156,6 +175,11 @@ fn advisors_to_ask<'a>(policy: &'a Policy, call: &AdvisedCall) -> Vec<&'a Adviso
     advisors
 }
 
+/// True if it fails again as long as the log is not repaired.
+fn is_lasting(error: &GateFailure) -> bool {
+    error.code() == "damaged"
+}
+
 /// A question that waits for its advisor. The settings of the advisor may be large, so the policy is shared.
 struct CallQuestion {
     gate: EmbeddedGate,
@@ -171,9 +195,19 @@ impl CallQuestion {
     async fn ask_and_record(self) -> bool {
         let Some(advisor) = self.policy.advisor(&self.advisor) else { return true };
         let place = self.desk.enter(advisor).await;
+        // In a box, because a task that waits for its place must be small: there may be thousands.
+        Box::pin(self.ask_and_record_at(place, advisor)).await
+    }
+
+    async fn ask_and_record_at(
+        &self,
+        place: Result<AdvisorPlace, AdviceFault>,
+        advisor: &AdvisorSettings,
+    ) -> bool {
         let asked = loop {
             match self.ask(advisor, place.as_ref()).await {
                 Ok(asked) => break asked,
+                Err(error) if is_lasting(&error) => return self.give_up(&error),
                 Err(error) => self.pause(&error).await,
             }
         };
@@ -189,6 +223,9 @@ impl CallQuestion {
                 let (thread, call) = (self.thread.as_str(), self.call.as_str());
                 tracing::info!(advisor = self.advisor, thread, call, why = %refused, "advice was not recorded");
                 return false;
+            }
+            if is_lasting(&error) {
+                return self.give_up(&error);
             }
             self.pause(&error).await;
         }
@@ -220,6 +257,13 @@ impl CallQuestion {
         Ok(Some((call.call, outcome)))
     }
 
+    /// Leaves the call to people. Returns false, because no advice is recorded.
+    fn give_up(&self, error: &GateFailure) -> bool {
+        let (thread, call) = (self.thread.as_str(), self.call.as_str());
+        tracing::error!(advisor = self.advisor, thread, call, %error, "an advisor cannot be asked about this call");
+        false
+    }
+
     async fn pause(&self, error: &GateFailure) {
         tracing::warn!(%error, advisor = self.advisor, "an advisor cannot be asked; trying again");
         Clock::System.sleep(RETRY).await;
@@ -231,3 +275,6 @@ impl CallQuestion {
         tracing::warn!(advisor = self.advisor, thread, call, failure, detail, "an advisor did not answer");
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -80,6 +80,10 @@ fn read_file(path: &Path) -> Result<String, String> {
     if found.permissions().mode() & 0o027 != 0 {
         return Err("other users can read it, or its group can write to it; run chmod 600 on it".to_owned());
     }
+    // Reading a pipe would wait for its writer, and every other question would wait too.
+    if !found.is_file() {
+        return Err("it is not a regular file".to_owned());
+    }
     if found.len() > MAX_KEY_BYTES {
         return Err("it is too large to be a key".to_owned());
     }
@@ -113,6 +117,16 @@ mod tests {
         assert!(find(&[(file, path_text)]).expect_err("refused").contains("chmod 600"));
         assert!(find(&[]).expect_err("refused").contains(file));
         assert!(find(&[(variable, "a\r\nx-evil: 1")]).expect_err("refused").contains("visible ASCII"));
+    }
+
+    #[test]
+    fn key_file_that_is_a_pipe_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("key");
+        let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&path).status();
+        assert!(made.expect("mkfifo runs").success());
+        let refused = find(&[("COUNTERSIGN_ADVISOR_KEY_M_FILE", path.to_str().expect("UTF-8"))]);
+        assert!(refused.expect_err("refused").contains("not a regular file"));
     }
 
     #[test]

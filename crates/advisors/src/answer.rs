@@ -12,8 +12,11 @@ pub const MAX_ANSWER_BYTES: usize = 64 * 1024;
 const MAX_REASON: usize = 1_000;
 
 /// The most labels, and the longest label in bytes.
-const MAX_LABELS: usize = 16;
+pub(crate) const MAX_LABELS: usize = 16;
 const MAX_LABEL: usize = 64;
+
+/// The most tokens of a question or an answer: the largest whole number that every reader of JSON keeps exactly.
+const MAX_TOKENS: u64 = (1 << 53) - 1;
 
 /// The answer of an advisor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,8 +80,11 @@ impl AdviceAnswer {
         answer.checked()
     }
 
-    /// Cuts the reason, and checks the labels.
+    /// Cuts the reason, and checks the labels and the tokens.
     pub(crate) fn checked(self) -> Result<Self, AdviceFault> {
+        if self.tokens.is_some_and(|tokens| tokens.input.max(tokens.output) > MAX_TOKENS) {
+            return Err(AdviceFault::malformed(format!("the number of tokens is more than {MAX_TOKENS}")));
+        }
         let is_label =
             |label: &String| (1..=MAX_LABEL).contains(&label.len()) && !label.contains(char::is_control);
         if self.labels.len() > MAX_LABELS || !self.labels.iter().all(is_label) {
@@ -196,6 +202,15 @@ mod tests {
     fn large_answer_is_rejected() {
         let text = format!(r#"{{"advice":"allow","reason":"{}"}}"#, "x".repeat(MAX_ANSWER_BYTES));
         assert_eq!(failure(&text), "too_large");
+    }
+
+    #[test]
+    fn tokens_beyond_exact_numbers_are_rejected() {
+        let text = |tokens: u64| format!(r#"{{"advice":"allow","tokens":{{"input":{tokens},"output":1}}}}"#);
+        assert!(AdviceAnswer::parse(text(MAX_TOKENS).as_bytes()).is_ok());
+        for tokens in [MAX_TOKENS + 1, u64::MAX] {
+            assert_eq!(failure(&text(tokens)), "malformed");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use crate::{
     access::AdvisorAccess,
-    answer::{AdviceAnswer, MAX_ANSWER_BYTES, read_object},
+    answer::{AdviceAnswer, MAX_ANSWER_BYTES, MAX_LABELS, read_object},
     fault::AdviceFault,
     question::AdviceQuestion,
     service::{ServiceTarget, post_json},
@@ -81,7 +81,10 @@ fn parse_response(bytes: &[u8]) -> Result<AdviceAnswer, AdviceFault> {
     };
     let is_plain =
         |id: &String| id.len() <= MAX_DECISION_ID && id.bytes().all(|byte| byte.is_ascii_graphic());
-    answer.labels.extend(response.decision_id.filter(is_plain).map(|id| format!("decision_id:{id}")));
+    // The labels of the policy come first.
+    let has_room = answer.labels.len() < MAX_LABELS;
+    let decision = response.decision_id.filter(|id| has_room && is_plain(id));
+    answer.labels.extend(decision.map(|id| format!("decision_id:{id}")));
     answer.checked()
 }
 
@@ -211,6 +214,13 @@ mod tests {
         assert!(answer.confidence.is_some());
         let answer = parse(r#"{"result": {"allow": true, "reason": "fine"}}"#).expect("an answer");
         assert_eq!(answer.reason.as_deref(), Some("fine"));
+    }
+
+    #[test]
+    fn decision_id_displaces_no_label() {
+        let labels: Vec<_> = (0..MAX_LABELS).map(|number| format!("label-{number}")).collect();
+        let text = serde_json::json!({"decision_id": "d1", "result": {"allow": true, "labels": labels}});
+        assert_eq!(parse(&text.to_string()).expect("an answer").labels, labels);
     }
 
     #[test]

@@ -70,3 +70,6 @@ fn describe_failure(error: &reqwest::Error) -> AdviceFault {
         None => AdviceFault::new(AdviceFailure::Unreachable, describe_request_failure(error, Duration::ZERO)),
     }
 }
+
+#[cfg(test)]
+mod tests;
