@@ -11,6 +11,7 @@
 
 #![expect(clippy::print_stdout, reason = "this program prints a table")]
 
+mod advisors;
 mod bare;
 mod baseline;
 mod client;
@@ -39,7 +40,7 @@ mod wakeup;
 use lab::LabOutcome;
 use table::ScenarioResult;
 
-const SCENARIOS: [&str; 13] = [
+const SCENARIOS: [&str; 14] = [
     "verdict",
     "scope",
     "wakeup",
@@ -50,6 +51,7 @@ const SCENARIOS: [&str; 13] = [
     "http",
     "reads",
     "decision",
+    "advisors",
     "start",
     "streams",
     "instances",
@@ -59,7 +61,7 @@ const SCENARIOS: [&str; 13] = [
 const COST_SCENARIOS: [&str; 2] = ["http", "reads"];
 
 /// The scenarios that start the program that ships.
-const SERVER_SCENARIOS: [&str; 5] = ["http", "reads", "decision", "start", "streams"];
+const SERVER_SCENARIOS: [&str; 6] = ["http", "reads", "decision", "advisors", "start", "streams"];
 
 fn main() -> LabOutcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -132,6 +134,7 @@ async fn run(name: &str, quick: bool) -> LabOutcome<ScenarioResult> {
         "http" => http::run(quick).await,
         "reads" => reads::run(quick).await,
         "decision" => decision::run(quick).await,
+        "advisors" => advisors::run(quick).await,
         "start" => start::run(quick).await,
         "streams" => streams::run(quick).await.map(ScenarioResult::from),
         _ => instances::run(quick).await.map(ScenarioResult::from),

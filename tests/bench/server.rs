@@ -51,11 +51,11 @@ fn program() -> LabOutcome<PathBuf> {
     }
 }
 
-/// Writes the shipped policy without limits of pending calls. Returns the path.
-fn policy(folder: &TempDir) -> LabOutcome<PathBuf> {
+/// Writes the shipped policy without limits of pending calls, and with `more`. Returns the path.
+fn write_policy(folder: &TempDir, more: &str) -> LabOutcome<PathBuf> {
     let path = folder.path().join("policy.toml");
     let limits = "[limits]\npendingPerThread = 1000000\npendingPerAgent = 1000000\n";
-    std::fs::write(&path, format!("{}\n{limits}", Policy::shipped().text().text))?;
+    std::fs::write(&path, format!("{}\n{limits}\n{more}", Policy::shipped().text().text))?;
     Ok(path)
 }
 
@@ -81,6 +81,11 @@ impl BenchServer {
     /// Starts a server with the log `log.db` in `folder`. Its log lines go to a file, as they would under a service
     /// manager.
     pub(crate) async fn start(folder: &TempDir) -> LabOutcome<Self> {
+        Self::start_with_policy(folder, "").await
+    }
+
+    /// Starts a server with a policy that has `more` tables.
+    pub(crate) async fn start_with_policy(folder: &TempDir, more: &str) -> LabOutcome<Self> {
         let log = File::options().create(true).append(true).open(folder.path().join("server.log"))?;
         let mut child = Command::new(program()?)
             .args(["serve", "--json", "--listen", "127.0.0.1:0"])
@@ -89,7 +94,7 @@ impl BenchServer {
             .env("HOME", folder.path())
             // All clients of a benchmark are one caller.
             .env("COUNTERSIGN_CALLER_LIMITS", "requests=1000000")
-            .env("COUNTERSIGN_POLICY", policy(folder)?)
+            .env("COUNTERSIGN_POLICY", write_policy(folder, more)?)
             .env("COUNTERSIGN_DATABASE", lab::file(folder, "log.db"))
             .current_dir(folder.path())
             .stdin(Stdio::null())
@@ -121,6 +126,26 @@ impl BenchServer {
         let mut values = text.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         let value = values.next().ok_or_else(|| format!("the server has no metric {name}"))?;
         Ok(value.trim().parse()?)
+    }
+
+    /// Adds the values of a metric for all its labels.
+    pub(crate) async fn metric_sum(&self, name: &str) -> LabOutcome<f64> {
+        let mut client = BenchClient::connect(&self.target).await?;
+        let text = client.get("/metrics").await?.text()?;
+        let labelled = text.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix('{'));
+        let values = labelled.filter_map(|line| line.rsplit_once(' ')?.1.parse::<f64>().ok());
+        Ok(values.sum())
+    }
+
+    /// Runs a command on the log of the server.
+    pub(crate) async fn run_command(&self, folder: &TempDir, words: &[&str]) -> LabOutcome<()> {
+        let mut command = Command::new(program()?);
+        command.args(["--database", &lab::file(folder, "log.db")]).args(words);
+        let ended = command.env_clear().env("HOME", folder.path()).env("USER", "bench").output().await?;
+        if ended.status.success() {
+            return Ok(());
+        }
+        Err(format!("{words:?}: {}", String::from_utf8_lossy(&ended.stderr)).into())
     }
 
     /// Stops the server as a service manager does, and waits for its end.
