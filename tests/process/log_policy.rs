@@ -76,12 +76,15 @@ async fn policy_of_one_server_reaches_the_other(world: ProcessWorld) {
 async fn broken_policy_file_changes_nothing_and_shows(world: ProcessWorld) {
     let mut server = world.serves_with(&["--policy", &world.write_policy(NO_FORCE), "--log", "info"]).await;
     let before = server.get("/v1/policy").await.text("hash");
-    let path = world.write_policy("default = \"perhaps\"\n");
-    server.complains("the policy before stays in force").await;
-    let ready = server.get("/readyz").await;
-    assert_eq!((ready.status, ready.text("policy")), (200, before));
-    assert!(ready.text("policyTrouble").contains("perhaps"), "{ready}");
-    assert!(ready.text("policyTrouble").starts_with(&path), "{ready}");
+    let unusable = "[[advisor]]\nname = \"reviewer\"\nurl = \"https://judge.example:x/\"\n";
+    for (text, why) in [("default = \"perhaps\"\n", "perhaps"), (unusable, "advisor \"reviewer\"")] {
+        let path = world.write_policy(text);
+        server.complains("the policy before stays in force").await;
+        let ready = server.get("/readyz").await;
+        assert_eq!((ready.status, ready.text("policy")), (200, before.clone()));
+        assert!(ready.text("policyTrouble").contains(why), "{ready}");
+        assert!(ready.text("policyTrouble").starts_with(&path), "{ready}");
+    }
     drop(server);
     world.verified_log().await;
 }

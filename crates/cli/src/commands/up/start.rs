@@ -1,6 +1,6 @@
 //! Starting `serve` as a process that stays when the terminal closes.
 
-use super::{args::UpArgs, readiness::ANSWER_LIMIT};
+use super::args::UpArgs;
 use crate::{
     commands::serve::sockets::DEFAULT_ADDRESS,
     context::CommandContext,
@@ -24,6 +24,9 @@ use tokio::{
 
 /// The time within which a service starts. An upgrade of a long log may take a while.
 const START_LIMIT: Duration = Duration::from_mins(2);
+
+/// The time for the program at a taken address to say that it is Countersign. The user waits for the error meanwhile.
+const HOLDER_LIMIT: Duration = Duration::from_secs(2);
 
 /// The size from which the messages of earlier services are moved aside, in bytes.
 const MANY_MESSAGES: u64 = 10 * 1024 * 1024;
@@ -135,7 +138,7 @@ async fn describe_holder(context: &CommandContext, args: &UpArgs) -> String {
     for address in wanted {
         let url = if address.starts_with("unix:") { address } else { format!("http://{address}") };
         let Ok(gate) = HttpGate::connect(&url) else { continue };
-        if let Ok(Ok(ready)) = tokio::time::timeout(ANSWER_LIMIT, gate.ready()).await {
+        if let Ok(Ok(ready)) = tokio::time::timeout(HOLDER_LIMIT, gate.ready()).await {
             return format!(
                 "Countersign {} listens there for another log or another user; use it with --server {url}, or choose \
                  another address with --listen 127.0.0.1:0",
