@@ -102,6 +102,6 @@ mod tests {
         assert!(fault.detail.contains("--advisor-commands"), "{fault}");
         assert!(AdvisorAccess::new(true).program_launcher().is_ok());
         let guarded = AdvisorAccess::default().with_program_guard().expect("this program");
-        assert!(guarded.program_launcher().is_err(), "a guard is no permission");
+        assert!(guarded.program_launcher().is_err(), "a guard does not permit programs");
     }
 }

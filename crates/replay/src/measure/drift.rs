@@ -72,21 +72,20 @@ impl DriftTally {
         Self { advisor: advisor.to_owned(), configuration, after, answers: BTreeMap::new() }
     }
 
-    /// Adds a call. Returns true if it changed the drift.
-    pub fn add_call(&mut self, call: &Call) -> bool {
+    /// Adds a call. A call without a counted answer changes nothing.
+    pub fn add_call(&mut self, call: &Call) {
         let advice = call.course.advice.iter().find(|advice| advice.what.advisor == self.advisor);
-        let Some(advice) = advice else { return false };
+        let Some(advice) = advice else { return };
         let is_counted = advice.seq > self.after && advice.what.configuration == self.configuration;
         let is_seen = matches!(advice.what.mode, AdvisorMode::Advise | AdvisorMode::Decide);
         if !is_counted || !is_seen {
-            return false;
+            return;
         }
-        let Some(fate) = answer_fate(call, advice.seq, advice.what.advice) else { return false };
-        let before = self.answers.insert(advice.seq, fate);
+        let Some(fate) = answer_fate(call, advice.seq, advice.what.advice) else { return };
+        self.answers.insert(advice.seq, fate);
         while self.answers.len() > DRIFT_WINDOW {
             self.answers.pop_first();
         }
-        before != Some(fate)
     }
 
     /// True if the window is full: older answers do not change the drift.

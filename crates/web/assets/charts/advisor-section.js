@@ -9,9 +9,6 @@ import { pageStyles } from "../pages/page-styles.js";
 /** @import { Advisor, AdvisorDrift, AdvisorReport } from "../types.d.ts" */
 /** @import { CountersignClient } from "../countersign.js" */
 
-/** The share of contradicted answers is taken of at least this many, so that one of a few is no trend. */
-const FEWEST_ANSWERS = 20;
-
 const MODES = /** @type {Record<string, string>} */ ({ shadow: "shadow: people do not see its advice", advise: "advises", decide: "decides" });
 
 const styles = css`
@@ -37,10 +34,12 @@ const percent = (share) => `${Math.round(share * 1_000) / 10} %`;
 /** @param {number} count @param {string} one @param {string} many */
 const count = (count, one, many) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
-/** How often people contradicted the advisor. @param {AdvisorDrift} drift @param {number} limit */
+/** Describes how often people contradicted the advisor. @param {AdvisorDrift} drift @param {number} limit */
 export function describeDrift({ answered, overruled, complaints, share }, limit) {
   if (answered === 0) return "People have decided on none of its recent answers.";
-  const shares = `${percent(share)}${answered < FEWEST_ANSWERS ? `, taken of ${FEWEST_ANSWERS}` : ""}, limit ${percent(limit)}`;
+  // The server takes the share of more answers than there are while there are few.
+  const base = share > 0 ? Math.round((overruled + complaints) / share) : answered;
+  const shares = `${percent(share)}${base > answered ? `, taken of ${base}` : ""}, limit ${percent(limit)}`;
   const answers = answered === 1 ? "its last answer" : `the last ${answered.toLocaleString("en")} answers`;
   return `Of ${answers} people overruled ${overruled} and complained of ${complaints} (${shares}).`;
 }
