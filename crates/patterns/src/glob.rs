@@ -6,7 +6,7 @@ mod search;
 mod token;
 
 use super::{PatternError, invisible::HOLE};
-use token::GlobToken;
+pub(crate) use token::GlobToken;
 
 /// A compiled glob.
 #[derive(Debug, Clone)]
@@ -62,11 +62,9 @@ impl Glob {
         self.alternatives.iter().any(|alternative| alternative.is_match(text))
     }
 
-    /// True if the glob matches `text` and spells out `name` literally as its first word.
-    pub(super) fn is_match_with_literal_name(&self, name: &str, text: &str) -> bool {
-        self.alternatives
-            .iter()
-            .any(|alternative| alternative.has_literal_name(name) && alternative.is_match(text))
+    /// The tokens of each alternative.
+    pub(crate) fn token_lists(&self) -> impl Iterator<Item = &[GlobToken]> {
+        self.alternatives.iter().map(|alternative| alternative.tokens.as_slice())
     }
 
     /// True if the glob matches `text` for some value of each [`HOLE`] in it.
@@ -91,17 +89,10 @@ impl GlobAlternative {
             tokens => match_tokens(tokens, rest, false),
         }
     }
-
-    fn has_literal_name(&self, name: &str) -> bool {
-        let Some(rest) = self.prefix.strip_prefix(name) else { return false };
-        // A one-letter name before a star does not count: `.*` is meant for hidden files, not for the command `.`.
-        let starred = || name.len() > 1 && self.tokens.get(self.after_prefix) == Some(&GlobToken::Any);
-        rest.starts_with(' ') || rest.is_empty() && (self.tokens.len() == self.after_prefix || starred())
-    }
 }
 
 /// Simulates all states of the automaton at once. Without backtracking, no text takes exponential time.
-fn match_tokens(tokens: &[GlobToken], text: &str, holes: bool) -> bool {
+pub(crate) fn match_tokens(tokens: &[GlobToken], text: &str, holes: bool) -> bool {
     let mut now = vec![false; tokens.len() + 1];
     let mut next = now.clone();
     now[0] = true;

@@ -9,6 +9,7 @@ mod shell_options;
 mod shell_programs;
 mod shell_redirections;
 mod shell_separators;
+mod shell_stars;
 mod shell_wrappers;
 mod urls;
 
@@ -39,6 +40,7 @@ fn command_line_cannot_bypass_pattern() {
         shell_wrappers::CASES,
         shell_grammar::CASES,
         shell_programs::CASES,
+        shell_stars::CASES,
     ];
     let cases: Vec<_> = tables.concat();
     let mut wrong = vec![];
@@ -80,6 +82,7 @@ fn case_names_are_unique() {
         shell_wrappers::CASES,
         shell_grammar::CASES,
         shell_programs::CASES,
+        shell_stars::CASES,
     ];
     let plain = [paths::CASES, paths::WITHIN, urls::CASES];
     let names =

@@ -59,7 +59,7 @@ pub(super) const CASES: &[ShellCase] = &[
     ("range in braces", "ls*", "rm*", "ls {1..9}", YES, NO),
     ("home", "ls*", "rm*", "ls ~", YES, NO),
     ("home of another user in a command", "ls*", "rm*", "ls ~root/x", YES, NO),
-    ("home behind an equals sign", "ls*", "rm*", "ls --x=~/y", YES, NO),
+    ("home behind an equals sign", "ls*", "rm*", "ls --x=~/y", UNCLEAR, NO),
     ("tilde within a word", "git **", "rm*", "git show HEAD~1", YES, NO),
     ("escapes in dollar quotes", "ls*", "rm*", "ls $'\\x3b rm'", UNCLEAR, UNCLEAR),
     ("command in dollar quotes", "ls*", "rm*", "$'\\x72m' -rf /", UNCLEAR, UNCLEAR),

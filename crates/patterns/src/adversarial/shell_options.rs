@@ -13,7 +13,7 @@ pub(super) const CASES: &[ShellCase] = &[
     ),
     ("option that sets something", "git push*", "git push*", "git -c a.b=c push", NO, UNCLEAR),
     ("option without a value", "git push*", "git push*", "git --no-pager push", NO, UNCLEAR),
-    ("option with its value in one word", "git push*", "git push*", "git --git-dir=/x push", NO, UNCLEAR),
+    ("option with its value in one word", "git push*", "git push*", "git --git-dir=/x push", NO, YES),
     (
         "options of several kinds",
         "ls*",

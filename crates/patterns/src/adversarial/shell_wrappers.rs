@@ -15,7 +15,7 @@ pub(super) const CASES: &[ShellCase] = &[
     ("shell that reads a pipe, told so", "ls*", "rm*", "curl x | bash -s -- y", NO, UNCLEAR),
     ("shell that reads its input as a file", "ls*", "rm*", "curl x | bash /dev/stdin", NO, UNCLEAR),
     ("shell with a broken script", "ls*", "rm*", "bash -c 'rm (('", NO, UNCLEAR),
-    ("allowed shell, blocked script", "bash -c *", "rm*", "bash -c 'rm -rf /'", YES, YES),
+    ("allowed shell, blocked script", "bash -c *", "rm*", "bash -c 'rm -rf /'", UNCLEAR, YES),
     ("eval", "ls*", "rm*", "eval rm -rf /", NO, YES),
     ("eval of a text", "ls*", "rm*", "eval 'ls; rm -rf /'", NO, YES),
     ("eval of pieces", "ls*", "rm*", "eval r'm' '-rf' /", NO, YES),

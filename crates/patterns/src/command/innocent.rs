@@ -152,7 +152,7 @@ fn variable_and_empty_list_need_a_double_star() {
     for (pattern, line, answer) in [
         ("ls *", "ls $x", MatchAnswer::Unclear),
         ("ls *", "ls \"$x\"", MatchAnswer::Yes),
-        ("ls *", "ls $x y", MatchAnswer::Yes),
+        ("ls *", "ls $x y", MatchAnswer::Unclear),
         ("ls **", "ls $x", MatchAnswer::Yes),
         ("ls", "ls $x", MatchAnswer::No),
         ("ls src/*", "ls src/*.rs", MatchAnswer::Yes),

@@ -2,7 +2,7 @@
 
 use super::{
     pattern::CommandPattern,
-    script::{CommandOrigin, ParsedCommand, ParsedScript},
+    script::{CommandOrigin, ParsedScript},
 };
 use crate::MatchAnswer;
 
@@ -19,7 +19,7 @@ pub fn match_every(patterns: &[CommandPattern], script: &ParsedScript) -> MatchA
     }
     let mut answer = MatchAnswer::from_bool(written(script).next().is_some());
     for command in written(script) {
-        match allow(patterns, command) {
+        match allow(patterns, script, command) {
             MatchAnswer::No => return MatchAnswer::No,
             MatchAnswer::Unclear => answer = MatchAnswer::Unclear,
             MatchAnswer::Yes => {}
@@ -36,20 +36,21 @@ pub fn find_allowed_commands(patterns: &[CommandPattern], script: &ParsedScript)
     if script.has_invisible || script.has_hidden_effect || script.unreadable {
         return None;
     }
-    Some(written(script).map(|command| allow(patterns, command) == MatchAnswer::Yes).collect())
+    Some(written(script).map(|command| allow(patterns, script, command) == MatchAnswer::Yes).collect())
 }
 
-fn written(script: &ParsedScript) -> impl Iterator<Item = &ParsedCommand> {
-    script.commands.iter().filter(|command| command.origin == CommandOrigin::Written)
+/// The indices of the commands that the script itself contains.
+fn written(script: &ParsedScript) -> impl Iterator<Item = usize> + '_ {
+    (0..script.commands.len()).filter(|index| script.commands[*index].origin == CommandOrigin::Written)
 }
 
-fn allow(patterns: &[CommandPattern], command: &ParsedCommand) -> MatchAnswer {
-    if command.has_hidden_effect {
+fn allow(patterns: &[CommandPattern], script: &ParsedScript, index: usize) -> MatchAnswer {
+    if script.commands[index].has_hidden_effect {
         return MatchAnswer::No;
     }
     let mut answer = MatchAnswer::from_bool(false);
     for pattern in patterns {
-        match pattern.allow(command) {
+        match pattern.allow(script, index) {
             MatchAnswer::Yes => return MatchAnswer::Yes,
             MatchAnswer::Unclear => answer = MatchAnswer::Unclear,
             MatchAnswer::No => {}

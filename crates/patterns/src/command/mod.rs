@@ -1,36 +1,36 @@
 //! Patterns over command lines, which are read with a small grammar.
 //!
 //! A pattern describes one simple command: the program and its arguments, without quotes and with one space between
-//! them. `ls*` matches every command that begins with `ls` (also `lsof`), `ls *` matches `ls` with arguments, and
-//! `ls **` matches `ls` with or without arguments.
+//! them. `ls **` matches `ls` with any arguments or none, `ls *` with exactly one that is no option, and `ls*` every
+//! command whose name begins with `ls` (also `lsof`). A wildcard of an `allow` rule covers operands and the options
+//! that the table of programs lists as harmless; a pattern of a `block` rule matches widely.
 //!
 //! [`CommandLine::read`] reads a line without judging it: its commands, and the place of each word in the text.
 //! Everything outside of the grammar makes a line *unclear*: no `allow` rule matches it, and every `block` rule asks.
 
+mod allow_pattern;
 mod budget;
 mod builder;
-mod code_arguments;
-mod code_table;
-mod code_words;
+mod canonical;
 mod cursor;
 mod documents;
 mod dollar;
-mod effect_options;
 mod grammar;
 mod keywords;
-mod known_programs;
 mod line;
 mod list;
 mod matching;
 mod nested;
+mod option_tokens;
 mod pattern;
+mod programs;
 mod reader;
 mod redirections;
-mod runner_table;
 mod runners;
 mod script;
 mod shells;
 mod suggest;
+mod wildcard_word;
 mod words;
 
 #[cfg(test)]
@@ -38,14 +38,16 @@ mod innocent;
 #[cfg(test)]
 mod line_tests;
 #[cfg(test)]
+mod option_tests;
+#[cfg(test)]
 mod tests;
 
 pub use budget::ReadBudget;
-pub use effect_options::OptionEffect;
 pub use line::{
     CommandAssignment, CommandLine, CommandRedirection, CommandWord, LiteralPiece, RedirectionKind,
     SimpleCommand, WordExpansion,
 };
 pub use matching::{find_allowed_commands, match_any, match_every};
 pub use pattern::CommandPattern;
+pub use programs::OptionEffect;
 pub use script::ParsedScript;

@@ -3,6 +3,7 @@
 use super::{
     budget::{ReadBudget, WorkMeter},
     line::{CommandLine, CommandRedirection, CommandWord, RedirectionKind, SimpleCommand},
+    programs::{CommandReading, InnerKind},
     runners,
     script::{CommandOrigin, MAX_NESTING, ParsedCommand, ParsedScript, strip_quotes},
     shells::{NestedRun, StandardInput, is_input_file},
@@ -22,7 +23,7 @@ impl ParsedScript {
         CommandCollector { script: &mut script, meter: &mut meter }.read_text(
             text,
             0,
-            CommandOrigin::Written,
+            CommandSource { origin: CommandOrigin::Written, parent: None },
         );
         // The input of a group, a loop or a descriptor can reach any shell in the script.
         script.unreadable |= script.input.has_source && script.input.has_reading_shell;
@@ -35,6 +36,14 @@ impl ParsedScript {
     }
 }
 
+/// Where a command comes from.
+#[derive(Debug, Clone, Copy)]
+struct CommandSource {
+    origin: CommandOrigin,
+    /// The index of the command whose arguments contain it.
+    parent: Option<usize>,
+}
+
 /// Adds the commands of texts to a script.
 struct CommandCollector<'a> {
     script: &'a mut ParsedScript,
@@ -43,7 +52,7 @@ struct CommandCollector<'a> {
 
 impl CommandCollector<'_> {
     /// Reads a command line at nesting depth `depth` and adds its commands.
-    fn read_text(&mut self, text: &str, depth: usize, origin: CommandOrigin) {
+    fn read_text(&mut self, text: &str, depth: usize, source: CommandSource) {
         if depth >= MAX_NESTING || self.meter.is_exhausted() {
             self.script.unreadable = true;
             return;
@@ -54,28 +63,34 @@ impl CommandCollector<'_> {
         let has_files = line.block_redirections.iter().any(|redirection| !is_harmless(redirection));
         self.script.has_hidden_effect |= has_files || line.sets_variable;
         for command in line.commands {
-            self.add_simple(command, depth, origin);
+            self.add_simple(command, depth, source);
         }
         for script in &line.backtick_scripts {
-            self.read_text(script, depth + 1, origin);
+            self.read_text(script, depth + 1, source);
         }
     }
 
     /// Reads a text that a program might run. Its faults say nothing about the line.
     fn read_possible_script(&mut self, text: &str, depth: usize) {
         let before = (self.script.unreadable, self.script.has_hidden_effect, self.script.input.clone());
-        self.read_text(text, depth, CommandOrigin::Guessed);
+        self.read_text(text, depth, CommandSource { origin: CommandOrigin::Guessed, parent: None });
         (self.script.unreadable, self.script.has_hidden_effect, self.script.input) = before;
     }
 
-    fn add_simple(&mut self, simple: SimpleCommand, depth: usize, origin: CommandOrigin) {
+    fn add_simple(&mut self, simple: SimpleCommand, depth: usize, source: CommandSource) {
         let own = match (simple.prints_message, simple.is_doubtful) {
             (_, true) => CommandOrigin::Guessed,
             (true, false) => CommandOrigin::Nested,
             (false, false) => CommandOrigin::Written,
         };
-        let mut command = ParsedCommand { origin: origin.max(own), ..ParsedCommand::default() };
-        command.has_hidden_effect = !simple.assignments.is_empty() || simple.words.is_empty();
+        let mut command = ParsedCommand {
+            origin: source.origin.max(own),
+            parent: source.parent,
+            is_written: own == CommandOrigin::Written,
+            has_hidden_effect: simple.words.is_empty(),
+            assignments: simple.assignments.into_iter().map(|set| (set.name, set.value)).collect(),
+            ..ParsedCommand::default()
+        };
         let mut input = if simple.is_piped { StandardInput::Unknown } else { StandardInput::Inherited };
         let mut second_start = None;
         for redirection in simple.redirections {
@@ -90,7 +105,8 @@ impl CommandCollector<'_> {
         self.add(command, &input, depth);
         if !second.is_empty() {
             // A POSIX `sh` reads `ls &>f rm x` as `ls &` followed by `rm x`.
-            self.add_words(second, CommandOrigin::Guessed, &input, depth + 1);
+            let source = CommandSource { origin: CommandOrigin::Guessed, parent: None };
+            self.add_words(second, source, &input, depth + 1);
         }
     }
 
@@ -98,11 +114,13 @@ impl CommandCollector<'_> {
     fn add_words(
         &mut self,
         words: Vec<CommandWord>,
-        origin: CommandOrigin,
+        source: CommandSource,
         input: &StandardInput,
         depth: usize,
     ) {
-        self.add(ParsedCommand { origin, words, ..ParsedCommand::default() }, input, depth);
+        let CommandSource { origin, parent } = source;
+        let command = ParsedCommand { origin, parent, is_written: true, words, ..ParsedCommand::default() };
+        self.add(command, input, depth);
     }
 
     /// Adds the command and the commands that it runs.
@@ -113,27 +131,55 @@ impl CommandCollector<'_> {
         if depth > MAX_NESTING || !self.meter.count_steps(bytes) {
             return;
         }
-        let nested = runners::find_nested(&command.words, input);
+        let read = if command.is_module { CommandReading::read_module } else { CommandReading::read };
+        command.reading = read(&command.words);
+        self.script.unreadable |= command.words.first().is_some_and(is_windows_path);
+        command.has_input = matches!(input, StandardInput::Unknown | StandardInput::Text(_));
+        let nested = runners::find_nested(&command.words, &command.reading, input);
         command.search_words(nested.runs_any_word);
         let scripts = if nested.runs_any_word { possible_scripts(&command.words) } else { Vec::new() };
         let origin = command.origin.max(CommandOrigin::Nested);
+        let source = CommandSource { origin, parent: Some(self.script.commands.len()) };
         self.script.push(command);
-        self.add_nested(nested, origin, input, depth);
+        self.add_nested(nested, source, input, depth);
         for text in &scripts {
             self.read_possible_script(text, depth);
         }
     }
 
-    fn add_nested(&mut self, nested: NestedRun, origin: CommandOrigin, input: &StandardInput, depth: usize) {
+    fn add_nested(&mut self, nested: NestedRun, source: CommandSource, input: &StandardInput, depth: usize) {
         self.script.unreadable |= nested.unknown;
         self.script.input.has_reading_shell |= nested.reads_inherited_input;
         for text in &nested.scripts {
-            self.read_text(text, depth, origin);
+            let first = self.script.commands.len();
+            self.read_text(text, depth, source);
+            let is_child = |command: &&ParsedCommand| command.parent == source.parent && command.is_written;
+            let is_one = self.script.commands[first..].iter().filter(is_child).count() == 1;
+            if let Some(parent) = source.parent.and_then(|parent| self.script.commands.get_mut(parent)) {
+                parent.has_split_script |= !is_one;
+            }
         }
         for words in nested.commands {
-            self.add_words(words, origin, input, depth);
+            let CommandSource { origin, parent } = source;
+            let command = ParsedCommand {
+                origin,
+                parent,
+                is_written: nested.kind != Some(InnerKind::Joined),
+                is_module: nested.kind == Some(InnerKind::Module),
+                words,
+                ..ParsedCommand::default()
+            };
+            self.add(command, input, depth);
         }
     }
+}
+
+/// Whether the word is a program's path on Windows. Its shell reads the line in another way.
+fn is_windows_path(word: &CommandWord) -> bool {
+    let mut start = word.raw.trim_start_matches(['"', '\'']).chars();
+    let drive = [start.next(), start.next(), start.next()];
+    matches!(drive, [Some(letter), Some(':'), Some('\\' | '/')] if letter.is_ascii_alphabetic())
+        || word.raw.starts_with("\\\\\\\\")
 }
 
 /// The words that a program might pass to a shell.
@@ -159,7 +205,7 @@ fn add_redirection(redirection: CommandRedirection, command: &mut ParsedCommand,
         RedirectionKind::Read => {
             *input = if is_input_file(&target) { StandardInput::Unknown } else { StandardInput::File };
             if target.is_literal() && command.input.is_none() {
-                command.input = Some(format!("< {}", target.shown())).filter(|_| !is_harmless);
+                command.input = Some(target).filter(|_| !is_harmless);
             } else {
                 command.has_hidden_effect = true;
             }

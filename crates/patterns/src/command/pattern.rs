@@ -1,9 +1,10 @@
 //! A pattern over simple commands.
 
 use super::{
-    code_words::CodeReason,
-    effect_options::{self, OptionEffect},
+    allow_pattern::AllowPattern,
     line::CommandWord,
+    option_tokens::OptionTokens,
+    programs::{CommandReading, OptionEffect, OptionForm, OptionSource, ProgramTable},
     script::{CommandClarity, CommandOrigin, ParsedCommand, ParsedScript},
 };
 use crate::{Glob, MatchAnswer, PatternError};
@@ -12,7 +13,12 @@ use crate::{Glob, MatchAnswer, PatternError};
 #[derive(Debug, Clone)]
 pub struct CommandPattern {
     text: String,
+    /// The pattern over a whole command, as `block` and `ask` rules read it.
     glob: Glob,
+    /// The pattern over words, as `allow` rules read it.
+    allow: AllowPattern,
+    /// The options that the pattern names.
+    options: OptionTokens,
 }
 
 impl CommandPattern {
@@ -24,13 +30,19 @@ impl CommandPattern {
                 "has an extra space: write one space between words, and none at the start or the end",
             ));
         }
+        let words = Glob::new(text)?;
         let glob =
             match text.strip_suffix(" **").filter(|before| !before.is_empty() && !before.ends_with('\\')) {
-                Some(before) => Glob::new(&format!("{before}{{, *}}")),
-                None => Glob::new(text),
+                Some(before) => Glob::new(&format!("{before}{{, *}}"))
+                    .map_err(|error| PatternError::new(text, error.fault))?,
+                None => words.clone(),
             };
-        let glob = glob.map_err(|error| PatternError::new(text, error.fault))?;
-        Ok(Self { text: text.to_owned(), glob })
+        Ok(Self {
+            text: text.to_owned(),
+            glob,
+            allow: AllowPattern::new(&words),
+            options: OptionTokens::of(text),
+        })
     }
 
     /// The text as written.
@@ -39,7 +51,7 @@ impl CommandPattern {
         &self.text
     }
 
-    /// True if the pattern contains a command separator or a substitution outside of quotes. No simple command
+    /// Whether the pattern contains a command separator or a substitution outside of quotes. No simple command
     /// contains one, so such a pattern only matches whole scripts.
     #[must_use]
     pub fn has_command_separator(&self) -> bool {
@@ -49,78 +61,86 @@ impl CommandPattern {
             .any(|plain| plain.contains(['|', ';', '&', '`', '\n']) || plain.contains("$("))
     }
 
-    /// The options that write, delete or run something and that the pattern allows with any value.
+    /// The options that have an effect and that the pattern allows with any value.
     #[must_use]
     pub fn open_options(&self) -> Vec<(String, OptionEffect)> {
-        effect_options::find_open_options(&self.text)
+        let words = self.literal_words();
+        let reading = CommandReading::read(&words);
+        let is_open_word = |at: usize| words.get(at).is_some_and(|word| has_wildcard(&word.text));
+        let mut found: Vec<(String, OptionEffect)> = Vec::new();
+        for used in &reading.uses {
+            let OptionSource::Effect(effect) = used.option.source else { continue };
+            let takes_value = used.option.takes_value();
+            let is_open = match &used.form {
+                OptionForm::Long(Some(value)) | OptionForm::Prefix(value) => has_wildcard(value),
+                OptionForm::Short(_, value) if !value.is_empty() => has_wildcard(value),
+                _ if takes_value => words[used.at].text.ends_with('*') || is_open_word(used.at + 1),
+                OptionForm::Word => false,
+                _ => has_wildcard(&self.text),
+            };
+            let written = used.written.trim_end_matches('*').to_owned();
+            if is_open && !found.iter().any(|(listed, _)| *listed == written) {
+                found.push((written, effect));
+            }
+        }
+        found
     }
 
-    /// Some options that a pattern such as `find **` does not cover, because they write, delete or run something.
+    /// Some options that a pattern such as `find **` does not cover, because they have an effect.
     #[must_use]
     pub fn uncovered_options(&self) -> Vec<&'static str> {
-        effect_options::find_uncovered_options(&self.text)
+        let Some(program) = self.open_program() else { return Vec::new() };
+        ProgramTable::shared().effect_options(program)
     }
 
-    /// Matches for an `allow` rule: `Yes` if the pattern covers the command for every value of its expansions, and
-    /// shows the way in which the command runs its arguments, if it does.
-    pub(super) fn allow(&self, command: &ParsedCommand) -> MatchAnswer {
-        let text = match &command.input {
-            // A pattern that also matches without the input does not show it.
-            Some(input) if self.text.contains('<') && !self.glob.is_match(&command.shown) => {
-                &format!("{} {input}", command.shown)
+    /// The program of a pattern such as `mytool **`, if the table does not list it. The pattern covers none of its
+    /// options.
+    #[must_use]
+    pub fn unknown_program(&self) -> Option<&str> {
+        self.open_program().filter(|program| ProgramTable::shared().find_program(program).is_empty())
+    }
+
+    /// The program of a pattern that seems to allow all of its arguments.
+    fn open_program(&self) -> Option<&str> {
+        let program = self.text.strip_suffix('*').map(|rest| rest.trim_end_matches('*').trim_end())?;
+        (!program.is_empty() && !has_wildcard(program) && !program.contains([' ', '\\', '{']))
+            .then_some(program)
+    }
+
+    /// The words of the pattern, with its wildcards as ordinary characters.
+    fn literal_words(&self) -> Vec<CommandWord> {
+        let mut is_quoted = false;
+        let is_end = |c: char| {
+            if c == '\'' {
+                is_quoted = !is_quoted;
             }
-            Some(_) => return MatchAnswer::No,
-            None => &command.shown,
+            !is_quoted && c == ' '
         };
-        let shows_comment = || {
-            command.comment.as_ref().is_none_or(|comment| self.covers(command, &format!("{text} {comment}")))
-        };
-        if command.clarity >= CommandClarity::PlainExpansion
-            && command.name().is_some()
-            && self.covers(command, text)
-        {
-            let shows_code = command.code.as_ref().is_none_or(|code| code.is_shown_in(&self.text));
-            let shows_all = shows_code && shows_comment() && self.names_effects(command);
-            return if shows_all { MatchAnswer::Yes } else { MatchAnswer::Unclear };
-        }
-        // The known words can already rule the pattern out.
-        let could_match = command.with_holes.is_empty()
-            || command.with_holes.iter().any(|text| self.glob.could_match(text));
-        if command.clarity < CommandClarity::Literal && could_match {
-            MatchAnswer::Unclear
-        } else {
-            MatchAnswer::No
-        }
+        self.text.split(is_end).map(|word| CommandWord::from_literal(&word.replace('\'', ""))).collect()
     }
 
-    /// True if the pattern names each option with which the command writes, deletes or runs something. An expansion may
-    /// result in such an option.
-    fn names_effects(&self, command: &ParsedCommand) -> bool {
-        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-        let may_have_option = command.words.iter().any(CommandWord::may_be_option);
-        let may_have_effect = may_have_option && effect_options::has_table(&words);
-        !may_have_effect && !effect_options::has_unnamed_effect(&self.text, &words)
-    }
-
-    /// True if the pattern matches the command, shown as `text`, for every value of its expansions.
-    fn covers(&self, command: &ParsedCommand, text: &str) -> bool {
-        let name = command.name().filter(|_| command.code == Some(CodeReason::Program));
-        let is_match = |text: &str| match name {
-            Some(name) => self.glob.is_match_with_literal_name(name, text),
-            None => self.glob.is_match(text),
-        };
-        match &command.known_start {
-            Some(_) if command.input.is_some() => false,
-            // The expansions may result in no words at all.
-            Some(start) if start.may_end && !is_match(start.text.trim_end_matches(' ')) => false,
-            Some(start) => self.glob.covers(name, &start.text),
-            None => is_match(text),
+    /// Matches for an `allow` rule: `Yes` if the pattern shows everything that the command runs, for every value of its
+    /// expansions.
+    pub(super) fn allow(&self, script: &ParsedScript, index: usize) -> MatchAnswer {
+        let command = &script.commands[index];
+        if self.allow.covers(script, index) {
+            return MatchAnswer::Yes;
         }
+        if !command.assignments.is_empty() || command.input.is_some() {
+            return MatchAnswer::No;
+        }
+        // The known words can rule the pattern out.
+        let could_match = command.with_holes.iter().any(|text| self.glob.could_match(text))
+            || command.clarity < CommandClarity::Literal && command.with_holes.is_empty();
+        let is_near = self.allow.shows_name(command) && self.glob.is_match(&command.shown);
+        if could_match || is_near { MatchAnswer::Unclear } else { MatchAnswer::No }
     }
 
     /// Matches for a `block` rule.
     pub(super) fn block(&self, script: &ParsedScript) -> MatchAnswer {
-        if self.glob.is_match(&script.text) {
+        // Where each word is known, an option that the pattern names is a word, and no part of a message.
+        let is_exact = !self.options.is_empty() && script.is_read_completely();
+        if !is_exact && self.glob.is_match(&script.text) {
             return MatchAnswer::Yes;
         }
         let mut answer = MatchAnswer::from_bool(false);
@@ -132,17 +152,21 @@ impl CommandPattern {
             }
         }
         let is_shown = || script.stripped.iter().any(|text| self.glob.is_match(text));
-        if answer == MatchAnswer::No && is_shown() { MatchAnswer::Unclear } else { answer }
+        if answer == MatchAnswer::No && !is_exact && is_shown() { MatchAnswer::Unclear } else { answer }
     }
 
     /// Matches the pattern against every spelling of the command.
     fn match_spellings(&self, command: &ParsedCommand) -> MatchAnswer {
-        if command.spellings.iter().any(|spelling| self.glob.is_match(spelling)) {
+        let is_exact = !self.options.is_empty() && command.is_data();
+        let has_options = |words: &mut dyn Iterator<Item = &str>| !is_exact || self.options.are_in(words);
+        let texts = &mut command.words.iter().map(|word| word.text.as_str());
+        if has_options(texts) && command.spellings.iter().any(|spelling| self.glob.is_match(spelling)) {
             return MatchAnswer::Yes;
         }
-        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-        let synonyms = effect_options::canonical_spellings(&words);
-        if synonyms.iter().any(|words| self.glob.is_match(&words.join(" "))) {
+        let is_match = |words: &Vec<String>| {
+            has_options(&mut words.iter().map(String::as_str)) && self.glob.is_match(&words.join(" "))
+        };
+        if command.synonyms.iter().any(is_match) {
             return MatchAnswer::Yes;
         }
         let unknown =
@@ -150,4 +174,8 @@ impl CommandPattern {
                 || command.searched.as_ref().is_some_and(|words| self.glob.is_found_in(words));
         if unknown { MatchAnswer::Unclear } else { MatchAnswer::No }
     }
+}
+
+fn has_wildcard(text: &str) -> bool {
+    text.contains(['*', '?', '['])
 }

@@ -1,24 +1,26 @@
 //! Finds the commands that commands such as `sudo`, `xargs` or `find -exec` run.
 
 use super::{
-    code_words::find_code,
-    known_programs::is_known_program,
     line::CommandWord,
-    runner_table::{RUNNERS, SHELL_RUNNERS, is_runner},
+    programs::{CommandReading, InnerKind, ProgramKnowledge},
     shells::{NestedRun, SHELLS, StandardInput},
 };
 
 /// Finds the commands that the command `words` runs.
-pub(super) fn find_nested(words: &[CommandWord], input: &StandardInput) -> NestedRun {
+pub(super) fn find_nested(
+    words: &[CommandWord],
+    reading: &CommandReading,
+    input: &StandardInput,
+) -> NestedRun {
     let mut nested = NestedRun::default();
     let Some((name, arguments)) = words.split_first() else { return nested };
     let name = name.text.rsplit('/').next().unwrap_or("").to_ascii_lowercase();
     match name.as_str() {
-        name if SHELLS.contains(&name) => nested.add_shell(name, arguments, input),
+        name if SHELLS.contains(&name) => nested.add_shell(arguments, input),
         "su" | "script" => nested.add_option_script(arguments),
         "runuser" => {
             nested.add_option_script(arguments);
-            nested.add_runner("runuser", arguments, &["-u", "-g", "-G", "--user", "--group"], 0);
+            nested.add_launched("runuser", words, reading);
         }
         "eval" => nested.add_joined(strip_end_of_options(arguments)),
         "trap" => arguments
@@ -30,12 +32,10 @@ pub(super) fn find_nested(words: &[CommandWord], input: &StandardInput) -> Neste
         "." | "source" => nested.add_source(arguments, input),
         "find" => nested.add_exec_options(arguments, &["-exec", "-execdir", "-ok", "-okdir"]),
         "fd" | "fdfind" => nested.add_exec_options(arguments, &["-x", "-X", "--exec", "--exec-batch"]),
+        _ if reading.program == ProgramKnowledge::OtherShell => nested.unknown = true,
         name => {
-            if let Some((_, valued, before)) = RUNNERS.iter().find(|(runner, ..)| *runner == name) {
-                nested.add_runner(name, arguments, valued, *before);
-            } else {
-                nested.runs_any_word = !is_known_program(name) || find_code(words).is_some();
-            }
+            nested.add_launched(name, words, reading);
+            nested.runs_any_word |= reading.inner.is_none() && reading.may_run_words();
         }
     }
     nested
@@ -105,46 +105,36 @@ impl NestedRun {
         }
     }
 
-    /// Adds the command after the runner's own options and its `before` operands.
-    fn add_runner(&mut self, name: &str, arguments: &[CommandWord], valued: &[&str], before: usize) {
-        let mut at = 0;
-        let mut options_known = true;
-        while let Some(word) = arguments.get(at) {
-            let text = word.text.as_str();
-            if name == "env" && is_split_option(text) {
-                return self.add_split_string(&arguments[at..]);
-            }
-            match text {
-                "-" if name == "env" => at += 1,
-                "--" => {
-                    at += 1;
-                    break;
-                }
-                _ if valued.contains(&text) => at += 2,
-                _ if text.len() > 1 && text.starts_with('-') => {
-                    options_known &= is_flag(text, valued);
-                    at += 1;
-                }
-                _ if matches!(name, "env" | "sudo" | "doas") && text.contains('=') => at += 1,
-                _ => break,
-            }
+    /// Adds the command after a launcher's own options and operands.
+    fn add_launched(&mut self, name: &str, words: &[CommandWord], reading: &CommandReading) {
+        if name == "env"
+            && let Some(at) = words.iter().position(|word| is_split_option(&word.text))
+        {
+            return self.add_split_string(&words[at..]);
         }
-        at += before;
-        let (own, rest) = arguments.split_at(at.min(arguments.len()));
-        let rest =
-            if before > 0 && rest.first().is_some_and(|word| word.text == "--") { &rest[1..] } else { rest };
+        // Without a command, it reads commands.
+        self.unknown |= name == "parallel" && reading.inner.is_none();
+        let Some(inner) = reading.inner else { return };
+        let (own, rest) = words.split_at(inner.at.min(words.len()));
+        let options_known = !reading.has_unlisted_option(words);
         self.unknown |= !options_known && rest.iter().any(|word| !word.is_literal());
-        let has_inner_shell =
-            rest.first().is_some_and(|word| is_shell(word) || is_runner(program_name(word)));
-        // The input becomes the script or the command of a shell or a runner.
+        let has_inner_shell = rest.first().is_some_and(|word| {
+            is_shell(word)
+                || CommandReading::read(rest).inner.is_some()
+                || rest.len() == 1 && is_launcher(word)
+        });
+        // The input becomes the script or the command of a shell or a launcher.
         self.unknown |= name == "xargs" && has_inner_shell && (has_replace_option(own) || rest.len() == 1);
-        match name {
-            "parallel" => self.add_parallel(rest),
-            "flock" => self.add_option_script(rest),
-            name if SHELL_RUNNERS.contains(&name) => self.add_joined(rest),
-            _ => {}
+        match (inner.kind, name) {
+            (InnerKind::Script, _) => return rest.first().into_iter().for_each(|word| self.add_script(word)),
+            (InnerKind::Joined, "parallel") => self.add_parallel(rest),
+            (InnerKind::Joined, _) => self.add_joined(rest),
+            (InnerKind::Words, "flock") => self.add_option_script(rest),
+            (InnerKind::Words | InnerKind::Module, _) => {}
         }
-        self.add_command(rest.to_vec());
+        let is_list = |word: &CommandWord| name == "parallel" && word.text.starts_with(":::");
+        self.kind = Some(inner.kind);
+        self.add_command(rest.iter().take_while(|word| !is_list(word)).cloned().collect());
         // An unknown option may take the first word as its value.
         self.runs_any_word |= !options_known;
     }
@@ -167,7 +157,14 @@ impl NestedRun {
         let at = words.iter().position(|word| word.text.starts_with(":::")).unwrap_or(words.len());
         let (command, listed) = words.split_at(at);
         if !command.is_empty() {
-            return self.add_joined(words);
+            if listed.is_empty() {
+                return self.add_joined(command);
+            }
+            for argument in listed.iter().filter(|word| !word.text.starts_with(":::")) {
+                self.add_joined(&[command, std::slice::from_ref(argument)].concat());
+            }
+            self.unknown |= listed.iter().any(|word| word.text.starts_with("::::"));
+            return;
         }
         self.unknown |= listed.is_empty() || listed.iter().any(|word| word.text.starts_with("::::"));
         listed.iter().skip(1).for_each(|word| self.add_script(word));
@@ -184,6 +181,12 @@ impl NestedRun {
 
 fn is_shell(word: &CommandWord) -> bool {
     SHELLS.contains(&program_name(word))
+}
+
+/// Whether the program runs a command that its input may contain.
+fn is_launcher(word: &CommandWord) -> bool {
+    let then_command = [word.clone(), CommandWord::from_literal("x"), CommandWord::from_literal("y")];
+    CommandReading::read(&then_command).inner.is_some()
 }
 
 /// The name of a program without its folder.
@@ -204,10 +207,4 @@ fn has_replace_option(options: &[CommandWord]) -> bool {
 fn is_split_option(text: &str) -> bool {
     let short = text.strip_prefix('-').map(|letters| letters.trim_start_matches(['i', 'v', '0']));
     text.starts_with("--s") || short.is_some_and(|letters| letters.starts_with('S'))
-}
-
-/// True if the option certainly does not take the next word: it includes its value.
-fn is_flag(text: &str, valued: &[&str]) -> bool {
-    let known = |short: &str| short.len() == 2 && text.starts_with(short);
-    text.contains('=') || valued.iter().any(|short| known(short))
 }

@@ -1,8 +1,9 @@
 //! A parsed command line, and the simple commands that it runs.
 
 use super::{
-    code_words::{CodeReason, find_code},
-    line::{CommandWord, WordExpansion, is_plain},
+    canonical,
+    line::{CommandWord, WordExpansion},
+    programs::{CommandReading, InputUse},
 };
 use crate::invisible::HOLE;
 
@@ -39,6 +40,7 @@ pub(super) struct CommandInput {
 }
 
 /// One simple command.
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent fact")]
 #[derive(Debug, Clone, Default)]
 pub(super) struct ParsedCommand {
     /// The command as shown to an approver: words with special characters are quoted.
@@ -50,17 +52,29 @@ pub(super) struct ParsedCommand {
     pub(super) with_holes: Vec<String>,
     /// The possible spellings without the options before the first argument.
     pub(super) without_options: Vec<String>,
-    /// The input redirection, as in `< file`.
-    pub(super) input: Option<String>,
+    /// The file of an input redirection, as in `< file`.
+    pub(super) input: Option<CommandWord>,
     pub(super) clarity: CommandClarity,
-    /// For a command with expansions or a message: its start.
-    pub(super) known_start: Option<KnownStart>,
-    /// The reason why the command may run its arguments.
-    pub(super) code: Option<CodeReason>,
-    /// True if it has a redirection or an assignment that no pattern can show.
+    /// What each word is to the program.
+    pub(super) reading: CommandReading,
+    /// The spellings with other names of its options, for `block` patterns.
+    pub(super) synonyms: Vec<Vec<String>>,
+    /// Whether it has a redirection that no pattern can show.
     pub(super) has_hidden_effect: bool,
+    /// The assignments before the program.
+    pub(super) assignments: Vec<(String, CommandWord)>,
+    /// Whether it reads a pipe or a here-document.
+    pub(super) has_input: bool,
     pub(super) origin: CommandOrigin,
+    /// The index of the command whose arguments contain this one.
+    pub(super) parent: Option<usize>,
+    /// Whether a shell would read a word of it that looks like one command as several, or as none.
+    pub(super) has_split_script: bool,
+    /// Whether its own script contains it, and neither a message nor a reading that only some shells have.
+    pub(super) is_written: bool,
     pub(super) words: Vec<CommandWord>,
+    /// Whether the first word is a module that an interpreter runs.
+    pub(super) is_module: bool,
     /// The words, if the program may run any of them: a `block` pattern is searched in them.
     pub(super) searched: Option<String>,
     /// The comment after it, which some interactive shells read as arguments.
@@ -79,15 +93,6 @@ pub(super) enum CommandClarity {
     PlainExpansion,
     /// All words are known and of one line.
     Literal,
-}
-
-/// The known start of a command with expansions.
-#[derive(Debug, Clone)]
-pub(super) struct KnownStart {
-    /// The shown text before the first expansion.
-    pub(super) text: String,
-    /// True if all words behind it may vanish.
-    pub(super) may_end: bool,
 }
 
 /// The way in which a script contains a command.
@@ -117,6 +122,18 @@ impl ParsedScript {
         self.steps
     }
 
+    /// The commands that the arguments of a command contain.
+    pub(super) fn inner_commands(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
+        let is_inner =
+            move |at: &usize| self.commands[*at].parent == Some(index) && self.commands[*at].is_written;
+        (index + 1..self.commands.len()).filter(is_inner)
+    }
+
+    /// Whether the meaning of each word is known.
+    pub(super) fn is_read_completely(&self) -> bool {
+        !self.unreadable && !self.has_invisible && self.commands.iter().all(ParsedCommand::is_data)
+    }
+
     /// Computes the spellings of a command and adds it.
     pub(super) fn push(&mut self, mut command: ParsedCommand) {
         command.compute_spellings();
@@ -136,6 +153,20 @@ impl ParsedCommand {
             .first()
             .filter(|word| self.is_named() && !word.text.is_empty())
             .map(|word| word.text.as_str())
+    }
+
+    /// Whether the command runs none of its words.
+    pub(super) fn is_data(&self) -> bool {
+        self.is_named()
+            && self.searched.is_none()
+            && self.reading.is_known()
+            && self.reading.inner.is_none()
+            && self.with_holes.is_empty()
+    }
+
+    /// Whether the program reads no commands from its input.
+    pub(super) fn reads_data(&self) -> bool {
+        !self.has_input || self.reading.input == InputUse::Data
     }
 
     /// Lets a `block` pattern be searched in the words, if the program `may_run` them.
@@ -161,18 +192,13 @@ impl ParsedCommand {
             word.expansion != WordExpansion::Unknown && !has_control
         };
         let is_open = |word: &CommandWord| word.is_message || !word.is_literal();
-        let first_open = self.words.iter().position(is_open);
-        self.clarity = match first_open {
+        self.clarity = match self.words.iter().any(is_open) {
             _ if !self.words.first().is_none_or(plain) => CommandClarity::UnknownProgram,
             _ if !self.words.iter().all(is_fit) => CommandClarity::UnknownWord,
-            Some(_) => CommandClarity::PlainExpansion,
-            None => CommandClarity::Literal,
+            true => CommandClarity::PlainExpansion,
+            false => CommandClarity::Literal,
         };
-        self.known_start = first_open.map(|first| KnownStart {
-            text: known_start(&self.words, first),
-            may_end: self.words[first..].iter().all(|word| word.may_vanish),
-        });
-        self.code = find_code(&self.words);
+        self.synonyms = canonical::write_spellings(&self.words, &self.reading);
         for spelling in [&text, &self.shown, &raw] {
             push_unique(&mut self.spellings, spelling.clone());
         }
@@ -212,21 +238,6 @@ impl ParsedCommand {
         }
         found
     }
-}
-
-/// The shown text before the first expansion or message, which is in the word `first`.
-fn known_start(words: &[CommandWord], first: usize) -> String {
-    let mut start = String::new();
-    for word in &words[..first] {
-        start.push_str(&word.shown());
-        start.push(' ');
-    }
-    let word = &words[first];
-    let before = word.text.split(HOLE).next().unwrap_or_default();
-    if !word.is_message && before.chars().all(is_plain) {
-        start.push_str(before);
-    }
-    start
 }
 
 /// The text without quotes and backslashes: all of it, and the parts between separators.

@@ -1,10 +1,9 @@
 //! Finds the commands that a shell runs: its `-c` script and its standard input.
 
-use super::line::CommandWord;
+use super::{line::CommandWord, programs::InnerKind};
 use crate::path::normalise;
 
-pub(super) const SHELLS: &[&str] =
-    &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh"];
+pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash"];
 
 /// The source of a command's standard input.
 #[derive(Debug, Clone)]
@@ -26,6 +25,8 @@ pub(super) struct NestedRun {
     pub(super) scripts: Vec<String>,
     /// The words of commands.
     pub(super) commands: Vec<Vec<CommandWord>>,
+    /// The way in which the command runs them, if it is a launcher.
+    pub(super) kind: Option<InnerKind>,
     /// True if any of the words may be a command or a script.
     pub(super) runs_any_word: bool,
     /// True if it also runs a command that cannot be determined.
@@ -36,7 +37,7 @@ pub(super) struct NestedRun {
 
 impl NestedRun {
     /// Adds the commands of `sh -c script`, of `sh file` or of a shell that reads its standard input.
-    pub(super) fn add_shell(&mut self, name: &str, arguments: &[CommandWord], input: &StandardInput) {
+    pub(super) fn add_shell(&mut self, arguments: &[CommandWord], input: &StandardInput) {
         let mut rest = arguments.iter().peekable();
         let (mut has_script, mut reads_input) = (false, false);
         while let Some(word) = rest.next() {
@@ -45,8 +46,6 @@ impl NestedRun {
             has_script |= short && text.contains('c') || text == "--command";
             reads_input |= short && text.contains('s');
             self.unknown |= short && !word.is_literal();
-            // Only fish has `-C` and the long options.
-            has_script |= name == "fish" && (short && text.contains('C') || text == "--init-command");
             if let Some((_, script)) = text.split_once("command=").filter(|_| text.starts_with("--")) {
                 self.unknown |= !word.is_literal();
                 self.scripts.push(script.to_owned());

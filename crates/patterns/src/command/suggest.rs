@@ -1,9 +1,9 @@
 //! Suggests a pattern to the approver of a command line.
 
 use super::{
-    code_table::CODE_PROGRAMS,
     matching::match_every,
     pattern::CommandPattern,
+    programs::ProgramTable,
     script::{CommandClarity, CommandOrigin, ParsedScript},
 };
 use crate::MatchAnswer;
@@ -153,31 +153,6 @@ const NEVER_SUGGESTED: &[&str] = &[
     "zsh",
 ];
 
-/// Programs with subcommands. A pattern must include the subcommand, or it would allow all of them.
-const WITH_SUBCOMMANDS: &[&str] = &[
-    "aws",
-    "az",
-    "bundle",
-    "cargo",
-    "docker",
-    "gcloud",
-    "gh",
-    "git",
-    "go",
-    "helm",
-    "kubectl",
-    "npm",
-    "podman",
-    "pnpm",
-    "poetry",
-    "rustup",
-    "svn",
-    "systemctl",
-    "terraform",
-    "uv",
-    "yarn",
-];
-
 /// Subcommands that run their arguments, destroy data or can be made to run code.
 const UNSAFE_SUBCOMMANDS: &[&str] = &[
     "apply",
@@ -226,7 +201,7 @@ fn suggest_pattern(script: &ParsedScript) -> Option<String> {
     let name = command.name()?;
     let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !text.is_empty();
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-+".contains(c));
-    if !is_name || name.starts_with('-') || NEVER_SUGGESTED.contains(&name) || CODE_PROGRAMS.contains(&name) {
+    if !is_name || name.starts_with('-') || NEVER_SUGGESTED.contains(&name) || command.reading.is_named() {
         return None;
     }
     // Names can end in a version: `python3.12`, `gcc-13`.
@@ -234,13 +209,14 @@ fn suggest_pattern(script: &ParsedScript) -> Option<String> {
     if NEVER_SUGGESTED.contains(&bare) {
         return None;
     }
+    let has_subcommands = ProgramTable::shared().has_subcommands(name);
     let second = command.words.get(1).map(|word| word.text.as_str());
     let pattern = match second.filter(|second| plain(second)) {
-        Some(second) if WITH_SUBCOMMANDS.contains(&name) && UNSAFE_SUBCOMMANDS.contains(&second) => {
+        Some(second) if has_subcommands && UNSAFE_SUBCOMMANDS.contains(&second) => {
             return None;
         }
         Some(second) => format!("{name} {second} **"),
-        None if WITH_SUBCOMMANDS.contains(&name) => return None,
+        None if has_subcommands => return None,
         None => format!("{name} **"),
     };
     let parsed = CommandPattern::new(&pattern).ok()?;

@@ -116,8 +116,12 @@ impl GlobCompiler<'_> {
         while self.rest.next_if_eq(&'*').is_some() {
             stars += 1;
         }
-        if !self.path || stars == 1 {
-            return vec![vec![if self.path { GlobToken::Segment } else { GlobToken::Any }]];
+        if !self.path {
+            // Two stars match what one does. A pattern over words tells them apart.
+            return vec![vec![GlobToken::Any; stars.min(2)]];
+        }
+        if stars == 1 {
+            return vec![vec![GlobToken::Segment]];
         }
         if at_segment && self.rest.next_if_eq(&'/').is_some() {
             return vec![vec![GlobToken::Any, GlobToken::Char('/')], vec![]];

@@ -4,33 +4,11 @@ use super::{Glob, skip_repeats, token::GlobToken};
 use crate::invisible::HOLE;
 
 impl Glob {
-    /// True if the glob matches every text that begins with `start`. `name` must be spelled out as its first word.
-    pub(crate) fn covers(&self, name: Option<&str>, start: &str) -> bool {
-        self.alternatives.iter().any(|alternative| {
-            let shows_name = name.is_none_or(|name| alternative.has_literal_name(name));
-            let ends_open = alternative.tokens.last() == Some(&GlobToken::Any);
-            shows_name && ends_open && ends_in_last(&alternative.tokens, start)
-        })
-    }
-
     /// True if the glob matches words of `text` that follow each other, for some value of each [`HOLE`] after their
     /// start. Takes one pass over the text.
     pub(crate) fn is_found_in(&self, text: &str) -> bool {
         self.alternatives.iter().any(|alternative| is_found(&alternative.tokens, text))
     }
-}
-
-/// True if the tokens before the last one match `text`, so that the last one matches whatever follows.
-fn ends_in_last(tokens: &[GlobToken], text: &str) -> bool {
-    let mut now = vec![false; tokens.len() + 1];
-    let mut next = now.clone();
-    now[0] = true;
-    skip_repeats(tokens, &mut now);
-    for c in text.chars() {
-        step(tokens, &now, &mut next, c);
-        std::mem::swap(&mut now, &mut next);
-    }
-    now[tokens.len() - 1]
 }
 
 fn step(tokens: &[GlobToken], now: &[bool], next: &mut [bool], c: char) {

@@ -2,7 +2,7 @@
 
 /// One token of a glob.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum GlobToken {
+pub(crate) enum GlobToken {
     Char(char),
     /// One character in the set, or outside of it if `negated`.
     Set {
@@ -16,11 +16,11 @@ pub(super) enum GlobToken {
 }
 
 impl GlobToken {
-    pub(super) fn repeats(&self) -> bool {
+    pub(crate) fn repeats(&self) -> bool {
         matches!(self, Self::Any | Self::Segment)
     }
 
-    pub(super) fn matches(&self, c: char) -> bool {
+    pub(crate) fn matches(&self, c: char) -> bool {
         match self {
             Self::Char(expected) => *expected == c,
             Self::Set { negated, ranges } => {

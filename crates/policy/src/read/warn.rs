@@ -129,7 +129,8 @@ fn find_mistakes(rule: &PolicyRule) -> Vec<String> {
     found
 }
 
-/// Finds patterns that allow an option with any value, or that seem to allow options that they do not cover.
+/// Finds patterns that allow an option with an effect and any value, or that seem to allow options that they do not
+/// cover.
 fn find_effect_options(rule: &PolicyRule) -> Vec<String> {
     let mut found = Vec::new();
     if rule.verdict != Verdict::Allow {
@@ -144,11 +145,18 @@ fn find_effect_options(rule: &PolicyRule) -> Vec<String> {
                 effect.as_verb()
             ));
         }
+        if let Some(program) = pattern.unknown_program() {
+            found.push(format!(
+                "rule {:?} covers no options with `{}`, because those of `{program}` are not known; write out the options that you allow, such as `{program} --option **`",
+                rule.name,
+                pattern.as_str()
+            ));
+        }
         let uncovered = pattern.uncovered_options();
         if !uncovered.is_empty() {
             let some: Vec<_> = uncovered.iter().take(3).map(|option| format!("`{option}`")).collect();
             found.push(format!(
-                "rule {:?} does not cover options that write, delete or run code with `{}`, such as {}; name an option in a pattern to allow it",
+                "rule {:?} does not cover options with an effect with `{}`, such as {}; name an option in a pattern to allow it",
                 rule.name,
                 pattern.as_str(),
                 some.join(", ")

@@ -3,7 +3,7 @@
 use super::*;
 
 const LS: &str = "tool = \"x\"\ncommand = \"ls **\"";
-const RM: &str = "tool = \"x\"\ncommand = \"rm -rf*\"";
+const RM: &str = "tool = \"x\"\ncommand = \"rm -rf **\"";
 
 #[test]
 fn list_is_read_as_argv_and_as_script() {
@@ -27,8 +27,7 @@ fn list_is_argv_where_tools_say_so() {
     let selectors = |rest: &str| format!("{rest}\n[tools.x]\nargv = true\n");
     for (rest, arguments, wanted) in [
         (LS, r#"{"command":["ls","; rm -rf /"]}"#, YES),
-        // The words without quotes show what the pattern blocks.
-        (RM, r#"{"command":["ls","; rm -rf /"]}"#, UNCLEAR),
+        (RM, r#"{"command":["ls","; rm -rf /"]}"#, NO),
         (RM, r#"{"command":["bash","-c","rm -rf /"]}"#, "bqb"),
         (LS, r#"{"command":"ls; rm -rf /"}"#, "bqb"),
         (LS, r#"{"command":"ls","args":["; rm -rf /"]}"#, YES),

@@ -289,7 +289,7 @@ fn examples_are_checked() {
     insta::assert_snapshot!([
         rule_errors("allow", &[
             "tool = \"bash\"\ncommand = \"git status*\"\nexamples = { match = [\"git status -s\", \"git push\"] }",
-            "tool = \"bash\"\ncommand = \"git*\"\nexamples = { noMatch = \"git push\" }",
+            "tool = \"bash\"\ncommand = \"git*\"\nexamples = { noMatch = \"git log\" }",
             "tool = \"x\"\nexamples = { match = \"ls\" }",
             "tool = \"x\"\nexamples = { matches = [] }",
         ]),

@@ -111,11 +111,11 @@ fn uncertain_block_asks() {
 #[test]
 fn short_form_matches_tool_and_operand() {
     let policy = policy(
-        "default = \"block\"\n[patterns]\n\"bash:ls *\" = \"allow\"\n\"bash:rm *\" = \"block\"\n\
+        "default = \"block\"\n[patterns]\n\"bash:ls*\" = \"allow\"\n\"bash:rm *\" = \"block\"\n\
          \"web-fetch:https://*\" = \"allow\"\n\"file-read:/srv/**\" = \"allow\"\n\"file-list\" = \"ask\"\n",
     );
     assert_eq!(policy.rules(), 5);
-    assert_eq!(bash("ls -l").judge(&policy).rule.as_deref(), Some("bash:ls *"));
+    assert_eq!(bash("ls -l").judge(&policy).rule.as_deref(), Some("bash:ls*"));
     assert_eq!(bash("ls -l; rm -r x").verdict(&policy), Verdict::Block);
     let fetch = |url: &str| call("web-fetch", &format!("{{\"url\":\"{url}\"}}")).verdict(&policy);
     assert_eq!((fetch("https://a.org/x"), fetch("http://a.org/x")), (Verdict::Allow, Verdict::Block));

@@ -137,8 +137,8 @@ fn option_allowed_with_any_value_is_reported() {
 #[test]
 fn options_that_wildcard_omits_are_reported() {
     insta::assert_snapshot!(format_warnings(&one("allow", "command = [\"find **\", \"sort*\"]")), @r#"
-    line 2, column 8: rule "r" does not cover options that write, delete or run code with `find **`, such as `-delete`, `-exec`, `-fprint`; name an option in a pattern to allow it
-    line 2, column 8: rule "r" does not cover options that write, delete or run code with `sort*`, such as `-o`, `--compress-program`; name an option in a pattern to allow it
+    line 2, column 8: rule "r" does not cover options with an effect with `find **`, such as `-delete`, `-exec`, `-fprint`; name an option in a pattern to allow it
+    line 2, column 8: rule "r" does not cover options with an effect with `sort*`, such as `-o`, `--compress-program`, `-T`; name an option in a pattern to allow it
     "#);
     for quiet in ["git **", "git diff*", "ls **", "find . -name *"] {
         assert_eq!(format_warnings(&one("allow", &format!("command = \"{quiet}\""))), "", "{quiet}");

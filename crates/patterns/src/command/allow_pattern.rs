@@ -1,0 +1,284 @@
+//! A pattern as an `allow` rule reads it: word by word.
+//!
+//! A `*` inside a word stays in the word. As a whole word it is exactly one word that is no option. ` **` is any number
+//! of words. A wildcard covers only words that are known to be harmless (see [`super::programs`]).
+
+use super::{
+    line::CommandWord,
+    programs::{CommandReading, InnerKind, ProgramTable, WordRole},
+    script::{CommandClarity, ParsedCommand, ParsedScript},
+    wildcard_word::WildcardWord,
+};
+use crate::glob::{Glob, GlobToken};
+
+/// The words of each alternative of a pattern.
+#[derive(Debug, Clone)]
+pub(super) struct AllowPattern {
+    alternatives: Vec<WordPattern>,
+}
+
+/// A pattern over words.
+#[derive(Debug, Clone, Default)]
+struct WordPattern {
+    words: Vec<PatternWord>,
+}
+
+/// One word of a pattern.
+#[derive(Debug, Clone)]
+enum PatternWord {
+    /// A word without wildcards, as shown to an approver.
+    Literal(String),
+    /// `*`
+    One,
+    /// `**`
+    Many,
+    /// A word with wildcards in it.
+    Wildcard(WildcardWord),
+}
+
+impl AllowPattern {
+    pub(super) fn new(glob: &Glob) -> Self {
+        Self { alternatives: glob.token_lists().map(WordPattern::from_tokens).collect() }
+    }
+
+    /// Whether the pattern shows everything that the command runs.
+    pub(super) fn covers(&self, script: &ParsedScript, index: usize) -> bool {
+        self.alternatives.iter().any(|alternative| alternative.covers(script, index))
+    }
+
+    /// Whether the pattern spells out a program that a wildcard does not cover.
+    pub(super) fn shows_name(&self, command: &ParsedCommand) -> bool {
+        self.alternatives.iter().any(|alternative| alternative.shows_name(command))
+    }
+}
+
+impl WordPattern {
+    fn from_tokens(tokens: &[GlobToken]) -> Self {
+        let mut words: Vec<PatternWord> = split_words(tokens).map(PatternWord::from_tokens).collect();
+        if is_open_name(&words) {
+            words.push(PatternWord::Many);
+        }
+        Self { words }
+    }
+
+    fn covers(&self, script: &ParsedScript, index: usize) -> bool {
+        let command = &script.commands[index];
+        if command.has_hidden_effect
+            || command.clarity < CommandClarity::PlainExpansion
+            || !self.shows_name(command)
+        {
+            return false;
+        }
+        let Some(inner) = command.reading.inner else {
+            return command.reads_data() && self.covers_words(command, command.words.len());
+        };
+        let end = inner.at.min(command.words.len());
+        let Some(rest) = self.split_at(command, end) else { return false };
+        let children: Vec<usize> = script.inner_commands(index).collect();
+        let is_script = matches!(inner.kind, InnerKind::Joined | InnerKind::Script);
+        let quoted = if is_script { rest.unquoted() } else { None };
+        // Words that a shell joins must be one command, unless the pattern shows the script as a whole.
+        let is_shown = quoted.is_some() || !command.has_split_script;
+        // Words after a script are arguments that it may use in any way.
+        let has_arguments = inner.kind == InnerKind::Script && command.words.len() > end + 1;
+        let inner_pattern = quoted.unwrap_or(rest);
+        let names_program = !inner.is_named || !inner_pattern.begins_open();
+        let covers = |child: &usize| {
+            let takes_input = inner.appends_input && !script.commands[*child].reading.is_inert;
+            !takes_input && inner_pattern.covers(script, *child)
+        };
+        is_shown && !children.is_empty() && !has_arguments && names_program && children.iter().all(covers)
+    }
+
+    fn begins_open(&self) -> bool {
+        matches!(self.words.first(), None | Some(PatternWord::One | PatternWord::Many))
+    }
+
+    /// Whether the pattern spells out a program that a wildcard does not cover.
+    fn shows_name(&self, command: &ParsedCommand) -> bool {
+        let Some(name) = command.name() else { return false };
+        if !command.reading.is_named() {
+            return true;
+        }
+        match self.words.first() {
+            Some(PatternWord::Literal(text)) => text == name,
+            // A one-letter name before a star does not count: `.*` is meant for hidden files, not for the command `.`.
+            Some(PatternWord::Wildcard(word)) => name.len() > 1 && word.prefix() == name,
+            _ => false,
+        }
+    }
+
+    /// Whether the pattern covers all words with the input, the assignments and the comment of the command.
+    fn covers_words(&self, command: &ParsedCommand, end: usize) -> bool {
+        let shown = ShownWords::of(command, end);
+        let now = self.advance(&shown, &self.start());
+        let is_match = now.last() == Some(&true);
+        is_match && command.comment.as_ref().is_none_or(|comment| self.covers_comment(command, comment))
+    }
+
+    /// Some interactive shells read a comment as arguments.
+    fn covers_comment(&self, command: &ParsedCommand, comment: &str) -> bool {
+        let mut words = command.words.clone();
+        words.extend(comment.split_whitespace().map(CommandWord::from_literal));
+        let longer = ParsedCommand {
+            reading: CommandReading::read(&words),
+            words,
+            comment: None,
+            input: command.input.clone(),
+            assignments: command.assignments.clone(),
+            ..ParsedCommand::default()
+        };
+        longer.reading.inner.is_none() && self.covers_words(&longer, longer.words.len())
+    }
+
+    /// The rest of the pattern for the words from `end` on, if the pattern covers those before.
+    fn split_at(&self, command: &ParsedCommand, end: usize) -> Option<Self> {
+        if command.comment.is_some() || command.input.is_some() {
+            return None;
+        }
+        let now = self.advance(&ShownWords::of(command, end), &self.start());
+        // A `**` that has begun before continues.
+        let at = now.iter().position(|on| *on)?;
+        let rest = self.words[at..].to_vec();
+        let is_open = matches!(rest.first(), Some(PatternWord::Many));
+        (is_open || now.iter().filter(|on| **on).count() == 1).then_some(Self { words: rest })
+    }
+
+    /// The pattern within the quotes of a script: `sh -c 'ls *'` allows what `ls *` does.
+    fn unquoted(&self) -> Option<Self> {
+        let tokens = match self.words.as_slice() {
+            [PatternWord::Literal(text)] => text.chars().map(GlobToken::Char).collect(),
+            [PatternWord::Wildcard(word)] => word.tokens().to_vec(),
+            [PatternWord::One] => return Some(Self { words: vec![PatternWord::Many] }),
+            _ => return None,
+        };
+        let is_quote = |token: &GlobToken| *token == GlobToken::Char('\'');
+        if tokens.first().is_none_or(|first| !is_quote(first)) {
+            return None;
+        }
+        let inside: Vec<_> = tokens.into_iter().filter(|token| !is_quote(token)).collect();
+        Some(Self::from_tokens(&inside))
+    }
+
+    // ---- the automaton over words: each state is the number of pattern words that were met
+
+    fn start(&self) -> Vec<bool> {
+        let mut on = vec![false; self.words.len() + 1];
+        on[0] = true;
+        self.skip_many(&mut on);
+        on
+    }
+
+    fn advance(&self, shown: &ShownWords<'_>, from: &[bool]) -> Vec<bool> {
+        let mut now = from.to_vec();
+        for (word, role) in &shown.words {
+            let mut next = vec![false; now.len()];
+            for (at, pattern) in self.words.iter().enumerate().filter(|(at, _)| now[*at]) {
+                if matches!(pattern, PatternWord::Many) {
+                    next[at] |= *role == WordRole::Free;
+                } else if pattern.covers(word, *role) {
+                    next[at + 1] = true;
+                }
+            }
+            self.skip_many(&mut next);
+            now = next;
+        }
+        now
+    }
+
+    fn skip_many(&self, on: &mut [bool]) {
+        for (at, word) in self.words.iter().enumerate() {
+            if on[at] && matches!(word, PatternWord::Many) {
+                on[at + 1] = true;
+            }
+        }
+    }
+}
+
+/// The words of a command with all that stands beside them, and the role of each.
+struct ShownWords<'a> {
+    words: Vec<(std::borrow::Cow<'a, CommandWord>, WordRole)>,
+}
+
+impl<'a> ShownWords<'a> {
+    fn of(command: &'a ParsedCommand, end: usize) -> Self {
+        use std::borrow::Cow;
+        let assigned = command.assignments.iter().map(|(name, value)| {
+            let mut word = value.clone();
+            word.text = format!("{name}={}", value.text);
+            word.raw = format!("{name}={}", value.raw);
+            (Cow::Owned(word), WordRole::Fixed { written: name.len() + 1, effect: None })
+        });
+        let roles = command.reading.roles.iter().copied();
+        let own = command.words[..end].iter().map(Cow::Borrowed).zip(roles);
+        let input = command.input.iter().flat_map(|file| {
+            let arrow = CommandWord::from_literal("<");
+            let fixed = WordRole::Fixed { written: usize::MAX, effect: None };
+            [(Cow::Owned(arrow), fixed), (Cow::Borrowed(file), WordRole::Free)]
+        });
+        Self { words: assigned.chain(own).chain(input).collect() }
+    }
+}
+
+impl PatternWord {
+    fn from_tokens(tokens: &[GlobToken]) -> Self {
+        match tokens {
+            [GlobToken::Any] => return Self::One,
+            [GlobToken::Any, GlobToken::Any] => return Self::Many,
+            _ => {}
+        }
+        let literal = |token: &GlobToken| if let GlobToken::Char(c) = token { Some(*c) } else { None };
+        match tokens.iter().map(literal).collect() {
+            Some(text) => Self::Literal(text),
+            None => Self::Wildcard(WildcardWord::new(tokens)),
+        }
+    }
+
+    /// Whether the pattern word shows the word for every value of its expansions.
+    fn covers(&self, word: &CommandWord, role: WordRole) -> bool {
+        match self {
+            Self::Literal(text) => {
+                let quoted = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+                let is_same = || {
+                    word.shown() == *text
+                        || quoted.is_some_and(|inside| !inside.contains('\'') && inside == word.text)
+                        || word.text == "<" && text == "<"
+                };
+                word.is_literal() && !word.is_message && is_same()
+            }
+            Self::One => role == WordRole::Free && !word.text.starts_with('-') && !word.may_split,
+            Self::Wildcard(pattern) => pattern.covers(word, role),
+            Self::Many => role == WordRole::Free,
+        }
+    }
+}
+
+/// Whether the last word names a program or a subcommand and ends in a star, so that arguments may follow: `ls*` and
+/// `git status*` allow what `ls **` and `git status **` do, and longer names.
+fn is_open_name(words: &[PatternWord]) -> bool {
+    let Some((last, before)) = words.split_last() else { return false };
+    let stem = match last {
+        PatternWord::One if before.is_empty() => return true,
+        PatternWord::Wildcard(word) => word.stem_before_star(),
+        _ => None,
+    };
+    let Some(stem) = stem else { return false };
+    if before.is_empty() {
+        return true;
+    }
+    let literal =
+        |word: &PatternWord| if let PatternWord::Literal(text) = word { Some(text.clone()) } else { None };
+    let Some(names) = before.iter().map(literal).collect::<Option<Vec<_>>>() else { return false };
+    ProgramTable::shared().has_subcommand_prefix(&names, &stem)
+}
+
+/// Splits tokens at spaces outside of quotes.
+fn split_words(tokens: &[GlobToken]) -> impl Iterator<Item = &[GlobToken]> {
+    let mut is_quoted = false;
+    tokens.split(move |token| {
+        if *token == GlobToken::Char('\'') {
+            is_quoted = !is_quoted;
+        }
+        !is_quoted && *token == GlobToken::Char(' ')
+    })
+}

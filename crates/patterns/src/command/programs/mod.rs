@@ -1,0 +1,23 @@
+//! The table of programs: their subcommands, the options that are known to be harmless, the options and operands that
+//! are known to have an effect, and the way in which a program runs its arguments.
+//!
+//! It is a closed world: a wildcard of a pattern covers operands and listed harmless options. Every other option must
+//! be spelled out by the pattern. The files `*.toml` in this folder are the table; `README.md` there describes their
+//! keys.
+
+mod options;
+mod read_operands;
+mod read_options;
+mod resolve;
+mod roles;
+mod scripts;
+mod special;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub(super) use options::{OptionEntry, OptionSource};
+pub(super) use roles::{CommandReading, InnerKind, OptionForm, OptionUse, ProgramKnowledge, WordRole};
+pub(super) use table::{InputUse, ProgramTable};
+
+pub use options::OptionEffect;
