@@ -15,6 +15,8 @@ mod shell_options;
 mod shell_redirections;
 #[path = "../../crates/patterns/src/adversarial/shell_separators.rs"]
 mod shell_separators;
+#[path = "../../crates/patterns/src/adversarial/shell_stars.rs"]
+mod shell_stars;
 #[path = "../../crates/patterns/src/adversarial/shell_wrappers.rs"]
 mod shell_wrappers;
 
@@ -33,6 +35,7 @@ pub(crate) fn lines() -> impl Iterator<Item = &'static str> {
         shell_options::CASES,
         shell_redirections::CASES,
         shell_separators::CASES,
+        shell_stars::CASES,
         shell_wrappers::CASES,
     ]
     .concat()

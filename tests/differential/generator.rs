@@ -4,6 +4,23 @@ use countersign_tests::Random;
 
 const COMMANDS: &[&str] =
     &["ls", "cat", "git status", "git log", "echo", "grep", "sort", "find", "ls", "cat", "echo"];
+/// Commands that run the words after them, join them, or set a variable for them.
+const LAUNCHERS: &[&str] = &[
+    "eval ls",
+    "eval",
+    "xargs ls",
+    "xargs -n 1 ls",
+    "timeout 5 ls",
+    "timeout 5",
+    "env ls",
+    "env x=1 ls",
+    "nice ls",
+    "nice -n 5 ls",
+    "CI=true ls",
+    "printf '%s'",
+    "printf",
+    "sh -c ls",
+];
 /// Words and commands that an allowed line must not run.
 const VICTIMS: &[&str] =
     &["rm -rf z", "touch victim", "reboot", "sh -c 'rm z'", "eval rm z", "env rm z", "time rm z"];
@@ -218,7 +235,11 @@ pub(crate) fn random_line(random: &mut Random) -> String {
 }
 
 fn random_command(random: &mut Random) -> String {
-    let mut command = random.word(COMMANDS).to_owned();
+    if random.below(16) == 0 {
+        return random_script(random);
+    }
+    let begin = if random.below(4) == 0 { LAUNCHERS } else { COMMANDS };
+    let mut command = random.word(begin).to_owned();
     for _ in 0..random.below(4) {
         if random.below(5) == 0 {
             command.push_str(random.word(REDIRECTIONS));
@@ -234,6 +255,17 @@ fn random_command(random: &mut Random) -> String {
         command = format!("{before}{command}{after}");
     }
     command
+}
+
+/// A script in quotes, for a shell that another one runs.
+fn random_script(random: &mut Random) -> String {
+    let mut script = random_command(random);
+    if random.below(3) == 0 {
+        script.push_str(random.word(CONNECTORS));
+        script.push_str(random.word(if random.below(2) == 0 { VICTIMS } else { COMMANDS }));
+    }
+    let after = if random.below(6) == 0 { " x" } else { "" };
+    format!("sh -c '{}'{after}", script.replace('\'', "'\\''"))
 }
 
 /// Inserts a piece at a random place, or removes a character.

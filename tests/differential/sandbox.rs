@@ -47,6 +47,10 @@ while read -r input; do
 done
 "#;
 
+/// Programs that run other programs: the sandbox has them and no stubs. The first name is the one in the PATH.
+const LAUNCHERS: &[(&str, &str)] =
+    &[("xargs", "xargs"), ("timeout", "timeout"), ("env", "env"), ("nice", "nice"), ("sh", "dash")];
+
 /// A program of the PATH: it logs the number of its arguments, its name and its arguments.
 const STUB: &str = "#!/tools/dash\n{ printf '%s\\0' \"$#\" \"${0##*/}\" \"$@\"; } >>/log/log\n";
 
@@ -163,6 +167,15 @@ impl Sandbox {
                 }
             }
         }
+        for (name, program) in LAUNCHERS {
+            if let Some(found) = find_program(program) {
+                copy_file(&found, &image.join("usr/bin").join(name));
+                copy_file(&found, &image.join("bin").join(name));
+                for library in find_libraries(&found) {
+                    copy_library(&image, &library);
+                }
+            }
+        }
         for modules in glob_zsh_modules() {
             let target = image.join(modules.strip_prefix("/").expect("an absolute path"));
             let files = fs::read_dir(&modules).into_iter().flatten().flatten();
@@ -176,7 +189,8 @@ impl Sandbox {
         fs::remove_dir(image.join("tmp"))
             .and_then(|()| symlink("scratch/tmp", image.join("tmp")))
             .expect("a link");
-        for name in &self.names {
+        let is_real = |name: &str| LAUNCHERS.iter().any(|(launcher, _)| *launcher == name);
+        for name in self.names.iter().filter(|name| !is_real(name)) {
             for folder in ["usr/bin", "bin"] {
                 symlink("/usr/bin/.stub", image.join(folder).join(name)).expect(name);
             }

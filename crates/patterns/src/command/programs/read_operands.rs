@@ -2,10 +2,10 @@
 
 use super::{
     options::OptionEffect,
-    resolve::RoleReader,
+    resolve::{RoleReader, programs_own},
     roles::{OptionForm, WordRole},
     special::{is_special_operand, operand_prefix},
-    table::ProgramEntry,
+    table::{LazyEntry, ProgramEntry},
 };
 use crate::command::line::CommandWord;
 
@@ -81,7 +81,8 @@ impl RoleReader<'_> {
     /// Reads a subcommand. Returns false if the word is an operand of the subcommands before it.
     fn read_subcommand(&mut self, at: usize) -> bool {
         let word = &self.words[at];
-        let alias = self.entries.iter().find_map(|entry| entry.row.aliases.get(&word.text));
+        let own = programs_own(&self.entries);
+        let alias = own.iter().find_map(|entry| entry.row.aliases.get(&word.text));
         let name = alias.filter(|_| self.path.is_empty()).unwrap_or(&word.text);
         let candidate = if self.path.is_empty() { name.clone() } else { format!("{} {name}", self.path) };
         let is_listed = word.is_literal() && self.has_path(&candidate, true);
@@ -109,7 +110,7 @@ impl RoleReader<'_> {
 
     /// Whether the table has the subcommands `path`, or longer ones.
     fn has_path(&self, path: &str, also_equal: bool) -> bool {
-        self.entries.iter().flat_map(|entry| &entry.row.subcommands).any(|listed| {
+        self.entries.iter().flat_map(|entry| &entry.subcommands).any(|listed| {
             listed
                 .strip_prefix(path)
                 .is_some_and(|rest| rest.starts_with(' ') || also_equal && rest.is_empty())
@@ -118,11 +119,10 @@ impl RoleReader<'_> {
 
     /// Selects the entries of the present subcommands.
     fn activate(&mut self) {
-        let applies = |entry: &&&'static ProgramEntry| {
-            entry.row.subcommands.contains(&self.path)
-                || entry.row.subcommands.is_empty() && entry.row.anywhere
-        };
-        self.active = self.entries.iter().filter(applies).copied().collect();
+        let describes = |entry: &&&'static LazyEntry| entry.subcommands.contains(&self.path.as_str());
+        self.active = self.entries.iter().filter(describes).map(|entry| entry.get()).collect();
+        let anywhere = |entry: &&'static ProgramEntry| entry.row.anywhere;
+        self.active.extend(programs_own(&self.entries).into_iter().filter(anywhere));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{
     read_operands::is_assignment,
     roles::{CommandReading, InnerCommand, InnerKind, OptionUse, ProgramKnowledge, WordRole},
-    table::{InputUse, LaunchRow, ProgramEntry, ProgramTable},
+    table::{InputUse, LaunchRow, LazyEntry, ProgramEntry, ProgramTable},
 };
 use crate::command::line::CommandWord;
 
@@ -41,11 +41,11 @@ fn read_at(words: &[CommandWord], depth: usize) -> CommandReading {
     let Some(first) = words.first() else { return CommandReading::default() };
     let entries =
         if first.is_literal() { ProgramTable::shared().find_program(&first.text) } else { Vec::new() };
-    let has_subcommands = entries.iter().any(|entry| !entry.row.subcommands.is_empty());
+    let has_subcommands = entries.iter().any(|entry| !entry.subcommands.is_empty());
     let mut reader = RoleReader {
         words: &words[..words.len().min(MAX_WORDS)],
         depth,
-        active: entries.iter().copied().filter(|entry| entry.row.subcommands.is_empty()).collect(),
+        active: programs_own(&entries),
         entries,
         path: String::new(),
         path_ends: !has_subcommands,
@@ -61,12 +61,17 @@ fn read_at(words: &[CommandWord], depth: usize) -> CommandReading {
     reader.finish(words.len())
 }
 
+/// The entries that describe the program itself, and not its subcommands.
+pub(super) fn programs_own(entries: &[&'static LazyEntry]) -> Vec<&'static ProgramEntry> {
+    entries.iter().filter(|entry| entry.subcommands.is_empty()).map(|entry| entry.get()).collect()
+}
+
 /// Reads the arguments of one command.
 pub(super) struct RoleReader<'a> {
     pub(super) words: &'a [CommandWord],
     pub(super) depth: usize,
     /// The entries of the program.
-    pub(super) entries: Vec<&'static ProgramEntry>,
+    pub(super) entries: Vec<&'static LazyEntry>,
     /// The entries that apply at this word.
     pub(super) active: Vec<&'static ProgramEntry>,
     /// The subcommands so far.
@@ -135,12 +140,12 @@ impl RoleReader<'_> {
     }
 
     fn program_knowledge(&self) -> ProgramKnowledge {
-        let is_named = |entry: &&ProgramEntry| entry.row.subcommands.is_empty() && entry.row.named;
+        let own = programs_own(&self.entries);
         if self.entries.is_empty() {
             ProgramKnowledge::Unknown
-        } else if self.entries.iter().any(|entry| entry.row.other_grammar) {
+        } else if own.iter().any(|entry| entry.row.other_grammar) {
             ProgramKnowledge::OtherShell
-        } else if self.entries.iter().copied().any(|entry| is_named(&entry)) {
+        } else if own.iter().any(|entry| entry.row.named) {
             ProgramKnowledge::Named
         } else {
             ProgramKnowledge::Known

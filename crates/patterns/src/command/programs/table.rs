@@ -35,8 +35,10 @@ pub(in crate::command) struct ProgramTable {
     by_name: HashMap<String, Vec<usize>>,
 }
 
-struct LazyEntry {
+/// An entry that is parsed when a command first needs it. Its subcommands are known before.
+pub(in crate::command) struct LazyEntry {
     text: &'static str,
+    pub(super) subcommands: Vec<&'static str>,
     parsed: OnceLock<ProgramEntry>,
 }
 
@@ -163,31 +165,31 @@ impl ProgramTable {
         &TABLE
     }
 
-    /// Finds the entries and their names, and parses nothing else.
+    /// Finds the names and the subcommands of the entries, and parses nothing else.
     fn index() -> Self {
         let mut table = Self { entries: Vec::new(), by_name: HashMap::new() };
         for text in FILES.iter().flat_map(|file| file.split(ENTRY).skip(1)) {
-            let names = text.lines().find_map(|line| line.strip_prefix("names = [")).unwrap_or_default();
-            for name in names.split('"').skip(1).step_by(2) {
+            for name in list_of(text, "names = [") {
                 table.by_name.entry(name.to_ascii_lowercase()).or_default().push(table.entries.len());
             }
-            table.entries.push(LazyEntry { text, parsed: OnceLock::new() });
+            let subcommands = list_of(text, "subcommands = [").collect();
+            table.entries.push(LazyEntry { text, subcommands, parsed: OnceLock::new() });
         }
         table
     }
 
     /// The entries of the program that `word` names, with a folder or a version if it has one.
-    pub(in crate::command) fn find_program(&'static self, word: &str) -> Vec<&'static ProgramEntry> {
+    pub(in crate::command) fn find_program(&'static self, word: &str) -> Vec<&'static LazyEntry> {
         let name = base_name(word);
         // Names can end in a version: `python3.12`, `gcc-13`.
         let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || "-.".contains(c));
         let found = self.by_name.get(name.as_str()).or_else(|| self.by_name.get(bare));
-        found.into_iter().flatten().map(|index| self.entries[*index].get()).collect()
+        found.into_iter().flatten().map(|index| &self.entries[*index]).collect()
     }
 
     /// Whether the table lists subcommands of the program.
     pub(in crate::command) fn has_subcommands(&'static self, program: &str) -> bool {
-        self.find_program(program).iter().any(|entry| !entry.row.subcommands.is_empty())
+        self.find_program(program).iter().any(|entry| !entry.subcommands.is_empty())
     }
 
     /// Whether a subcommand that the table lists begins with `stem`, after the program and the subcommands `names`.
@@ -195,7 +197,7 @@ impl ProgramTable {
         let Some((program, before)) = names.split_first() else { return false };
         let begin = before.iter().map(String::as_str).chain([stem]).collect::<Vec<_>>().join(" ");
         let entries = self.find_program(program);
-        entries.iter().flat_map(|entry| &entry.row.subcommands).any(|listed| listed.starts_with(&begin))
+        entries.iter().flat_map(|entry| &entry.subcommands).any(|listed| listed.starts_with(&begin))
     }
 
     /// Some options and operands with an effect, of a program without subcommands.
@@ -204,7 +206,7 @@ impl ProgramTable {
             return Vec::new();
         }
         let entries = self.find_program(program);
-        let options = entries.into_iter().flat_map(|entry| &entry.options);
+        let options = entries.into_iter().flat_map(|entry| &entry.get().options);
         options
             .filter(|option| matches!(option.source, OptionSource::Effect(_)))
             .filter_map(|option| option.spellings.first())
@@ -220,7 +222,7 @@ impl ProgramTable {
 }
 
 impl LazyEntry {
-    fn get(&'static self) -> &'static ProgramEntry {
+    pub(super) fn get(&'static self) -> &'static ProgramEntry {
         self.parsed.get_or_init(|| ProgramEntry::parse(self.text).expect("the tests parse each entry"))
     }
 }
@@ -235,6 +237,12 @@ impl ProgramEntry {
         options.extend(row.optional.entries(OptionValue::Attached));
         Ok(Self { row, options })
     }
+}
+
+/// The strings of a list that begins with `key` and is on one line.
+fn list_of<'a>(text: &'a str, key: &str) -> impl Iterator<Item = &'a str> {
+    let line = text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
+    line.split('"').skip(1).step_by(2)
 }
 
 fn base_name(word: &str) -> String {
