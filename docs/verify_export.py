@@ -30,6 +30,17 @@ def dump(value):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def once(members):
+    """An object in which no member occurs twice: readers show one of them, and a hash may cover the other."""
+    if len(dict(members)) < len(members):
+        raise Mismatch(f"an object has a member twice: {', '.join(name for name, _ in members)}")
+    return dict(members)
+
+
+def load(text):
+    return json.loads(text, object_pairs_hook=once)
+
+
 def split(text):
     """The members of a JSON object in their order, each value as its text."""
     read, at, members = json.JSONDecoder(parse_int=str).raw_decode, text.index("{") + 1, []
@@ -55,7 +66,7 @@ def digest(kind, data):
 def check_event(event):
     """Recomputes the link of an event from its line."""
     seq = event["seq"]
-    if json.loads(event["text"]) != event["data"]:
+    if load(event["text"]) != event["data"]:
         raise Mismatch(f"event {seq}: its data is not that of its text")
     row = [event["previous"], seq, *(event[name] for name in FIELDS), digest(event["type"], event["text"])]
     link = sha256(dump(row))
@@ -69,7 +80,7 @@ def check_lines(lines, noted):
     exported CALL_ERASED event names, and the digest of an archive."""
     events, first, last, start, proved, trailer, erased = 0, None, None, None, [], None, set()
     sealed = "0" * 64
-    for line in map(json.loads, lines):
+    for line in map(load, lines):
         if trailer is not None:
             raise Mismatch("a line follows the last one")
         if "proof" in line:

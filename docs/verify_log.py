@@ -23,8 +23,7 @@ def split(text):
     read, at, members = json.JSONDecoder(parse_int=str).raw_decode, text.index("{") + 1, []
     while text[at := re.compile(r"[\s,]*").match(text, at).end()] != "}":
         name, at = read(text, at)
-        start = re.compile(r"\s*:\s*").match(text, at).end()
-        at = read(text, start)[1]
+        at = read(text, start := re.compile(r"\s*:\s*").match(text, at).end())[1]
         members.append((name, text[start:at]))
     return members
 
@@ -47,6 +46,8 @@ def check_rows(rows, noted):
         seq, (thread, kind, *_, data) = found, fields
         for name in (name for name, value in zip(COLUMNS, fields) if not isinstance(value, str)):
             raise Mismatch(f"event {seq}: {name} is not text")
+        names = [name for name, _ in split(data)] if kind.startswith(WITH_TEXTS) else []
+        if len(set(names)) < len(names): raise Mismatch(f"event {seq}: its data has a member twice: one was inserted")
         link = sha256(dump([link, seq, *fields[:4], digest(kind, data)]))
         if not stored and kind not in ("TOOL_APPROVAL_RESPONSE", "TOOL_RESULT"):  # The next hash seals decisions by SQL.
             raise Mismatch(f"event {seq} has no hash, and is not a decision: it was inserted, or its hash removed")
@@ -55,7 +56,7 @@ def check_rows(rows, noted):
             raise Mismatch(f"event {seq}: its hash is {stored}, but its row and the link before give {link}: "
                            f"{rows} was changed, inserted or moved, or the hash before was replaced")
         unsealed = 0 if stored else unsealed + 1
-        if kind.startswith(WITH_TEXTS) and "erased" in dict(split(data)):
+        if "erased" in names:
             erased.setdefault(thread, set()).add(seq)
         if kind in ("CALL_ERASED", "THREAD_ARCHIVED") and thread in erased:
             named, through = {row["seq"] for row in json.loads(data).get("rows", [])}, json.loads(data).get("through", 0)
@@ -84,8 +85,7 @@ def read_tip(text):
 
 def main(arguments):
     tips = [read_tip(tip) for tip in arguments[1:]]
-    if not arguments or not all(tips):
-        return print(__doc__, file=sys.stderr) or 2
+    if not arguments or not all(tips): return print(__doc__, file=sys.stderr) or 2
     noted = {int(tip[1]): {same[2] for same in tips if same[1] == tip[1]} for tip in tips}
     try:
         seq, link, unsealed = check_rows(open_log(arguments[0]).execute(SELECT), noted)

@@ -124,6 +124,13 @@ async fn changed_export_is_reported() {
         The export does not hold: event 8 does not continue event 7: one of them was replaced
         exit 1
         ");
+        // Some readers show the first of two members with the same name, others the last.
+        for inserted in [r#"{"data":{"id":"call_9"},"#, r#"{"principal":"user:eve","#] {
+            lines = whole.clone();
+            lines[1] = lines[1].replacen('{', inserted, 1);
+            let screen = check_lines(desk, &lines).await;
+            assert!(screen.code == 1 && screen.stdout.contains("an object has a member twice"), "{screen}");
+        }
         assert_eq!(check_lines(desk, &["text".to_owned()]).await.code, 2);
     })
     .await;

@@ -229,6 +229,25 @@ async fn script_confirms_an_erased_log() {
     .await;
 }
 
+#[tokio::test]
+async fn script_refuses_a_member_that_was_inserted_twice() {
+    with_desk(async |desk| {
+        write_history(desk).await;
+        // The link covers the hash of the real arguments, and `->>` of SQLite shows the first member of that name.
+        for name in ["arguments", "\\u0061rguments", "name"] {
+            let second = format!(
+                "UPDATE events SET data = '{{\"{name}\":{{\"command\":\"id\"}},' || substr(data, 2) WHERE seq = 5"
+            );
+            let screen = attack(desk, &second, &[]).await;
+            assert_eq!(screen.code, 1, "{name}: {screen}");
+            assert!(screen.stdout.contains("event 5: its data has a member twice"), "{name}: {screen}");
+            let verify = desk.types("verify --database attacked.db").await;
+            assert_eq!(verify.code, 1, "{name}: {verify}");
+        }
+    })
+    .await;
+}
+
 #[test]
 fn script_has_less_than_100_lines() {
     let lines = std::fs::read_to_string(SCRIPT).expect("the script exists").lines().count();
