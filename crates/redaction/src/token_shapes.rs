@@ -9,22 +9,40 @@ use std::{ops::Range, sync::LazyLock};
 const SIZE_LIMIT: usize = 16 * 1024 * 1024;
 const CACHE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// The expression of a row of `data/shapes.toml`. The other columns are for readers and tests.
+/// The expression of a row of `data/shapes.toml` or `data/gitleaks.toml`. The other columns are for readers and tests.
 #[derive(Debug, Clone, Deserialize)]
 struct ShapePattern {
     pattern: String,
 }
 
 /// All shapes in one expression, so that a text is read once.
-static SHAPES: LazyLock<Regex> = LazyLock::new(|| {
-    let shapes: Vec<ShapePattern> = tables::read_shapes();
-    let patterns: Vec<_> = shapes.iter().map(|shape| anchor(&shape.pattern)).collect();
-    build(&patterns.join("|")).expect("each pattern is tested")
-});
+static SHAPES: LazyLock<Regex> = LazyLock::new(|| build(&combine_shapes()).expect("each pattern is tested"));
 
-/// A shape that begins with a letter or digit must begin a word.
-fn anchor(pattern: &str) -> String {
-    if pattern.starts_with(r"\$") { format!("(?:{pattern})") } else { format!(r"\b(?:{pattern})") }
+fn combine_shapes() -> String {
+    let shapes: Vec<ShapePattern> = tables::read_shapes();
+    anchor(&shapes.iter().map(|shape| shape.pattern.as_str()).collect::<Vec<_>>())
+}
+
+/// A shape that begins with a letter or digit must begin a word. In a text with escapes or in a URL, a word may follow
+/// `\n` or `%3D`.
+fn anchor(patterns: &[&str]) -> String {
+    let (signs, words): (Vec<_>, Vec<_>) = patterns.iter().partition(|pattern| pattern.starts_with(r"\$"));
+    let group =
+        |patterns: Vec<&str>| patterns.iter().map(|one| format!("(?:{one})")).collect::<Vec<_>>().join("|");
+    if words.is_empty() {
+        return group(signs);
+    }
+    let words = format!(r"(?:\b|\\[nrt]|%[0-9A-Fa-f]{{2}})(?:{})", group(words));
+    if signs.is_empty() { words } else { format!("{words}|{}", group(signs)) }
+}
+
+/// The length of the escape that the beginning of a match may include.
+fn escape_length(found: &str) -> usize {
+    match found.as_bytes()[0] {
+        b'\\' => 2,
+        b'%' => 3,
+        _ => 0,
+    }
 }
 
 fn build(pattern: &str) -> Result<Regex, regex::Error> {
@@ -45,7 +63,8 @@ pub(crate) fn find_shapes(text: &str, spans: &mut Vec<Range<usize>>) {
     let mut at = 0;
     while let Some(found) = SHAPES.captures_read_at(&mut locations, text, at) {
         let group = (1..locations.len()).find_map(|group| locations.get(group));
-        let (start, end) = group.unwrap_or((found.start(), found.end()));
+        let whole = || (found.start() + escape_length(found.as_str()), found.end());
+        let (start, end) = group.unwrap_or_else(whole);
         spans.push(start..end);
         at = found.end();
     }
@@ -73,9 +92,7 @@ mod tests {
 
     /// All shapes in one expression, with each repetition shortened to one.
     fn shorten_shapes() -> String {
-        let shapes: Vec<ShapePattern> = tables::read_shapes();
-        let shorten = |shape: &ShapePattern| shorten_repetitions(&parse(&anchor(&shape.pattern)));
-        Hir::alternation(shapes.iter().map(shorten).collect()).to_string()
+        shorten_repetitions(&parse(&combine_shapes())).to_string()
     }
 
     fn parse(pattern: &str) -> Hir {
@@ -133,7 +150,7 @@ mod tests {
         let names: HashSet<_> = shapes.iter().map(|shape| &shape.name).collect();
         assert_eq!(names.len(), shapes.len(), "names are unique");
         for shape in &shapes {
-            let pattern = build(&anchor(&shape.pattern)).expect(&shape.name);
+            let pattern = build(&anchor(&[&shape.pattern])).expect(&shape.name);
             let example = fill(&shape.example);
             assert!(pattern.is_match(&format!("a \"{example}\" b")), "{}: {example}", shape.name);
             assert!(!pattern.is_match(&shape.counterexample), "{}: {}", shape.name, shape.counterexample);
