@@ -3,7 +3,7 @@
 use super::{RedactionPatternError, tables::KEYS};
 use countersign_patterns::Glob;
 use regex::Regex;
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 /// The sensitivity of a value, judged by the name of its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +35,7 @@ impl SensitiveKeys {
         Ok(Self { globs: patterns.iter().enumerate().map(glob).collect::<Result<_, _>>()? })
     }
 
+    /// Judges the name of a key.
     pub(crate) fn judge(&self, name: &str) -> KeyJudgement {
         if !self.globs.is_empty() {
             let lower = name.to_lowercase();
@@ -46,17 +47,37 @@ impl SensitiveKeys {
     }
 }
 
-/// Every sensitive name contains one of these. Other names skip the word analysis.
+impl SensitiveKeys {
+    /// Judges the name of an argument of a call or of an option. There, a bare `token` or `auth` is a credential rather than
+    /// a part of a text, so its value need only look like a password.
+    pub(crate) fn judge_argument(&self, name: &str) -> KeyJudgement {
+        let judged = self.judge(name);
+        let lower = name.trim_start_matches('-').to_ascii_lowercase();
+        let is_bare = matches!(lower.as_str(), "token" | "auth");
+        if is_bare { judged.max(KeyJudgement::Short) } else { judged }
+    }
+}
+
+/// Every sensitive name contains one of these, or a letter beyond ASCII. Other names skip the word analysis.
 static ROOTS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new("(?i)key|pass|p-?ss?w|pwd|token|secret|auth|cred|cookie|bearer|otp|pin|sess|jwt|pw")
-        .expect("a constant pattern")
+    let words = [&KEYS.secret_words, &KEYS.short_secret_words, &KEYS.vendors];
+    let words = words.into_iter().flatten().chain(&KEYS.secret_parts);
+    let words: Vec<_> = words.filter(|word| word.is_ascii()).map(|word| regex::escape(word)).collect();
+    let pattern =
+        format!("(?i)key|token|secret|auth|sess|code|phrase|words|[^\\x00-\\x7f]|{}", words.join("|"));
+    Regex::new(&pattern).expect("constant words")
 });
+
+/// Returns false for a text that contains no sensitive name, so that searches for names need not read it.
+pub(crate) fn may_name_secret(text: &str) -> bool {
+    ROOTS.is_match(text)
+}
 
 /// The longest name that is split into words. Longer names are texts.
 const MAX_NAME: usize = 256;
 
 fn judge_words(name: &str) -> KeyJudgement {
-    if name.len() > MAX_NAME || !ROOTS.is_match(name) {
+    if name.len() > MAX_NAME || !(ROOTS.is_match(name) || ROOTS.is_match(&squeeze(name))) {
         return KeyJudgement::Clear;
     }
     let words = split_words(name);
@@ -65,14 +86,57 @@ fn judge_words(name: &str) -> KeyJudgement {
     if session_id {
         return KeyJudgement::Strong;
     }
-    if words.len() > 1 && (KEYS.property_words.contains(last) || KEYS.action_words.contains(&words[0])) {
-        return KeyJudgement::Clear;
+    // Ids that are random, as that of a key of a Google service account, and that of a secret of Vault.
+    let is_key_id = ["privatekeyid", "secretid"].contains(&words.concat().as_str());
+    if words.len() > 1
+        && (KEYS.property_words.contains(last) || KEYS.action_words.contains(&words[0]))
+        && !is_code(&words, words.len() - 1)
+    {
+        return if is_key_id { KeyJudgement::Weak } else { KeyJudgement::Clear };
     }
+    judge_all(&words)
+}
+
+/// The name without the signs that join its words, so that `mat_khau` has the root `matkhau`.
+fn squeeze(name: &str) -> Cow<'_, str> {
+    if name.contains(['_', '-', ' ']) {
+        Cow::Owned(name.replace(['_', '-', ' '], ""))
+    } else {
+        Cow::Borrowed("")
+    }
+}
+
+fn judge_all(words: &[String]) -> KeyJudgement {
     let joined = words.concat();
     if KEYS.secret_parts.iter().any(|part| joined.contains(part)) {
         return KeyJudgement::Strong;
     }
-    (0..words.len()).map(|at| judge_word(&words, at)).max().unwrap_or(KeyJudgement::Clear)
+    (0..words.len()).map(|at| judge_word(words, at)).max().unwrap_or(KeyJudgement::Clear)
+}
+
+/// Judges the text that names a field into which people type: `Password field`, `input[name=password]`, `#pin`.
+pub(crate) fn judge_field(text: &str) -> KeyJudgement {
+    if text.len() > MAX_NAME || !ROOTS.is_match(text) {
+        return KeyJudgement::Clear;
+    }
+    let mut words = split_words(text);
+    while words.len() > 1 && words.last().is_some_and(|last| KEYS.field_words.contains(last)) {
+        words.pop();
+    }
+    judge_all(&words)
+}
+
+/// Returns true for `code` after `recovery`, and similar.
+fn is_code(words: &[String], at: usize) -> bool {
+    at > 0
+        && matches!(words[at].as_str(), "code" | "codes")
+        && KEYS.secret_before_code.contains(&words[at - 1])
+}
+
+fn is_phrase(words: &[String], at: usize) -> bool {
+    at > 0
+        && matches!(words[at].as_str(), "phrase" | "words")
+        && KEYS.secret_before_phrase.contains(&words[at - 1])
 }
 
 fn judge_word(words: &[String], at: usize) -> KeyJudgement {
@@ -83,6 +147,12 @@ fn judge_word(words: &[String], at: usize) -> KeyJudgement {
     if KEYS.secret_words.contains(word) || word.contains("secret") {
         return KeyJudgement::Strong;
     }
+    if is_phrase(words, at) {
+        return KeyJudgement::Strong;
+    }
+    if is_code(words, at) {
+        return KeyJudgement::Short;
+    }
     if KEYS.short_secret_words.contains(word) && at + 1 == words.len() {
         return if word == "pass" && words.len() > 1 { KeyJudgement::Strong } else { KeyJudgement::Short };
     }
@@ -92,7 +162,7 @@ fn judge_word(words: &[String], at: usize) -> KeyJudgement {
     if word.strip_suffix('s').unwrap_or(word).ends_with("key") {
         return judge_key(words, at);
     }
-    if is_auth(word) { KeyJudgement::Weak } else { KeyJudgement::Clear }
+    if is_auth(word) || KEYS.vendors.contains(word) { KeyJudgement::Weak } else { KeyJudgement::Clear }
 }
 
 fn judge_token(words: &[String], at: usize) -> KeyJudgement {

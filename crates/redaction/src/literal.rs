@@ -2,7 +2,7 @@
 //!
 //! A mask must never hide code, so only literals are masked: text that no shell and no language evaluates.
 
-use super::{keys::KeyJudgement, mask::MASK, tables::VALUES};
+use super::{keys::KeyJudgement, mask::MASK, mnemonics::is_mnemonic, tables::VALUES};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -52,11 +52,34 @@ pub(crate) fn is_secret(judged: KeyJudgement, value: &str) -> bool {
     }
     match judged {
         KeyJudgement::Clear => false,
-        KeyJudgement::Weak => looks_random(value),
-        KeyJudgement::Short => looks_like_password(value) && !is_innocent(value),
+        KeyJudgement::Weak => (looks_random(value) && !value.contains("://")) || has_scheme(value),
+        KeyJudgement::Short => {
+            (looks_like_password(value) && !is_innocent(value)) || has_scheme(value) || is_mnemonic(value)
+        }
         KeyJudgement::Strong => !is_innocent(value),
         KeyJudgement::Chosen => true,
     }
+}
+
+/// Returns true for a credential behind its scheme, as in a header: `Basic secret1`.
+fn has_scheme(value: &str) -> bool {
+    let Some((scheme, credential)) = value.split_once(' ') else { return false };
+    let known = [
+        "basic",
+        "bearer",
+        "token",
+        "digest",
+        "apikey",
+        "negotiate",
+        "ntlm",
+        "splunk",
+        "key",
+        "bot",
+        "oauth",
+    ];
+    known.iter().any(|known| known.eq_ignore_ascii_case(scheme))
+        && looks_like_password(credential)
+        && !is_reference(credential)
 }
 
 /// True if the value is only a reference to a secret: `$TOKEN`, `${TOKEN}`, `%TOKEN%`, `{{ token }}`, `<token>`.
@@ -78,7 +101,7 @@ fn is_innocent(value: &str) -> bool {
         || is_path(value)
         || is_version(value)
         || names_secret(&lower)
-        || is_sentence(value)
+        || (is_sentence(value) && !is_mnemonic(value))
 }
 
 /// True for words without a digit of which one names a secret: `db-password` is a name, not a password.
@@ -95,6 +118,9 @@ fn names_secret(lower: &str) -> bool {
             "apikey",
             "api_key",
             "api-key",
+            "api key",
+            "private key",
+            "public key",
         ]
         .iter()
         .any(|name| lower.contains(name))
@@ -118,7 +144,7 @@ fn is_version(value: &str) -> bool {
 
 fn is_path(value: &str) -> bool {
     static PATH: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^(?:~|\.{1,2}|[A-Za-z]:)?/(?:[\w.@-]{0,24}/)+[\w.@-]*$|^(?:~|\.{1,2})/[\w.@-]+$|^/(?:[a-z.]+/)*[a-z._-]+$|^[\w-]+\.(?:json|ya?ml|toml|txt|pem|key|crt|env|rs|py|js|ts|go|conf|cfg|ini)$|^[a-z]+://[^@]*$")
+        Regex::new(r"^(?:~|\.{1,2}|[A-Za-z]:)?/(?:[\w.@-]{0,24}/)+[\w.@-]*$|^(?:~|\.{1,2})/[\w.@-]+$|^/(?:[a-z.]+/)*[a-z._-]+$|^[\w-]+\.(?:json|ya?ml|toml|txt|pem|key|crt|env|rs|py|js|ts|go|conf|cfg|ini)$|^[a-z]+://[^@]*$|^(?:[\w.@-]{1,64}/)+[\w-]+\.[a-z0-9]{1,5}$|^-?[0-9]{1,3}$|^0x[0-9a-fA-F]{1,8}$")
             .expect("a constant pattern")
     });
     PATH.is_match(value) && !looks_random(value)

@@ -1,0 +1,53 @@
+//! Finds the words of a wallet (BIP-39): a row of words that are all in its list of 2,048 words.
+
+use regex::Regex;
+use std::{collections::HashSet, ops::Range, sync::LazyLock};
+
+/// The fewest words of a seed phrase.
+const MIN_WORDS: usize = 12;
+
+/// The shortest phrase, in bytes: a word has at least three letters.
+const MIN_LENGTH: usize = MIN_WORDS * 4 - 1;
+
+/// The fewest words that are hidden below a name such as `mnemonic`.
+const MIN_NAMED_WORDS: usize = 6;
+
+/// A row of short words with one blank, comma or line end between them.
+static ROW: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?-u)\b[a-z]{3,8}(?:(?: |, |\n|\r\n)[a-z]{3,8}){11,}\b").expect("a constant pattern")
+});
+
+static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new("(?-u)[a-z]+").expect("a constant pattern"));
+
+static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("../data/bip39.txt").lines().collect());
+
+/// Returns true if the text consists of such words.
+pub(crate) fn is_mnemonic(text: &str) -> bool {
+    let words = text.split_whitespace();
+    words.clone().count() >= MIN_NAMED_WORDS && words.clone().all(|word| WORDS.contains(word))
+}
+
+/// Adds the spans of all seed phrases in `text` to `spans`. The words of a phrase in several lines are separate masks.
+pub(crate) fn find_mnemonics(text: &str, spans: &mut Vec<Range<usize>>) {
+    if text.len() < MIN_LENGTH {
+        return;
+    }
+    for row in ROW.find_iter(text) {
+        let mut phrase: Vec<Range<usize>> = Vec::new();
+        for word in WORD.find_iter(row.as_str()) {
+            if WORDS.contains(word.as_str()) {
+                phrase.push(row.start() + word.start()..row.start() + word.end());
+            } else {
+                add_phrase(&phrase, spans);
+                phrase.clear();
+            }
+        }
+        add_phrase(&phrase, spans);
+    }
+}
+
+fn add_phrase(words: &[Range<usize>], spans: &mut Vec<Range<usize>>) {
+    if words.len() >= MIN_WORDS {
+        spans.extend_from_slice(words);
+    }
+}
