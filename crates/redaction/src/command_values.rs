@@ -1,20 +1,25 @@
-//! Finds secrets in the words of commands, by the options and positions of `data/programs.toml` and by the names of
-//! options.
+//! Finds secrets in the words of commands, by the rules of programs and by the names of options, and in what a command
+//! gives to one that reads a secret, or writes to a file of secrets.
 
 use super::{
     command_words::{SpannedWord, WordList, split_commands},
     cookies,
-    keys::{KeyJudgement, SensitiveKeys},
-    literal::{holds_code, is_secret, looks_like_password},
-    tables::{OptionRule, PROGRAMS, SecretPart, StdinRule},
+    keys::SensitiveKeys,
+    literal::{holds_code, is_literal_byte, is_secret, looks_like_password},
+    program_rules::{self, ProgramPlace, base_name, is_literal_secret, is_option, secret_part},
+    secret_files,
+    tables::SecretPart,
 };
-use std::{collections::HashSet, ops::Range, sync::LazyLock};
+use std::ops::Range;
 
 /// The number of levels of quoted commands that are read: `ssh host "bash -c 'mysql -psecret'"` has two.
 const MAX_NESTING: usize = 3;
 
 /// The number of words of one command that are searched. Later words are data.
 const MAX_COMMAND_WORDS: usize = 2_000;
+
+/// The number of words of one command that may name a program.
+const MAX_PROGRAMS: usize = 8;
 
 /// The secret part of a word.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,11 +44,13 @@ fn find_at_level(
     let commands = split_commands(text);
     for (at, command) in commands.iter().enumerate() {
         let words = word_values(command);
+        let mut found: Vec<_> = find_word_secrets(keys, &words)
+            .into_iter()
+            .filter_map(|secret| source_span(text, &command.words[secret.word], &secret.range))
+            .collect();
         let reader = commands.get(at + 1).filter(|_| command.piped).map(word_values);
-        for secret in find_word_secrets(keys, &words, reader.as_deref()) {
-            let span = source_span(text, &command.words[secret.word], &secret.range);
-            spans.extend(span.map(|span| offset + span.start..offset + span.end));
-        }
+        found.extend(find_given(keys, text, command, &words, reader.as_deref()));
+        spans.extend(found.into_iter().map(|span| offset + span.start..offset + span.end));
         for word in command.words.iter().filter(|_| levels > 0) {
             if let Some(inner) = quoted_command(&text[word.span.clone()]) {
                 find_at_level(keys, inner, offset + word.span.start + 1, levels - 1, spans);
@@ -73,175 +80,47 @@ fn source_span(text: &str, word: &SpannedWord, range: &Range<usize>) -> Option<R
     found.map(|at| word.span.start + at..word.span.start + at + part.len())
 }
 
-/// Finds the secrets in the words of one command. A word that is not a literal is `None`. `reader` is the command that
-/// reads the output of this one.
-pub(crate) fn find_word_secrets(
-    keys: &SensitiveKeys,
-    words: &[Option<&str>],
-    reader: Option<&[Option<&str>]>,
-) -> Vec<WordSecret> {
-    let mut found = Vec::new();
-    let mut program = None;
+/// Finds the secrets in the words of one command. A word that is not a literal is `None`.
+pub(crate) fn find_word_secrets(keys: &SensitiveKeys, words: &[Option<&str>]) -> Vec<WordSecret> {
+    let mut found: Vec<WordSecret> = Vec::new();
+    let mut programs: Vec<ProgramPlace> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let Some(value) = *word else { continue };
         // The letters of `-psecret` are not the name of an option.
-        let follows_secret = found.last().is_some_and(|secret: &WordSecret| secret.word + 1 == at);
+        let follows_secret = found.last().is_some_and(|secret| secret.word + 1 == at);
         let by_name = |found: &Range<usize>| !follows_secret || found.start > 0;
-        let secret = program
-            .and_then(|program| find_by_program(&words[program..], at - program, value))
+        let by_setting = || {
+            programs
+                .iter()
+                .rev()
+                .find_map(|program| find_by_setting_name(keys, &words[program.at..], at - program.at, value))
+        };
+        let secret = (programs.iter().rev())
+            .find_map(|program| program.find_secret(words, at))
             .or_else(|| find_by_option_name(keys, words, at).filter(by_name))
-            .or_else(|| find_by_setting_name(keys, &words[program?..], at - program?, value));
+            .or_else(by_setting);
         found.extend(secret.into_iter().map(|range| WordSecret { word: at, range }));
-        found.extend(
-            cookie_ranges(&words[program.unwrap_or(0)..at], value)
-                .map(|range| WordSecret { word: at, range }),
-        );
-        if is_program(value) || (program.is_none() && names_setting(base_name(value), None)) {
-            program = Some(at);
+        for program in &programs {
+            let ranges = cookie_ranges(program, words, at);
+            found.extend(ranges.into_iter().map(|range| WordSecret { word: at, range }));
+        }
+        if programs.len() < MAX_PROGRAMS {
+            programs.extend(ProgramPlace::find(words, at));
         }
     }
-    found.extend(reader.and_then(|reader| find_piped(words, reader)));
     found
 }
 
-fn base_name(word: &str) -> &str {
-    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    name.strip_suffix(".exe").unwrap_or(name)
-}
-
-/// True if `name` is `pattern`, in which a `*` at the beginning or end stands for any text.
-fn fits(pattern: &str, name: &str) -> bool {
-    match (pattern.strip_prefix("-*"), pattern.strip_suffix('*')) {
-        (Some(letter), _) => {
-            name.starts_with('-') && !name.starts_with("--") && name.contains(letter.trim_end_matches('*'))
-        }
-        (None, Some(start)) => name.starts_with(start),
-        (None, None) => name == pattern,
-    }
-}
-
-/// The exact names of programs with a rule, and the beginnings of others.
-static PROGRAM_NAMES: LazyLock<(HashSet<&str>, Vec<&str>)> = LazyLock::new(|| {
-    let names = PROGRAMS.option.iter().flat_map(|rule| rule.programs.iter().map(String::as_str));
-    let (starts, exact): (Vec<_>, Vec<_>) = names.partition(|name| name.ends_with('*'));
-    (exact.into_iter().collect(), starts.into_iter().map(|name| name.trim_end_matches('*')).collect())
-});
-
-fn is_program(word: &str) -> bool {
-    let name = base_name(word);
-    let (exact, starts) = &*PROGRAM_NAMES;
-    exact.contains(name) || starts.iter().any(|start| name.starts_with(start))
-}
-
-fn rules_for<'a>(words: &'a [Option<&str>], at: usize) -> impl Iterator<Item = &'static OptionRule> + 'a {
-    let name = base_name(words[0].unwrap_or_default());
-    PROGRAMS.option.iter().filter(move |rule| {
-        rule.programs.iter().any(|program| fits(program, name))
-            && rule.with.iter().all(|with| words[..at].iter().flatten().any(|word| fits(with, word)))
-    })
-}
-
-/// Finds a secret by the rules of the program `words[0]`.
-fn find_by_program(words: &[Option<&str>], at: usize, value: &str) -> Option<Range<usize>> {
-    let before = words[at - 1].unwrap_or_default();
-    for rule in rules_for(words, at).filter(|rule| rule.part != SecretPart::Cookies) {
-        let long = rule.next.iter().find_map(|option| {
-            let rest = option.starts_with("--").then(|| value.strip_prefix(option.as_str()))??;
-            rest.strip_prefix('=').map(|rest| value.len() - rest.len())
-        });
-        let joined = || {
-            let option = rule.joined.iter().find(|option| value.starts_with(option.as_str()))?;
-            (value.len() > option.len()).then_some(option.len())
-        };
-        let follows = || {
-            let next = rule.next.iter().any(|option| takes_next_word(option, before)) && !is_option(value);
-            (next || is_at_position(rule, words, at)).then_some(0)
-        };
-        if let Some(start) = long.or_else(joined).or_else(follows) {
-            let range =
-                secret_part(rule.part, value, start).filter(|range| is_literal_secret(&value[range.clone()]));
-            if range.is_some() {
-                return range;
-            }
-        }
-    }
-    None
-}
-
-/// True for a word that may be hidden. A word with operators or substitutions may be a command of its own.
-fn is_literal_secret(value: &str) -> bool {
-    is_secret(KeyJudgement::Chosen, value) && !holds_code(value)
-}
-
-/// True if the option takes no value, so that the next word is an argument.
-fn is_switch(before: &[Option<&str>], option: &str) -> bool {
-    let named = |program: &String| before.iter().flatten().any(|word| fits(program, base_name(word)));
-    PROGRAMS
-        .switches
-        .iter()
-        .any(|rule| rule.options.iter().any(|switch| switch == option) && rule.programs.iter().any(named))
-}
-
-/// True if `word` is `option`, or short options of which the last is `option`, as in `-sSu`.
-fn takes_next_word(option: &str, word: &str) -> bool {
-    let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
-    let combined = letter.is_some_and(|letter| {
-        word.len() <= 8
-            && word.strip_prefix('-').is_some_and(|letters| {
-                letters.ends_with(letter) && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
-            })
-    });
-    word == option || combined
-}
-
-/// True if the value is the word at the rule's position after the words of `with`.
-fn is_at_position(rule: &OptionRule, words: &[Option<&str>], at: usize) -> bool {
-    let Some(position) = rule.position else { return false };
-    let last_with = words[..at]
-        .iter()
-        .rposition(|word| word.is_some_and(|word| rule.with.iter().any(|with| fits(with, word))));
-    let between = words[last_with.unwrap_or(0) + 1..=at].iter();
-    let plain = between.filter(|word| word.is_none_or(|word| !word.starts_with('-'))).count();
-    let repeats = rule.part == SecretPart::Assignment && plain >= position;
-    let value = words[at].unwrap_or_default();
-    (plain == position || repeats) && !is_option(value) && !value.starts_with('/')
-}
-
-/// True if a word is an option and therefore not the value of one.
-fn is_option(word: &str) -> bool {
-    let mut letters = word.chars();
-    letters.next() == Some('-')
-        && letters.next().is_some_and(|letter| letter == '-' || letter.is_alphabetic())
-}
-
-fn secret_part(part: SecretPart, value: &str, start: usize) -> Option<Range<usize>> {
-    let rest = value.get(start..)?;
-    let after = |sign: &str| rest.find(sign).map(|at| start + at + sign.len());
-    let start = match part {
-        SecretPart::All => Some(start),
-        SecretPart::AfterColon => after(":"),
-        SecretPart::AfterPercent => after("%"),
-        SecretPart::AfterPass => after("pass:"),
-        SecretPart::Assignment => after("="),
-        SecretPart::Cookies => None,
-    }?;
-    (start < value.len()).then_some(start..value.len())
-}
-
 /// The values of cookies in the value of an option such as `curl -b`.
-fn cookie_ranges<'a>(
-    before: &[Option<&str>],
-    value: &'a str,
-) -> impl Iterator<Item = Range<usize>> + use<'a> {
+fn cookie_ranges(program: &ProgramPlace, words: &[Option<&str>], at: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
-    let option = before.last().copied().flatten().unwrap_or_default();
-    if !before.is_empty() && value.contains('=') {
-        let mut rules = rules_for(before, before.len()).filter(|rule| rule.part == SecretPart::Cookies);
-        if rules.any(|rule| rule.next.iter().any(|next| takes_next_word(next, option))) {
-            cookies::find_cookies(value, 0, &mut ranges);
-        }
+    let (value, option) = (words[at].unwrap_or_default(), words[at - 1].unwrap_or_default());
+    let mut rules = program.rules(words, at).filter(|rule| rule.part == SecretPart::Cookies);
+    let takes = |next: &String| program_rules::takes_next_word(next, option);
+    if value.contains('=') && rules.any(|rule| rule.next.iter().any(takes)) {
+        cookies::find_cookies(value, 0, &mut ranges);
     }
-    ranges.into_iter()
+    ranges
 }
 
 /// Finds the value of an option whose name is a sensitive key: `--password X`, `--password=X`, `-Dpassword=X`.
@@ -257,22 +136,17 @@ fn find_by_option_name(keys: &SensitiveKeys, words: &[Option<&str>], at: usize) 
     }
     let option = words[at.checked_sub(1)?]?;
     let name = option.strip_prefix('-')?.trim_start_matches('-');
-    let takes_value = is_name(name) && name.len() > 1 && !is_switch(&words[..at], option);
-    let secret = takes_value && !is_option(value) && is_secret(keys.judge(name), value) && !holds_code(value);
+    let takes_value = is_name(name)
+        && name.len() > 1
+        && !program_rules::is_switch(&words[..at], option)
+        && !is_option(value);
+    let judged = keys.judge_argument(name);
+    let secret = takes_value && is_secret(judged, value) && !holds_code(value);
     secret.then_some(0..value.len())
 }
 
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
-}
-
-/// True if the command takes names and values of settings. Without `words`, only its first word is compared.
-fn names_setting(program: &str, words: Option<&[Option<&str>]>) -> bool {
-    PROGRAMS.named.iter().any(|named| {
-        let (first, second) = named.split_once(' ').unwrap_or((named, ""));
-        let has_second = |words: &[Option<&str>]| words.iter().flatten().any(|word| *word == second);
-        first == program && (second.is_empty() || words.is_none_or(has_second))
-    })
 }
 
 /// Finds the value after the name of a setting: `ENV DB_PASSWORD secret`.
@@ -283,26 +157,80 @@ fn find_by_setting_name(
     value: &str,
 ) -> Option<Range<usize>> {
     let name = words[at.checked_sub(1)?]?;
-    let setting = at > 1 && names_setting(base_name(words[0]?), Some(&words[..at])) && !name.starts_with('-');
+    let setting =
+        at > 1 && program_rules::names_setting(base_name(words[0]?), &words[..at]) && !name.starts_with('-');
     let name = name.rsplit([':', '/']).next().unwrap_or(name);
-    let secret = setting && is_name(name) && looks_like_password(value) && is_secret(keys.judge(name), value);
+    let secret =
+        setting && is_name(name) && looks_like_password(value) && is_secret(keys.judge_argument(name), value);
     secret.then_some(0..value.len())
 }
 
-/// Finds the secret that `echo` or `printf` writes to a command that reads one.
-fn find_piped(words: &[Option<&str>], reader: &[Option<&str>]) -> Option<WordSecret> {
-    let writer = base_name(words.first().copied().flatten()?);
-    if !matches!(writer, "echo" | "printf") || words.len() < 2 {
-        return None;
+/// Finds the secret that a command gives: `echo` or `printf` to the command that reads its output or to a file of secrets,
+/// and a here-string or here-document to the command itself.
+fn find_given(
+    keys: &SensitiveKeys,
+    text: &str,
+    command: &WordList,
+    words: &[Option<&str>],
+    reader: Option<&[Option<&str>]>,
+) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let written = command.writes.iter().find_map(|path| secret_files::secret_part_of(keys, path));
+    let tee = |reader: &[Option<&str>]| {
+        let is_tee = reader.iter().flatten().any(|word| *word == "tee");
+        let paths =
+            || reader.iter().skip(1).flatten().find_map(|path| secret_files::secret_part_of(keys, path));
+        is_tee.then(paths).flatten()
+    };
+    if is_writer(words) {
+        let piped = reader.and_then(program_rules::stdin_rule).map(|rule| rule.part);
+        if let (Some(word), Some(part)) = (command.words.last(), piped) {
+            found.extend(given_span(text, word, part, is_literal_secret));
+        }
+        if let (Some(word), Some(part)) = (command.words.last(), written.or_else(|| reader.and_then(tee))) {
+            found.extend(given_span(text, word, part, secret_files::is_secret_content));
+        }
     }
-    let first = reader.iter().flatten().find(|word| **word != "sudo").map(|word| base_name(word))?;
-    let rule: &StdinRule = PROGRAMS.stdin.iter().find(|rule| {
-        let has_word = |word: &String| reader.iter().flatten().any(|other| other == word);
-        rule.programs.iter().any(|program| program == first) && rule.word.as_ref().is_none_or(has_word)
-    })?;
-    let word = words.len() - 1;
-    let value = words[word]?;
-    let range = secret_part(rule.part, value, 0)?;
-    let secret = !is_option(value) && is_literal_secret(&value[range.clone()]);
-    secret.then_some(WordSecret { word, range })
+    let reads = program_rules::stdin_rule(words).map(|rule| rule.part);
+    let part = reads.or(written).or_else(|| reader.and_then(program_rules::stdin_rule).map(|rule| rule.part));
+    if let (Some(word), Some(part)) = (&command.here_string, part) {
+        found.extend(given_span(text, word, part, secret_files::is_secret_content));
+    }
+    if let (Some(document), Some(part)) = (&command.document, reads.or(written)) {
+        find_document_lines(text, document, part, &mut found);
+    }
+    found
+}
+
+/// Returns true for a command that writes its last word.
+fn is_writer(words: &[Option<&str>]) -> bool {
+    let first = words.first().copied().flatten().map(base_name);
+    words.len() > 1 && matches!(first, Some("echo" | "printf" | "yes"))
+}
+
+fn given_span(
+    text: &str,
+    word: &SpannedWord,
+    part: SecretPart,
+    is_secret: fn(&str) -> bool,
+) -> Option<Range<usize>> {
+    let value = word.text.as_deref()?;
+    let range = secret_part(part, value, 0)?;
+    let secret = !is_option(value) && is_secret(&value[range.clone()]);
+    secret.then(|| source_span(text, word, &range)).flatten()
+}
+
+/// Finds the lines of a here-document that are one word.
+fn find_document_lines(text: &str, document: &Range<usize>, part: SecretPart, found: &mut Vec<Range<usize>>) {
+    let mut at = document.start;
+    for line in text.get(document.clone()).unwrap_or_default().split_inclusive('\n') {
+        let word = line.trim();
+        let start = at + (line.len() - line.trim_start().len());
+        if let Some(range) = secret_part(part, word, 0).filter(|_| word.bytes().all(is_literal_byte))
+            && secret_files::is_secret_content(&word[range.clone()])
+        {
+            found.push(start + range.start..start + range.end);
+        }
+        at += line.len();
+    }
 }

@@ -1,7 +1,10 @@
 //! The tables of the built-in patterns. They are data: `data/*.toml`.
 
 use serde::{Deserialize, de::DeserializeOwned};
-use std::{collections::HashSet, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 /// The words of `data/keys.toml`.
 #[derive(Debug, Deserialize)]
@@ -12,6 +15,10 @@ pub(crate) struct KeyTable {
     pub(crate) property_words: HashSet<String>,
     pub(crate) action_words: HashSet<String>,
     pub(crate) secret_before_key: HashSet<String>,
+    pub(crate) secret_before_code: HashSet<String>,
+    pub(crate) secret_before_phrase: HashSet<String>,
+    pub(crate) field_words: HashSet<String>,
+    pub(crate) vendors: HashSet<String>,
     pub(crate) harmless_beside_key: HashSet<String>,
     pub(crate) harmless_beside_token: HashSet<String>,
     pub(crate) other_words: HashSet<String>,
@@ -48,6 +55,8 @@ pub(crate) struct OptionRule {
     #[serde(default)]
     pub(crate) part: SecretPart,
     pub(crate) position: Option<usize>,
+    #[serde(default)]
+    pub(crate) last: bool,
 }
 
 /// Options of programs that take no value.
@@ -63,7 +72,12 @@ pub(crate) struct SwitchRule {
 #[serde(deny_unknown_fields)]
 pub(crate) struct StdinRule {
     pub(crate) programs: Vec<String>,
-    pub(crate) word: Option<String>,
+    /// Words that the command must contain.
+    #[serde(default)]
+    pub(crate) words: Vec<String>,
+    /// The programs of which it must start one, because it may leave its input to them.
+    #[serde(default)]
+    pub(crate) starts: Vec<String>,
     #[serde(default)]
     pub(crate) part: SecretPart,
 }
@@ -78,6 +92,10 @@ pub(crate) enum SecretPart {
     AfterColon,
     /// The text after the first percent sign, as in `user%secret`.
     AfterPercent,
+    /// The text after the first comma, as in `user,secret`.
+    AfterComma,
+    /// The text between the first slash and the last `@`, as in `user/secret@host`.
+    AfterSlash,
     /// The text after `pass:`.
     AfterPass,
     /// The text after the first `=`.
@@ -86,19 +104,49 @@ pub(crate) enum SecretPart {
     Cookies,
 }
 
+/// The files of `data/files.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileTable {
+    pub(crate) folders: Vec<String>,
+    pub(crate) names: Vec<String>,
+    pub(crate) users: Vec<String>,
+    pub(crate) endings: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct CallTable {
+    calls: HashMap<String, usize>,
+}
+
+#[derive(Deserialize)]
+struct VendorTable {
+    vendors: HashSet<String>,
+}
+
 #[derive(Deserialize)]
 struct ShapeTable<T> {
     shape: Vec<T>,
 }
 
-pub(crate) static KEYS: LazyLock<KeyTable> = LazyLock::new(|| parse(include_str!("../data/keys.toml")));
+pub(crate) static KEYS: LazyLock<KeyTable> = LazyLock::new(|| {
+    let mut table: KeyTable = parse(include_str!("../data/keys.toml"));
+    table.vendors.extend(parse::<VendorTable>(include_str!("../data/vendors.toml")).vendors);
+    table
+});
 pub(crate) static VALUES: LazyLock<ValueTable> = LazyLock::new(|| parse(include_str!("../data/values.toml")));
+pub(crate) static FILES: LazyLock<FileTable> = LazyLock::new(|| parse(include_str!("../data/files.toml")));
+/// The secret argument of calls, by their names in lower case.
+pub(crate) static CALLS: LazyLock<HashMap<String, usize>> =
+    LazyLock::new(|| parse::<CallTable>(include_str!("../data/calls.toml")).calls);
 pub(crate) static PROGRAMS: LazyLock<ProgramTable> =
     LazyLock::new(|| parse(include_str!("../data/programs.toml")));
 
-/// Reads the rows of `data/shapes.toml`. Only the combined expression of the shapes is kept, so this is not a static.
+/// Reads the rows of `data/shapes.toml` and `data/gitleaks.toml`. Only the combined expression of the shapes is kept, so
+/// this is not a static.
 pub(crate) fn read_shapes<T: DeserializeOwned>() -> Vec<T> {
-    parse::<ShapeTable<T>>(include_str!("../data/shapes.toml")).shape
+    let tables = [include_str!("../data/shapes.toml"), include_str!("../data/gitleaks.toml")];
+    tables.into_iter().flat_map(|text| parse::<ShapeTable<T>>(text).shape).collect()
 }
 
 fn parse<T: DeserializeOwned>(text: &str) -> T {

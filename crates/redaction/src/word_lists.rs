@@ -22,7 +22,7 @@ pub(crate) fn mask_words(
     let words: Vec<_> = program.map(Some).into_iter().chain(texts.iter().map(Option::as_deref)).collect();
     let mut masked: BTreeMap<usize, String> = BTreeMap::new();
     // From the end, so that a mask does not move the ranges before it.
-    for secret in find_word_secrets(keys, &words, None).into_iter().rev() {
+    for secret in find_word_secrets(keys, &words).into_iter().rev() {
         let Some(position) = secret.word.checked_sub(before) else { continue };
         let Some(word) = texts[position].as_deref().filter(|word| !word.contains('\n')) else { continue };
         let less = masked.entry(position).or_insert_with(|| word.to_owned());
