@@ -5,23 +5,25 @@
 
 use super::{
     cookies,
-    keys::{KeyJudgement, SensitiveKeys},
+    keys::{self as key_names, KeyJudgement, SensitiveKeys},
     literal::{is_literal_byte, is_secret, looks_like_password},
+    literal_spans,
     open_quotes::OpenQuotes,
 };
 use regex::Regex;
-use std::{collections::HashSet, ops::Range, sync::LazyLock};
+use std::{collections::HashMap, ops::Range, sync::LazyLock};
 
-/// A name and the sign after it. A type between them, as in `name: &str =`, belongs to the sign.
+/// A name and the sign after it. A type between them, as in `name: &str =`, belongs to the sign. A tag of YAML may follow
+/// that calls no function.
 static ASSIGNMENT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r#"(?-u)([A-Za-z_][A-Za-z0-9_.-]{0,127})(\\{0,7}["'])?\]?([ \t]{0,16})(:[ \t]{0,4}[&A-Za-z][A-Za-z0-9_.&<>']{0,30}[ \t]{1,4}=|:=|=>|={1,3}|:{1,2})([ \t]{0,64})"#,
+        r#"(?-u)((?:env:)?[A-Za-z_][A-Za-z0-9_.-]{0,127})(\\{0,7}["'])?\]?([ \t]{0,16})(:[ \t]{0,4}[&A-Za-z][A-Za-z0-9_.&<>']{0,30}[ \t]{1,4}=|:{1,3}=|\?=|\+=|=>|={1,3}|:{1,2})([ \t]{0,64})(!(?:vault|unsafe|str|binary|!str|!binary|encrypted)[ \t]{1,8})?"#,
     )
     .expect("a constant pattern")
 });
 
 static ELEMENT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?-u)<([A-Za-z_][A-Za-z0-9_.:-]{0,80})>([!#%*+,./0-9:=?@A-Z^_a-z~-]{1,256})</")
+    Regex::new(r#"(?-u)<([A-Za-z_][A-Za-z0-9_.:-]{0,80})(?: [A-Za-z_:.-]{1,40}="[A-Za-z0-9_.:/# -]{0,80}"){0,4}>([!#%*+,./0-9:=?@A-Z^_a-z~-]{1,256})</"#)
         .expect("a constant pattern")
 });
 
@@ -33,37 +35,39 @@ static PAIR_LINE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant pattern")
 });
 
-/// The variables that a text runs as a command: `$TOKEN`, `eval "$TOKEN"`.
+/// The variables that a text runs as a command: `$TOKEN`, `eval "$TOKEN"`. An equals sign may follow, as in the languages
+/// whose assignments begin with a dollar sign.
 static COMMAND_VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?m-u)(?:^|[;&|(`]|\b(?:eval|exec|sudo|env|command|source|-c|then|do|else|xargs|time|nohup)\b)[ \t"']{0,16}\$\{?([A-Za-z_][A-Za-z0-9_]{0,127})"#)
+    Regex::new(r#"(?m-u)(?:^|[;&|(`]|\b(?:eval|exec|sudo|env|command|source|-c|then|do|else|xargs|time|nohup)\b)[ \t"']{0,16}\$\{?([A-Za-z_][A-Za-z0-9_]{0,127})([ \t]{0,8}[.?]?=)?"#)
         .expect("a constant pattern")
 });
 
 /// Adds the spans of all named values that are secret to `spans`.
 pub(crate) fn find_assigned_values(keys: &SensitiveKeys, text: &str, spans: &mut Vec<Range<usize>>) {
     let mut quotes = OpenQuotes::default();
-    let commands: HashSet<_> = if text.contains('$') {
-        COMMAND_VARIABLE.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str())).collect()
-    } else {
-        HashSet::new()
-    };
+    if !text.contains(['=', ':', '<']) && !key_names::may_name_secret(text) {
+        return;
+    }
+    let commands = run_variables(text);
     for found in ASSIGNMENT.captures_iter(text) {
         let (Some(name), Some(sign), Some(blank)) = (found.get(1), found.get(4), found.get(5)) else {
             continue;
         };
         let judged = judge_name(keys, text, &name);
-        let runs = commands.contains(name.as_str());
+        let is_dollar = text[..name.start()].ends_with('$');
+        let runs = commands.get(name.as_str()).is_some_and(|runs_bare| *runs_bare || !is_dollar);
         if judged == KeyJudgement::Clear || runs || matches!(sign.as_str(), "==" | "===" | "::") {
             continue;
         }
-        quotes.advance(text.as_bytes(), blank.end());
+        let start = found.get(6).map_or(blank.end(), |tag| tag.end());
+        quotes.advance(text.as_bytes(), start);
         let value = AssignedValue {
             text,
-            start: blank.end(),
+            start,
             sign: sign.as_str(),
             blank_before: found.get(3).is_some_and(|blank| !blank.is_empty()),
             blank_after: !blank.is_empty(),
-            begins_line: begins_line(text, name.start()),
+            line_name: begins_line(text, name.start()).then_some(name.as_str()),
             quotes,
         };
         if is_cookie(name.as_str()) {
@@ -82,6 +86,18 @@ pub(crate) fn find_assigned_values(keys: &SensitiveKeys, text: &str, spans: &mut
     spans.extend(
         pairs.filter(|value| is_secret(KeyJudgement::Short, value.as_str())).map(|value| value.range()),
     );
+}
+
+/// The variables that the text runs, and whether one of the places is certainly no assignment.
+fn run_variables(text: &str) -> HashMap<&str, bool> {
+    let mut names = HashMap::new();
+    if text.contains('$') {
+        for found in COMMAND_VARIABLE.captures_iter(text) {
+            let name = found.get(1).map_or("", |name| name.as_str());
+            *names.entry(name).or_insert(false) |= found.get(2).is_none();
+        }
+    }
+    names
 }
 
 fn judge_name(keys: &SensitiveKeys, text: &str, name: &regex::Match<'_>) -> KeyJudgement {
@@ -111,7 +127,8 @@ struct AssignedValue<'a> {
     sign: &'a str,
     blank_before: bool,
     blank_after: bool,
-    begins_line: bool,
+    /// The name, if it begins the line.
+    line_name: Option<&'a str>,
     quotes: OpenQuotes,
 }
 
@@ -125,24 +142,13 @@ impl AssignedValue<'_> {
         self.text.as_bytes().get(at).copied().unwrap_or(b'\n')
     }
 
-    /// The inner range of a string in one line that no shell would read otherwise: without operators, parentheses,
-    /// substitutions and other quotes.
+    /// The inside of a quoted string, unless the quote closes one that is open.
     fn quoted_literal(&self) -> Option<Range<usize>> {
-        let bytes = self.text.as_bytes();
-        let escapes = bytes[self.start..].iter().take(8).take_while(|byte| **byte == b'\\').count();
-        let quote = self.byte(self.start + escapes);
-        if !matches!(quote, b'"' | b'\'') || (escapes == 0 && self.quotes.is_open(quote)) {
+        let quote = self.byte(self.start);
+        if matches!(quote, b'"' | b'\'') && self.quotes.is_open(quote) {
             return None;
         }
-        let start = self.start + escapes + 1;
-        let allowed = |byte: &u8| is_literal_byte(*byte) || matches!(byte, b' ' | b'$');
-        let inner = bytes[start..].iter().take(1024).take_while(|byte| allowed(byte)).count();
-        let end = start + inner;
-        let closes = bytes.get(end..)?.iter().take_while(|byte| **byte == b'\\').count() == escapes
-            && self.byte(end + escapes) == quote;
-        let text = self.text.get(start..end)?;
-        let one_value = !text.starts_with(' ') && !text.ends_with(' ') && !text.contains("  ");
-        (closes && one_value).then_some(start..end)
+        literal_spans::quoted_at(self.text, self.start)
     }
 
     /// The word of an unquoted value, unless it may be an expression.
@@ -156,8 +162,9 @@ impl AssignedValue<'_> {
         let end = self.start + bytes.iter().take(1024).take_while(|byte| word(byte)).count();
         let value = self.text.get(self.start..end)?.trim_end_matches(['.', ':']);
         let range = self.start..self.start + value.len();
-        // A YAML tag may name a function: `!!python/object/apply:os.system`.
-        if value.starts_with("!!") {
+        // A tag of YAML may name a function: `!!python/object/apply:os.system`, `!secret name`.
+        let is_tag = value.starts_with('!') && self.sign == ":" && self.byte(end) == b' ';
+        if value.starts_with("!!") || is_tag {
             return None;
         }
         let (ending, after) = (self.byte(end), self.byte(end + 1));
@@ -166,19 +173,21 @@ impl AssignedValue<'_> {
             b'(' | b'[' | b'{' | b'$' | b'`' | b'<' => return None,
             b'\\' if after == b'"' || after == b'\'' => {}
             b'\\' if !password || !b"nrt\n\\".contains(&after) => return None,
-            b'"' | b'\'' if !self.quotes.is_open(ending) => return None,
+            b'"' | b'\'' if !self.quotes.is_open(ending) && !password => return None,
             _ => {}
         }
+        // The value of a name in capitals, as Make and shells use it, is not an expression.
+        let is_constant = self.line_name.is_some_and(|name| !name.contains(|c: char| c.is_ascii_lowercase()));
         let in_code = matches!(ending, b')' | b']' | b'}')
             || (ending == b',' && after.is_ascii_whitespace())
             || (ending == b';' && self.blank_before)
-            || !matches!(self.sign, "=" | ":");
+            || !(matches!(self.sign, "=" | ":" | "?=" | "::=") || is_constant);
         if is_identifier(value) && (in_code || value.contains('.') || value.contains("::")) {
             return None;
         }
         let spaced = self.blank_before || self.sign == ":";
         let ends_line = matches!(ending, b'\n' | b'\r' | b'"' | b'\'' | b'\\');
-        let whole_line = self.sign == ":" && ends_line && (self.begins_line || ending != b'\n');
+        let whole_line = self.sign == ":" && ends_line && (self.line_name.is_some() || ending != b'\n');
         (!spaced || password || whole_line || judged == KeyJudgement::Chosen).then_some(range)
     }
 }

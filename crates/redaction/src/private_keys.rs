@@ -1,4 +1,4 @@
-//! Finds the lines of private keys in PEM and PGP armor. Only lines that look like Base64 are masked, so a command
+//! Finds the lines of private keys in PEM and PGP armor, and in the files of `PuTTY`. Only lines that look like Base64 are masked, so a command
 //! between them stays visible, and so do the first and the last line.
 
 use regex::Regex;
@@ -7,7 +7,7 @@ use std::{ops::Range, sync::LazyLock};
 /// The first and last lines of keys, escaped line ends, and runs of Base64.
 static PARTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?-u)(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----)|(-----(?:END|BEGIN) )|\\+[nrt]|([A-Za-z0-9+/]{4,}={0,2})",
+        r"(?-u)(-{4,5} ?BEGIN [A-Za-z0-9 ]{0,40}(?:PRIVATE KEY|Static key V1)[A-Z ]{0,10} ?-{4,5}|Private-Lines: [0-9]{1,4}|minisign encrypted secret key)|(-{4,5} ?(?:END|BEGIN) |Private-(?:MAC|Hash): )|\\+[nrt]|([A-Za-z0-9+/]{4,}={0,2})",
     )
     .expect("a constant pattern")
 });
@@ -16,9 +16,12 @@ static PARTS: LazyLock<Regex> = LazyLock::new(|| {
 const MIN_LINE: usize = 24;
 
 pub(crate) fn find_private_keys(text: &str, spans: &mut Vec<Range<usize>>) {
-    let Some(first) = text.find("-----BEGIN ").filter(|_| text.contains("PRIVATE KEY")) else { return };
+    let signs = ["PRIVATE KEY", "Static key V1", "Private-Lines: ", "minisign encrypted secret key"];
+    if !signs.iter().any(|sign| text.contains(sign)) {
+        return;
+    }
     let (mut inside, mut after_line) = (false, false);
-    for found in PARTS.captures_iter(&text[first..]) {
+    for found in PARTS.captures_iter(text) {
         if found.get(1).is_some() {
             (inside, after_line) = (true, false);
         } else if found.get(2).is_some() {
@@ -27,7 +30,7 @@ pub(crate) fn find_private_keys(text: &str, spans: &mut Vec<Range<usize>>) {
             // The last line of a key may be short, but then it does not look like a word.
             let is_line = is_base64(run.as_str()) && (after_line || run.len() >= MIN_LINE);
             if is_line {
-                spans.push(first + run.start()..first + run.end());
+                spans.push(run.range());
             }
             after_line = is_line;
         }

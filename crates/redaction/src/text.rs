@@ -1,8 +1,13 @@
 //! Finds and masks the secrets in a free text.
 
 use super::{
-    assigned_values, command_values, mask::MASK, patterns::SecretPatterns, private_keys, token_shapes,
-    url_secrets, yaml_secrets,
+    assigned_values, command_values,
+    keys::{self, SensitiveKeys},
+    mask::MASK,
+    mnemonics,
+    patterns::SecretPatterns,
+    private_keys, prose, quoted_arguments, secret_lines, sql_values, text_pairs, token_shapes, url_secrets,
+    yaml_secrets,
 };
 use std::ops::Range;
 
@@ -16,13 +21,28 @@ pub(crate) fn find_secrets(patterns: &SecretPatterns, text: &str) -> Vec<Range<u
     private_keys::find_private_keys(text, &mut spans);
     url_secrets::find_url_secrets(text, &mut spans);
     yaml_secrets::find_yaml_secrets(text, &mut spans);
+    mnemonics::find_mnemonics(text, &mut spans);
+    quoted_arguments::find_call_arguments(&patterns.keys, text, &mut spans);
+    sql_values::find_column_values(&patterns.keys, text, &mut spans);
     assigned_values::find_assigned_values(&patterns.keys, text, &mut spans);
+    if keys::may_name_secret(text) {
+        find_named_secrets(&patterns.keys, text, &mut spans);
+    }
     command_values::find_command_values(&patterns.keys, text, &mut spans);
     for own in &patterns.values {
         spans.extend(own.find_iter(text).map(|found| found.range()));
     }
     spans
 }
+
+/// Finds the secrets that a name shows, other than by an assignment.
+pub(crate) fn find_named_secrets(keys: &SensitiveKeys, text: &str, spans: &mut Vec<Range<usize>>) {
+    secret_lines::find_line_values(keys, text, spans);
+    text_pairs::find_text_pairs(keys, text, spans);
+    quoted_arguments::find_quoted_arguments(keys, text, spans);
+    prose::find_spoken_secrets(text, spans);
+}
+
 /// Replaces each span with a mask. Returns `None` if all of them are masked already.
 pub(super) fn mask_spans(text: &str, spans: Vec<Range<usize>>) -> Option<String> {
     if spans.iter().all(Range::is_empty) {
