@@ -9,14 +9,23 @@ mod json_nodes;
 mod keys;
 mod leaf;
 mod literal;
+mod literal_spans;
 mod mask;
+mod mnemonics;
 mod named_pairs;
 mod open_quotes;
 mod pattern_error;
 mod patterns;
 mod private_keys;
+mod program_rules;
+mod prose;
+mod quoted_arguments;
+mod secret_files;
+mod secret_lines;
+mod sql_values;
 mod tables;
 mod text;
+mod text_pairs;
 mod token_shapes;
 mod url_secrets;
 mod walk;
@@ -85,6 +94,8 @@ impl Redactor {
 
 #[cfg(test)]
 mod finding_cases;
+#[cfg(test)]
+mod form_cases;
 #[cfg(test)]
 mod json_cases;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::{
     keys::KeyJudgement,
     leaf::{self, LeafContext},
     mask::MASK,
-    named_pairs::PairMembers,
+    named_pairs::{self, PairMember},
     patterns::SecretPatterns,
     text, word_lists,
 };
@@ -105,21 +105,39 @@ impl<'a> RedactionWalk<'a> {
         let nodes = self.nodes;
         let keys: Vec<_> =
             json_nodes::children(nodes, index).map(|child| (self.key_of(child), child)).collect();
-        let pair = PairMembers::find(&keys).and_then(|pair| {
-            let name = self.string_text(pair.name)?;
-            let judged =
-                if name.contains(MASK) { KeyJudgement::Clear } else { self.secrets.keys.judge(&name) };
-            Some((pair, judged))
-        });
+        let members: Vec<_> = keys
+            .iter()
+            .map(|(key, child)| PairMember {
+                key,
+                child: *child,
+                text: self.string_text(*child),
+                is_true: self.raw_text(*child) == "true",
+            })
+            .collect();
+        let pairs = named_pairs::judge_pairs(&self.secrets.keys, &members);
+        let name = named_pairs::name_of_pair(&members);
+        let content = named_pairs::secret_content(&self.secrets.keys, &members);
+        let has_partition_key = keys.iter().any(|(key, _)| key.eq_ignore_ascii_case("pk"));
         let kind = keys.iter().find(|(key, _)| key == "kind").and_then(|(_, child)| self.string_text(*child));
         let is_secret_object = kind.as_deref() == Some("Secret");
         let command = word_lists::program_member(&keys).filter(|child| nodes[*child].kind == JsonKind::Text);
         for (key, child) in &keys {
-            let mut judged = leaf::judge_member(self.secrets.keys.judge(key), around, key);
-            match &pair {
-                Some((pair, value)) if pair.value == *child => judged = judged.max(*value),
-                Some((pair, _)) if pair.name == *child => judged = KeyJudgement::Clear,
-                _ => {}
+            let own = match self.secrets.keys.judge_argument(key) {
+                // The sort key of a table stands beside its partition key.
+                KeyJudgement::Short if has_partition_key && key.eq_ignore_ascii_case("sk") => {
+                    KeyJudgement::Weak
+                }
+                own => own,
+            };
+            let mut judged = leaf::judge_member(own, around, key);
+            for pair in pairs.iter().filter(|pair| pair.child == *child) {
+                judged = judged.max(pair.judged);
+            }
+            if name == Some(*child) {
+                judged = KeyJudgement::Clear;
+            }
+            if content == Some(*child) {
+                judged = judged.max(KeyJudgement::Strong);
             }
             let manifest = is_secret_object && matches!(&**key, "data" | "stringData");
             let inner = LeafContext {
