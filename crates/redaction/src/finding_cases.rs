@@ -153,6 +153,35 @@ fn value_that_runs_later_stays_visible() {
     assert_unchanged("tool --password 'x1; reboot'");
 }
 
+#[test]
+fn seed_phrase_is_masked() {
+    let words = "abandon ability able about above absent absorb abstract absurd abuse access";
+    let less = redact_json(&format!(r#"{{"mnemonic":"{words} "}}"#));
+    assert_eq!(less, r#"{"mnemonic":"[redacted]"}"#);
+    let less = redact_text(&format!("the wallet: {words} accident"));
+    assert!(!less.contains("abandon") && !less.contains("accident"), "{less}");
+}
+
+#[test]
+fn bot_token_in_url_is_masked() {
+    let less = redact_json(r#"{"url":"https://api.telegram.org/bot<dec 10>:AA<alnum 33>/sendMessage"}"#);
+    assert_eq!(less, r#"{"url":"https://api.telegram.org/bot[redacted]/sendMessage"}"#);
+}
+
+#[test]
+fn private_lines_of_putty_are_masked() {
+    let less = redact_text(
+        "PuTTY-User-Key-File-3: ssh-rsa\nPublic-Lines: 1\n<base64 60>\nPrivate-Lines: 2\n<base64 64>\n<base64 62>==\nPrivate-MAC: 1",
+    );
+    assert!(less.contains("Private-Lines: 2\n[redacted]\n[redacted]\nPrivate-MAC"), "{less}");
+}
+
+#[test]
+fn shape_behind_escape_is_masked() {
+    assert_eq!(redact_text(r"a\nghp_<alnum 36>"), r"a\n[redacted]");
+    assert_eq!(redact_text("?next=%2Fghp_<alnum 36>"), "?next=%2F[redacted]");
+}
+
 /// Texts that cost much time if any search is more than linear.
 #[test]
 fn hostile_text_takes_linear_time() {

@@ -2,8 +2,9 @@
 //! outside of masks do not change, and no mask covers an operator of a shell.
 
 use super::{
-    MASK, Redactor, assigned_values, command_values, json_cases::redact_once, keys::SensitiveKeys,
-    private_keys, token_shapes, url_secrets, yaml_secrets,
+    MASK, Redactor, assigned_values, command_values, json_cases::redact_once, keys::SensitiveKeys, mnemonics,
+    private_keys, quoted_arguments, sql_values, text::find_named_secrets, token_shapes, url_secrets,
+    yaml_secrets,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -24,6 +25,20 @@ const PIECES: &[&str] = &[
     "-a",
     "mysql",
     "curl",
+    "time",
+    "name=",
+    "value=",
+    "login(",
+    "the password is",
+    "пароль：",
+    "insert into t (password) values (",
+    "<<<",
+    "> /run/secrets/x",
+    "sudo -S ls",
+    ": |\n  ",
+    "#define",
+    "Private-Lines: 1",
+    "a1b2c3",
     "login",
     "=",
     ":",
@@ -271,6 +286,10 @@ proptest! {
         url_secrets::find_url_secrets(&text, &mut spans);
         yaml_secrets::find_yaml_secrets(&text, &mut spans);
         assigned_values::find_assigned_values(&keys, &text, &mut spans);
+        find_named_secrets(&keys, &text, &mut spans);
+        quoted_arguments::find_call_arguments(&keys, &text, &mut spans);
+        sql_values::find_column_values(&keys, &text, &mut spans);
+        mnemonics::find_mnemonics(&text, &mut spans);
         for span in spans.drain(..) {
             prop_assert!(!text[span.clone()].contains([';', '|', '&', '<', '>', '(', ')', '`', '\n', '"', '\'']), "{}", &text[span]);
         }
