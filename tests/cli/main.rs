@@ -22,6 +22,7 @@ mod help;
 mod hook;
 mod hostile_text;
 mod identity_provider;
+mod inside_agents;
 mod install;
 mod json;
 mod lists;

@@ -277,7 +277,7 @@ async fn agents_and_sudo_are_refused() {
     with_empty_desk(async |desk| {
         desk.set_variable("CLAUDECODE", "1");
         assert_snapshot!(desk.types("up").await, @"
-        ! countersign: this command runs inside Claude Code (CLAUDECODE is set), and an agent may not start the service or see the sign-in link of its approver; a person does it in a terminal of their own
+        ! countersign: this command runs inside Claude Code (CLAUDECODE is set), and an agent may not start the service that approves its calls; a person does it in a terminal of their own
         exit 3
         ");
         assert_snapshot!(desk.types("down").await, @"

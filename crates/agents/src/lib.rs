@@ -5,6 +5,7 @@
 
 mod approval;
 pub mod config;
+pub mod environment;
 pub mod hook;
 pub mod proxy;
 

@@ -1,5 +1,6 @@
 //! The `countersign` command.
 
+mod agent_guard;
 mod args;
 mod checkpoint;
 mod commands;
@@ -77,6 +78,9 @@ fn run_command_line(CliArguments { command, mut options }: CliArguments, name: &
         Ok(context) => context.with_command(describe_command(&command, name)),
         Err(error) => return report(&bare, &error),
     };
+    if let Err(error) = agent_guard::refuse_inside_agent(&command) {
+        return report(&context, &error);
+    }
     // `config` lists ignored settings itself.
     if !matches!(command, CliCommand::Config(_)) {
         settings::notice::print_ignored_settings(&context.settings, context.json, &context.error_screen());

@@ -2,7 +2,11 @@
 
 use super::start;
 use crate::own_server::OwnServer;
-use countersign_gate::event::{Role, TokenKind};
+use countersign_gate::{
+    Json, Policy, Principal, ThreadId, ToolName,
+    event::{Role, TokenKind, Verdict},
+    policy::JudgedCall,
+};
 use countersign_tests::{HttpAnswer, in_time};
 use reqwest::Method;
 use serde_json::Value;
@@ -131,6 +135,24 @@ struct MatrixCaller {
     limited: bool,
 }
 
+impl Needs {
+    /// Whether an agent that uses the endpoint, with the token of another, decides or loosens.
+    fn guards_agents(self) -> bool {
+        match self {
+            Self::Decide | Self::DecideInAllThreads | Self::ManageKeys | Self::Administer => true,
+            Self::Nothing
+            | Self::AnyCaller
+            | Self::Read
+            | Self::ReadOfAllThreads
+            | Self::ReadPolicy
+            | Self::ReadPolicyOfAllThreads
+            | Self::Execute
+            | Self::Converse
+            | Self::Close => false,
+        }
+    }
+}
+
 impl MatrixCaller {
     fn has(self, needs: Needs) -> bool {
         let Some(role) = self.role else { return needs == Needs::Nothing };
@@ -236,5 +258,57 @@ async fn every_endpoint_obeys_every_role_and_thread() {
         assert_eq!(checked.len(), 13, "each kind of need was checked: {checked:?}");
         server.end().await;
     }))
+    .await;
+}
+
+/// The verdict of the policy of a new log on a call.
+fn shipped_verdict(tool: &str, arguments: &Value) -> Verdict {
+    let call = JudgedCall {
+        thread: &ThreadId::new("t").expect("a name"),
+        principal: &Principal::agent("bot"),
+        tool: &ToolName::new(tool).expect("a name"),
+        arguments: &Json::encode(arguments).expect("JSON"),
+        redacted: &[],
+        annotations: None,
+        impact: None,
+        definition: None,
+    };
+    Policy::shipped().judge(&call, &|| false).verdict
+}
+
+#[tokio::test]
+async fn policy_of_new_log_blocks_routes_that_decide() {
+    in_time(async {
+        let server = start().await;
+        let document = HttpAnswer::to(server.request(Method::GET, "/openapi.json")).await.body;
+        let operations = operations(&document);
+        for (method, template, operation) in &operations {
+            let path = ["{thread}", "{id}", "{seq}", "{name}", "{tool}"]
+                .iter()
+                .fold(template.clone(), |path, part| path.replace(part, "7"));
+            let url = format!("http://127.0.0.1:7878{path}");
+            let command = format!("curl -X {method} {url} -d @body");
+            let calls = [
+                ("bash", serde_json::json!({ "command": command })),
+                ("web-fetch", serde_json::json!({ "url": url })),
+            ];
+            // The patterns know no methods, so a path is blocked if one of its methods decides.
+            let guards = operations.iter().filter(|(_, path, _)| path == template);
+            let is_guarded = guards.into_iter().any(|(.., id)| needs_of(id).guards_agents());
+            // Paths that only read, below paths that decide.
+            let may_be_blocked = path.starts_with("/v1/policy")
+                || path.contains("sessions")
+                || path.ends_with("/approvals/pending");
+            for (tool, arguments) in calls {
+                let verdict = shipped_verdict(tool, &arguments);
+                if is_guarded {
+                    assert_eq!(verdict, Verdict::Block, "{operation}: {arguments}");
+                } else if !may_be_blocked {
+                    assert_eq!(verdict, Verdict::Ask, "{operation}: {arguments}");
+                }
+            }
+        }
+        server.end().await;
+    })
     .await;
 }

@@ -2,10 +2,12 @@
 
 use crate::{
     context::CommandContext,
-    credentials::CALL_VARIABLE,
     exit::{CliError, CommandExit},
 };
-use countersign_agents::proxy::{AgentProtocol, ProxyTerms, relay_lines};
+use countersign_agents::{
+    environment::CALL_VARIABLE,
+    proxy::{AgentProtocol, ProxyTerms, relay_lines},
+};
 use countersign_tui::present::{print::print_error, signals::TerminationSignals, text::escape_lines};
 use std::{ffi::OsString, os::unix::process::ExitStatusExt, process::Stdio, sync::Arc};
 use tokio::{

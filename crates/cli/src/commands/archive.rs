@@ -2,7 +2,6 @@
 
 use crate::{
     context::CommandContext,
-    credentials::refuse_in_agent_environment,
     exit::{CliError, CommandExit},
     filters::parse_moment,
     present::table::{ColumnFit, TextTable},
@@ -45,6 +44,13 @@ pub(crate) struct ArchiveArgs {
     to: Option<PathBuf>,
 }
 
+impl ArchiveArgs {
+    /// Whether the command changes nothing.
+    pub(crate) const fn only_lists(&self) -> bool {
+        self.dry_run
+    }
+}
+
 pub(crate) async fn archive_threads(
     context: &CommandContext,
     args: &ArchiveArgs,
@@ -56,9 +62,6 @@ pub(crate) async fn archive_threads(
     let threads = VisibleThreads::parse(&args.thread)
         .map_err(|why| CliError::usage(format!("--thread {}: {why}", args.thread.join(", "))))?;
     let changes = args.to.as_deref().filter(|_| !args.dry_run);
-    if changes.is_some() {
-        refuse_in_agent_environment("archive threads")?;
-    }
     match changes {
         Some(to) => archive_to_file(context, args.before, &threads, to).await?,
         None => show_plan(context, args.before, &threads).await?,

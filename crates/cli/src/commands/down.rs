@@ -2,7 +2,6 @@
 
 use crate::{
     context::CommandContext,
-    credentials::refuse_in_agent_environment,
     exit::{CliError, CommandExit},
     service::{RunningService, ServiceFiles, ServiceRecord, ServiceStarter, lock_start},
 };
@@ -26,7 +25,6 @@ JSON: {\"stopped\": false if none ran, \"address\", \"pid\": null if none ran, \
 pub(crate) struct DownArgs {}
 
 pub(crate) async fn stop_service(context: &CommandContext, _: &DownArgs) -> anyhow::Result<CommandExit> {
-    refuse_in_agent_environment("stop the service that approves its calls")?;
     if context.options.server.is_some() {
         return Err(CliError::usage("down works on a database: use --database instead of --server").into());
     }

@@ -3,7 +3,6 @@
 use super::verify::checkpoint::read_checkpoint;
 use crate::{
     context::CommandContext,
-    credentials::refuse_in_agent_environment,
     exit::{CliError, CommandExit},
 };
 use countersign_gate::{DatabaseUrl, ReplacedLog, RestoreOptions, RestoreSummary, chain::Checkpoint};
@@ -35,7 +34,6 @@ pub(crate) struct RestoreArgs {
 }
 
 pub(crate) async fn restore_log(context: &CommandContext, args: &RestoreArgs) -> anyhow::Result<CommandExit> {
-    refuse_in_agent_environment("restore a backup")?;
     if context.options.server.is_some() {
         return Err(CliError::usage("restore works on a file: use --database instead of --server").into());
     }

@@ -1,12 +1,10 @@
 //! The credential of a command that uses a server: from an option, from the environment, or from a file that only its
 //! owner can read, in which `serve` keeps the first tokens.
 
-mod agent_environment;
 mod file;
 mod local_tokens;
 mod side;
 
-pub(crate) use agent_environment::{CALL_VARIABLE, refuse_in_agent_environment};
 pub(crate) use file::{CredentialFile, ServerTokens};
 pub(crate) use local_tokens::{
     local_person, request_agent_token, request_person_token, request_sign_in_link,

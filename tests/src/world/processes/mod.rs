@@ -10,6 +10,7 @@ pub use server::Server;
 
 use super::{Database, Service, World, WorldGround, new_clock, terminal::AtTerminal};
 use crate::Cluster;
+use countersign_agents::environment::AGENT_VARIABLES;
 use countersign_api::{self as api, ApprovalGate, LogFilter};
 use countersign_gate::{EmbeddedGate, Event, EventType, Policy};
 use serde_json::Value;
@@ -198,6 +199,10 @@ pub(super) fn program_in(folder: &Path, program: &str) -> Command {
     command.env_remove("XDG_DATA_HOME");
     for name in ["DATABASE", "SERVER", "POLICY", "LISTEN", "LOG"] {
         command.env_remove(format!("COUNTERSIGN_{name}"));
+    }
+    // A coding agent may run the tests, and the program of a test runs in no agent.
+    for variable in AGENT_VARIABLES {
+        command.env_remove(variable.name);
     }
     // Most tests do not read the program's log, and a program blocks when the pipe is full.
     command.env("COUNTERSIGN_LOG", "warn");

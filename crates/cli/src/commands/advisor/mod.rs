@@ -10,7 +10,7 @@ mod replay;
 mod report;
 mod set_mode;
 
-use crate::{context::CommandContext, credentials::refuse_in_agent_environment, exit::CommandExit};
+use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
 
 /// The commands of `countersign advisor`.
@@ -37,18 +37,9 @@ pub(crate) async fn run_advisor_command(
     match command {
         AdvisorSubcommand::List(args) => list::list_advisors(context, args).await,
         AdvisorSubcommand::Report(args) => report::report_advisor(context, args).await,
-        AdvisorSubcommand::Replay(args) => {
-            refuse_in_agent_environment("measure an advisor")?;
-            replay::replay_advisor(context, args).await
-        }
-        AdvisorSubcommand::AllowDecide(args) => {
-            refuse_in_agent_environment("let an advisor decide")?;
-            set_mode::allow_decide(context, args).await
-        }
+        AdvisorSubcommand::Replay(args) => replay::replay_advisor(context, args).await,
+        AdvisorSubcommand::AllowDecide(args) => set_mode::allow_decide(context, args).await,
+        AdvisorSubcommand::AdviseOnly(args) => set_mode::advise_only(context, args).await,
         AdvisorSubcommand::Prompt(args) => prompt::print_prompt(context, args),
-        AdvisorSubcommand::AdviseOnly(args) => {
-            refuse_in_agent_environment("change the mode of an advisor")?;
-            set_mode::advise_only(context, args).await
-        }
     }
 }

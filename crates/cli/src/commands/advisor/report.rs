@@ -5,10 +5,7 @@ use super::{
     measured_calls::{MeasuredCallArgs, print_hidden_threads},
     measured_table::print_measurement,
 };
-use crate::{
-    context::CommandContext, credentials::refuse_in_agent_environment, exit::CommandExit,
-    present::words::count_words,
-};
+use crate::{context::CommandContext, exit::CommandExit, present::words::count_words};
 use countersign_api::{self as api, LogFilter, SharedGate};
 use countersign_gate::{
     event::{AdvisorMode, ReportSource},
@@ -47,12 +44,18 @@ pub(crate) struct AdvisorReportArgs {
     record: bool,
 }
 
+impl AdvisorReportArgs {
+    /// Whether the measurement becomes part of the log.
+    pub(crate) const fn records(&self) -> bool {
+        self.record
+    }
+}
+
 pub(super) async fn report_advisor(
     context: &CommandContext,
     args: &AdvisorReportArgs,
 ) -> anyhow::Result<CommandExit> {
     if args.record {
-        refuse_in_agent_environment("measure an advisor")?;
         args.calls.check_may_record(context, "remove --record").await?;
     } else {
         print_hidden_threads(context).await?;

@@ -4,7 +4,7 @@ mod add;
 mod list;
 mod remove;
 
-use crate::{context::CommandContext, credentials::refuse_in_agent_environment, exit::CommandExit};
+use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
 
 /// The commands of `countersign approver-key`.
@@ -23,14 +23,8 @@ pub(crate) async fn run_approver_key_command(
     command: &ApproverKeySubcommand,
 ) -> anyhow::Result<CommandExit> {
     match command {
-        ApproverKeySubcommand::Add(args) => {
-            refuse_in_agent_environment("add keys of approvers")?;
-            add::add_key(context, args).await
-        }
+        ApproverKeySubcommand::Add(args) => add::add_key(context, args).await,
         ApproverKeySubcommand::List(args) => list::list_keys(context, args).await,
-        ApproverKeySubcommand::Remove(args) => {
-            refuse_in_agent_environment("remove keys of approvers")?;
-            remove::remove_key(context, args).await
-        }
+        ApproverKeySubcommand::Remove(args) => remove::remove_key(context, args).await,
     }
 }

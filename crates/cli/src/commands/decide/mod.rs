@@ -6,7 +6,6 @@ mod confirm;
 
 use crate::{
     context::CommandContext,
-    credentials::refuse_in_agent_environment,
     exit::{CliError, CommandExit, gate_exit},
     find::{CallSelector, find_call, read_pending_of_thread},
     present::{call::print_call, confirm::confirm_calls, words::count_words},
@@ -56,7 +55,6 @@ struct DecisionResults {
 }
 
 pub(crate) async fn allow_calls(context: &CommandContext, args: &AllowArgs) -> anyhow::Result<CommandExit> {
-    refuse_in_agent_environment("allow calls")?;
     args.scope.check()?;
     let remembered = args.scope.is_given();
     if args.any_agent && !remembered {

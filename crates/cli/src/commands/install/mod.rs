@@ -9,7 +9,6 @@ mod verify;
 
 use crate::{
     context::CommandContext,
-    credentials::refuse_in_agent_environment,
     exit::{CliError, CommandExit},
     present::{confirm::confirm_change, text_diff::diff_lines},
 };
@@ -68,6 +67,13 @@ pub(crate) struct InstallArgs {
     verify: bool,
 }
 
+impl InstallArgs {
+    /// Whether the command changes no configuration.
+    pub(crate) const fn only_verifies(&self) -> bool {
+        self.verify
+    }
+}
+
 /// Options of `uninstall`.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -101,7 +107,6 @@ pub(crate) async fn install(context: &CommandContext, args: &InstallArgs) -> any
         return verify::verify_hooks(context, args.agent).await;
     }
     let Some(agent) = args.agent else { return Err(CliError::usage("name an agent").into()) };
-    refuse_in_agent_environment("change its own hooks")?;
     let program = hook_program::hook_program(context, args.scope.scope())?;
     let file = ConfigFile::find(agent, args.scope.scope())?;
     let command = hook_command(&program, agent);
@@ -118,7 +123,6 @@ pub(crate) async fn install(context: &CommandContext, args: &InstallArgs) -> any
 }
 
 pub(crate) fn uninstall(context: &CommandContext, args: &UninstallArgs) -> anyhow::Result<CommandExit> {
-    refuse_in_agent_environment("change its own hooks")?;
     let (agent, file) = (args.agent, ConfigFile::find(args.agent, args.scope.scope())?);
     let before = file.text_before_install().map_err(|why| file.unusable(&why))?;
     let removed = match before {

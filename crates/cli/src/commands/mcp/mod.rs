@@ -68,6 +68,14 @@ impl McpArgs {
     pub(crate) const fn has_config(&self) -> bool {
         self.server.config.is_some()
     }
+
+    /// Whether the command changes the configuration of an MCP client.
+    pub(crate) const fn changes_client(&self) -> bool {
+        match self.command {
+            None => false,
+            Some(McpSubcommand::Wrap(_) | McpSubcommand::Unwrap(_)) => true,
+        }
+    }
 }
 
 #[derive(Debug, clap::Subcommand)]

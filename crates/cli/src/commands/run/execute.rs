@@ -3,9 +3,9 @@
 use super::pty;
 use crate::{
     commands::run::{signals::pass_signals, tail::OutputTail},
-    credentials::CALL_VARIABLE,
     exit::CommandExit,
 };
+use countersign_agents::environment::CALL_VARIABLE;
 use countersign_tui::present::signals::TerminationSignals;
 use rustix::io::ioctl_fionread;
 use serde::Serialize;

@@ -2,7 +2,7 @@
 //! output is recorded.
 
 use crate::commands::run::{signals::pass_signals, tail::OutputTail};
-use crate::credentials::CALL_VARIABLE;
+use countersign_agents::environment::CALL_VARIABLE;
 use countersign_gate::Clock;
 use countersign_tui::present::signals::TerminationSignals;
 use pty_process::{Command, Size};

@@ -26,6 +26,13 @@ pub(crate) struct ThreadModeArgs {
     new_thread: bool,
 }
 
+impl ThreadModeArgs {
+    /// Whether the command changes nothing.
+    pub(crate) const fn only_shows(&self) -> bool {
+        self.set.is_none()
+    }
+}
+
 fn modes() -> impl TypedValueParser<Value = event::Mode> {
     let modes = event::Mode::ALL.iter().map(|mode| {
         PossibleValue::new(mode.as_str()).aliases(mode.aliases().iter().copied()).help(about(*mode))

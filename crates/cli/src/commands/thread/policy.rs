@@ -29,6 +29,13 @@ pub(crate) struct ThreadPolicyArgs {
     new_thread: bool,
 }
 
+impl ThreadPolicyArgs {
+    /// Whether the command changes nothing.
+    pub(crate) const fn only_shows(&self) -> bool {
+        self.set.is_empty()
+    }
+}
+
 fn parse_tool_policy(text: &str) -> Result<(ToolName, ToolPolicy), String> {
     // A tool name may contain `=`, a policy does not.
     let (tool, policy) = text.rsplit_once('=').ok_or("expected TOOL=POLICY, such as bash=deny")?;

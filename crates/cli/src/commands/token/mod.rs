@@ -6,7 +6,7 @@ mod revoke;
 
 pub(crate) use create::sign_in_link;
 
-use crate::{context::CommandContext, credentials::refuse_in_agent_environment, exit::CommandExit};
+use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
 
 /// The commands of `countersign token`.
@@ -25,10 +25,7 @@ pub(crate) async fn run_token_command(
     command: &TokenSubcommand,
 ) -> anyhow::Result<CommandExit> {
     match command {
-        TokenSubcommand::Create(args) => {
-            refuse_in_agent_environment("create tokens")?;
-            create::create_token(context, args).await
-        }
+        TokenSubcommand::Create(args) => create::create_token(context, args).await,
         TokenSubcommand::List(args) => list::list_tokens(context, args).await,
         TokenSubcommand::Revoke(args) => revoke::revoke_token(context, args).await,
     }

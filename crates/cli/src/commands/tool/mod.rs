@@ -4,7 +4,7 @@ mod accept;
 mod list;
 mod show;
 
-use crate::{context::CommandContext, credentials::refuse_in_agent_environment, exit::CommandExit};
+use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
 
 /// The commands of `countersign tool`.
@@ -25,9 +25,6 @@ pub(crate) async fn run_tool_command(
     match command {
         ToolSubcommand::List(args) => list::list_tools(context, args).await,
         ToolSubcommand::Show(args) => show::show_tool(context, args).await,
-        ToolSubcommand::Accept(args) => {
-            refuse_in_agent_environment("accept definitions of tools")?;
-            accept::accept_definition(context, args).await
-        }
+        ToolSubcommand::Accept(args) => accept::accept_definition(context, args).await,
     }
 }

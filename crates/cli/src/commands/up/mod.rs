@@ -9,7 +9,6 @@ mod start;
 
 use crate::{
     context::CommandContext,
-    credentials::refuse_in_agent_environment,
     exit::{CliError, CommandExit},
     service::{RunningService, ServiceFiles, ServiceRecord, lock_start},
 };
@@ -22,7 +21,6 @@ use introduction::{ServiceSummary, print_introduction};
 use readiness::require_ready;
 
 pub(crate) async fn start_service(context: &CommandContext, args: &UpArgs) -> anyhow::Result<CommandExit> {
-    refuse_in_agent_environment("start the service or see the sign-in link of its approver")?;
     if context.options.server.is_some() {
         return Err(CliError::usage("up works on a database: use --database instead of --server").into());
     }

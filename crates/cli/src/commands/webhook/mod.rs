@@ -6,7 +6,7 @@ mod remove;
 mod retry;
 mod test;
 
-use crate::{context::CommandContext, credentials::refuse_in_agent_environment, exit::CommandExit};
+use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
 
 /// The commands of `countersign webhook`.
@@ -28,10 +28,6 @@ pub(crate) async fn run_webhook_command(
     context: &CommandContext,
     command: &WebhookSubcommand,
 ) -> anyhow::Result<CommandExit> {
-    match command {
-        WebhookSubcommand::List(args) => return list::list_webhooks(context, args).await,
-        _ => refuse_in_agent_environment("change webhooks")?,
-    }
     match command {
         WebhookSubcommand::Add(args) => add::add_webhook(context, args).await,
         WebhookSubcommand::Test(args) => test::test_webhook(context, args).await,
