@@ -71,6 +71,11 @@ async fn decision_inserted_by_sql_follows_the_rules(world: &mut World) {
         ("'t', 'call_1', 'allow_once', 'agent:bot', NULL", "a person may decide"),
         ("'t', 'call_1', 'allow_once', 'user:ada', NULL", "not the person who proposed the call"),
         ("'t', 'call_1', 'allow_once', NULL, NULL", "a person may decide"),
+        // Each is the proposer in another spelling, or more than one name.
+        ("'t', 'call_1', 'allow_once', 'user:Ada', NULL", "another spelling"),
+        ("'t', 'call_1', 'allow_once', 'user:a\u{17f}da', NULL", "another spelling"),
+        ("'t', 'call_1', 'allow_once', 'user:stra\u{df}e', NULL", "another spelling"),
+        ("'t', 'call_1', 'allow_once', 'user:x,bo', NULL", "no comma"),
         // Each looks like the proposer, and is not.
         ("'t', 'call_1', 'allow_once', 'user:ada ', NULL", "no blanks"),
         ("'t', 'call_1', 'allow_once', 'user: ada', NULL", "no blanks"),

@@ -126,6 +126,11 @@ export class LinkUsedError extends CountersignError {
   override readonly name: string = "LinkUsedError";
 }
 
+/** The log knows the name in another spelling, or as that of another account of the identity provider. */
+export class NameTakenError extends CountersignError {
+  override readonly name: string = "NameTakenError";
+}
+
 /** Only an allowed call can be claimed. */
 export class NotAllowedError extends CountersignError {
   override readonly name: string = "NotAllowedError";
@@ -348,6 +353,7 @@ export const errorClasses: ReadonlyMap<string, typeof CountersignError> = new Ma
   ["internal", InternalError],
   ["invalid", InvalidError],
   ["link_used", LinkUsedError],
+  ["name_taken", NameTakenError],
   ["not_allowed", NotAllowedError],
   ["not_an_approver", NotAnApproverError],
   ["not_claimed", NotClaimedError],

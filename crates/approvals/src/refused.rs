@@ -1,6 +1,9 @@
 //! Refusals: a stable code for programs, a sentence for people, and the facts behind it.
 
-use crate::{access::TokenRejection, call::RecordedFact};
+use crate::{
+    access::{TokenDirectory, TokenRejection},
+    call::RecordedFact,
+};
 use countersign_events::{
     CallId, CallState, Principal, ThreadId, ToolName,
     event::{ApprovalResponse, ApprovalVote, ExecutionStarted, ProofRequirement, ToolResult},
@@ -63,6 +66,12 @@ pub enum Refused {
     NotTheExecutor {
         /// The executor that claimed it.
         executor: String,
+    },
+    /// A sign of life of a program that did not propose the call.
+    #[error("{proposer} proposed the call, and only it tells that it still waits")]
+    NotTheProposer {
+        /// The proposer.
+        proposer: Principal,
     },
     /// The command is about other arguments than those of the call.
     #[error(transparent)]
@@ -233,6 +242,16 @@ pub enum Refused {
         "{0} is the name of another account, which signed in before, and a name in the log belongs to one person"
     )]
     NameTaken(Principal),
+    /// The log knows this person or agent in another spelling.
+    #[error(
+        "{given} is another spelling of {known}, and a name belongs to one actor, whatever its case and form; use {known}"
+    )]
+    OtherSpelling {
+        /// The name that was given.
+        given: Principal,
+        /// The spelling that the log knows.
+        known: Principal,
+    },
     /// No such webhook.
     #[error("the log has no webhook with this id")]
     UnknownWebhook,
@@ -295,6 +314,14 @@ pub enum ArgumentsMismatch {
 }
 
 impl Refused {
+    /// Refuses the name of an actor of which the log knows only other spellings.
+    pub fn check_spelling(actor: &Principal, tokens: &TokenDirectory) -> Result<(), Self> {
+        match tokens.names().find_other_spelling(actor) {
+            Some(known) => Err(Self::OtherSpelling { given: actor.clone(), known: known.clone() }),
+            None => Ok(()),
+        }
+    }
+
     /// The stable code that programs switch on.
     #[must_use]
     pub const fn code(&self) -> &'static str {
@@ -328,12 +355,12 @@ impl Refused {
             Self::ProofRequired { .. } => "proof_required",
             Self::ProofInvalid { .. } => "proof_invalid",
             Self::UnknownKey => "unknown_key",
-            Self::AdminRequired { .. } => "not_permitted",
+            Self::AdminRequired { .. } | Self::NotTheProposer { .. } => "not_permitted",
             Self::UnknownToken => "unknown_token",
             Self::TokenRejected(_) => "unauthenticated",
             Self::LinkUsed => "link_used",
             Self::SignInUsed => "sign_in_failed",
-            Self::NameTaken(_) => "name_taken",
+            Self::NameTaken(_) | Self::OtherSpelling { .. } => "name_taken",
             Self::UnknownWebhook => "unknown_webhook",
             Self::UnknownTool { .. } => "unknown_tool",
             Self::UnknownDefinition { .. } => "unknown_definition",

@@ -28,6 +28,9 @@ pub enum BadName {
     /// The text mixes scripts. Letters of different scripts look alike: `bоb` with a Cyrillic о is not `bob`.
     #[error("it mixes scripts, whose letters can look alike: {0:?} (U+{code:04X}) is of another script than the letters before it", code = u32::from(*.0))]
     MixedScripts(char),
+    /// The name of an actor contains a comma. A proxy joins several values of a header with commas, so such a text may be two names.
+    #[error("it contains a comma, which separates names")]
+    Comma,
     /// The text is `.` or `..`, which HTTP clients remove from a URL's path before they send it.
     #[error("it is \".\" or \"..\", which cannot be used in a URL")]
     Dots,
@@ -50,6 +53,12 @@ pub fn check_name(text: &str) -> Result<(), BadName> {
         return Err(BadName::Hidden(u32::from(hidden)));
     }
     find_foreign_letter(text).map_or(Ok(()), |letter| Err(BadName::MixedScripts(letter)))
+}
+
+/// Checks the name of a new actor, as [`check_name`] does. It also has no comma. Old logs may have such names.
+pub fn check_actor_name(name: &str) -> Result<(), BadName> {
+    check_name(name)?;
+    if name.contains(',') { Err(BadName::Comma) } else { Ok(()) }
 }
 
 /// Checks that a text contains no control characters.
@@ -170,6 +179,12 @@ mod tests {
         assert_eq!(ThreadId::new("a\0b"), Err(BadName::Control(0)));
         assert_eq!(ThreadId::new("a\nb"), Err(BadName::Control(10)));
         assert_eq!(ThreadId::new(&"x".repeat(513)), Err(BadName::TooLong(513)));
+    }
+
+    #[test]
+    fn actor_name_with_comma_is_rejected() {
+        assert_eq!(check_actor_name("x,ada"), Err(BadName::Comma));
+        assert_eq!(check_actor_name("ada lovelace"), Ok(()));
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! The actor of an event: a person, an agent, a policy rule, an advisor or the service itself.
 
-use crate::id::{BadName, MAX_NAME_BYTES, check_controls, check_name};
+use crate::{
+    fold_name,
+    id::{BadName, MAX_NAME_BYTES, check_controls, check_name},
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -96,6 +99,19 @@ impl Principal {
         }
     }
 
+    /// The name, without the kind.
+    #[must_use]
+    pub fn actor_name(&self) -> &str {
+        self.0.split_once(':').map_or("", |(_, name)| name)
+    }
+
+    /// Whether both are the same actor: of one kind, with names that are spellings of each other ([`fold_name`]).
+    #[must_use]
+    pub fn is_same_actor(&self, other: &Self) -> bool {
+        self == other
+            || self.kind() == other.kind() && fold_name(self.actor_name()) == fold_name(other.actor_name())
+    }
+
     /// The full text, `kind:name`.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -175,6 +191,17 @@ mod tests {
         assert_eq!(Principal::agent("bot").kind(), PrincipalKind::Agent);
         assert_eq!(Principal::policy("no force").as_str(), "policy:no force");
         assert_eq!("advisor:reviewer".parse::<Principal>().expect("valid").kind(), PrincipalKind::Advisor);
+    }
+
+    #[test]
+    fn same_actor_has_one_kind_and_name() {
+        let ada = Principal::user("ada");
+        for same in ["user:ada", "user:Ada", "user:\u{ff41}da"] {
+            assert!(ada.is_same_actor(&same.parse().expect("valid")), "{same}");
+        }
+        for other in ["agent:ada", "user:adam", "user:ad\u{e4}"] {
+            assert!(!ada.is_same_actor(&other.parse().expect("valid")), "{other}");
+        }
     }
 
     #[test]

@@ -164,8 +164,8 @@ pub(crate) const CODES: &[CodeEntry] = &[
     entry(
         409,
         ErrorCode::NameTaken,
-        "Another account of the identity provider has signed in under this name.",
-        "user:ada is the name of another account, which signed in before, and a name in the log belongs to one person",
+        "The log knows the name in another spelling, or as that of another account of the identity provider.",
+        "user:Ada is another spelling of user:ada, and a name belongs to one actor, whatever its case and form; use user:ada",
     ),
     entry(
         409,
@@ -404,6 +404,7 @@ pub(crate) const COMMON: &[ErrorCode] = &[
     ErrorCode::BadForwarded,
     ErrorCode::Unauthenticated,
     ErrorCode::NotPermitted,
+    ErrorCode::NameTaken,
     ErrorCode::ForeignOrigin,
     ErrorCode::RequestTimeout,
     ErrorCode::UnknownRoute,

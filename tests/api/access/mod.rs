@@ -2,6 +2,7 @@
 
 mod agent_attempts;
 mod matrix;
+mod names;
 mod sessions;
 mod visibility;
 

@@ -105,6 +105,10 @@ class LinkUsedError(CountersignError):
     """The link has signed a person in before."""
 
 
+class NameTakenError(CountersignError):
+    """The log knows the name in another spelling, or as that of another account of the identity provider."""
+
+
 class NotAllowedError(CountersignError):
     """Only an allowed call can be claimed."""
 
@@ -287,6 +291,7 @@ ERROR_CLASSES: dict[str, type[CountersignError]] = {
     "internal": InternalError,
     "invalid": InvalidError,
     "link_used": LinkUsedError,
+    "name_taken": NameTakenError,
     "not_allowed": NotAllowedError,
     "not_an_approver": NotAnApproverError,
     "not_claimed": NotClaimedError,

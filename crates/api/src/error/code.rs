@@ -96,7 +96,7 @@ codes! {
         SignInFailed = "sign_in_failed",
         /// The account at the identity provider gives no rights here.
         SignInRefused = "sign_in_refused",
-        /// Another account of the identity provider has signed in under this name.
+        /// The log knows the name in another spelling, or as that of another account of the identity provider.
         NameTaken = "name_taken",
         /// The identity provider does not answer, or not as OpenID Connect requires.
         ProviderUnavailable = "provider_unavailable",

@@ -1,7 +1,7 @@
 //! The names of people who sign in at an identity provider. A name in the log must mean one person permanently, and a quorum
 //! counts names, so an account keeps the name of its first sign-in, and no other account of its provider gets that name.
 
-use countersign_events::event::ProviderAccount;
+use countersign_events::{event::ProviderAccount, fold_name};
 use std::collections::BTreeMap;
 
 /// The names of the accounts of identity providers. They outlive the sessions.
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub struct AccountNames {
     /// By issuer and subject.
     names: BTreeMap<(String, String), String>,
-    /// The subject by issuer and name.
+    /// The subject by issuer and folded name.
     subjects: BTreeMap<(String, String), String>,
 }
 
@@ -18,7 +18,7 @@ impl AccountNames {
     pub(super) fn bind(&mut self, account: &ProviderAccount, name: &str) {
         let ProviderAccount { issuer, subject } = account;
         self.names.entry((issuer.clone(), subject.clone())).or_insert_with(|| name.to_owned());
-        self.subjects.entry((issuer.clone(), name.to_owned())).or_insert_with(|| subject.clone());
+        self.subjects.entry((issuer.clone(), fold_name(name))).or_insert_with(|| subject.clone());
     }
 
     /// The name of an account that has signed in before.
@@ -27,10 +27,10 @@ impl AccountNames {
         self.names.get(&(account.issuer.clone(), account.subject.clone())).map(String::as_str)
     }
 
-    /// True if another account of the same provider has this name.
+    /// Whether another account of the same provider has this name, in any spelling.
     #[must_use]
     pub fn is_taken(&self, account: &ProviderAccount, name: &str) -> bool {
-        let owner = self.subjects.get(&(account.issuer.clone(), name.to_owned()));
+        let owner = self.subjects.get(&(account.issuer.clone(), fold_name(name)));
         owner.is_some_and(|subject| *subject != account.subject)
     }
 }

@@ -1,6 +1,6 @@
 //! The tokens of a log, as its events describe them.
 
-use super::{AccountNames, ApproverKeyDirectory, TokenHolder, TokenSecret};
+use super::{AccountNames, ApproverKeyDirectory, KnownNames, TokenHolder, TokenSecret};
 use countersign_events::{
     Body, Event, Principal, Sha256, Timestamp,
     event::{TokenCreated, TokenKind, TokenRevoked, TokenUsed},
@@ -29,6 +29,7 @@ pub struct TokenDirectory {
     /// dropped is the ancestor of none that remains.
     session_ends: BTreeSet<(Timestamp, String)>,
     accounts: AccountNames,
+    names: KnownNames,
     /// True if the log has ever had a token.
     had_tokens: bool,
     approver_keys: ApproverKeyDirectory,
@@ -79,6 +80,7 @@ impl TokenDirectory {
     pub fn evolve(&mut self, event: &Event, body: &Body) {
         if event.kind.is_about_tokens() {
             self.drop_ended_sessions(event.timestamp);
+            self.names.add(&event.principal);
         }
         match body {
             Body::TokenCreated(created) => self.add(event, created),
@@ -93,8 +95,19 @@ impl TokenDirectory {
                     token.revoked = Some((event.principal.clone(), event.timestamp, reason.clone()));
                 }
             }
-            _ => self.approver_keys.evolve(event, body),
+            _ => {
+                if let Body::ApproverKeyAdded(added) = body {
+                    self.names.add(&added.approver);
+                }
+                self.approver_keys.evolve(event, body);
+            }
         }
+    }
+
+    /// The names of the people and agents that the log has met.
+    #[must_use]
+    pub const fn names(&self) -> &KnownNames {
+        &self.names
     }
 
     fn drop_ended_sessions(&mut self, now: Timestamp) {
@@ -115,6 +128,7 @@ impl TokenDirectory {
 
     fn add(&mut self, event: &Event, created: &TokenCreated) {
         self.had_tokens = true;
+        self.names.add(&TokenHolder::principal_of(created));
         if let Some(account) = &created.account {
             self.accounts.bind(account, &created.name);
         }

@@ -99,6 +99,16 @@ impl TokenHolder {
         }
     }
 
+    /// The principal that a token names: an agent, or a person.
+    #[must_use]
+    pub fn principal_of(created: &TokenCreated) -> Principal {
+        if created.role == Role::Agent {
+            Principal::agent(&created.name)
+        } else {
+            Principal::user(&created.name)
+        }
+    }
+
     /// A caller without a credential, whom a server in solo mode lets do everything.
     #[must_use]
     pub fn solo(name: &str) -> Self {

@@ -5,6 +5,7 @@ mod approver_keys;
 mod caller;
 mod directory;
 mod holder;
+mod known_names;
 mod right;
 mod secret;
 
@@ -13,5 +14,6 @@ pub use approver_keys::{ApproverKeyDirectory, ApproverKeyRecord, ProofContext};
 pub use caller::{ApproverStanding, CommandCaller};
 pub use directory::{TokenDirectory, TokenRecord, TokenRejection};
 pub use holder::{SOLO_MARK, TokenHolder, VisibleThreads};
+pub use known_names::KnownNames;
 pub use right::Right;
 pub use secret::{BadToken, TOKEN_PREFIX, TokenSecret};

@@ -39,10 +39,16 @@ impl CallCourse {
         self.votes.iter().map(|vote| vote.what.round).max().unwrap_or(0)
     }
 
-    /// The votes of the current round.
+    /// The votes of the current round, one of each person. An old log may have two of a person whose name has two
+    /// spellings.
     pub fn counting(&self) -> impl Iterator<Item = &RecordedFact<ApprovalVote>> {
         let round = self.round();
-        self.votes.iter().filter(move |vote| vote.what.round == round)
+        let is_first = move |at: usize, vote: &RecordedFact<ApprovalVote>| {
+            let mut earlier = self.votes[..at].iter().filter(|other| other.what.round == round);
+            !earlier.any(|other| other.by.is_same_actor(&vote.by))
+        };
+        let in_round = self.votes.iter().enumerate().filter(move |(_, vote)| vote.what.round == round);
+        in_round.filter(move |(at, vote)| is_first(*at, vote)).map(|(_, vote)| vote)
     }
 
     /// The vote of the current round with arguments that an approver edited.

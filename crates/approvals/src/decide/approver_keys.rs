@@ -41,6 +41,7 @@ pub(super) fn add_key(
     if added.approver.kind() != PrincipalKind::User {
         return Err(Refused::NotAnApprover(added.approver.to_string()));
     }
+    Refused::check_spelling(&added.approver, tokens)?;
     let key = check_key(added)?;
     let keys = tokens.approver_keys();
     if let Some(earlier) = keys.find(&added.id) {

@@ -39,7 +39,7 @@ pub(super) fn check_level(
 /// Checks that the caller is a person and did not propose the call.
 pub(super) fn check_is_not_proposer(call: &Call, context: &DecisionContext<'_>) -> Result<(), Refused> {
     check_is_person(context.by)?;
-    if call.proposal.by == *context.by {
+    if call.proposal.by.is_same_actor(context.by) {
         return Err(Refused::SelfApproval(context.by.to_string()));
     }
     Ok(())

@@ -24,7 +24,7 @@ pub(super) fn flag(
     if !call.response().is_some_and(|response| response.what.decision.allows()) {
         return Err(Refused::NotFlaggable { state: call.state(context.now) });
     }
-    if call.course.flags.iter().any(|flag| flag.by == *context.by) {
+    if call.course.flags.iter().any(|flag| flag.by.is_same_actor(context.by)) {
         return Ok(Vec::new());
     }
     let flagged = CallFlagged {

@@ -31,7 +31,7 @@ pub(super) fn check_lifts_for_others<'a>(
     is_affected: impl Fn(&Call) -> bool,
     context: &DecisionContext<'_>,
 ) -> Result<(), Refused> {
-    if open.any(|call| call.proposal.by == *context.by && is_affected(call)) {
+    if open.any(|call| call.proposal.by.is_same_actor(context.by) && is_affected(call)) {
         return Err(Refused::SelfApproval(context.by.to_string()));
     }
     Ok(())

@@ -9,13 +9,14 @@ use super::{
 use crate::{
     Refused,
     access::{
-        CommandCaller, ProofContext, SOLO_MARK, TokenDirectory, TokenRecord, TokenRejection, VisibleThreads,
+        CommandCaller, ProofContext, SOLO_MARK, TokenDirectory, TokenHolder, TokenRecord, TokenRejection,
+        VisibleThreads,
     },
 };
 use countersign_events::{
     Body, Principal, Sha256, Timestamp,
     event::{ApproverKeyRemoved, ProviderAccount, Role, TokenCreated, TokenKind, TokenRevoked, TokenUsed},
-    id::check_name,
+    id::{check_actor_name, check_name},
     principal::PrincipalKind,
 };
 use countersign_policy::Policy;
@@ -79,6 +80,7 @@ fn create(
 ) -> Result<Vec<NewEvent>, Refused> {
     for (index, token) in created.iter().enumerate() {
         check_token(token, now)?;
+        check_new_name(token, &created[..index], tokens)?;
         let is_taken = created[..index].iter().any(|earlier| earlier.id == token.id);
         if is_taken || tokens.find(&token.id).is_some() {
             return Err(invalid("id", "another token has this id"));
@@ -93,6 +95,30 @@ fn create(
         }
     }
     Ok(created.iter().map(|token| NewEvent::new(by, Body::TokenCreated(token.clone()))).collect())
+}
+
+/// Refuses the name of a new holder that is a list, or another spelling of one that the log or a token of the same command
+/// has. A session that is made from another credential has its name.
+fn check_new_name(
+    token: &TokenCreated,
+    others: &[TokenCreated],
+    tokens: &TokenDirectory,
+) -> Result<(), Refused> {
+    if token.parent.is_some() {
+        return Ok(());
+    }
+    let known = token.account.as_ref().and_then(|account| tokens.accounts().name_of(account));
+    if known == Some(token.name.as_str()) {
+        return Ok(());
+    }
+    check_actor_name(&token.name).map_err(|why| invalid("name", &why.to_string()))?;
+    let actor = TokenHolder::principal_of(token);
+    for other in others.iter().map(TokenHolder::principal_of) {
+        if other != actor && other.is_same_actor(&actor) {
+            return Err(Refused::OtherSpelling { given: actor, known: other });
+        }
+    }
+    Refused::check_spelling(&actor, tokens)
 }
 
 fn check_token(token: &TokenCreated, now: Timestamp) -> Result<(), Refused> {

@@ -22,7 +22,10 @@ pub(super) fn vote(
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     let before: Vec<_> = if answer.edit.is_some() { Vec::new() } else { call.course.counting().collect() };
-    if let Some(first) = before.iter().find(|vote| vote.by == *context.by) {
+    if let Some(first) = before.iter().find(|vote| vote.by.is_same_actor(context.by)) {
+        if first.by != *context.by {
+            return Err(Refused::OtherSpelling { given: context.by.clone(), known: first.by.clone() });
+        }
         let agents = first.what.agents == answer.respond.recorded_agents();
         let same =
             first.what.decision == answer.respond.decision && first.what.scope == answer.scope() && agents;

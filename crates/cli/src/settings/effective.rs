@@ -12,7 +12,7 @@ use crate::{
         value::{ColourMode, LogFormat, SettingValue},
     },
 };
-use countersign_gate::{Policy, Principal};
+use countersign_gate::{Policy, Principal, id::check_actor_name};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -151,7 +151,10 @@ impl Settings {
             let message = format!("{origin}: {who:?} must begin with user: or agent:");
             return Err(CliError::usage(message).into());
         }
-        Ok(who.parse().map_err(|why| CliError::usage(format!("{origin}: {why}")))?)
+        let principal: Principal = who.parse().map_err(|why| CliError::usage(format!("{origin}: {why}")))?;
+        check_actor_name(principal.actor_name())
+            .map_err(|why| CliError::usage(format!("{origin}: {who:?}: {why}")))?;
+        Ok(principal)
     }
 
     /// A setting that is one text, and its origin.

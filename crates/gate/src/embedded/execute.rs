@@ -35,6 +35,7 @@ impl EmbeddedService {
 
     /// Executes a command. Its events are logged and counted even if the caller drops the future.
     pub(super) async fn execute(&self, envelope: CommandEnvelope) -> Result<CommandOutcome, GateFailure> {
+        self.tokens.with(|tokens| Refused::check_spelling(&envelope.by.principal, tokens))?;
         let (store, metrics, opened) = (self.store.clone(), self.metrics.clone(), Arc::clone(&self.opened));
         let executed = async move {
             let outcome = store.execute(envelope).await?;

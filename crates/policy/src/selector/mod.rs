@@ -18,6 +18,7 @@ use crate::{
     subject::JudgedCall,
     value::JsonPointer,
 };
+use countersign_events::fold_name;
 use countersign_patterns::{CommandPattern, PathPattern, UrlPattern};
 
 /// The selectors of a rule.
@@ -64,7 +65,12 @@ impl RuleSelectors {
         ];
         let name_selectors =
             name_selectors.iter().filter_map(|(what, names, name)| Some((what, (*names)?, name)));
-        if name_selectors.clone().any(|(_, names, name)| !names.is_match(name)) {
+        // A rule that restricts must not be avoided with another spelling of the name.
+        let is_match = |what: &str, names: &NameGlobs, name: &str| {
+            let folds = what == "principal" && effect == RuleEffect::Restrict;
+            names.is_match(name) || folds && names.is_match(&fold_name(name))
+        };
+        if name_selectors.clone().any(|(what, names, name)| !is_match(what, names, name)) {
             return SelectorHit::No;
         }
         let mut all = CombinedHit { effect, hit: SelectorHit::Yes(String::new()) };

@@ -231,3 +231,18 @@ fn unless_excludes_only_certain_matches() {
     assert_eq!(bash("git push --dry-run").verdict(&pushes), Verdict::Ask);
     assert_eq!(bash("git push --dry-run; git push -f").verdict(&pushes), Verdict::Block);
 }
+
+#[test]
+fn restricting_rule_matches_other_spellings_of_principal() {
+    let of =
+        |principal: &str| TestCall { principal: principal.parse().expect("valid"), ..call("bash", "{}") };
+    for (selectors, principal, expected) in [
+        ("principal = \"agent:deploy-*\"", "agent:Deploy-1", "bqb"),
+        ("principal = \"agent:bot\"", "agent:\u{ff42}ot", "bqb"),
+        ("principal = \"agent:bot\"", "agent:bot", YES),
+        ("principal = \"agent:bot\"", "agent:bots", NO),
+        ("tool = \"*\"\nunless = { principal = \"agent:bot\" }", "agent:Bot", "bqb"),
+    ] {
+        assert_eq!(outcome(selectors, &of(principal)), expected, "{selectors} {principal}");
+    }
+}

@@ -7,6 +7,7 @@ use countersign_gate::{
     Principal,
     access::{ApproverStanding, SOLO_MARK, TokenHolder, VisibleThreads},
     event::Role,
+    id::check_actor_name,
     principal::PrincipalKind,
 };
 
@@ -46,7 +47,8 @@ impl IdentityHeader {
         if text.ends_with(SOLO_MARK) {
             return Err(bad("names that end with (solo) mark callers without a credential".to_owned()));
         }
-        let name = text.split_once(':').map_or("", |(_, name)| name).to_owned();
+        check_actor_name(principal.actor_name()).map_err(|why| bad(why.to_string()))?;
+        let name = principal.actor_name().to_owned();
         let threads = VisibleThreads::default();
         let threads = if roles == [Role::Agent] { threads.without_whole_log() } else { threads };
         Ok(Some(TokenHolder { token: None, name, roles, standing: ApproverStanding::default(), threads }))

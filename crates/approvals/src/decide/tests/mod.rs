@@ -14,6 +14,7 @@ mod leases;
 mod lifting;
 mod memory;
 mod messages;
+mod names;
 mod passkey_sessions;
 mod pending;
 mod proofs;

@@ -328,3 +328,34 @@ fn verify_names_tokens_that_rules_would_refuse() {
     let findings = check_log(forged);
     assert_eq!(findings.len(), 2, "{findings:?}");
 }
+
+#[test]
+fn token_in_another_spelling_is_refused() {
+    let mut story = given("");
+    story.person("root");
+    let named =
+        |number: u8, role: Role, name: &str| TokenCreated { name: name.to_owned(), ..token(number, role) };
+    story.creates(&named(1, Role::Approver, "ada")).expect("created");
+    story.creates(&named(2, Role::Approver, "ada")).expect("a person has several tokens");
+    story.creates(&named(3, Role::Agent, "Ada")).expect("an agent is another actor");
+    for name in ["Ada", "\u{ff41}da", "ADA", "Root"] {
+        assert_eq!(code(story.creates(&named(4, Role::Approver, name))), "name_taken", "{name}");
+    }
+    let both = vec![named(5, Role::Approver, "zoe"), named(6, Role::Approver, "Zoe")];
+    assert_eq!(code(story.tokens(TokenCommand::Create(both))), "name_taken");
+    assert!(matches!(
+        story.creates(&named(7, Role::Approver, "x,ada")),
+        Err(Refused::Invalid { field: "name", .. })
+    ));
+    assert_eq!(story.token_findings(), Vec::<String>::new());
+}
+
+#[test]
+fn account_in_another_spelling_is_refused() {
+    let mut story = given("");
+    story.set_by(Principal::system("sign-in"));
+    story.creates(&account_session(&story, 1, "1", "ada@example.com")).expect("signs in");
+    let other = account_session(&story, 2, "2", "ada@EXAMPLE.com");
+    assert_eq!(code(story.creates(&other)), "name_taken");
+    story.creates(&account_session(&story, 3, "1", "ada@example.com")).expect("signs in again");
+}
