@@ -14,6 +14,7 @@ const CALL: &str = "/v1/threads/t/tool-calls/call_1";
 async fn waits(world: &HttpWorld) -> JoinHandle<()> {
     let url = format!("{}{CALL}", world.server_url());
     let request = countersign_tests::new_client().get(url).header("prefer", "wait=300");
+    let request = request.header("countersign-principal", "agent:builder");
     let wait = tokio::spawn(async move {
         let _ = request.send().await;
     });

@@ -3,6 +3,7 @@
 mod agent_attempts;
 mod matrix;
 mod names;
+mod owners;
 mod sessions;
 mod visibility;
 

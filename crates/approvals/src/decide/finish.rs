@@ -7,8 +7,9 @@ use countersign_events::{
     event::{Status, ToolResult},
 };
 
-/// A result counts even after the lease has lapsed: late knowledge is better than none. After a takeover the
-/// result must name its executor, so that the result of the lost executor is not taken for that of the new one.
+/// A result counts even after the lease has lapsed: late knowledge is better than none. Only the caller that claimed the call
+/// reports it: everyone who sees the call sees the executor's name. After a takeover the result must also name its executor,
+/// so that the result of the lost executor is not taken for that of the new one.
 pub(super) fn finish(
     call: &Call,
     finish: &FinishCommand,
@@ -30,7 +31,9 @@ pub(super) fn finish(
         return Err(Refused::NotClaimed { state: call.state(context.now) });
     };
     let was_taken_over = !call.course.lost.is_empty();
-    if finish.executor.as_ref().map_or(was_taken_over, |executor| *executor != claim.what.executor) {
+    let is_named =
+        finish.executor.as_ref().map_or(!was_taken_over, |executor| *executor == claim.what.executor);
+    if !is_named || claim.by != *context.by {
         return Err(Refused::NotTheExecutor { executor: claim.what.executor.clone() });
     }
     let result = ToolResult {

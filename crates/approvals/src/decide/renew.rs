@@ -20,7 +20,7 @@ pub(super) fn renew(
         }
         _ => return Err(Refused::NotClaimed { state: call.state(context.now) }),
     };
-    if renew.executor != claim.what.executor {
+    if renew.executor != claim.what.executor || claim.by != *context.by {
         return Err(Refused::NotTheExecutor { executor: claim.what.executor.clone() });
     }
     let remaining = claim.what.lease_expires_at.map(|end| end.since(context.now)).unwrap_or_default();

@@ -174,9 +174,11 @@ impl EmbeddedService {
         Ok(proposed)
     }
 
-    /// Waits for the decision. It subscribes before it reads the call, so that it misses no event between the two.
+    /// Waits for the decision. It subscribes before it reads the call, so that it misses no event between the two. A wait of
+    /// the proposer shows approvers that it is there.
     pub(crate) async fn wait(
         &self,
+        by: &CommandCaller,
         thread: &ThreadId,
         id: &CallId,
         span: Option<Duration>,
@@ -189,8 +191,12 @@ impl EmbeddedService {
             {
                 // A block of its own, so that the many clients that wait below do not keep the call.
                 let call = self.view(&self.look_up(thread, id).await?);
-                let wait = open_wait.get_or_insert_with(|| self.presence.begin_wait(thread, id));
-                wait.decided = !call.is_pending();
+                if open_wait.is_none() && Self::is_proposer(by, &call.proposal.principal) {
+                    open_wait = Some(self.presence.begin_wait(thread, id));
+                }
+                if let Some(wait) = &mut open_wait {
+                    wait.decided = !call.is_pending();
+                }
                 if !call.is_pending() || end.is_some_and(|end| end <= clock.now()) {
                     return Ok(Box::pin(self.with_grant_origin(call)).await);
                 }
@@ -289,9 +295,18 @@ impl EmbeddedService {
         self.execute_without_evidence(by, thread, id, command).await
     }
 
-    /// Notes that the proposer of the call still waits for it.
-    pub(crate) async fn heartbeat(&self, thread: &ThreadId, id: &CallId) -> Result<api::Call, GateFailure> {
-        if self.look_up(thread, id).await?.is_pending() {
+    /// Notes that the proposer of the call, who alone knows it, still waits for it.
+    pub(crate) async fn heartbeat(
+        &self,
+        by: &CommandCaller,
+        thread: &ThreadId,
+        id: &CallId,
+    ) -> Result<api::Call, GateFailure> {
+        let found = self.look_up(thread, id).await?;
+        if !Self::is_proposer(by, &found.proposal.by) {
+            return Err(Refused::NotTheProposer { proposer: found.proposal.by }.into());
+        }
+        if found.is_pending() {
             self.presence.note_sign_of_life(thread, id);
         }
         self.call(thread, id).await

@@ -6,14 +6,22 @@ use crate::{
     presence_keeper::{GONE_AFTER, SETTLE},
 };
 use countersign_api as api;
-use countersign_approvals::CommandCaller;
-use countersign_events::{CallId, CallState, ThreadId, Timestamp};
+use countersign_approvals::{CommandCaller, access::SOLO_MARK};
+use countersign_events::{CallId, CallState, Principal, ThreadId, Timestamp};
 use std::collections::HashMap;
 
 /// The last times at which the proposers of calls were seen.
 pub(super) type LastSeen = HashMap<(ThreadId, CallId), Timestamp>;
 
 impl EmbeddedService {
+    /// Whether the caller proposed the call. A caller without a credential, in solo mode, reads as a person what it proposed as an
+    /// agent.
+    pub(super) fn is_proposer(by: &CommandCaller, proposer: &Principal) -> bool {
+        by.principal == *proposer
+            || by.principal.actor_name().ends_with(SOLO_MARK)
+                && by.principal.actor_name() == proposer.actor_name()
+    }
+
     /// The last times at which any process saw the proposers of these calls.
     pub(super) async fn last_seen(&self, calls: &[(&ThreadId, &CallId)]) -> Result<LastSeen, GateFailure> {
         // Before the table is read: once the table has it, this process forgets it.
@@ -77,7 +85,10 @@ impl EmbeddedService {
         call: &api::Call,
         proposed_at: Timestamp,
     ) {
-        if call.is_pending() && call.proposal.principal == by.principal && call.proposal.at < proposed_at {
+        if call.is_pending()
+            && Self::is_proposer(by, &call.proposal.principal)
+            && call.proposal.at < proposed_at
+        {
             self.presence.note_sign_of_life(&call.thread_id, &call.id);
         }
     }

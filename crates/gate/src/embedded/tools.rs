@@ -5,9 +5,10 @@ use crate::{
     GateFailure,
     view::{view_tool, view_tool_details},
 };
-use countersign_api as api;
+use countersign_api::{self as api, LogFilter};
 use countersign_approvals::{
     ApprovalCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, Refused,
+    access::VisibleThreads,
     decide::{DefinitionCommand, MAX_DEFINED},
     pinned_tools::{seen_definition, tool_of},
     tool_directory::ToolDirectory,
@@ -21,7 +22,12 @@ use countersign_store::CommandOutcome;
 use std::sync::Arc;
 
 impl EmbeddedService {
-    pub(crate) async fn tools(&self, page: api::PageQuery) -> Result<api::ToolPage, GateFailure> {
+    /// The tools of the log. A caller who sees some threads gets those that they have called, so a page may be short.
+    pub(crate) async fn tools(
+        &self,
+        threads: &VisibleThreads,
+        page: api::PageQuery,
+    ) -> Result<api::ToolPage, GateFailure> {
         let directory = self.read_tools().await?;
         let first = |seq: Option<i64>| seq.filter(|seq| *seq > page.after);
         let mut records: Vec<_> = directory
@@ -34,15 +40,44 @@ impl EmbeddedService {
         records.sort_by_key(|(seq, ..)| *seq);
         let limit = page_limit(page);
         let next = if records.len() > limit { records.get(limit - 1).map(|(seq, ..)| *seq) } else { None };
-        let shown = records.into_iter().take(limit);
-        let tools = shown.filter_map(|(_, name, record)| view_tool(name, record, &directory)).collect();
+        let mut tools = Vec::new();
+        for (_, name, record) in records.into_iter().take(limit) {
+            if self.has_called(threads, name).await? {
+                tools.extend(view_tool(name, record, &directory));
+            }
+        }
         Ok(api::ToolPage { tools, next })
     }
 
-    pub(crate) async fn tool(&self, name: &ToolName) -> Result<api::ToolDetails, GateFailure> {
+    pub(crate) async fn tool(
+        &self,
+        threads: &VisibleThreads,
+        name: &ToolName,
+    ) -> Result<api::ToolDetails, GateFailure> {
         let directory = self.read_tools().await?;
+        if !self.has_called(threads, name).await? {
+            return Err(Refused::UnknownTool { tool: name.clone() }.into());
+        }
         let details = directory.get(name).and_then(|record| view_tool_details(name, record, &directory));
         details.ok_or_else(|| Refused::UnknownTool { tool: name.clone() }.into())
+    }
+
+    /// Whether these threads are all threads, or one of them has a call of the tool.
+    async fn has_called(&self, threads: &VisibleThreads, tool: &ToolName) -> Result<bool, GateFailure> {
+        if threads.has_all_threads() {
+            return Ok(true);
+        }
+        let filter = LogFilter { tool: Some(tool.clone()), ..LogFilter::default() };
+        let mut page = api::PageQuery { after: 0, limit: 1 };
+        loop {
+            let found = self.calls(&filter, threads, None, page).await?;
+            match found.next {
+                _ if !found.calls.is_empty() => return Ok(true),
+                // The search is bounded, and continues there.
+                Some(next) => page.after = next,
+                None => return Ok(false),
+            }
+        }
     }
 
     pub(crate) async fn define_tools(
@@ -126,7 +161,7 @@ impl EmbeddedService {
             self.execute_on_definitions(by, DefinitionCommand::Accept(accepted), policy)
         };
         self.execute_judged(execute).await?;
-        self.tool(name).await
+        self.tool(&VisibleThreads::default(), name).await
     }
 
     pub(super) async fn read_tools(&self) -> Result<Arc<ToolDirectory>, GateFailure> {

@@ -36,7 +36,7 @@ impl ApprovalGate for EmbeddedGate {
         id: &CallId,
         timeout: Option<Duration>,
     ) -> Result<Call, GateError> {
-        Ok(self.service.wait(thread, id, timeout).await?)
+        Ok(self.service.wait(&self.by, thread, id, timeout).await?)
     }
 
     async fn call(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {
@@ -117,7 +117,7 @@ impl ApprovalGate for EmbeddedGate {
     }
 
     async fn heartbeat(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {
-        Ok(self.service.heartbeat(thread, id).await?)
+        Ok(self.service.heartbeat(&self.by, thread, id).await?)
     }
 
     async fn preview_scope(
@@ -313,11 +313,11 @@ impl ApprovalGate for EmbeddedGate {
     }
 
     async fn tools(&self, page: PageQuery) -> Result<ToolPage, GateError> {
-        Ok(self.service.tools(page).await?)
+        Ok(self.service.tools(&self.threads, page).await?)
     }
 
     async fn tool(&self, name: &ToolName) -> Result<ToolDetails, GateError> {
-        Ok(self.service.tool(name).await?)
+        Ok(self.service.tool(&self.threads, name).await?)
     }
 
     async fn define_tools(&self, request: &DefineToolsRequest) -> Result<DefineToolsReport, GateError> {

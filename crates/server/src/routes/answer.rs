@@ -39,14 +39,33 @@ pub(super) async fn wait_for_decision<R: RequiredRight>(
 ) -> Result<api::Call, ProblemResponse> {
     let Some(timeout) = wait else { return Ok(gate.call(thread, id).await?) };
     let _counted = app.metrics.count_wait();
+    let ended =
+        || ProblemResponse::new(ErrorCode::Unauthenticated, "the credential ended while the request waited");
     let call = tokio::select! {
         call = gate.wait(thread, id, Some(timeout)) => call?,
         () = app.stop.cancelled() => gate.call(thread, id).await?,
+        () = credential_ended(app, gate) => return Err(ended()),
     };
-    if gate.is_token_accepted(gate.identity().token()) {
-        return Ok(call);
+    if gate.is_token_accepted(gate.identity().token()) { Ok(call) } else { Err(ended()) }
+}
+
+/// Waits until the credential of the caller has expired or was revoked. Without a token, it does not end.
+async fn credential_ended<R: RequiredRight>(app: &AppState, gate: &AuthorizedGate<R>) {
+    let (clock, identity) = (&app.options.clock, gate.identity());
+    // Subscribe before the check, so that no change falls between them.
+    let mut changes = gate.watch_tokens();
+    while gate.is_token_accepted(identity.token()) {
+        let expiry = async {
+            match identity.expires_at() {
+                Some(end) => clock.sleep_until(end).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            Ok(()) = changes.changed() => {}
+            () = expiry => {}
+        }
     }
-    Err(ProblemResponse::new(ErrorCode::Unauthenticated, "the credential ended while the request waited"))
 }
 
 /// Adds `Preference-Applied` (RFC 7240, 3), if the caller asked to wait.

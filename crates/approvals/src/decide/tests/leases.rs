@@ -120,3 +120,20 @@ fn renewal_of_unclaimed_or_ended_call_is_refused() {
     story.call_command("a", finish(Status::Success, "sent")).expect("finished");
     assert_eq!(code(story.renews("w1", 60)), "already_finished");
 }
+
+#[test]
+fn only_caller_that_claimed_reports_and_renews() {
+    let mut story = given("default = \"allow\"\n");
+    story.proposes("a", "bash").expect("proposed");
+    story.claims("a", "worker", "{\"n\":1}").expect("claimed");
+    for executor in [None, Some("worker".to_owned())] {
+        let result = FinishCommand { status: Status::Success, content: Json::string("forged"), executor };
+        story.set_by(Principal::agent("other"));
+        assert_eq!(code(story.call_command("a", CallCommand::Finish(result))), "not_the_executor");
+    }
+    let renew = RenewCommand { executor: "worker".to_owned(), lease: Some(Duration::from_hours(1)) };
+    assert_eq!(code(story.call_command("a", CallCommand::Renew(renew.clone()))), "not_the_executor");
+    story.agent().call_command("a", CallCommand::Renew(renew)).expect("renewed");
+    story.call_command("a", finish(Status::Success, "done")).expect("the executor ends its call");
+    assert_eq!(story.told("a"), "\"done\"");
+}
