@@ -240,3 +240,55 @@ async fn connections_beyond_the_maximum_are_refused() {
     assert!(refused.parse::<u64>().expect("a number") >= 3, "{refused}");
     server.end().await;
 }
+
+#[tokio::test]
+async fn silent_clients_do_not_hold_the_liveness_check() {
+    let server = LimitedServer::start(NO_LIMITS, Some(1)).await;
+    let mut held = Vec::new();
+    for _ in 0..40 {
+        held.push(server.connect_port().await);
+    }
+    // The oldest of the connections beyond the maximum give way, and the one that has a place does not.
+    let alive = answer_until_close(server.connect_port().await, HEALTH).await;
+    assert!(alive.starts_with("HTTP/1.1 200 "), "{alive}");
+    let mut first = held.remove(0);
+    first.write_all(HEALTH.as_bytes()).await.expect("the server reads");
+    let mut status = [0; 15];
+    first.read_exact(&mut status).await.expect("the server answers");
+    assert_eq!(&status, b"HTTP/1.1 200 OK");
+    server.end().await;
+}
+
+/// Sends a whole body of this size before it reads the answer, as simple clients do.
+async fn answer_to_large_body(server: &LimitedServer, head: &str, bytes: usize) -> String {
+    let mut socket = server.connect_port().await;
+    let head = format!("{head}content-length: {bytes}\r\nconnection: close\r\n\r\n");
+    socket.write_all(head.as_bytes()).await.expect("the server reads");
+    let chunk = vec![b' '; 64 * 1024];
+    let mut left = bytes;
+    while left > 0 {
+        let sent = left.min(chunk.len());
+        socket.write_all(&chunk[..sent]).await.expect("the server reads to the end");
+        left -= sent;
+    }
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).await.expect("the connection is not broken");
+    answer
+}
+
+#[tokio::test]
+async fn refusal_of_large_body_reaches_the_client() {
+    let server = LimitedServer::start(NO_LIMITS, None).await;
+    let post = |path: &str, headers: &str| format!("POST {path} HTTP/1.1\r\nhost: localhost\r\n{headers}");
+    let json = "content-type: application/json\r\n";
+    for (head, status) in [
+        (post("/v1/threads/t/tool-calls", json), "413"),
+        (post("/v1/threads/t/tool-calls", "content-type: text/plain\r\n"), "415"),
+        (post("/v1/nothing", json), "404"),
+        (post("/v1/threads/t/tool-calls", &format!("{json}authorization: Bearer csgn_wrong\r\n")), "401"),
+    ] {
+        let answer = answer_to_large_body(&server, &head, 16 * 1024 * 1024).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{head}: {answer}");
+    }
+    server.end().await;
+}

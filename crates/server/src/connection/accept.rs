@@ -8,7 +8,12 @@ use super::{
 use crate::metrics::ServerMetrics;
 use axum::Router;
 use countersign_gate::Clock;
-use std::{io, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    io,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream, UnixListener, UnixStream},
@@ -19,6 +24,28 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// The pause after the system cannot accept a connection, for example because the process has too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The newest connections beyond the maximum, the oldest first. A new one ends the oldest, so that clients that hold such
+/// connections and send nothing do not keep a supervisor from the liveness check.
+#[derive(Default)]
+struct SpareConnections {
+    ends: Mutex<VecDeque<CancellationToken>>,
+}
+
+impl SpareConnections {
+    /// Adds a connection, and returns what ends it.
+    fn add(&self, abort: &CancellationToken) -> CancellationToken {
+        let end = abort.child_token();
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        ends.push_back(end.clone());
+        if ends.len() > SPARE_CONNECTIONS
+            && let Some(oldest) = ends.pop_front()
+        {
+            oldest.cancel();
+        }
+        end
+    }
+}
 
 /// The connections of all listeners of a server. Cheap to clone.
 #[derive(Clone)]
@@ -35,7 +62,7 @@ pub(crate) struct ConnectionSet {
     pub(crate) abort: CancellationToken,
     pub(crate) tasks: TaskTracker,
     places: Arc<Semaphore>,
-    spare: Arc<Semaphore>,
+    spare: Arc<SpareConnections>,
 }
 
 impl ConnectionSet {
@@ -54,12 +81,12 @@ impl ConnectionSet {
             abort: CancellationToken::new(),
             tasks: TaskTracker::new(),
             places: Arc::new(Semaphore::new(max_connections)),
-            spare: Arc::new(Semaphore::new(SPARE_CONNECTIONS)),
+            spare: Arc::default(),
         }
     }
 
-    /// Serves a connection in a task of its own. Beyond the maximum, a few connections are answered by the router of a
-    /// full server, and others are closed.
+    /// Serves a connection in a task of its own. Beyond the maximum, the newest few connections are answered by the router
+    /// of a full server.
     fn admit<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         &self,
         (socket, peer): (S, PeerAddress),
@@ -68,44 +95,44 @@ impl ConnectionSet {
         let origin = ConnectionOrigin { peer, is_encrypted: tls.is_some() };
         if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
             let (router, timeouts) = (self.router.clone(), self.timeouts);
-            self.spawn(socket, place, ServedConnection { router, timeouts, origin }, tls);
+            let lifetime = ConnectionLifetime { _place: Some(place), end: self.abort.clone() };
+            self.spawn(socket, lifetime, ServedConnection { router, timeouts, origin }, tls);
             return;
         }
         self.metrics.refused_connections.inc();
-        if let Ok(place) = Arc::clone(&self.spare).try_acquire_owned() {
-            let (router, timeouts) = (self.full_router.clone(), self.timeouts.of_spare());
-            self.spawn(socket, place, ServedConnection { router, timeouts, origin }, tls);
-        }
+        let (router, timeouts) = (self.full_router.clone(), self.timeouts.of_spare());
+        let lifetime = ConnectionLifetime { _place: None, end: self.spare.add(&self.abort) };
+        self.spawn(socket, lifetime, ServedConnection { router, timeouts, origin }, tls);
     }
 
     fn spawn<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         &self,
         socket: S,
-        place: OwnedSemaphorePermit,
+        lifetime: ConnectionLifetime,
         connection: ServedConnection,
         tls: Option<&TlsAcceptor>,
     ) {
         let stop = self.stop.clone();
         // Two tasks of different size: a connection without TLS must not take the memory of one with it.
         if let Some(tls) = tls.cloned() {
-            self.track(place, async move { serve_encrypted(socket, &tls, connection, &stop).await });
+            self.track(lifetime, async move { serve_encrypted(socket, &tls, connection, &stop).await });
         } else {
-            self.track(place, async move { serve_connection(socket, connection, &stop).await });
+            self.track(lifetime, async move { serve_connection(socket, connection, &stop).await });
         }
     }
 
     /// Runs a connection in a task of its own until it ends, and counts it.
     fn track(
         &self,
-        place: OwnedSemaphorePermit,
+        lifetime: ConnectionLifetime,
         serving: impl Future<Output = ConnectionEnd> + Send + 'static,
     ) {
-        let (metrics, abort) = (Arc::clone(&self.metrics), self.abort.clone());
+        let metrics = Arc::clone(&self.metrics);
         self.tasks.spawn(async move {
             let _counted = metrics.count_connection();
             let end = tokio::select! {
                 end = serving => end,
-                () = abort.cancelled() => return,
+                () = lifetime.end.cancelled() => return,
             };
             match end {
                 ConnectionEnd::Closed => {}
@@ -114,9 +141,15 @@ impl ConnectionSet {
                     metrics.failed_handshakes.inc();
                 }
             }
-            drop(place);
+            drop(lifetime);
         });
     }
+}
+
+/// The place of a connection, which others get when it is dropped, and what ends the connection at once.
+struct ConnectionLifetime {
+    _place: Option<OwnedSemaphorePermit>,
+    end: CancellationToken,
 }
 
 /// A socket that accepts connections.

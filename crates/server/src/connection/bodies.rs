@@ -1,11 +1,14 @@
 //! The bodies of requests and responses: a request body has a time limit, and a response body tells when it ends.
 
 use super::activity::RequestInProgress;
+use crate::RequestLimits;
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, Incoming, SizeHint};
 use std::{
     error::Error,
+    future::poll_fn,
     pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -16,8 +19,64 @@ use tokio::time::{Instant, Sleep};
 #[error("the body was not complete after {} seconds", .0.as_secs_f64())]
 pub(crate) struct BodyTimeout(Duration);
 
+/// The most bytes of a body that are read although the request is refused.
+const MAX_DISCARDED: usize = 16 * RequestLimits::MAX_BODY;
+
+/// The longest pause of a client that sends a body although the request is refused.
+const DISCARD_PAUSE: Duration = Duration::from_secs(1);
+
+/// The body of a request. The connection keeps it, so that it can read what the endpoint left.
+#[derive(Clone)]
+pub(super) struct SharedBody(Arc<Mutex<TimedBody>>);
+
+impl SharedBody {
+    pub(super) fn new(body: Incoming, limit: Duration) -> Self {
+        Self(Arc::new(Mutex::new(TimedBody::new(body, limit))))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, TimedBody> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads and discards what the endpoint has not read, up to [`MAX_DISCARDED`]. If the server closed the connection while the
+    /// client sends, the client would see a broken connection instead of the error.
+    pub(super) async fn discard_rest(self) {
+        let mut discarded = 0;
+        while discarded <= MAX_DISCARDED && !self.lock().is_end_stream() {
+            let next = poll_fn(|context| Pin::new(&mut *self.lock()).poll_frame(context));
+            let paused = sleep_until(Instant::now() + DISCARD_PAUSE);
+            let frame = tokio::select! {
+                frame = next => frame,
+                () = paused => return,
+            };
+            let Some(Ok(frame)) = frame else { return };
+            discarded += frame.data_ref().map_or(0, Bytes::len);
+        }
+    }
+}
+
+impl HttpBody for SharedBody {
+    type Data = Bytes;
+    type Error = Box<dyn Error + Send + Sync>;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        Pin::new(&mut *self.lock()).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.lock().is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.lock().size_hint()
+    }
+}
+
 /// The body of a request, which fails if it is not complete in time.
-pub(super) struct TimedBody {
+struct TimedBody {
     body: Incoming,
     limit: Duration,
     deadline: Instant,
@@ -26,7 +85,7 @@ pub(super) struct TimedBody {
 }
 
 impl TimedBody {
-    pub(super) fn new(body: Incoming, limit: Duration) -> Self {
+    fn new(body: Incoming, limit: Duration) -> Self {
         Self { body, limit, deadline: Instant::now() + limit, timer: None }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// The most file descriptors that are kept free for the database, its files, logs and [`SPARE_CONNECTIONS`].
 const RESERVED_DESCRIPTORS: u64 = 128;
 
-/// The number of connections beyond the maximum that get an answer. More are closed at once.
+/// The number of connections beyond the maximum that are open to get an answer. A further one ends the oldest.
 pub(super) const SPARE_CONNECTIONS: usize = 16;
 
 /// The longest time that a connection beyond the maximum has for each step.

@@ -3,11 +3,15 @@
 use super::{
     ConnectionOrigin, ConnectionTimeouts,
     activity::{ConnectionActivity, ConnectionStep},
-    bodies::{TimedBody, TrackedBody, sleep_until},
+    bodies::{SharedBody, TrackedBody, sleep_until},
     timed_io::TimedSocket,
 };
 use crate::limits::MAX_HEADERS;
-use axum::{Router, body::Body, http::Request};
+use axum::{
+    Router,
+    body::Body,
+    http::{Request, header::EXPECT},
+};
 use hyper::{Response, body::Incoming, server::conn::http1, service::Service};
 use hyper_util::{rt::TokioIo, service::TowerToHyperService};
 use std::{
@@ -141,9 +145,17 @@ impl Service<Request<Incoming>> for RequestService {
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         request.extensions_mut().insert(self.origin);
         let (begun, limit) = (self.activity.begin_request(), self.activity.body_timeout());
-        let responding = self.router.call(request.map(|body| Body::new(TimedBody::new(body, limit))));
+        // A client that waits for `100 Continue` sends no body before it, and reading would ask for the body.
+        let waits = request.headers().contains_key(EXPECT);
+        let (parts, body) = request.into_parts();
+        let body = SharedBody::new(body, limit);
+        let unread = (!waits).then(|| body.clone());
+        let responding = self.router.call(Request::from_parts(parts, Body::new(body)));
         Box::pin(async move {
             let response = responding.await?;
+            if let Some(unread) = unread {
+                unread.discard_rest().await;
+            }
             Ok(response.map(|body| TrackedBody { body, _request: begun }))
         })
     }

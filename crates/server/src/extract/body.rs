@@ -1,6 +1,6 @@
 //! The extractor of JSON bodies, which are limited in size and depth and must be objects.
 
-use crate::{AppState, RequestLimits, connection::BodyTimeout, problem::ProblemResponse};
+use crate::{AppState, connection::BodyTimeout, problem::ProblemResponse};
 use axum::{
     extract::{FromRequest, Request},
     http::{
@@ -13,9 +13,6 @@ use countersign_gate::{json::MAX_DEPTH, run_large};
 use futures_util::StreamExt;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use std::error::Error;
-
-/// The number of bytes of a too large body that are read before the connection is closed.
-const MAX_DRAINED: usize = 16 * RequestLimits::MAX_BODY;
 
 /// The deepest nesting of a body: one level for the body, around a value of the deepest nesting.
 const MAX_BODY_DEPTH: usize = MAX_DEPTH + 1;
@@ -33,23 +30,18 @@ impl<T: DeserializeOwned> FromRequest<AppState> for JsonBody<T> {
     }
 }
 
-/// Reads a body of at most `limit` bytes. A larger body is read and discarded up to [`MAX_DRAINED`]: if the server closed
-/// the connection earlier, the caller would see a broken connection instead of the error.
+/// Reads a body of at most `limit` bytes. The connection reads the rest of a larger one.
 async fn read_body(body: axum::body::Body, limit: usize) -> Result<Vec<u8>, ProblemResponse> {
-    let (mut chunks, mut content, mut total) = (body.into_data_stream(), Vec::new(), 0);
+    let (mut chunks, mut content) = (body.into_data_stream(), Vec::new());
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|why| body_problem(&why))?;
-        total += chunk.len();
-        if total <= limit {
-            content.extend_from_slice(&chunk);
-        } else if total > MAX_DRAINED {
-            break;
+        if content.len() + chunk.len() > limit {
+            let detail = format!(
+                "the body has more than {limit} bytes, the maximum; --max-body of the server sets it"
+            );
+            return Err(ProblemResponse::new(ErrorCode::TooLarge, detail));
         }
-    }
-    if total > limit {
-        let detail =
-            format!("the body has more than {limit} bytes, the maximum; --max-body of the server sets it");
-        return Err(ProblemResponse::new(ErrorCode::TooLarge, detail));
+        content.extend_from_slice(&chunk);
     }
     Ok(content)
 }
