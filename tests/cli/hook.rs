@@ -348,6 +348,21 @@ async fn silent_server_blocks_the_call() {
 }
 
 #[tokio::test]
+async fn answer_that_no_one_reads_blocks_the_call() {
+    with_desk(async |desk| {
+        allow_all(desk).await;
+        for (index, output) in [">&-", ">/dev/null", ">/dev/full"].iter().enumerate() {
+            let script = format!("{COUNTERSIGN} hook claude-code {output}");
+            let message = message_with_id("claude_code_pre_tool_use", &format!("call_{index}"));
+            let answer = desk.pipes_program("sh", &["-c", &script], &message).await;
+            assert_eq!(answer.code, 2, "{output}: {answer}");
+            assert!(answer.stderr.contains("could not be written"), "{output}: {answer}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn full_disk_blocks_the_call() {
     with_desk(async |desk| {
         allow_all(desk).await;

@@ -15,7 +15,13 @@ use countersign_tui::present::{
     text::escape_lines,
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use std::{io::Read, sync::mpsc, time::Duration};
+use std::{
+    fs::File,
+    io::Read,
+    os::{fd::AsFd, unix::fs::MetadataExt},
+    sync::mpsc,
+    time::Duration,
+};
 
 /// The exit code with which a hook stops the call. Agents let a call through after other failures.
 pub(crate) const BLOCK: CommandExit = CommandExit::USAGE;
@@ -112,12 +118,25 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
             return Err(CliError::usage("the agent stopped waiting for the decision").into());
         }
     };
-    if !answer.is_empty() && !try_print_line(&answer) {
+    let is_told = answer.is_empty() || stdout_is_read() && try_print_line(&answer);
+    if !is_told {
         return Err(CliError::usage("the answer could not be written to stdout").into());
     }
     // The sender ends the time limit when it is dropped.
     drop(in_time);
     Ok(CommandExit::DONE)
+}
+
+/// Whether someone can read what is written to stdout. The runtime of this program opens the null device in place of a closed
+/// stdout, and an agent reads the silence of a hook as consent.
+fn stdout_is_read() -> bool {
+    let device = |file: File| file.metadata().map(|found| found.rdev());
+    let stdout = std::io::stdout().as_fd().try_clone_to_owned().map(File::from).and_then(device);
+    match (stdout, File::open("/dev/null").and_then(device)) {
+        (Ok(stdout), Ok(null)) => stdout != null,
+        (Ok(_), Err(_)) => true,
+        (Err(_), _) => false,
+    }
 }
 
 /// Reads the message. It ends with stdin.
