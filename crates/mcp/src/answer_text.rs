@@ -46,9 +46,10 @@ pub(crate) fn is_outcome_unknown(answer: &str) -> bool {
     data.and_then(|data| data.get_as::<String>(UNKNOWN_OUTCOME)).is_some_and(|outcome| outcome == "unknown")
 }
 
-/// A progress notification. Its number grows by thousandths, so that it stays below the first number of most servers.
+/// A progress notification, the `count`th of its request, from 1. Progress must increase, and the server begins at 0 or later
+/// when the call runs, so the number grows and stays below 0: -1, -0.5, -0.333.
 pub(crate) fn progress(token: &Json, count: u32, message: &str) -> String {
-    let params = json!({"progress": f64::from(count) / 1000.0, "message": message}).to_string();
+    let params = json!({"progress": -1.0 / f64::from(count), "message": message}).to_string();
     let params = params.trim_start_matches('{');
     format!(
         "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{{\"progressToken\":{},{params}}}",
@@ -151,8 +152,22 @@ mod tests {
             assert_eq!(parsed["jsonrpc"], "2.0");
             assert!(!text.contains('\n'), "{text}");
         }
-        let text = progress(&Json::string("p"), 2, "waits");
-        let parsed: serde_json::Value = serde_json::from_str(&text).expect(&text);
-        assert_eq!(parsed["params"], json!({"progressToken": "p", "progress": 0.002, "message": "waits"}));
+    }
+
+    #[test]
+    fn own_progress_increases_and_stays_negative() {
+        let number = |count: u32| -> f64 {
+            let text = progress(&Json::string("p"), count, "waits");
+            let parsed: serde_json::Value = serde_json::from_str(&text).expect(&text);
+            assert_eq!(parsed["params"]["progressToken"], "p");
+            parsed["params"]["progress"].as_f64().expect("a number")
+        };
+        let day_of_seconds = 24 * 60 * 60;
+        let mut last = number(1);
+        for count in (2..100).chain([1_000, day_of_seconds, day_of_seconds + 1]) {
+            let next = number(count);
+            assert!(last < next && next < 0.0, "{last}, then {next}");
+            last = next;
+        }
     }
 }
