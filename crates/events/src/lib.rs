@@ -4,6 +4,7 @@
 pub mod chain;
 pub mod event;
 mod folded_name;
+pub mod fold;
 pub mod id;
 pub mod json;
 pub mod look;

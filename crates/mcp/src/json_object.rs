@@ -1,5 +1,6 @@
 //! The members of a JSON object with their exact texts, so that a frame passes unchanged.
 
+use countersign_events::fold::fold_key;
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
@@ -40,7 +41,7 @@ impl<'a> JsonObject<'a> {
     /// approved one.
     pub(crate) fn check_keys(&self, keys: &[&str]) -> Result<(), AmbiguousKey> {
         for key in keys {
-            let mut same = self.0.iter().filter(|(name, _)| fold_case(name) == fold_case(key));
+            let mut same = self.0.iter().filter(|(name, _)| fold_key(name) == fold_key(key));
             let exact = same.next().is_none_or(|(name, _)| name == key);
             if !exact || same.next().is_some() {
                 return Err(AmbiguousKey((*key).to_owned()));
@@ -48,11 +49,6 @@ impl<'a> JsonObject<'a> {
         }
         Ok(())
     }
-}
-
-/// Folds case as Unicode's simple folding does for the letters of ASCII: `ſ` is an `s`, and the Kelvin sign a `k`.
-fn fold_case(key: &str) -> String {
-    key.to_uppercase().to_lowercase()
 }
 
 /// The place of `part` in `whole`, of which it is a slice.

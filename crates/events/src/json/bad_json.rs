@@ -1,5 +1,7 @@
 //! The limits on JSON from callers, and the error for a text that exceeds one.
 
+use super::ambiguous_keys::AmbiguousKeys;
+
 /// The maximum nesting depth of arrays and objects. SQLite's JSON functions stop at 1,000.
 pub const MAX_DEPTH: usize = 256;
 /// The maximum length of a JSON text from a caller, in bytes.
@@ -25,6 +27,9 @@ pub enum BadJson {
         /// The byte offset of the repeated key.
         at: usize,
     },
+    /// An object has two keys that some parsers read as one: only arguments of calls are checked for it.
+    #[error("{0}")]
+    AmbiguousKeys(AmbiguousKeys),
     /// A string contains a lone surrogate such as `\ud800`, which cannot be shown to an approver.
     #[error("the string at byte {at} is not Unicode: {why}")]
     NotUnicode {

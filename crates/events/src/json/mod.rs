@@ -1,5 +1,6 @@
 //! JSON values that keep their text byte for byte, with their canonical form and its hash.
 
+mod ambiguous_keys;
 mod bad_json;
 mod canonical;
 mod decimal;
@@ -7,6 +8,7 @@ mod diff;
 mod numbers;
 mod tokens;
 
+pub use ambiguous_keys::AmbiguousKeys;
 pub use bad_json::{BadJson, MAX_BYTES, MAX_DEPTH, MAX_NUMBER_DIGITS, MAX_NUMBER_EXPONENT};
 pub use decimal::ExactDecimal;
 pub use diff::{ArgumentChange, diff};
@@ -69,6 +71,19 @@ impl Json {
         let hash = self.canonical_hash()?;
         self.check_numbers()?;
         Ok(hash)
+    }
+
+    /// Checks the arguments of a call from a caller: as [`Json::admit`], and no object has two keys that some parsers read as
+    /// one.
+    pub fn admit_arguments(&self) -> Result<Sha256, BadJson> {
+        let hash = self.admit()?;
+        self.find_ambiguous_keys().map_or(Ok(hash), |keys| Err(BadJson::AmbiguousKeys(keys)))
+    }
+
+    /// Two keys of one object, at any depth, that some parsers read as one. See [`fold_key`](crate::fold::fold_key).
+    #[must_use]
+    pub fn find_ambiguous_keys(&self) -> Option<AmbiguousKeys> {
+        ambiguous_keys::find(self.as_str())
     }
 
     /// The hash of the canonical form of a value in the log. An older version may have written it with other limits.
