@@ -1,6 +1,7 @@
 //! Path patterns. Paths are compared as text: the file system is not read and links are not followed.
 
 use super::{Glob, MatchAnswer, PatternError, invisible::is_invisible};
+use icu_normalizer::ComposingNormalizerBorrowed;
 
 /// Characters that look like a slash, a backslash or a dot.
 const LOOK_ALIKES: &[char] = &[
@@ -11,6 +12,14 @@ const LOOK_ALIKES: &[char] = &[
 
 /// Percent-encodings that some programs decode to a dot, a slash, a backslash, a NUL or another `%`.
 const ENCODED: &[&str] = &["%2e", "%2f", "%5c", "%00", "%25", "%c0", "%c1", "%u"];
+
+/// Characters with which many tools expand a path to the names of several files.
+const EXPANDED: [char; 6] = ['*', '?', '[', ']', '{', '}'];
+
+/// The form in which accents are part of their letters (NFC). Some file systems do not tell the forms apart.
+fn compose(text: &str) -> String {
+    ComposingNormalizerBorrowed::new_nfc().normalize(text).into_owned()
+}
 
 /// A pattern over normalised paths, such as `/scratch/**`.
 #[derive(Debug, Clone)]
@@ -30,7 +39,7 @@ impl PathPattern {
         if text != "/" && trimmed.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
             return error("cannot match a normalised path: remove `.`, `..`, `//` and the trailing `/`");
         }
-        Ok(Self { glob: Glob::path(text)? })
+        Ok(Self { glob: Glob::path(&compose(text))? })
     }
 
     /// The text as written.
@@ -59,10 +68,18 @@ pub struct ParsedPath {
 }
 
 impl ParsedPath {
-    /// Parses a path. A path that cannot be normalised is unclear to every pattern and zone.
+    /// Parses a path. A path that cannot be normalised, or that a tool may expand to other paths, is unclear to every
+    /// pattern and zone.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        Self { text: text.to_owned(), normal: normalise(text) }
+        let path = Self::parse_literal(text);
+        if text.contains(EXPANDED) { Self { normal: None, ..path } } else { path }
+    }
+
+    /// Parses a path that is certainly not expanded: `[a]` is the name of a file.
+    #[must_use]
+    pub fn parse_literal(text: &str) -> Self {
+        Self { text: text.to_owned(), normal: normalise(text).map(|normal| compose(&normal)) }
     }
 
     /// The text as written.

@@ -1,6 +1,7 @@
 //! URL patterns. URLs are parsed as in browsers and HTTP clients: scheme, host and port are compared first, then the
 //! path is matched with a glob.
 
+use std::net::Ipv6Addr;
 use url::{Host, Url};
 
 use super::{Glob, MatchAnswer, PatternError, invisible::is_invisible};
@@ -82,9 +83,9 @@ impl UrlPattern {
         &self.text
     }
 
-    /// Matches the parsed URL. The answer is never `Yes` for a URL that programs parse differently: one with a user or
-    /// a password, a backslash, an encoded slash or dot, spaces around it, or a host that is neither an address nor
-    /// letters, digits, `-`, `_` and single dots.
+    /// Matches the parsed URL. The answer is `Unclear` for a URL that programs parse differently: one with a user or a
+    /// password, a backslash, spaces around it, or a host that is neither an address nor letters, digits, `-`, `_` and
+    /// single dots; and for one of the host whose path has an encoded slash or dot.
     #[must_use]
     pub fn matches(&self, url: &ParsedUrl) -> MatchAnswer {
         let Some(parts) = &url.parts else { return MatchAnswer::Unclear };
@@ -94,10 +95,13 @@ impl UrlPattern {
         {
             return MatchAnswer::No;
         }
+        if parts.ambiguous {
+            return MatchAnswer::Unclear;
+        }
         let with_query = if self.covers_query { parts.with_query.as_ref() } else { None };
         let is_match = self.path.is_match(with_query.unwrap_or(&parts.path));
         let hides_query = parts.with_query.is_some() && !self.covers_query;
-        MatchAnswer::from_bool(is_match).unclear_if(parts.ambiguous || hides_query)
+        MatchAnswer::from_bool(is_match).unclear_if(hides_query)
     }
 }
 
@@ -148,7 +152,9 @@ impl HostPattern {
             }
             (Some(Host::Domain(domain)), true) => Ok(Self::Below(format!(".{domain}"))),
             (Some(_), true) => Err("has `*.` before an IP address: write `*.` only before a name"),
-            (Some(host), false) => Ok(Self::Exactly(host.to_string())),
+            (Some(host), false) => plain_host(&host)
+                .map(Self::Exactly)
+                .ok_or("has an IPv6 address that stands for an IPv4 address: write that address"),
         }
     }
 
@@ -228,7 +234,27 @@ impl UrlParts {
             // Some programs look for the end of the host only at the first slash.
             || rest.starts_with(['?', '#']);
         let with_query = url.query().map(|query| format!("{path}?{query}"));
-        Some(Self { host: host.to_string(), path, with_query, ambiguous, url })
+        Some(Self { host: plain_host(&host)?, path, with_query, ambiguous, url })
+    }
+}
+
+/// The host in one spelling: `[::ffff:127.0.0.1]` is `127.0.0.1`, to which a program connects. `None` for the other addresses
+/// that contain an IPv4 address, which leads there only on some networks.
+fn plain_host(host: &Host<&str>) -> Option<String> {
+    let Host::Ipv6(address) = host else { return Some(host.to_string()) };
+    match address.to_ipv4_mapped() {
+        Some(mapped) => Some(mapped.to_string()),
+        None if leads_elsewhere(*address) => None,
+        None => Some(host.to_string()),
+    }
+}
+
+/// Whether the address is one of NAT64 (RFC 6052), 6to4 (RFC 3056) or Teredo (RFC 4380), or an IPv4-compatible one.
+fn leads_elsewhere(address: Ipv6Addr) -> bool {
+    match address.segments() {
+        [0, 0, 0, 0, 0, 0, 0, 0 | 1] => false,
+        [0, 0, 0, 0, 0, 0, ..] | [0x64, 0xff9b, ..] | [0x2002, ..] | [0x2001, 0, ..] => true,
+        _ => false,
     }
 }
 
