@@ -7,7 +7,7 @@ use crate::{
 use countersign_events::{
     CallId, CallState, Principal, ThreadId, ToolName,
     event::{ApprovalResponse, ApprovalVote, ExecutionStarted, ProofRequirement, ToolResult},
-    json::{BadJson, Sha256},
+    json::{AmbiguousKeys, BadJson, Sha256},
     timestamp::Timestamp,
 };
 
@@ -270,6 +270,9 @@ pub enum Refused {
         /// The evidence.
         what: &'static str,
     },
+    /// Two keys of one object in the arguments are the same key to some programs.
+    #[error("arguments: {0}")]
+    AmbiguousArguments(AmbiguousKeys),
     /// Well-formed input that makes no sense.
     #[error("{field}: {why}")]
     Invalid {
@@ -366,6 +369,7 @@ impl Refused {
             Self::UnknownDefinition { .. } => "unknown_definition",
             Self::UnknownThread(_) => "unknown_thread",
             Self::UnknownGrant { .. } => "unknown_grant",
+            Self::AmbiguousArguments(_) => "ambiguous_arguments",
             Self::MissingEvidence { .. } | Self::Invalid { .. } => "invalid",
         }
     }

@@ -207,6 +207,9 @@ fn read_tool_call(
     };
     let arguments = Json::parse(arguments)
         .map_err(|why| invalid(format!("params.arguments of tools/call cannot be reviewed: {why}")))?;
+    if let Some(keys) = arguments.find_ambiguous_keys() {
+        return Err(invalid(format!("params.arguments of tools/call are ambiguous: {keys}")));
+    }
     let meta = params.get("_meta").and_then(JsonObject::read);
     let rounds = meta.as_ref().and_then(|meta| read_rounds(meta, &params));
     let progress_token = meta.as_ref().and_then(|meta| meta.get("progressToken")).and_then(read_id);

@@ -313,6 +313,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(
         422,
+        ErrorCode::AmbiguousArguments,
+        "Two keys of one object in the arguments are the same key to some programs.",
+        "arguments: the keys \"command\" and \"Command\" of one object are the same key to some programs; keep one of them",
+    ),
+    entry(
+        422,
         ErrorCode::NotOffered,
         "The request does not offer this decision.",
         "the request does not offer allow_session",

@@ -150,6 +150,8 @@ codes! {
         ForeignHost = "foreign_host",
         /// A field, parameter or header has an invalid value.
         Invalid = "invalid",
+        /// Two keys of one object in the arguments are the same key to some programs.
+        AmbiguousArguments = "ambiguous_arguments",
         /// The request does not offer this decision.
         NotOffered = "not_offered",
         /// The caller sends too many requests.

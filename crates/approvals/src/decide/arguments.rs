@@ -1,7 +1,7 @@
 //! Arguments from outside that passed validation.
 
 use crate::Refused;
-use countersign_events::{Json, Sha256};
+use countersign_events::{Json, Sha256, json::BadJson};
 use std::fmt;
 
 /// Arguments that passed validation, with the hash of their canonical form. `{:?}` shows the hash only, because the
@@ -15,8 +15,9 @@ pub struct HashedArguments {
 impl HashedArguments {
     /// Validates arguments from outside.
     pub fn new(json: Json) -> Result<Self, Refused> {
-        match json.admit() {
+        match json.admit_arguments() {
             Ok(hash) => Ok(Self { json, hash }),
+            Err(BadJson::AmbiguousKeys(keys)) => Err(Refused::AmbiguousArguments(keys)),
             Err(why) => Err(Refused::bad_json("arguments", &why)),
         }
     }

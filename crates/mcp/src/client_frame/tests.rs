@@ -66,6 +66,7 @@ fn calls_that_cannot_be_reviewed_are_refused() {
         r#"{"id":1,"method":"tools/call","params":{"name":7}}"#,
         r#"{"id":1,"method":"tools/call","params":{"name":"t","arguments":{"a":1,"a":2}}}"#,
         r#"{"id":1,"method":"tools/call","params":{"name":"t","arguments":{"a":"\ud800"}}}"#,
+        r#"{"id":1,"method":"tools/call","params":{"name":"t","arguments":{"path":"/ok","Path":"/etc/shadow"}}}"#,
     ] {
         let refused = read_client_frame(text).expect_err(text);
         assert!(matches!(refused, BadFrame::InvalidCall { .. }), "{text}: {refused:?}");
