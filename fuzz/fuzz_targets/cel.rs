@@ -101,6 +101,7 @@ impl Rules {
             thread: &ThreadId::new("t").expect("a name"),
             principal: &Principal::agent("bot"),
             tool: &ToolName::new("t").expect("a name"),
+            place: None,
             arguments,
             redacted: &redacted,
             annotations: None,

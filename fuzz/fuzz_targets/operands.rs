@@ -58,6 +58,7 @@ fn judge(arguments: &Json) -> Verdict {
         thread: &ThreadId::new("t").expect("a name"),
         principal: &Principal::agent("bot"),
         tool: &ToolName::new("t").expect("a name"),
+        place: None,
         arguments,
         redacted: &[],
         annotations: None,

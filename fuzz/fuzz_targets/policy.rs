@@ -106,6 +106,7 @@ impl FuzzedCall {
             thread: &self.thread,
             principal: &self.principal,
             tool: &self.tool,
+            place: None,
             arguments: &self.arguments,
             redacted,
             annotations: self.said.as_ref().map(|(annotations, _)| annotations),

@@ -60,6 +60,7 @@ impl BenchLab {
             annotations: None,
             impact: None,
             description: None,
+            place: None,
             definition: None,
             identity: countersign_approvals::decide::DefinitionIdentity::Computed,
             expires_in: None,

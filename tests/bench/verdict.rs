@@ -72,6 +72,7 @@ fn time(policy: &str, samples: usize) -> LabOutcome<Duration> {
         thread: &thread,
         principal: &principal,
         tool: &tool,
+        place: Some("/srv/app"),
         arguments: &arguments,
         redacted: &[],
         annotations: None,

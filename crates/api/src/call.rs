@@ -69,6 +69,9 @@ pub struct Call {
     /// The agent's description of the purpose of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// The folder in which the call runs, if the proposer said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
     /// The definition of the tool at the time of the proposal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<event::ToolDefinition>,

@@ -31,6 +31,10 @@ pub struct ProposeRequest {
     /// The agent's description of the purpose of the call, for the approvers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// The folder in which the call runs, if it runs in one. People see it, and an approval holds only there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 4096))]
+    pub place: Option<String>,
     /// The definition of the tool. The policy may use it, changed arguments must satisfy its schema, and a claim may
     /// require by its hash that it has not changed.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_object")]
@@ -114,6 +118,7 @@ impl ProposeRequest {
             annotations: None,
             impact: None,
             description: None,
+            place: None,
             definition: None,
             expires_in_seconds: None,
             replaces: None,

@@ -20,6 +20,8 @@ pub enum GrantScope {
 pub struct ScopeOrigin<'a> {
     /// The tool.
     pub tool: &'a ToolName,
+    /// The folder in which the call runs, if its proposer said so.
+    pub place: Option<&'a str>,
     /// The hash of the arguments.
     pub arguments_hash: Sha256,
 }
@@ -47,7 +49,8 @@ impl GrantScope {
         }
     }
 
-    /// True if a decision that was made on `made` answers the call, whose arguments hash to `hash`.
+    /// Whether a decision that was made on `made` answers the call, whose arguments hash to `hash`. It holds only in the
+    /// folder of its own call.
     #[must_use]
     pub fn answers(
         &self,
@@ -57,6 +60,7 @@ impl GrantScope {
         effect: RuleEffect,
     ) -> bool {
         made.tool == look.subject().tool
+            && made.place == look.subject().place
             && match self {
                 Self::Exact => made.arguments_hash == hash,
                 Self::Tool => true,
@@ -67,10 +71,25 @@ impl GrantScope {
     /// The scopes that a request offers, the narrowest first: the exact arguments, the patterns that were suggested
     /// for the call, and the whole tool.
     #[must_use]
-    pub fn offered(suggested: &[SuggestedScope]) -> Vec<SuggestedScope> {
+    pub fn offered(suggested: &[SuggestedScope], place: Option<&str>) -> Vec<SuggestedScope> {
         let offer = |scope: Self| SuggestedScope { scope: scope.json(), says: scope.to_string() };
-        let patterns = suggested.iter().cloned();
-        std::iter::once(offer(Self::Exact)).chain(patterns).chain([offer(Self::Tool)]).collect()
+        let all =
+            std::iter::once(offer(Self::Exact)).chain(suggested.iter().cloned()).chain([offer(Self::Tool)]);
+        all.map(|offer| SuggestedScope { says: name_place(offer.says, place), ..offer }).collect()
+    }
+
+    /// The scope of a decision on a call in this folder, in words.
+    #[must_use]
+    pub fn describe_in(&self, place: Option<&str>) -> String {
+        name_place(self.to_string(), place)
+    }
+}
+
+/// Adds the folder in which a decision holds.
+fn name_place(says: String, place: Option<&str>) -> String {
+    match place {
+        Some(folder) => format!("{says} in {folder}"),
+        None => says,
     }
 }
 

@@ -54,6 +54,8 @@ pub struct Grant {
     pub tool_call_id: CallId,
     /// The tool of that call.
     pub tool: ToolName,
+    /// The folder in which that call runs, if its proposer said so. A grant holds only there.
+    pub place: Option<String>,
     /// The hash of the proposed arguments.
     pub arguments_hash: Sha256,
     /// The agent whose calls it answers. `None` is every agent, and so is a denial.
@@ -86,6 +88,8 @@ pub struct RecentDecision {
     pub tool: ToolName,
     /// The hash of the proposed arguments.
     pub arguments_hash: Sha256,
+    /// The folder in which the call runs, if its proposer said so.
+    pub place: Option<String>,
     /// The impact of the call, as the approver read it.
     pub impact: Option<Json>,
     /// The purpose of the call.
@@ -121,7 +125,7 @@ impl Grant {
     /// The call that was decided, as the scope compares it.
     #[must_use]
     pub fn made(&self) -> ScopeOrigin<'_> {
-        ScopeOrigin { tool: &self.tool, arguments_hash: self.arguments_hash }
+        ScopeOrigin { tool: &self.tool, place: self.place.as_deref(), arguments_hash: self.arguments_hash }
     }
 }
 
@@ -207,6 +211,7 @@ impl Thread {
             by: event.principal.clone(),
             tool_call_id: response.tool_call_id.clone(),
             tool: call.proposal.what.name.clone(),
+            place: call.proposal.what.place.clone(),
             arguments_hash: call.proposal.what.arguments_hash,
             agent: (response.decision.allows() && response.agents != Some(GrantAgents::Any))
                 .then(|| call.proposal.by.clone()),
@@ -231,6 +236,7 @@ impl Thread {
             agent: call.proposal.by.clone(),
             tool: call.proposal.what.name.clone(),
             arguments_hash: call.proposal.what.arguments_hash,
+            place: call.proposal.what.place.clone(),
             impact: call.proposal.what.impact.clone(),
             description: call.proposal.what.description.clone(),
             unused_by: (!denies).then(|| response.tool_call_id.clone()),

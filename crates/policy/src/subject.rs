@@ -11,6 +11,8 @@ pub struct JudgedCall<'a> {
     pub principal: &'a Principal,
     /// The tool.
     pub tool: &'a ToolName,
+    /// The folder in which the call runs, if its proposer says so.
+    pub place: Option<&'a str>,
     /// The arguments.
     pub arguments: &'a Json,
     /// JSON pointers to the masked values in `arguments`. Those values are unknown.

@@ -292,6 +292,7 @@ fn propose(id: &str, proposal: Proposal<'_>) -> decide::ProposeCommand {
         annotations: None,
         impact: None,
         description: None,
+        place: None,
         definition: None,
         identity: DefinitionIdentity::Computed,
         expires_in: proposal.expires_in,

@@ -93,7 +93,7 @@ impl RecordedProposal<'_> {
     }
 
     fn guess(&self, judgement: Judgement, policy: Policy, mut thread: Thread) -> Option<CommandGuess> {
-        let ToolCall { id, name, annotations, impact, description, definition, replaces, .. } =
+        let ToolCall { id, name, place, annotations, impact, description, definition, replaces, .. } =
             self.call.clone();
         let arguments = self.arguments()?;
         let evidence = evidence::judgement_evidence(arguments.hash(), judgement);
@@ -107,6 +107,7 @@ impl RecordedProposal<'_> {
             annotations,
             impact,
             description,
+            place,
             definition,
             expires_in: None,
             replaces,

@@ -34,7 +34,11 @@ impl Call {
     #[must_use]
     pub fn made(&self) -> ScopeOrigin<'_> {
         let proposed = &self.proposal.what;
-        ScopeOrigin { tool: &proposed.name, arguments_hash: proposed.arguments_hash }
+        ScopeOrigin {
+            tool: &proposed.name,
+            place: proposed.place.as_deref(),
+            arguments_hash: proposed.arguments_hash,
+        }
     }
 
     /// The call's id.
@@ -175,6 +179,7 @@ impl Call {
             thread: &self.thread_id,
             principal: &self.proposal.by,
             tool: &proposed.name,
+            place: proposed.place.as_deref(),
             arguments,
             redacted,
             annotations: proposed.annotations.as_ref(),

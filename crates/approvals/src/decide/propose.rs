@@ -23,7 +23,7 @@ pub(super) fn propose(
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     if let Some(call) = call {
-        return check_same_call(call, propose);
+        return check_same_call(call, propose, context);
     }
     if let Some(closed) = &context.thread.closed {
         return Err(Refused::ThreadClosed { at: closed.at });
@@ -84,9 +84,14 @@ fn check_pending_limits(context: &DecisionContext<'_>) -> Result<(), Refused> {
 }
 
 /// A repeated proposal yields no events. Another call under the same id is refused.
-fn check_same_call(call: &Call, propose: &ProposeCommand) -> Result<Vec<NewEvent>, Refused> {
+fn check_same_call(
+    call: &Call,
+    propose: &ProposeCommand,
+    context: &DecisionContext<'_>,
+) -> Result<Vec<NewEvent>, Refused> {
     let first = &call.proposal.what;
-    if first.name == propose.name && first.arguments_hash == propose.arguments.hash() {
+    let is_same_place = first.place == context.mask_optional(propose.place.as_deref());
+    if first.name == propose.name && first.arguments_hash == propose.arguments.hash() && is_same_place {
         return Ok(Vec::new());
     }
     Err(Refused::CallDiffers { id: first.id.clone(), arguments_hash: first.arguments_hash })
@@ -104,6 +109,7 @@ fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCal
         name: propose.name.clone(),
         arguments: logged.json,
         arguments_hash: propose.arguments.hash(),
+        place: context.mask_optional(propose.place.as_deref()),
         annotations: propose.annotations.as_ref().map(mask),
         impact: propose.impact.as_ref().map(mask),
         description: context.mask_optional(propose.description.as_deref()),
@@ -189,7 +195,7 @@ fn automatic_response(
     }
 }
 
-fn allowed(
+pub(super) fn allowed(
     call: &ToolCall,
     answer: &RulingAnswer,
     scope: Option<Json>,

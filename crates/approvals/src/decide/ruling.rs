@@ -189,6 +189,7 @@ impl OpenQuestion<'_> {
         let alike = |recent: &&RecentDecision| {
             !remembered.is_zero()
                 && recent.tool == *self.look.subject().tool
+                && recent.place == self.recorded.place
                 && recent.arguments_hash == self.hash()
                 && recent.at.after(remembered) > self.context.now
         };

@@ -158,6 +158,7 @@ mod tests {
             annotations: None,
             impact: None,
             description: None,
+            place: None,
             definition: None,
             definition_hash: None,
             replaces: None,

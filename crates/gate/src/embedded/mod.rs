@@ -324,6 +324,9 @@ impl EmbeddedService {
     }
 }
 
+/// The longest name of the folder of a call: the limit of Linux for paths.
+const MAX_PLACE_BYTES: usize = 4096;
+
 /// Validates a proposal.
 fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFailure> {
     if let Some(annotations) = &call.annotations {
@@ -336,6 +339,12 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFail
         let why = "must be at least 1";
         return Err(GateFailure::invalid("expiresInSeconds", &why));
     }
+    if let Some(place) = &call.place
+        && (place.is_empty() || place.len() > MAX_PLACE_BYTES || place.contains(char::is_control))
+    {
+        let why = format!("must have 1 to {MAX_PLACE_BYTES} bytes and no control characters");
+        return Err(GateFailure::invalid("place", &why));
+    }
     let impact = call.impact.as_ref().map(Json::encode).transpose();
     Ok(ProposeCommand {
         id: call.id.clone(),
@@ -344,6 +353,7 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFail
         annotations: call.annotations.clone(),
         impact: impact.map_err(|why| GateFailure::invalid("impact", &why))?,
         description: call.description.clone(),
+        place: call.place.clone(),
         definition: call.definition.clone().map(Into::into),
         identity: DefinitionIdentity::Computed,
         expires_in: call.expires_in_seconds.map(span_of_seconds),

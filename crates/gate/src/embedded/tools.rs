@@ -128,6 +128,7 @@ impl EmbeddedService {
                 thread,
                 principal: &by.principal,
                 tool: &tool.name,
+                place: None,
                 arguments: &arguments,
                 redacted: &[],
                 annotations: tool.annotations.as_ref(),

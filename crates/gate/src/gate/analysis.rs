@@ -49,6 +49,7 @@ impl EmbeddedGate {
                 thread: &sample.thread_id,
                 principal: &sample.principal,
                 tool: &sample.name,
+                place: None,
                 arguments: &sample.arguments,
                 redacted: &[],
                 annotations: sample.annotations.as_ref(),

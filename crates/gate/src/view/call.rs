@@ -28,6 +28,7 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
         annotations: proposed.what.annotations.clone(),
         impact: proposed.what.impact.clone(),
         description: proposed.what.description.clone(),
+        place: proposed.what.place.clone(),
         redacted: call.redacted().to_vec(),
         definition: proposed.what.definition.clone(),
         definition_hash: proposed.what.definition_hash,

@@ -15,6 +15,7 @@ pub(super) fn mark_misleading_texts(call: &mut Call) {
     let mut found = MisleadingPlaces::default();
     found.look_at_json("/arguments", Some(&call.arguments));
     found.look_at_text("/description", call.description.as_deref());
+    found.look_at_text("/place", call.place.as_deref());
     found.look_at_json("/impact", call.impact.as_ref());
     found.look_at_json("/annotations", call.annotations.as_ref());
     let definition = call.definition.as_ref().and_then(|definition| definition.description.as_deref());

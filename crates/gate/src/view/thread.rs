@@ -35,11 +35,13 @@ fn grant_end(thread: &Thread, grant: &Grant) -> Option<api::GrantEnd> {
 }
 
 fn view_grant(grant: &Grant, end: Option<api::GrantEnd>) -> api::Grant {
-    let Grant { seq, at, by, tool_call_id, tool, agent, allows, scope, comment, given, .. } = grant.clone();
+    let Grant { seq, at, by, tool_call_id, tool, place, agent, allows, scope, comment, given, .. } =
+        grant.clone();
     let decision = if allows { Decision::AllowSession } else { Decision::Deny };
     // The API has no scope that this version does not know, so such a grant is shown with the scope of the whole tool.
-    let says =
-        scope.as_ref().map_or("a scope that this version does not know".to_owned(), GrantScope::to_string);
+    let says = scope.as_ref().map_or("a scope that this version does not know".to_owned(), |scope| {
+        scope.describe_in(place.as_deref())
+    });
     let scope = scope.unwrap_or(GrantScope::Tool).json();
     api::Grant {
         seq,

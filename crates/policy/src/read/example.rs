@@ -35,6 +35,7 @@ impl ExampleCall {
             thread: &self.thread,
             principal: &self.principal,
             tool: &self.tool,
+            place: None,
             arguments: &self.arguments,
             redacted: &[],
             annotations: self.annotations.as_ref(),

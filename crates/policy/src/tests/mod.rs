@@ -1,6 +1,7 @@
 //! Verdicts of each kind of selector, and errors of invalid policies.
 
 mod advisors;
+mod beside;
 mod combinations;
 mod command_shapes;
 mod condition_budget;
@@ -33,6 +34,7 @@ struct TestCall {
     tool: ToolName,
     arguments: Json,
     thread: ThreadId,
+    place: Option<String>,
     principal: Principal,
     redacted: Vec<String>,
     annotations: Option<Json>,
@@ -45,6 +47,7 @@ fn call(tool: &str, arguments: &str) -> TestCall {
         tool: ToolName::new(tool).expect("a name"),
         arguments: Json::parse(arguments).expect("JSON"),
         thread: ThreadId::new("t").expect("a name"),
+        place: None,
         principal: Principal::agent("bot"),
         redacted: Vec::new(),
         annotations: None,
@@ -64,6 +67,7 @@ impl TestCall {
             thread: &self.thread,
             principal: &self.principal,
             tool: &self.tool,
+            place: self.place.as_deref(),
             arguments: &self.arguments,
             redacted: &self.redacted,
             annotations: self.annotations.as_ref(),
@@ -79,6 +83,11 @@ impl TestCall {
 
     fn with_impact(mut self, impact: &str) -> Self {
         self.impact = Some(Json::parse(impact).expect("JSON"));
+        self
+    }
+
+    fn placed(mut self, folder: &str) -> Self {
+        self.place = Some(folder.to_owned());
         self
     }
 

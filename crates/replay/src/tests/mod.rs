@@ -137,6 +137,7 @@ impl TestLog {
             annotations: None,
             impact: None,
             description: None,
+            place: None,
             definition: None,
             identity: countersign_approvals::decide::DefinitionIdentity::Computed,
             expires_in: None,

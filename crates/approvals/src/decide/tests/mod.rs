@@ -17,6 +17,7 @@ mod messages;
 mod names;
 mod passkey_sessions;
 mod pending;
+mod places;
 mod proofs;
 mod restrictions;
 mod secrets;
@@ -83,6 +84,7 @@ pub(super) fn propose(id: &str, tool: &str, arguments: &str) -> ProposeCommand {
         annotations: None,
         impact: None,
         description: None,
+        place: None,
         definition: None,
         identity: DefinitionIdentity::Computed,
         expires_in: None,

@@ -51,6 +51,7 @@ impl ScriptStep {
             annotations: None,
             impact: None,
             description: Some(why.to_owned()),
+            place: None,
             definition: None,
             expires_in_seconds: None,
             replaces: None,

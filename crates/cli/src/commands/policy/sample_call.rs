@@ -63,6 +63,7 @@ impl SampleCall {
             thread: &self.thread,
             principal: &self.principal,
             tool: &self.tool,
+            place: None,
             arguments: &self.arguments,
             redacted: &[],
             annotations: self.annotations.as_ref(),

@@ -127,6 +127,7 @@ fn proposal(args: &RunArgs) -> anyhow::Result<api::ProposeRequest> {
     let folder = std::env::current_dir()?;
     let cwd = folder.to_str().ok_or_else(not_unicode)?.to_owned();
     let id = args.id.clone().unwrap_or_else(|| random_id("call_"));
+    let place = Some(cwd.clone());
     let arguments = Json::encode(&ShellArguments { command, cwd })?;
     Ok(api::ProposeRequest {
         id: countersign_api::parse_call_id(&id)?,
@@ -135,6 +136,7 @@ fn proposal(args: &RunArgs) -> anyhow::Result<api::ProposeRequest> {
         annotations: None,
         impact: None,
         description: args.description.clone(),
+        place,
         definition: None,
         expires_in_seconds: args.expires,
         replaces: None,
