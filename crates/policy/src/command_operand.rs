@@ -3,8 +3,9 @@
 use crate::{
     operands::OperandValue,
     outcome::{RuleEffect, SelectorHit},
+    shell_wrapper::{script_of_line, script_of_words},
     tools::{ARGUMENT_KEYS, OperandKind},
-    value::OrderedValue,
+    value::{JsonPointer, OrderedValue},
 };
 use countersign_patterns::{CommandPattern, MatchAnswer, ParsedScript, command};
 use std::iter;
@@ -18,6 +19,8 @@ pub(crate) struct CommandOperand {
     /// The command as shown in a reason.
     pub(crate) text: String,
     reading: ParsedScript,
+    /// The script, if the command only calls a shell to run it.
+    wrapped: Option<ParsedScript>,
     /// The words joined without quotes and read as a script, if that is another command. A tool may pass its list to a
     /// shell in this way.
     joined: Option<ParsedScript>,
@@ -41,14 +44,16 @@ impl CommandOperand {
     }
 
     fn from_script(text: &str) -> Self {
-        Self { text: text.to_owned(), reading: ParsedScript::parse(text), joined: None }
+        let wrapped = script_of_line(text).map(|script| ParsedScript::parse(&script));
+        Self { text: text.to_owned(), reading: ParsedScript::parse(text), wrapped, joined: None }
     }
 
     fn from_words(words: &[&str], argv: bool) -> Self {
         let text = words.iter().map(|word| quote_word(word)).collect::<Vec<_>>().join(" ");
         let joined = words.join(" ");
         let joined = (!argv && joined != text).then(|| ParsedScript::parse(&joined));
-        Self { reading: ParsedScript::parse(&text), text, joined }
+        let wrapped = script_of_words(words).map(ParsedScript::parse);
+        Self { reading: ParsedScript::parse(&text), text, wrapped, joined }
     }
 
     /// Matches the patterns. To allow, each reading of the command must match. To restrict, the words as a list decide,
@@ -58,7 +63,7 @@ impl CommandOperand {
             RuleEffect::Widen => command::match_every(patterns, script),
             RuleEffect::Restrict => command::match_any(patterns, script),
         };
-        let first = answer(&self.reading);
+        let first = self.match_wrapped(effect, answer(&self.reading), answer);
         let Some(second) = self.joined.as_ref().map(answer) else { return first };
         match (effect, first, second) {
             (RuleEffect::Widen, MatchAnswer::No, _) | (RuleEffect::Widen, _, MatchAnswer::No) => {
@@ -72,28 +77,47 @@ impl CommandOperand {
         }
     }
 
+    /// A rule that allows the script of a shell, or the call of the shell, allows both. One that restricts either of them
+    /// restricts both.
+    fn match_wrapped(
+        &self,
+        effect: RuleEffect,
+        outer: MatchAnswer,
+        answer: impl Fn(&ParsedScript) -> MatchAnswer,
+    ) -> MatchAnswer {
+        let Some(inner) = self.wrapped.as_ref().map(answer) else { return outer };
+        match (effect, outer, inner) {
+            (_, MatchAnswer::Yes, _) | (_, _, MatchAnswer::Yes) => MatchAnswer::Yes,
+            (RuleEffect::Restrict, MatchAnswer::No, inner) => inner,
+            (_, outer, _) => outer,
+        }
+    }
+
     /// Every way in which the tool may run the command.
     pub(crate) fn scripts(&self) -> impl Iterator<Item = &ParsedScript> {
-        iter::once(&self.reading).chain(&self.joined)
+        iter::once(self.script()).chain(&self.joined)
+    }
+
+    /// What the command runs: the script of a shell, or the command itself.
+    fn script(&self) -> &ParsedScript {
+        self.wrapped.as_ref().unwrap_or(&self.reading)
     }
 
     /// The command, if the operand is one command and nothing else.
     pub(crate) fn only_command(&self) -> Option<&str> {
-        let mut commands = self.reading.commands();
+        let mut commands = self.script().commands();
         commands.next().filter(|_| self.joined.is_none() && commands.next().is_none())
     }
 
     /// A pattern for this command and similar ones.
     pub(crate) fn suggest(&self) -> Option<String> {
-        self.reading.suggest()
+        self.script().suggest()
     }
 }
 
 /// The arguments next to a program. Empty if there are none.
 fn read_arguments(found: OperandValue<'_>) -> Result<Vec<&str>, SelectorHit> {
-    if found.has_mapped_arguments
-        || !found.pointer.last_step().is_some_and(|step| PROGRAM_KEYS.contains(&step))
-    {
+    if found.has_mapped_arguments || !is_program(found.pointer) {
         return Ok(Vec::new());
     }
     let is_present = |value: &&OrderedValue| !matches!(value, OrderedValue::Null);
@@ -109,6 +133,27 @@ fn read_arguments(found: OperandValue<'_>) -> Result<Vec<&str>, SelectorHit> {
         [other] => Err(SelectorHit::Unclear(format!("the arguments of the command are {}", other.kind()))),
         _ => Err(SelectorHit::Unclear("the command has two lists of arguments".to_owned())),
     }
+}
+
+fn is_program(pointer: &JsonPointer) -> bool {
+    pointer.last_step().is_some_and(|step| PROGRAM_KEYS.contains(&step))
+}
+
+/// Whether the policy names the arguments of a program as commands of their own.
+pub(crate) fn has_mapped_arguments(pointers: &[JsonPointer]) -> bool {
+    pointers.iter().any(|pointer| pointer.last_step().is_some_and(|step| ARGUMENT_KEYS.contains(&step)))
+}
+
+/// The pointers to the arguments that are read together with a program of the call.
+pub(crate) fn argument_pointers(pointers: &[JsonPointer], args: &OrderedValue) -> Vec<JsonPointer> {
+    if has_mapped_arguments(pointers) {
+        return Vec::new();
+    }
+    let has_value = |pointer: &&JsonPointer| {
+        pointer.find_with_parents(args).iter().any(|(_, value)| !matches!(value, OrderedValue::Null))
+    };
+    let programs = pointers.iter().filter(|pointer| is_program(pointer)).filter(has_value);
+    programs.flat_map(|program| ARGUMENT_KEYS.iter().filter_map(|key| program.sibling(key))).collect()
 }
 
 fn read_words(words: &[OrderedValue]) -> Option<Vec<&str>> {

@@ -64,6 +64,11 @@ impl CompiledCondition {
         Ok(Self { expression: Arc::new(expression), argument_paths: walk.argument_paths, uses_impact })
     }
 
+    /// The paths of the arguments that it reads; an empty one is all of them.
+    pub(crate) fn argument_paths(&self) -> &[Vec<String>] {
+        &self.argument_paths
+    }
+
     /// True if it reads the value at the pointer, a part of that value, or a value that contains it.
     pub(crate) fn reads(&self, pointer: &JsonPointer) -> bool {
         self.argument_paths.iter().any(|path| pointer.touches_path(path))

@@ -2,8 +2,9 @@
 
 use crate::{
     annotation::{ExpectedHint, ToolHint, ToolHints},
-    command_operand::CommandOperand,
+    command_operand::{self, CommandOperand},
     condition::{self, ConditionContext, ConditionInput},
+    harmless::takes_literal_paths,
     operands::{CallOperands, OperandSources, read_path, read_url},
     settings::PolicySettings,
     subject::JudgedCall,
@@ -13,7 +14,7 @@ use crate::{
 use countersign_events::{Json, event::Verdict};
 use countersign_patterns::{ParsedPath, ParsedUrl};
 use countersign_redaction::Redactor;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 /// The facts about one call.
 pub(crate) struct CallFacts<'a> {
@@ -29,6 +30,10 @@ pub(crate) struct CallFacts<'a> {
     urls: OnceCell<CallOperands<ParsedUrl>>,
     paths: OnceCell<CallOperands<ParsedPath>>,
     input: OnceCell<Result<ConditionContext, String>>,
+    /// The arguments that alone kept the selectors that were matched last from allowing the call.
+    hindrance: Cell<Option<String>>,
+    /// Why the first rule that would otherwise allow the call does not.
+    first_hindrance: OnceCell<String>,
 }
 
 impl<'a> CallFacts<'a> {
@@ -50,6 +55,8 @@ impl<'a> CallFacts<'a> {
             urls: OnceCell::new(),
             paths: OnceCell::new(),
             input: OnceCell::new(),
+            hindrance: Cell::new(None),
+            first_hindrance: OnceCell::new(),
         }
     }
 
@@ -116,6 +123,15 @@ impl<'a> CallFacts<'a> {
         (mapped.into_iter().chain(usual).collect(), is_mapped)
     }
 
+    /// The pointers to the operands of one kind, with those of the arguments that belong to a program of the call.
+    pub(crate) fn operand_pointers(&self, kind: OperandKind) -> Vec<JsonPointer> {
+        let (mut pointers, _) = self.pointers(kind);
+        if let (OperandKind::Command, Some(args)) = (kind, self.args()) {
+            pointers.extend(command_operand::argument_pointers(&pointers, args));
+        }
+        pointers
+    }
+
     pub(crate) fn commands(&self) -> &CallOperands<CommandOperand> {
         self.commands.get_or_init(|| {
             let is_argv = |says: bool| self.mappings().iter().any(|mapping| mapping.argv == Some(says));
@@ -134,7 +150,10 @@ impl<'a> CallFacts<'a> {
 
     pub(crate) fn paths(&self) -> &CallOperands<ParsedPath> {
         self.paths.get_or_init(|| {
-            CallOperands::find(self.operand_sources(OperandKind::Path), OperandKind::Path, read_path)
+            let takes_brackets = takes_literal_paths(self.subject.tool.as_str());
+            CallOperands::find(self.operand_sources(OperandKind::Path), OperandKind::Path, |found| {
+                read_path(found, takes_brackets)
+            })
         })
     }
 
@@ -144,6 +163,29 @@ impl<'a> CallFacts<'a> {
             self.mappings().iter().filter_map(|mapping| mapping.operation.as_deref()).collect();
         let only_reads = ExpectedHint { hint: ToolHint::ReadOnly, value: true };
         if mapped.is_empty() && self.hints().is_known(only_reads) { vec!["read"] } else { mapped }
+    }
+
+    pub(crate) fn set_hindrance(&self, arguments: Option<String>) {
+        self.hindrance.set(arguments);
+    }
+
+    /// The arguments that alone kept the selectors that were matched last from allowing the call, as text.
+    pub(crate) fn take_hindrance(&self) -> Option<String> {
+        self.hindrance.take()
+    }
+
+    /// Keeps the arguments that alone keep the rule of this name from allowing the call.
+    pub(crate) fn keep_hindrance(&self, rule: &str, arguments: &str) {
+        self.first_hindrance.get_or_init(|| {
+            format!(
+                "rule {rule:?} does not allow it with {arguments}, which may change what runs; it can name the argument in `args`"
+            )
+        });
+    }
+
+    /// Why the first rule that would otherwise allow the call does not.
+    pub(crate) fn first_hindrance(&self) -> Option<&str> {
+        self.first_hindrance.get().map(String::as_str)
     }
 
     /// True if the time limit for conditions is over.

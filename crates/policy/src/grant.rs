@@ -1,6 +1,7 @@
 //! The pattern of a grant or a remembered denial: the selectors of a rule that match arguments, as JSON.
 
 use crate::{
+    beside::NamedArguments,
     command_operand::CommandOperand,
     facts::CallFacts,
     outcome::{RuleEffect, SelectorHit},
@@ -8,7 +9,8 @@ use crate::{
     read::{TomlNode, read_patterns},
     selector::RuleSelectors,
     subject::JudgedCall,
-    value::OrderedValue,
+    tools::OperandKind,
+    value::{JsonPointer, OrderedValue},
 };
 use countersign_events::Json;
 use countersign_patterns as pattern;
@@ -17,6 +19,9 @@ use std::{fmt, sync::Arc};
 
 /// The longest pattern, in bytes of JSON. An approver should not grant a pattern that is too long to read.
 const MAX_BYTES: usize = 4 * 1024;
+
+/// The longest value of another argument in a suggested pattern, in bytes.
+const MAX_SHOWN_BYTES: usize = 120;
 
 /// A call and the policy that locates its operands. The operands are parsed when a pattern first needs them, and then
 /// cached for all other patterns.
@@ -90,10 +95,11 @@ impl ScopePattern {
         let commands = facts.commands().found.iter().map(CommandOperand::suggest);
         let urls = facts.urls().found.iter().map(ParsedUrl::suggest);
         let paths = facts.paths().found.iter().map(ParsedPath::suggest);
+        let suggest = |kind, patterns| Self::from_operands(kind, patterns, &shown_beside(facts, kind)?);
         let found = [
-            Self::from_operands("command", commands.collect()),
-            Self::from_operands("url", urls.collect()),
-            Self::from_operands("path", paths.collect()),
+            suggest(OperandKind::Command, commands.collect()),
+            suggest(OperandKind::Url, urls.collect()),
+            suggest(OperandKind::Path, paths.collect()),
         ];
         found.into_iter().flatten().filter(|pattern| pattern.matches(context, RuleEffect::Widen)).collect()
     }
@@ -114,14 +120,28 @@ impl ScopePattern {
         exact.matches(context, RuleEffect::Widen).then_some((kind, pattern))
     }
 
+    /// The arguments that alone keep the pattern from allowing the call, as text; `None` if there are none, or something
+    /// else does not match.
+    #[must_use]
+    pub fn find_hindrance(&self, context: &PatternContext<'_>) -> Option<String> {
+        self.selectors.match_call(RuleEffect::Widen, &context.facts);
+        context.facts.take_hindrance()
+    }
+
     /// A pattern for operands of one kind (`command`, `url` or `path`) that match one of `patterns`.
     #[must_use]
     pub fn of_operands(kind: &str, patterns: Vec<String>) -> Option<Self> {
-        Self::from_operands(kind, Some(patterns))
+        let kind = OperandKind::ALL.into_iter().find(|known| known.as_str() == kind)?;
+        Self::from_operands(kind, Some(patterns), &[])
     }
 
-    /// Builds a pattern for the operands of one kind, or `None` if an operand has no suggestion.
-    fn from_operands(kind: &str, suggested: Option<Vec<String>>) -> Option<Self> {
+    /// Builds a pattern for the operands of one kind and for the arguments beside them, or `None` if an operand has no
+    /// suggestion.
+    fn from_operands(
+        kind: OperandKind,
+        suggested: Option<Vec<String>>,
+        beside: &[(String, OrderedValue)],
+    ) -> Option<Self> {
         let mut suggested = suggested.filter(|patterns| !patterns.is_empty())?;
         suggested.sort();
         suggested.dedup();
@@ -129,9 +149,30 @@ impl ScopePattern {
             [one] => OrderedValue::Text(one.clone()),
             more => OrderedValue::List(more.iter().cloned().map(OrderedValue::Text).collect()),
         };
-        let json = Json::stored(OrderedValue::Map(vec![(kind.to_owned(), value)]).render()).ok()?;
+        let args = (!beside.is_empty()).then(|| ("args".to_owned(), OrderedValue::Map(beside.to_vec())));
+        let members = [(kind.as_str().to_owned(), value)].into_iter().chain(args).collect();
+        let json = Json::stored(OrderedValue::Map(members).render()).ok()?;
         Self::read(&json).ok()
     }
+}
+
+/// The arguments beside the operands of one kind that a suggested pattern must show, with their values. `None` if one of
+/// them is masked or too large to be read in a list of suggestions.
+fn shown_beside(facts: &CallFacts<'_>, kind: OperandKind) -> Option<Vec<(String, OrderedValue)>> {
+    let named = NamedArguments::of_operands(vec![kind], facts);
+    let unnamed = facts.unnamed_arguments(&named).into_iter();
+    unnamed
+        .map(|argument| {
+            let is_masked =
+                JsonPointer::read(&argument.pointer).map_or(true, |pointer| facts.is_masked(&pointer));
+            let is_short = match argument.value {
+                OrderedValue::Text(text) => text.len() <= MAX_SHOWN_BYTES,
+                OrderedValue::Bool(_) | OrderedValue::Number(_) => true,
+                OrderedValue::Null | OrderedValue::List(_) | OrderedValue::Map(_) => false,
+            };
+            (is_short && !is_masked).then(|| (argument.pointer, argument.value.clone()))
+        })
+        .collect()
 }
 
 /// Escapes a text to a pattern that matches only this text.

@@ -42,6 +42,7 @@ impl Policy {
         {
             judgement.reason = reason;
         }
+        self.ask_about_ambiguous_keys(&mut judgement, &facts);
         judgement.relies_on_tool = judgement.verdict == Verdict::Allow
             && (self.settings.asks_changed_tools
                 || judgement.basis == Basis::Tool
@@ -130,13 +131,28 @@ impl Policy {
     }
 
     fn judge_without_rule(&self, facts: &CallFacts<'_>) -> Judgement {
-        let (verdict, basis, reason) =
-            match metadata::metadata_verdict(facts, &self.settings.dangerous, self.settings.default) {
-                Some((verdict, reason)) => (verdict, Basis::Tool, reason),
-                None => (self.settings.default, Basis::Default, "no rule matches this call".to_owned()),
-            };
+        let said = metadata::metadata_verdict(facts, &self.settings.dangerous, self.settings.default);
+        let (verdict, basis, reason) = if let Some((verdict, reason)) = said {
+            (verdict, Basis::Tool, reason)
+        } else {
+            let reason = facts.first_hindrance().unwrap_or("no rule matches this call").to_owned();
+            (self.settings.default, Basis::Default, reason)
+        };
         let terms = if verdict == Verdict::Ask { self.merge_terms(&[]) } else { ApprovalTerms::default() };
         self.new_judgement(verdict, basis, reason, terms)
+    }
+
+    /// Some programs read two of the keys as one, so nothing that looks at one of them allows the call, and no advisor does.
+    fn ask_about_ambiguous_keys(&self, judgement: &mut Judgement, facts: &CallFacts<'_>) {
+        if judgement.verdict != Verdict::Allow && judgement.terms.advisor.is_none() {
+            return;
+        }
+        let Some(keys) = facts.subject.arguments.find_ambiguous_keys() else { return };
+        if judgement.verdict == Verdict::Allow {
+            let terms = self.merge_terms(&[]);
+            *judgement = self.new_judgement(Verdict::Ask, Basis::Default, keys.to_string(), terms);
+        }
+        judgement.terms.advisor = None;
     }
 
     fn merge_terms(&self, own: &[&OwnTerms]) -> ApprovalTerms {

@@ -1,6 +1,7 @@
 //! The operands of a call: the commands, addresses and paths among its arguments.
 
 use crate::{
+    command_operand,
     outcome::{RuleEffect, SelectorHit},
     tools::{ARGUMENT_KEYS, OperandKind},
     value::{JsonPointer, OrderedValue},
@@ -41,10 +42,8 @@ impl<T> CallOperands<T> {
             operands.gap = Some(SelectorHit::Unclear("the arguments cannot be read".to_owned()));
             return operands;
         };
-        let is_argument =
-            |pointer: &JsonPointer| pointer.last_step().is_some_and(|step| ARGUMENT_KEYS.contains(&step));
-        let has_mapped_arguments = pointers.iter().any(is_argument);
-        for pointer in pointers {
+        let has_mapped_arguments = command_operand::has_mapped_arguments(&pointers);
+        for pointer in &pointers {
             let beside = if kind == OperandKind::Command { ARGUMENT_KEYS } else { &[] };
             let beside = beside.iter().filter_map(|key| pointer.sibling(key));
             for source in beside.chain([pointer.clone()]) {
@@ -57,14 +56,33 @@ impl<T> CallOperands<T> {
                 operands.gap.get_or_insert(SelectorHit::Failed(why));
             }
             for (parent, value) in pointer.find_with_parents(args) {
-                operands.add(
-                    kind,
-                    OperandValue { pointer: &pointer, parent, value, has_mapped_arguments },
-                    &read,
-                );
+                operands.add(kind, OperandValue { pointer, parent, value, has_mapped_arguments }, &read);
             }
         }
+        operands.add_misspelled(&pointers, args, kind, &read);
         operands
+    }
+
+    /// Adds the values under another spelling of an operand's key. Some tools read them as the operand, so they may be
+    /// blocked, and nothing is allowed.
+    fn add_misspelled(
+        &mut self,
+        pointers: &[JsonPointer],
+        args: &OrderedValue,
+        kind: OperandKind,
+        read: &impl Fn(OperandValue<'_>) -> Result<T, SelectorHit>,
+    ) {
+        for pointer in pointers {
+            for (other, value) in pointer.find_misspelled(args) {
+                if pointers.iter().any(|known| known.touches(&other)) {
+                    continue;
+                }
+                let why = format!("some programs read {} as {}", other.as_str(), pointer.as_str());
+                self.gap.get_or_insert(SelectorHit::Unclear(why));
+                let found = OperandValue { pointer: &other, parent: None, value, has_mapped_arguments: true };
+                self.add(kind, found, read);
+            }
+        }
     }
 
     fn add(
@@ -144,7 +162,11 @@ pub(crate) fn read_url(found: OperandValue<'_>) -> Result<ParsedUrl, SelectorHit
     found.value.text().map(ParsedUrl::parse).ok_or_else(|| found.wrong_type(OperandKind::Url))
 }
 
-/// Reads a path, which must be a string.
-pub(crate) fn read_path(found: OperandValue<'_>) -> Result<ParsedPath, SelectorHit> {
-    found.value.text().map(ParsedPath::parse).ok_or_else(|| found.wrong_type(OperandKind::Path))
+/// Reads a path, which must be a string. Unless the tool takes brackets as they are, it may expand them to other names.
+pub(crate) fn read_path(found: OperandValue<'_>, takes_brackets: bool) -> Result<ParsedPath, SelectorHit> {
+    let parse = |text: &str| match takes_brackets && !text.contains(['*', '?', '{', '}']) {
+        true => ParsedPath::parse_literal(text),
+        false => ParsedPath::parse(text),
+    };
+    found.value.text().map(parse).ok_or_else(|| found.wrong_type(OperandKind::Path))
 }

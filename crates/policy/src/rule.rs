@@ -54,8 +54,12 @@ impl PolicyRule {
             Verdict::Ask | Verdict::Block => RuleEffect::Restrict,
         };
         let hit = self.matching.match_call(effect, facts);
-        if hit == SelectorHit::No || self.is_excepted(effect, facts) {
+        let hindrance = facts.take_hindrance();
+        if hit == SelectorHit::No && hindrance.is_none() || self.is_excepted(effect, facts) {
             return None;
+        }
+        if let Some(arguments) = hindrance.filter(|_| !self.shadow) {
+            facts.keep_hindrance(&self.name, &arguments);
         }
         let strange = matches!(hit, SelectorHit::Failed(_) | SelectorHit::Unclear(_));
         let advisor = self.terms.advisor.as_deref().filter(|_| self.covers_whole_call(facts));

@@ -1,12 +1,14 @@
 //! The policy's knowledge of tools: the operation of a tool, and where its operands are among its arguments.
 
 use crate::{names::NameGlobs, value::JsonPointer};
+use serde::Deserialize;
 
 /// The keys of the arguments of a program, next to the key of the program.
 pub(crate) const ARGUMENT_KEYS: &[&str] = &["args", "arguments", "argv"];
 
 /// The kind of an operand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum OperandKind {
     Command,
     Url,
@@ -14,6 +16,8 @@ pub(crate) enum OperandKind {
 }
 
 impl OperandKind {
+    pub(crate) const ALL: [Self; 3] = [Self::Command, Self::Url, Self::Path];
+
     /// The pointers at which most tools have the operand. They apply to a tool that `[tools]` does not name.
     pub(crate) const fn usual_pointers(self) -> &'static [&'static str] {
         match self {
@@ -51,6 +55,8 @@ pub(crate) struct OperandMapping {
     pub(crate) commands: Vec<JsonPointer>,
     pub(crate) urls: Vec<JsonPointer>,
     pub(crate) paths: Vec<JsonPointer>,
+    /// The arguments that have no effect on what the tools run.
+    pub(crate) harmless: Vec<JsonPointer>,
     pub(crate) idempotent: Option<bool>,
     /// True if the tools run a list of words without a shell.
     pub(crate) argv: Option<bool>,

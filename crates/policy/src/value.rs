@@ -1,6 +1,9 @@
 //! JSON values with exact decimal numbers, and JSON pointers.
 
-use countersign_events::json::{ExactDecimal, JsonTokens};
+use countersign_events::{
+    fold::fold_key,
+    json::{ExactDecimal, JsonTokens},
+};
 
 /// A JSON value that keeps the order of its keys and every digit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +28,17 @@ impl OrderedValue {
         match self {
             Self::Map(members) => members.iter().find(|(name, _)| name == key).map(|(_, value)| value),
             _ => None,
+        }
+    }
+
+    /// The members of an object or the elements of a list, each with its step in a pointer.
+    pub(crate) fn children(&self) -> Box<dyn Iterator<Item = (String, &Self)> + '_> {
+        match self {
+            Self::Map(members) => Box::new(members.iter().map(|(key, value)| (key.clone(), value))),
+            Self::List(values) => {
+                Box::new(values.iter().enumerate().map(|(at, value)| (at.to_string(), value)))
+            }
+            _ => Box::new(std::iter::empty()),
         }
     }
 
@@ -122,6 +136,35 @@ impl JsonPointer {
     /// The pointer as it was written.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// Writes the pointer with these steps.
+    pub(crate) fn write(steps: &[String]) -> String {
+        steps.iter().flat_map(|step| ["/".to_owned(), step.replace('~', "~0").replace('/', "~1")]).collect()
+    }
+
+    /// The steps, unescaped.
+    pub(crate) fn steps(&self) -> &[String] {
+        &self.steps
+    }
+
+    /// The values at the pointer under another spelling of its keys, which some programs read as these keys: each with its
+    /// own pointer.
+    pub(crate) fn find_misspelled<'a>(&self, value: &'a OrderedValue) -> Vec<(Self, &'a OrderedValue)> {
+        let mut found = vec![(Vec::new(), value)];
+        for step in &self.steps {
+            let folded = fold_key(step);
+            let is_step = |key: &String| key == step || step == "*" || fold_key(key) == folded;
+            let inside = |(path, value): (Vec<String>, &'a OrderedValue)| {
+                let extend = move |(key, value)| ([path.as_slice(), &[key]].concat(), value);
+                value.children().filter(|(key, _)| is_step(key)).map(extend).collect::<Vec<_>>()
+            };
+            found = found.into_iter().flat_map(inside).collect();
+        }
+        let is_other =
+            |path: &[String]| path.iter().zip(&self.steps).any(|(key, step)| key != step && step != "*");
+        let others = found.into_iter().filter(|(path, _)| is_other(path));
+        others.map(|(steps, value)| (Self { text: Self::write(&steps), steps }, value)).collect()
     }
 
     /// The value at the pointer, or `None` if there is none.

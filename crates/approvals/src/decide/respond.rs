@@ -130,12 +130,16 @@ fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<
     if context.policy.redactor().redact_json(&scope.json()).is_some() {
         return invalid("the log shows the pattern to everyone, so it must not contain a secret");
     }
-    match scope {
-        GrantScope::Pattern(pattern)
-            if !pattern.matches(&PatternContext::new(context.policy, &call.subject()), effect) =>
-        {
-            invalid("the pattern does not match the call that it is decided on")
-        }
-        _ => Ok(()),
+    let GrantScope::Pattern(pattern) = scope else { return Ok(()) };
+    let subject = call.subject();
+    let look = PatternContext::new(context.policy, &subject);
+    if pattern.matches(&look, effect) {
+        return Ok(());
+    }
+    match pattern.find_hindrance(&look).filter(|_| effect == RuleEffect::Widen) {
+        Some(arguments) => invalid(&format!(
+            "the pattern does not show {arguments} of the call that it is decided on, which may change what runs; name it under `args`"
+        )),
+        None => invalid("the pattern does not match the call that it is decided on"),
     }
 }

@@ -45,7 +45,7 @@ fn read_predicates(node: &TomlNode) -> Result<Vec<ArgumentPredicate>, PolicyFaul
 
 fn read_predicate(entry: &TomlEntry) -> Result<ArgumentPredicate, PolicyFault> {
     let node = &entry.value;
-    let known = ["eq", "in", "glob", "prefix", "regex", "lt", "gt", "exists", "size"];
+    let known = ["eq", "in", "glob", "prefix", "regex", "lt", "gt", "exists", "optional", "size"];
     Ok(match entry.key.as_str() {
         "eq" => ArgumentPredicate::Eq(node.to_value()?),
         "in" => match &node.item {
@@ -67,6 +67,10 @@ fn read_predicate(entry: &TomlEntry) -> Result<ArgumentPredicate, PolicyFault> {
         "lt" => ArgumentPredicate::Lt(node.number("lt")?),
         "gt" => ArgumentPredicate::Gt(node.number("gt")?),
         "exists" => ArgumentPredicate::Exists(node.flag("exists")?),
+        "optional" if node.flag("optional")? => ArgumentPredicate::Optional,
+        "optional" => {
+            return Err(node.fault("`optional` is true or absent; remove it to require the argument"));
+        }
         "size" => ArgumentPredicate::Size(read_size(node)?),
         other => {
             let why = format!("unknown predicate `{other}`{}", did_you_mean(other, &known));

@@ -239,14 +239,23 @@ fn read_redactor(node: &TomlNode) -> Result<Redactor, PolicyFault> {
 
 fn read_mapping(entry: &TomlEntry, tables: &PolicyTables) -> Result<OperandMapping, PolicyFault> {
     let mut keys = entry.value.keys("a tool")?;
-    let mut pointers = |kind: OperandKind| -> Result<Vec<JsonPointer>, PolicyFault> {
-        let texts = keys.optional(kind.as_str()).map(|node| node.texts("pointers")).transpose()?;
+    let mut pointers = |key: &'static str| -> Result<Vec<JsonPointer>, PolicyFault> {
+        let texts = keys.optional(key).map(|node| node.texts("pointers")).transpose()?;
         let pointer =
             |(text, node): (&str, &TomlNode)| JsonPointer::read(text).map_err(|why| node.fault(why));
         texts.unwrap_or_default().into_iter().map(pointer).collect()
     };
+    let mut operands = |kind: OperandKind| pointers(kind.as_str());
     let (commands, urls, paths) =
-        (pointers(OperandKind::Command)?, pointers(OperandKind::Url)?, pointers(OperandKind::Path)?);
+        (operands(OperandKind::Command)?, operands(OperandKind::Url)?, operands(OperandKind::Path)?);
+    let harmless = pointers("harmless")?;
+    // It would let a layer widen the exceptions from the blocks of another file.
+    let is_layer = entry.at >= tables.layers_start;
+    if is_layer && !harmless.is_empty() {
+        return Err(entry
+            .value
+            .fault("only the main file says which arguments are `harmless`; move it there"));
+    }
     let operation = keys.optional("operation").map(|node| node.text("operation")).transpose()?;
     let idempotent = keys.optional("idempotent").map(|node| node.flag("idempotent")).transpose()?;
     let argv = keys.optional("argv").map(|node| node.flag("argv")).transpose()?;
@@ -259,6 +268,7 @@ fn read_mapping(entry: &TomlEntry, tables: &PolicyTables) -> Result<OperandMappi
         paths,
         idempotent,
         argv,
-        is_layer: entry.at >= tables.layers_start,
+        harmless,
+        is_layer,
     })
 }

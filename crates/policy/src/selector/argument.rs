@@ -91,6 +91,9 @@ impl CallFacts<'_> {
         let Some(value) = at.find(args) else {
             return match predicates {
                 [ArgumentPredicate::Exists(false)] => SelectorHit::Yes(format!("{} is absent", at.as_str())),
+                _ if predicates.iter().any(|predicate| matches!(predicate, ArgumentPredicate::Optional)) => {
+                    SelectorHit::Yes(format!("{} is absent", at.as_str()))
+                }
                 _ if predicates
                     .iter()
                     .any(|predicate| matches!(predicate, ArgumentPredicate::Exists(true))) =>

@@ -11,11 +11,13 @@ pub(crate) use predicate::{ArgumentPredicate, find_contradiction};
 
 use crate::{
     annotation::ExpectedHint,
+    beside::NamedArguments,
     condition::CompiledCondition,
     facts::CallFacts,
     names::NameGlobs,
     outcome::{RuleEffect, SelectorHit},
     subject::JudgedCall,
+    tools::OperandKind,
     value::JsonPointer,
 };
 use countersign_events::fold_name;
@@ -41,12 +43,51 @@ pub(crate) struct RuleSelectors {
 impl RuleSelectors {
     /// Matches all selectors with a call. The cheap ones come first, because one that does not match ends the test.
     pub(crate) fn match_call(&self, effect: RuleEffect, facts: &CallFacts<'_>) -> SelectorHit {
-        self.match_selectors(effect, facts, &self.commands)
+        let hit = self.match_selectors(effect, facts, &self.commands);
+        self.check_beside(hit, effect, facts)
     }
 
     /// Matches all selectors other than the commands with a call.
     pub(crate) fn match_besides_commands(&self, effect: RuleEffect, facts: &CallFacts<'_>) -> SelectorHit {
-        self.match_selectors(effect, facts, &[])
+        let hit = self.match_selectors(effect, facts, &[]);
+        self.check_beside(hit, effect, facts)
+    }
+
+    /// Nothing is allowed with an argument that may have an effect and that the selectors do not name.
+    fn check_beside(&self, hit: SelectorHit, effect: RuleEffect, facts: &CallFacts<'_>) -> SelectorHit {
+        let hindrance = match (&hit, effect) {
+            (SelectorHit::Yes(_), RuleEffect::Widen) => self.describe_unnamed(facts),
+            _ => None,
+        };
+        let is_hindered = hindrance.is_some();
+        facts.set_hindrance(hindrance);
+        if is_hindered { SelectorHit::No } else { hit }
+    }
+
+    /// The arguments that may have an effect and that the selectors do not name; `None` if there are none.
+    fn describe_unnamed(&self, facts: &CallFacts<'_>) -> Option<String> {
+        if !self.looks_at_operands() {
+            return None;
+        }
+        let named = NamedArguments::of_selectors(self, facts);
+        let unnamed = facts.unnamed_arguments(&named);
+        let shown: Vec<_> = unnamed.iter().take(3).map(|unnamed| format!("`{}`", unnamed.pointer)).collect();
+        (!shown.is_empty()).then(|| shown.join(", "))
+    }
+
+    /// The kinds of operands that the selectors look at.
+    pub(crate) fn operand_kinds(&self) -> Vec<OperandKind> {
+        let has = |kind: &OperandKind| match kind {
+            OperandKind::Command => !self.commands.is_empty(),
+            OperandKind::Url => !self.urls.is_empty(),
+            OperandKind::Path => !self.paths.is_empty() || self.zone.is_some(),
+        };
+        OperandKind::ALL.into_iter().filter(has).collect()
+    }
+
+    /// Whether the selectors look at a command, an address or a path.
+    pub(crate) fn looks_at_operands(&self) -> bool {
+        !self.operand_kinds().is_empty()
     }
 
     fn match_selectors(
@@ -106,9 +147,8 @@ impl RuleSelectors {
 
     /// True if the rule looks at more than names and hints: two calls of one tool may have different verdicts.
     pub(crate) fn looks_at_call(&self) -> bool {
-        let looks_at_operands = !self.commands.is_empty() || !self.urls.is_empty() || !self.paths.is_empty();
-        let looks_at_arguments = !self.args.is_empty() || !self.operations.is_empty() || self.zone.is_some();
-        looks_at_operands || looks_at_arguments || self.impact.is_some() || self.when.is_some()
+        let looks_at_arguments = !self.args.is_empty() || !self.operations.is_empty();
+        self.looks_at_operands() || looks_at_arguments || self.impact.is_some() || self.when.is_some()
     }
 
     /// True if there are no selectors.

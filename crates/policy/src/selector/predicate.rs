@@ -25,6 +25,8 @@ pub(crate) enum ArgumentPredicate {
     Gt(ExactDecimal),
     /// The argument exists, or does not exist.
     Exists(bool),
+    /// The argument may be absent. If it is present, the other predicates apply.
+    Optional,
     /// The size: the characters of a string, the elements of a list or the keys of an object.
     Size(Vec<ArgumentPredicate>),
 }
@@ -48,6 +50,7 @@ impl ArgumentPredicate {
             Self::Lt(bound) => Ok(number(value)? < bound),
             Self::Gt(bound) => Ok(number(value)? > bound),
             Self::Exists(expected) => Ok(*expected),
+            Self::Optional => Ok(true),
             Self::Size(predicates) => {
                 let size = OrderedValue::Number(ExactDecimal::from_count(size(value)?));
                 predicates
@@ -130,6 +133,7 @@ impl fmt::Display for ArgumentPredicate {
             Self::Gt(bound) => write!(f, "> {bound}"),
             Self::Exists(true) => f.write_str("present"),
             Self::Exists(false) => f.write_str("absent"),
+            Self::Optional => f.write_str("optional"),
             Self::Size(predicates) => {
                 let inner: Vec<_> = predicates.iter().map(ToString::to_string).collect();
                 write!(f, "of size {}", inner.join(" and "))

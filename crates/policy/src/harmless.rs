@@ -1,0 +1,185 @@
+//! The table of arguments that have no effect on what a call runs, as it is written in `harmless_arguments.toml`.
+
+use crate::{tools::OperandKind, value::OrderedValue};
+use countersign_patterns::ParsedPath;
+use serde::Deserialize;
+use std::{collections::BTreeMap, sync::LazyLock};
+
+static TABLE: LazyLock<HarmlessTable> = LazyLock::new(|| {
+    HarmlessTable::read(include_str!("harmless_arguments.toml")).expect("the table is valid")
+});
+
+/// The separator between the names of an MCP server and of its tool.
+const SERVER_END: &str = "__";
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HarmlessTable {
+    literal_paths: Vec<String>,
+    #[serde(rename = "family")]
+    families: Vec<ToolFamily>,
+}
+
+/// Tools with the same arguments.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolFamily {
+    #[expect(dead_code, reason = "it is for the readers of the table")]
+    about: String,
+    tools: Vec<String>,
+    #[serde(default = "every_kind")]
+    beside: Vec<OperandKind>,
+    #[serde(default)]
+    arguments: Vec<HarmlessArgument>,
+    #[serde(default)]
+    effects: BTreeMap<String, String>,
+}
+
+/// Arguments without an effect.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HarmlessArgument {
+    keys: Vec<String>,
+    #[serde(rename = "type")]
+    kind: Option<ArgumentType>,
+    #[serde(default)]
+    only: Vec<toml::Value>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "it is for the readers of the table"))]
+    why: String,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ArgumentType {
+    String,
+    Number,
+    Boolean,
+    Place,
+}
+
+/// An argument beside the operands of a call.
+#[derive(Clone, Copy)]
+pub(crate) struct BesideArgument<'a> {
+    pub(crate) tool: &'a str,
+    /// The kinds of operands that the rule looks at.
+    pub(crate) kinds: &'a [OperandKind],
+    /// The folder in which the call runs, if it says so.
+    pub(crate) place: Option<&'a str>,
+    pub(crate) key: &'a str,
+    pub(crate) value: &'a OrderedValue,
+}
+
+fn every_kind() -> Vec<OperandKind> {
+    OperandKind::ALL.to_vec()
+}
+
+impl HarmlessTable {
+    fn read(text: &str) -> Result<Self, toml::de::Error> {
+        let mut table: Self = toml::from_str(text)?;
+        for tool in table.families.iter_mut().flat_map(|family| &mut family.tools) {
+            *tool = plain_name(tool);
+        }
+        Ok(table)
+    }
+
+    /// The families of a tool that count for a rule with operands of these kinds.
+    fn families(&self, tool: &str, kinds: &[OperandKind]) -> impl Iterator<Item = &ToolFamily> {
+        let name = plain_name(tool);
+        let has_name =
+            move |family: &&ToolFamily| family.tools.iter().any(|known| *known == name || known == "*");
+        self.families
+            .iter()
+            .filter(has_name)
+            .filter(|family| kinds.iter().all(|kind| family.beside.contains(kind)))
+    }
+}
+
+/// The name of a tool without its server, in the form in which the table is searched.
+fn plain_name(tool: &str) -> String {
+    let name = tool.rsplit_once(SERVER_END).map_or(tool, |(_, name)| name);
+    name.chars().filter(|c| !matches!(c, '-' | '_')).collect::<String>().to_ascii_lowercase()
+}
+
+impl BesideArgument<'_> {
+    /// Whether the table has the argument with this value.
+    pub(crate) fn is_harmless(self) -> bool {
+        let mut rows = TABLE.families(self.tool, self.kinds).flat_map(|family| &family.arguments);
+        rows.any(|row| row.keys.iter().any(|key| key == self.key) && row.includes(self.value, self.place))
+    }
+}
+
+impl HarmlessArgument {
+    fn includes(&self, value: &OrderedValue, place: Option<&str>) -> bool {
+        let has_type = match (self.kind, value) {
+            (None, _)
+            | (Some(ArgumentType::String), OrderedValue::Text(_))
+            | (Some(ArgumentType::Number), OrderedValue::Number(_))
+            | (Some(ArgumentType::Boolean), OrderedValue::Bool(_)) => true,
+            (Some(ArgumentType::Place), OrderedValue::Text(folder)) => is_same_folder(place, folder),
+            _ => false,
+        };
+        has_type && (self.only.is_empty() || self.only.iter().any(|known| is_equal(known, value)))
+    }
+}
+
+/// Whether both texts certainly name one folder.
+fn is_same_folder(place: Option<&str>, folder: &str) -> bool {
+    let absolute =
+        |text: &str| ParsedPath::parse(text).normal().filter(|path| path.starts_with('/')).map(str::to_owned);
+    place.and_then(absolute).is_some_and(|place| absolute(folder) == Some(place))
+}
+
+fn is_equal(known: &toml::Value, value: &OrderedValue) -> bool {
+    match (known, value) {
+        (toml::Value::String(known), OrderedValue::Text(value)) => known == value,
+        (toml::Value::Boolean(known), OrderedValue::Bool(value)) => known == value,
+        (toml::Value::Array(known), OrderedValue::List(values)) => known.is_empty() && values.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether the tool certainly takes the brackets in a path as they are.
+pub(crate) fn takes_literal_paths(tool: &str) -> bool {
+    TABLE.literal_paths.iter().any(|known| known == tool)
+}
+
+/// The arguments that each call of the tool has and that have an effect, with the reason.
+pub(crate) fn constant_effects(
+    tool: &str,
+    kinds: &[OperandKind],
+) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let effects = TABLE.families(tool, kinds).flat_map(|family| &family.effects);
+    effects.map(|(key, why)| (key.as_str(), why.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_has_no_operand_and_no_empty_row() {
+        for family in &TABLE.families {
+            let has_rows = !family.arguments.is_empty() || !family.effects.is_empty();
+            assert!(has_rows && !family.tools.is_empty());
+            for row in &family.arguments {
+                assert!(!row.keys.is_empty() && !row.why.is_empty(), "{row:?}");
+                for key in row.keys.iter().filter(|_| !matches!(row.kind, Some(ArgumentType::Place))) {
+                    let pointer = format!("/{key}");
+                    let is_operand = |kind: &OperandKind| kind.usual_pointers().contains(&pointer.as_str());
+                    assert!(
+                        !OperandKind::ALL.iter().any(is_operand),
+                        "{key} is an operand, which a rule must match"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_tools_match_without_server_and_case() {
+        for name in ["Bash", "bash", "mcp__local__bash", "run_shell_command", "run-shell-command"] {
+            assert!(TABLE.families(name, &[OperandKind::Command]).count() > 1, "{name}");
+        }
+        assert_eq!(TABLE.families("mcp__bash__other", &[OperandKind::Command]).count(), 1);
+    }
+}
