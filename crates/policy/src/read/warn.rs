@@ -6,6 +6,7 @@ use super::{
     source::{PolicyTables, SourcePosition},
 };
 use crate::{
+    harmless::constant_effects,
     names::{NameGlobs, is_literal},
     rule::PolicyRule,
     selector::{ArgumentPredicate, RuleSelectors},
@@ -45,7 +46,8 @@ pub(super) fn find_warnings(
             ));
         }
         let mistakes = find_mistakes(rule).into_iter().chain(find_unreachable_terms(rule, tables));
-        found.extend(mistakes.chain(find_effect_options(rule)).map(|text| (at.at, text)));
+        let warnings = mistakes.chain(find_effect_options(rule)).chain(find_unnamed_effects(rule));
+        found.extend(warnings.map(|text| (at.at, text)));
     }
     let names_advisor = |name: &str| all.iter().any(|(rule, _)| rule.terms.advisor.as_deref() == Some(name));
     found.extend(find_unused_advisors(advisors, names_advisor));
@@ -164,6 +166,26 @@ fn find_effect_options(rule: &PolicyRule) -> Vec<String> {
         }
     }
     found
+}
+
+/// Finds tools of which a rule can allow no call, because each call has an argument with an effect that the rule does not name.
+fn find_unnamed_effects(rule: &PolicyRule) -> Vec<String> {
+    let (selectors, kinds) = (&rule.matching, rule.matching.operand_kinds());
+    let tools = selectors.tools.iter().flat_map(|tools| &tools.patterns).filter(|tool| is_literal(tool));
+    if rule.verdict != Verdict::Allow || kinds.is_empty() || selectors.when.is_some() {
+        return Vec::new();
+    }
+    let names = |key: &str| {
+        selectors.args.iter().any(|(pointer, _)| pointer.steps().first().is_some_and(|step| step == key))
+    };
+    let unnamed = |tool: &String| {
+        let effects = constant_effects(tool, &kinds).filter(|(key, _)| !names(key));
+        effects.map(|(key, why)| format!(
+            "rule {:?} allows no call of {tool:?}: each has the argument `{key}`, and {why}; name it in `args`, for example \"/{key}\" = {{ glob = \"…\" }}",
+            rule.name
+        )).collect::<Vec<_>>()
+    };
+    tools.flat_map(unnamed).collect()
 }
 
 /// Finds terms that can never take effect, or with which people may reach no decision.

@@ -29,7 +29,7 @@ fn read_root(node: &TomlNode) -> Result<pattern::ParsedPath, PolicyFault> {
     if !text.starts_with('/') {
         return Err(node.fault(format!("the root of a zone must be an absolute path, but {text:?} is not")));
     }
-    let root = pattern::ParsedPath::parse(text);
+    let root = pattern::ParsedPath::parse_literal(text);
     match root.normal() {
         Some(plain) if plain == text => Ok(root),
         Some(plain) => Err(node.fault(format!("the root of a zone must be in normal form; write {plain:?}"))),

@@ -28,7 +28,8 @@ fn list_is_argv_where_tools_say_so() {
     for (rest, arguments, wanted) in [
         (LS, r#"{"command":["ls","; rm -rf /"]}"#, YES),
         (RM, r#"{"command":["ls","; rm -rf /"]}"#, NO),
-        (RM, r#"{"command":["bash","-c","rm -rf /"]}"#, "bqb"),
+        // The shell is a wrapper of its script.
+        (RM, r#"{"command":["bash","-c","rm -rf /"]}"#, YES),
         (LS, r#"{"command":"ls; rm -rf /"}"#, "bqb"),
         (LS, r#"{"command":"ls","args":["; rm -rf /"]}"#, YES),
     ] {

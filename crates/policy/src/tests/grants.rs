@@ -77,3 +77,33 @@ fn suggested_pattern_matches_its_call() {
         );
     }
 }
+
+#[test]
+fn grant_answers_only_arguments_that_it_shows() {
+    let policy = Policy::ask_always();
+    let widens = |pattern: &ScopePattern, call: &TestCall| {
+        pattern.matches(&PatternContext::new(&policy, &call.subject()), RuleEffect::Widen)
+    };
+    let status = pattern(r#"{"command":"git status **"}"#);
+    assert!(widens(&status, &call("Bash", r#"{"command":"git status","timeout":5}"#)));
+    let outside = call("Bash", r#"{"command":"git status","dangerouslyDisableSandbox":true}"#);
+    assert!(!widens(&status, &outside));
+    let shown = pattern(r#"{"command":"git status **","args":{"/dangerouslyDisableSandbox":true}}"#);
+    assert!(widens(&shown, &outside));
+    let denial = status.matches(&PatternContext::new(&policy, &outside.subject()), RuleEffect::Restrict);
+    assert!(denial, "a denial holds whatever stands beside the command");
+}
+
+#[test]
+fn suggested_pattern_shows_arguments_beside_command() {
+    let policy = Policy::ask_always();
+    let suggested = |arguments: &str| {
+        let call = call("Bash", arguments);
+        let subject = call.subject();
+        let found = ScopePattern::suggest(&PatternContext::new(&policy, &subject));
+        found.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let staging = r#"{"command":"git status -s","cwd":"/srv/staging","description":"go"}"#;
+    assert_eq!(suggested(staging), ["command `git status **`, /cwd = \"/srv/staging\""]);
+    assert_eq!(suggested(r#"{"command":"git status -s","env":{"A":"1"}}"#), [""; 0], "too much to show");
+}

@@ -69,3 +69,9 @@ fn other_calls_are_asked() {
     );
     assert_eq!(call("task-list", "{}").verdict(&Policy::shipped()), Verdict::Allow);
 }
+
+#[test]
+fn undecided_request_expires_after_a_day() {
+    let terms = bash("ls").judge(&Policy::shipped()).terms;
+    assert_eq!(terms.expires, Some(Duration::from_hours(24)));
+}
