@@ -1,5 +1,6 @@
 //! Follows the policy of the log. After another one was put in force, by any process, it reviews the pending calls: a call
-//! that the policy blocks is denied at once. Stricter terms apply when a person answers.
+//! that the policy blocks is denied at once, and one that it allows is allowed, as if it were proposed now. Stricter terms apply
+//! when a person answers.
 
 use crate::{active_policy::ActivePolicy, call_metrics::CallMetrics, policy_judge::PolicyJudge};
 use countersign_approvals::{
@@ -73,15 +74,15 @@ impl PolicyFollower {
         }
     }
 
-    /// Denies the call if the policy blocks it. A call that cannot be denied is skipped, so that it does not hold up the
-    /// others.
+    /// Answers the call if the policy blocks or allows it. A call that cannot be answered is skipped, so that it does not hold
+    /// up the others.
     async fn review(&self, policy: &Arc<Policy>, call: Call) -> Result<(), StoreError> {
         if !answer_needs_judgement(&call, policy.hash()) {
             return Ok(());
         }
         let target = CommandTarget::Call(call.thread_id.clone(), call.id().clone());
         let evidence = self.judge.judge_call(policy, call).await;
-        if evidence.judged().is_none_or(|judged| judged.judgement.verdict != Verdict::Block) {
+        if evidence.judged().is_none_or(|judged| judged.judgement.verdict == Verdict::Ask) {
             return Ok(());
         }
         let envelope = CommandEnvelope {
@@ -98,7 +99,7 @@ impl PolicyFollower {
             // The next round reviews by the newer policy.
             Err(StoreError::Refused(Refused::PolicyChanged { .. })) => {}
             Err(error @ (StoreError::Damaged(_) | StoreError::Refused(_))) => {
-                tracing::warn!(%error, "a pending call that the policy blocks cannot be denied");
+                tracing::warn!(%error, "a pending call that the policy decides cannot be answered");
             }
             Err(error) => return Err(error),
         }

@@ -143,10 +143,11 @@ fn expiry(
         .collect()
 }
 
-/// A pending call that a newer policy blocks.
-fn blocked(row: &LogRow, response: &ApprovalResponse, call: Option<&Call>) -> Vec<CommandGuess> {
+/// A pending call that a newer policy blocks or allows.
+fn answered_by_policy(row: &LogRow, response: &ApprovalResponse, call: Option<&Call>) -> Vec<CommandGuess> {
     let hash = call.map_or(response.arguments_hash, Call::arguments_hash);
-    let judgement = evidence::judgement_of_response(response, Verdict::Block);
+    let verdict = if response.decision.allows() { Verdict::Allow } else { Verdict::Block };
+    let judgement = evidence::judgement_of_response(response, verdict);
     let evidence = evidence::judgement_evidence(hash, judgement);
     let guesses = due(row, generous_policy(Some(response), row, None)).into_iter();
     guesses.map(|guess| CommandGuess { evidence: evidence.clone(), ..guess }).collect()
@@ -167,7 +168,7 @@ fn response(
             // Closing a thread cancels its pending calls at once.
             vec![CommandGuess { due_first: false, ..to_call(row, command, policy) }]
         }
-        Source::Policy if call.is_some_and(Call::is_pending) => blocked(row, response, call),
+        Source::Policy if call.is_some_and(Call::is_pending) => answered_by_policy(row, response, call),
         // The policy, a grant and the mode answer a proposal, in the same step. The answer of a grant to a call that
         // waited has a guess of its own. The answer of an advisor follows its advice, in the same step.
         Source::Policy | Source::Grant | Source::Mode | Source::Advisor | Source::Other => Vec::new(),

@@ -3,8 +3,10 @@
 
 use super::{
     DecisionContext, NewEvent,
-    expiry::expire,
+    expiry::{expire, find_objection},
     new_event::{blocked_text, new_response, new_result},
+    propose,
+    ruling::{self, CallRuling},
 };
 use crate::{
     Call, CallStanding,
@@ -17,6 +19,7 @@ use countersign_events::{
         Verdict,
     },
 };
+use countersign_policy::Judgement;
 
 pub(super) fn due_events(call: &Call, context: &DecisionContext<'_>) -> Vec<NewEvent> {
     match &call.standing {
@@ -36,19 +39,45 @@ pub(super) fn due_events(call: &Call, context: &DecisionContext<'_>) -> Vec<NewE
     }
 }
 
-/// The events of the command `Due`: those that are due, or the denial of a pending call that the policy in force blocks.
-/// Other commands only refuse to allow such a call, because their evidence may be about something else.
-pub(super) fn due_or_blocked(call: &Call, context: &DecisionContext<'_>) -> Vec<NewEvent> {
+/// The events of the command `Due`: those that are due, or the answer that the active policy gives to a pending call without
+/// people. Other commands only refuse to allow a call that it blocks, because their evidence may be about something else.
+pub(super) fn due_or_answered(call: &Call, context: &DecisionContext<'_>) -> Vec<NewEvent> {
     let due = due_events(call, context);
-    if due.is_empty() { blocked(call, context).unwrap_or_default() } else { due }
+    if due.is_empty() { answered(call, context).unwrap_or_default() } else { due }
 }
 
-fn blocked(call: &Call, context: &DecisionContext<'_>) -> Option<Vec<NewEvent>> {
-    let CallStanding::Pending { .. } = &call.standing else { return None };
+fn answered(call: &Call, context: &DecisionContext<'_>) -> Option<Vec<NewEvent>> {
+    let CallStanding::Pending { request } = &call.standing else { return None };
     let judgement = context.judgement_of(call.arguments_hash()).ok()?;
-    if judgement.verdict != Verdict::Block {
+    match judgement.verdict {
+        Verdict::Block => Some(blocked(call, judgement, context)),
+        Verdict::Allow => allowed(call, request, judgement, context),
+        Verdict::Ask => None,
+    }
+}
+
+/// The answer of a policy that allows the call, as if it were proposed now. A person who voted to deny it or changed its
+/// arguments wants to be asked.
+fn allowed(
+    call: &Call,
+    request: &RecordedFact<ApprovalRequest>,
+    judgement: &Judgement,
+    context: &DecisionContext<'_>,
+) -> Option<Vec<NewEvent>> {
+    if find_objection(&call.course.votes).is_some() {
         return None;
     }
+    let proposed = &call.proposal.what;
+    let is_changed = request.what.changed_definition.is_some();
+    match ruling::rule_on_call(judgement, &call.subject(), (proposed, is_changed), context) {
+        CallRuling::Allow(answer) if answer.source == Source::Policy => {
+            Some(vec![propose::allowed(proposed, &answer, None, judgement, context)])
+        }
+        _ => None,
+    }
+}
+
+fn blocked(call: &Call, judgement: &Judgement, context: &DecisionContext<'_>) -> Vec<NewEvent> {
     let (by, reason) = (judgement.principal(), context.mask(&judgement.reason));
     let mut response = new_response(&call.proposal.what, Decision::Deny, Source::Policy, context);
     response.rule.clone_from(&judgement.rule);
@@ -57,7 +86,7 @@ fn blocked(call: &Call, context: &DecisionContext<'_>) -> Option<Vec<NewEvent>> 
     let text = blocked_text(&by, &reason);
     response.comment = Some(reason);
     let result = NewEvent::new(&by, new_result(call.id(), Status::Denied, &text));
-    Some(vec![NewEvent::new(&by, Body::ApprovalResponse(response)), result])
+    vec![NewEvent::new(&by, Body::ApprovalResponse(response)), result]
 }
 
 fn reminder(

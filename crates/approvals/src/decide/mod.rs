@@ -95,7 +95,7 @@ pub fn decide(
         (CallCommand::Advise(advice), Some(call)) => advise::advise(call, advice, context),
         (CallCommand::Flag { comment }, Some(call)) => flag::flag(call, comment.as_deref(), context),
         (CallCommand::Erase(erase), Some(call)) => erase::erase(call, erase, context),
-        (CallCommand::Due, Some(call)) => Ok(due::due_or_blocked(call, context)),
+        (CallCommand::Due, Some(call)) => Ok(due::due_or_answered(call, context)),
     }
 }
 

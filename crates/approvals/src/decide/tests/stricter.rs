@@ -1,7 +1,7 @@
 //! A policy that becomes stricter applies to pending requests.
 
 use super::*;
-use countersign_events::event::Decision;
+use countersign_events::event::{Decision, ToolPolicy};
 
 const PEOPLE: &str =
     "[approvers]\n\"user:sue\" = { level = \"admin\" }\n\"user:sam\" = { level = \"admin\" }\n";
@@ -113,4 +113,31 @@ fn history_under_changing_policies_is_admissible() {
             }
         }
     }
+}
+
+#[test]
+fn new_allow_answers_pending_request_when_reviewed() {
+    let mut story = asked_then("verdict = \"allow\"");
+    let events = story.call_command("a", CallCommand::Due).expect("allowed");
+    assert_eq!(events, ["TOOL_APPROVAL_RESPONSE by policy:bash"]);
+    assert_eq!(story.state("a"), CallState::Allowed);
+    assert_eq!(story.inadmissible_rows(), [""; 0], "verify accepts the log");
+    assert_eq!(story.call_command("a", CallCommand::Due).expect("nothing is left"), [""; 0]);
+}
+
+#[test]
+fn new_allow_leaves_calls_to_people_who_objected_or_are_required() {
+    let mut story = given(&rule("verdict = \"ask\"\nquorum = 2\ndenials = 2"));
+    story.proposes("a", "bash").expect("asked");
+    story.decides("bob", "a", Decision::Deny).expect("voted");
+    story.policy = Arc::new(Policy::read(&rule("verdict = \"allow\"")).expect("valid"));
+    assert_eq!(story.call_command("a", CallCommand::Due).expect("nothing to write"), [""; 0]);
+    assert_eq!(story.state("a"), CallState::Pending);
+
+    let mut story = given(PEOPLE);
+    story.proposes("a", "bash").expect("asked");
+    let required = vec![(ToolName::new("bash").expect("valid"), ToolPolicy::RequireApproval)];
+    story.person("sue").thread_command(ThreadCommand::SetPolicies(required)).expect("set");
+    story.policy = Arc::new(Policy::read(&rule("verdict = \"allow\"")).expect("valid"));
+    assert_eq!(story.call_command("a", CallCommand::Due).expect("nothing to write"), [""; 0]);
 }
