@@ -178,6 +178,100 @@ async fn codex_approvals_are_for_one_call() {
     .await;
 }
 
+const NPM_RULE: &str =
+    "[[rule]]\nname = \"tests\"\ntool = \"Bash\"\ncommand = \"npm test **\"\nverdict = \"allow\"";
+
+/// A question about a command, with these parameters besides its ids.
+fn codex_question(params: &str) -> String {
+    format!(
+        r#"{{"id":4,"method":"item/commandExecution/requestApproval","params":{{"threadId":"t1","turnId":"u1","itemId":"i2","startedAtMs":1,"kind":"command",{params}}}}}"#
+    )
+}
+
+#[tokio::test]
+async fn codex_command_in_a_shell_wrapper_is_accepted() {
+    with_desk(async |desk| {
+        desk.apply_policy(NPM_RULE).await;
+        let wrapped = codex_question(
+            r#""command":"/bin/zsh -lc \u0027npm test\u0027","cwd":"/w","additionalPermissions":null,"commandActions":[{"type":"unknown","command":"npm test"}]"#,
+        );
+        write_agent(desk, &[Prints(&wrapped), Reads]);
+        desk.start_open("codex-app-server -- sh agent.sh").wait_for_exit().await;
+        assert_snapshot!(got(desk), @r#"{"id":4,"result":{"decision":"accept"}}"#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn codex_command_with_anything_beside_it_is_asked() {
+    for beside in [
+        r#""additionalPermissions":{"network":{"enabled":true},"fileSystem":{"write":["/"]}}"#,
+        r#""networkApprovalContext":{"host":"evil.io","protocol":"https"}"#,
+        r#""environmentId":"remote""#,
+        r#""kind":"writeStdin""#,
+        r#""aNewField":{"sandbox":false}"#,
+    ] {
+        with_desk(async |desk| {
+            desk.apply_policy(NPM_RULE).await;
+            let params = format!(r#""command":"npm test","cwd":"/w",{beside}"#);
+            let question = codex_question(&params).replace(r#""kind":"command","command""#, r#""command""#);
+            write_agent(desk, &[Prints(&question), Reads]);
+            let proxy = desk.start_open("codex-app-server -- sh agent.sh");
+            desk.wait_for_pending("i2").await;
+            let name = beside.split('"').nth(1).expect("a name");
+            let shown = desk.types("pending").await;
+            assert!(shown.stdout.contains(name), "people see it: {shown}");
+            assert!(shown.stdout.contains("folder: /w"), "{shown}");
+            decide(desk, "t1", "i2", api::DecisionRequest::plain(Decision::Deny)).await;
+            proxy.wait_for_exit().await;
+            assert!(got(desk).contains("decline"), "{beside}");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn codex_parameters_that_programs_read_differently_are_refused() {
+    with_desk(async |desk| {
+        desk.apply_policy(NPM_RULE).await;
+        for params in
+            [r#""command":"npm test","Command":"rm -rf x""#, r#""command":"npm test","command":"rm""#]
+        {
+            write_agent(desk, &[Prints(&codex_question(params)), Reads]);
+            desk.start_open("codex-app-server -- sh agent.sh").wait_for_exit().await;
+            assert!(got(desk).contains("error"), "{params}: {}", got(desk));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn acp_call_belongs_to_the_folder_of_its_session() {
+    with_desk(async |desk| {
+        desk.apply_policy(
+            "[[rule]]\nname = \"make\"\ntool = \"acp:execute\"\ncommand = \"make **\"\nverdict = \"allow\"",
+        )
+        .await;
+        let opened = r#"{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1"}}"#;
+        let call = ACP_CALL.replace(r#"{"command":"make"}"#, r#"{"command":"make","cwd":"/w"}"#);
+        write_agent(desk, &[Reads, Prints(opened), Prints(&call), Prints(ACP_ASK), Reads]);
+        let mut proxy = desk.start_open("acp -- sh agent.sh");
+        proxy
+            .send(r#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}"#)
+            .await;
+        proxy.wait_for_exit().await;
+        assert!(got(desk).contains(r#""optionId":"once""#), "{}", got(desk));
+        let place = desk
+            .run_program(
+                "sqlite3",
+                &["countersign.db", "SELECT data ->> 'place' FROM events WHERE type = 'TOOL_CALL'"],
+            )
+            .await;
+        assert_eq!(place.trim(), "/w");
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn codex_gets_refusals() {
     with_desk(async |desk| {

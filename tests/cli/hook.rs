@@ -60,7 +60,7 @@ async fn allowed_call_is_claimed_and_its_result_recorded() {
         ");
         let shown = desk.types("show toolu_01A --json").await;
         assert!(shown.stdout.contains(r#""stdout":"hi""#), "{shown}");
-        assert!(shown.stdout.contains("in /home/ada/shop"), "the approver sees the folder: {shown}");
+        assert!(shown.stdout.contains("/home/ada/shop"), "the approver sees the folder: {shown}");
     })
     .await;
 }
@@ -106,6 +106,97 @@ async fn edited_arguments_reach_the_agent() {
         let ran = message("claude_code_post_tool_use").replace("touch ran.txt; echo hi", "touch other.txt");
         desk.pipes("hook claude-code", &ran).await;
         assert!(history(desk).await.ends_with("TOOL_RESULT success\n"));
+    })
+    .await;
+}
+
+/// The message before `Bash` with these arguments in this folder.
+fn bash_in(folder: &str, id: &str, arguments: &str) -> String {
+    let message = message_with_id("claude_code_pre_tool_use", id);
+    let mut message: serde_json::Value = serde_json::from_str(&message).expect("JSON");
+    message["cwd"] = folder.into();
+    message["tool_input"] = serde_json::from_str(arguments).expect("JSON");
+    message.to_string()
+}
+
+#[tokio::test]
+async fn grant_holds_in_its_folder_and_for_what_it_shows() {
+    with_desk(async |desk| {
+        let first = bash_in("/srv/staging", "toolu_1", r#"{"command":"git status"}"#);
+        desk.pipes("hook claude-code --wait 1s", &first).await;
+        let granted = desk.types("allow toolu_1 --command 'git status **' --yes").await;
+        assert_eq!(granted.code, 0, "{granted}");
+        for (folder, id, arguments, is_allowed) in [
+            ("/srv/staging", "toolu_2", r#"{"command":"git status -s","description":"look"}"#, true),
+            ("/srv/production", "toolu_3", r#"{"command":"git status"}"#, false),
+            (
+                "/srv/staging",
+                "toolu_4",
+                r#"{"command":"git status","dangerouslyDisableSandbox":true}"#,
+                false,
+            ),
+        ] {
+            let answer = desk.pipes("hook claude-code --wait 1s", &bash_in(folder, id, arguments)).await;
+            let is_free = answer.stdout.contains("allowed by policy:grant");
+            assert_eq!(is_free, is_allowed, "{id}: {answer}");
+        }
+        let listed = desk.types("grant list caf707cf-4309-459e-b454-3f7cd7574464").await;
+        assert!(listed.stdout.contains("/srv/staging"), "{listed}");
+        let pending = desk.types("pending").await;
+        assert!(pending.stdout.contains("folder: /srv/production"), "{pending}");
+        assert!(pending.stdout.contains("dangerouslyDisableSandbox: true"), "{pending}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn new_rule_frees_a_waiting_call() {
+    with_desk(async |desk| {
+        let first = bash_in("/srv", "toolu_1", r#"{"command":"ls -la"}"#);
+        let asked = desk.pipes("hook claude-code --wait 1s", &first).await;
+        assert!(asked.stdout.contains("waits for a person"), "{asked}");
+        desk.apply_policy(
+            "[[rule]]\nname = \"looks\"\ntool = \"Bash\"\ncommand = \"ls **\"\nverdict = \"allow\"",
+        )
+        .await;
+        let again = bash_in("/srv", "toolu_2", r#"{"command":"ls -la"}"#);
+        let allowed = desk.pipes("hook claude-code", &again).await;
+        assert!(allowed.stdout.contains("allowed by policy:looks"), "{allowed}");
+        assert!(history(desk).await.ends_with("TOOL_EXECUTION_STARTED claude-code:toolu_2\n"));
+        let verified = desk.types("verify").await;
+        assert_eq!(verified.code, 0, "{verified}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn keys_that_programs_confuse_block_the_call() {
+    with_desk(async |desk| {
+        allow_all(desk).await;
+        let message = message("claude_code_pre_tool_use")
+            .replace(r#""tool_input": {"#, r#""tool_input": {"Command": "x", "#);
+        let message = message.replace(r#""tool_input":{"#, r#""tool_input":{"Command":"x","#);
+        let answer = desk.pipes("hook claude-code", &message).await;
+        assert_eq!(answer.code, 2, "{answer}");
+        assert!(answer.stderr.contains("same key"), "{answer}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn huge_argument_is_folded_with_its_size() {
+    with_desk(async |desk| {
+        let content = "x".repeat(1_500_000);
+        let huge = bash_in("/srv", "toolu_1", &format!(r#"{{"content":"{content}","file_path":"/srv/a"}}"#));
+        desk.pipes("hook claude-code --wait 1s", &huge.replace("\"Bash\"", "\"Write\"")).await;
+        for command in ["pending", "show toolu_1"] {
+            let shown = desk.types(command).await;
+            assert!(shown.stdout.len() < 4_000, "{command} prints {} bytes", shown.stdout.len());
+            assert!(shown.stdout.contains("folded: 1500002 bytes"), "{shown}");
+            assert!(shown.stdout.contains("file_path: /srv/a"), "{shown}");
+            let full = desk.types(&format!("{command} --full")).await;
+            assert!(full.stdout.len() > 1_500_000, "{command} --full prints all");
+        }
     })
     .await;
 }

@@ -1,6 +1,6 @@
 // Each outcome of a call that people decide, with the official client and real servers.
 import { test } from "node:test";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import assert from "node:assert/strict";
 import { callAndDecide, pendingId, servers, startLog, textOf } from "./support.js";
@@ -62,6 +62,25 @@ test("edited arguments reach the server, and the model is told", async (t) => {
     log.command("allow", id, "--arguments", '{"message":"plan"}'));
   assert.equal(result.content[0].text, "Echo: plan");
   assert.equal(result.content.length, 2);
+});
+
+test("new rule frees a call that waits", async (t) => {
+  const log = await startLog(t, asking);
+  const { client } = await log.connect(t, servers.everything(), { gateway: impatient });
+  const sum = { name: "get-sum", arguments: { a: 1, b: 2 } };
+  assert.equal((await client.callTool(sum)).isError, true);
+  const [{ id }] = (await log.waitForPending()).pending;
+  const looser = join(log.folder, "looser.toml");
+  await writeFile(looser, 'default = "ask"\n[[rule]]\nname = "sums"\ntool = "get-sum"\nverdict = "allow"\n');
+  await log.command("policy", "apply", "--yes", looser);
+  await log.waitForState(id, "allowed");
+  assert.equal((await client.callTool(sum)).isError, undefined);
+});
+
+test("arguments that programs read differently never reach the server", async (t) => {
+  const log = await startLog(t, 'default = "allow"\n');
+  const { client } = await log.connect(t, servers.everything());
+  await assert.rejects(client.callTool({ name: "echo", arguments: { message: "a", Message: "b" } }), /ambiguous/);
 });
 
 test("session grant answers later calls", async (t) => {

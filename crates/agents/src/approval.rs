@@ -89,11 +89,13 @@ pub async fn seek_approval(
 }
 
 impl SoughtCall<'_> {
-    /// The call that this one repeats: the same agent, tool, arguments and description in the same thread, pending, or allowed
+    /// The call that this one repeats: the same agent, tool, arguments, folder and description in the same thread, pending, or allowed
     /// and not started.
     async fn find_earlier_call(&self) -> Result<Option<Call>, GateError> {
         let earlier = find_earlier_calls(self.gate, self.thread, self.request, self.hash).await?;
-        let repeated = |call: &Call| call.is_open() && call.description == self.request.description;
+        let repeated = |call: &Call| {
+            call.is_open() && call.description == self.request.description && call.place == self.request.place
+        };
         Ok(earlier.into_iter().find(repeated))
     }
 

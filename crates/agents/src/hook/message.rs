@@ -95,11 +95,13 @@ impl HookMessage {
         })
     }
 
-    /// The folder and the sub-agent of the call, for the approver. The same command in another folder is another call.
-    pub(super) fn describe_place(&self) -> Option<String> {
-        let folder = self.cwd.as_ref().map(|cwd| format!("in {cwd}"));
-        let agent = self.agent_type.as_ref().map(|agent| format!("by the sub-agent {agent}"));
-        let parts: Vec<_> = folder.into_iter().chain(agent).collect();
-        (!parts.is_empty()).then(|| parts.join(", "))
+    /// The sub-agent that makes the call, for the approver.
+    pub(super) fn describe_agent(&self) -> Option<String> {
+        self.agent_type.as_ref().map(|agent| format!("by the sub-agent {agent}"))
+    }
+
+    /// The folder of the call. The same command in another folder is another call.
+    pub(super) fn place(&self) -> Option<String> {
+        self.cwd.clone().filter(|folder| !folder.is_empty())
     }
 }

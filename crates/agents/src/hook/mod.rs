@@ -79,7 +79,9 @@ async fn permission_request(
     let hash = request.arguments.admit().map_err(|why| GateError::invalid("tool_input", &why))?;
     let is_claimed = |call: &Call| {
         let executor = call.execution.as_ref().map(|execution| execution.executor.as_str());
-        call.arguments_hash == hash && executor.is_some_and(|executor| agent.is_before_tool(executor))
+        call.arguments_hash == hash
+            && call.place == request.place
+            && executor.is_some_and(|executor| agent.is_before_tool(executor))
     };
     if running_calls(gate, &thread, &request.name).await?.iter().any(is_claimed) {
         return Ok(HookAnswer::allowed_by("Countersign allowed this call before"));
@@ -128,14 +130,15 @@ fn read_call(message: &HookMessage) -> Result<(ThreadId, ProposeRequest), HookFa
     let name = ToolName::new(&message.tool_name).map_err(|why| bad("tool_name", &why))?;
     let id = message.tool_use_id.clone().unwrap_or_else(|| random_id("call_"));
     let id = countersign_api::parse_call_id(&id).map_err(|why| bad("tool_use_id", &why))?;
-    message.tool_input.admit().map_err(|why| bad("tool_input", &why))?;
+    message.tool_input.admit_arguments().map_err(|why| bad("tool_input", &why))?;
     let request = ProposeRequest {
         id,
         name,
         arguments: message.tool_input.clone(),
         annotations: None,
         impact: None,
-        description: message.describe_place(),
+        description: message.describe_agent(),
+        place: message.place(),
         definition: None,
         expires_in_seconds: None,
         replaces: None,

@@ -1,7 +1,7 @@
 //! The Agent Client Protocol (<https://agentclientprotocol.com>, schema versions 1 and 2): `session/request_permission`.
 
 use super::{
-    AgentProtocol,
+    AgentProtocol, ProposedTool, add_other_fields,
     frame::{JsonRpcFrame, encode},
     new_request,
     question::{AgentLine, EndedTurn, PermissionOutcome, PermissionQuestion},
@@ -14,23 +14,70 @@ use serde_json::{Value, json};
 /// The most tool calls whose earlier updates are kept. An older one has no arguments when the agent asks about it.
 const MOST_KNOWN_CALLS: usize = 1_000;
 
+/// The most sessions whose folders are kept.
+const MOST_SESSIONS: usize = 1_000;
+
 /// The reader of the protocol. It keeps the fields of tool calls that earlier updates gave, because a question may name only the
 /// id of its call.
 #[derive(Debug)]
 pub struct AcpProtocol {
     known: RecentMap<(String, String), Value>,
+    /// The folder of each new session whose id the agent has not given yet, by the id of the request.
+    opening: RecentMap<String, String>,
+    /// The folder of each session.
+    folders: RecentMap<String, String>,
 }
 
 impl Default for AcpProtocol {
     fn default() -> Self {
-        Self { known: RecentMap::with_limit(MOST_KNOWN_CALLS) }
+        Self {
+            known: RecentMap::with_limit(MOST_KNOWN_CALLS),
+            opening: RecentMap::with_limit(MOST_SESSIONS),
+            folders: RecentMap::with_limit(MOST_SESSIONS),
+        }
     }
 }
 
 /// The fields of a tool call that describe it.
 const FIELDS: [&str; 5] = ["title", "kind", "content", "locations", "rawInput"];
 
+/// The parameters of a question that do not change what runs: they name and describe it, or are its tool call.
+const KNOWN_PARAMS: &[&str] =
+    &["sessionId", "toolCall", "subject", "title", "description", "options", "_meta"];
+
+/// The fields of a tool call that do not change what runs, besides [`FIELDS`].
+const KNOWN_CALL: &[&str] =
+    &["toolCallId", "title", "kind", "content", "locations", "rawInput", "status", "rawOutput", "_meta"];
+
 impl AcpProtocol {
+    /// Keeps the folder that the client gives a session: in the request that loads it, or in the one that creates it, whose
+    /// answer has the id.
+    fn remember_folder(&mut self, frame: &JsonRpcFrame) {
+        let params = frame.params_value();
+        let Some(folder) = params["cwd"].as_str().map(str::to_owned) else { return };
+        match (frame.method.as_deref(), params["sessionId"].as_str(), &frame.id) {
+            (Some("session/new"), _, Some(id)) => {
+                *self.opening.get_or_insert_with(id.as_str().to_owned(), String::new) = folder;
+            }
+            (Some(_), Some(session), _) => {
+                *self.folders.get_or_insert_with(session.to_owned(), String::new) = folder;
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps the id of a new session.
+    fn remember_session(&mut self, frame: &JsonRpcFrame) {
+        let Some(folder) = frame.id.as_ref().and_then(|id| self.opening.remove(&id.as_str().to_owned()))
+        else {
+            return;
+        };
+        let result: Value = frame.result.as_ref().and_then(|result| result.read().ok()).unwrap_or_default();
+        if let Some(session) = result["sessionId"].as_str() {
+            *self.folders.get_or_insert_with(session.to_owned(), String::new) = folder;
+        }
+    }
+
     /// Merges the fields of an update into those that are known, and returns all of them.
     fn remember(&mut self, session: &str, id: &str, update: &Value) -> Value {
         let key = (session.to_owned(), id.to_owned());
@@ -44,22 +91,26 @@ impl AcpProtocol {
     }
 
     fn read_question(&mut self, frame: &JsonRpcFrame) -> Result<AgentLine, GateError> {
-        let params = frame.params_value();
+        let params = frame.question_params()?;
         let call = tool_call(&params);
         let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
         let (session, item) = (text(&params, "sessionId"), text(&call, "toolCallId"));
         let known = self.remember(&session, &item, &call);
         let title = [&params["title"], &known["title"]].into_iter().find_map(Value::as_str);
         let kind = known["kind"].as_str().unwrap_or("other");
-        let (arguments, is_supplied) = arguments(&params, &known);
+        let (mut arguments, is_supplied) = arguments(&params, &known);
+        add_other_fields(&mut arguments, &params, KNOWN_PARAMS);
+        add_other_fields(&mut arguments, &call, KNOWN_CALL);
         let mut description = title.unwrap_or_default().to_owned();
         if !is_supplied {
             description.push_str(if description.is_empty() { "" } else { "; " });
             description.push_str("arguments not supplied: the agent did not say what it would run");
         }
+        let (name, place) = (format!("acp:{kind}"), self.folders.get(&session).cloned());
+        let tool = ProposedTool { name: &name, arguments, description: Some(description), place };
         Ok(AgentLine::Ask(Box::new(PermissionQuestion {
             thread: countersign_api::parse_thread_id(&session)?,
-            request: new_request(&item, &format!("acp:{kind}"), &arguments, Some(description))?,
+            request: new_request(&item, tool)?,
             item,
             turn: None,
             params: encode(&params),
@@ -99,26 +150,25 @@ fn tool_call(params: &Value) -> Value {
         Some("command") => {
             let id = subject["toolCallId"].as_str().or(subject["terminalId"].as_str());
             let id = id.map_or_else(|| countersign_api::random_id("command_"), str::to_owned);
-            json!({
-                "toolCallId": id, "kind": "execute",
-                "rawInput": {"command": subject["command"], "cwd": subject["cwd"]},
-            })
+            let mut input = json!({"command": subject["command"]});
+            add_other_fields(&mut input, subject, &["type", "command", "toolCallId", "terminalId"]);
+            json!({"toolCallId": id, "kind": "execute", "rawInput": input})
         }
         _ => params["toolCall"].clone(),
     }
 }
 
 /// The arguments of the call, and whether the agent supplied them.
-fn arguments(params: &Value, known: &Value) -> (Json, bool) {
+fn arguments(params: &Value, known: &Value) -> (Value, bool) {
     match known.get("rawInput") {
-        Some(input) if input.as_object().is_some_and(|input| !input.is_empty()) => (encode(input), true),
+        Some(input) if input.as_object().is_some_and(|input| !input.is_empty()) => (input.clone(), true),
         _ => {
             let subject = params.get("subject").filter(|subject| subject["type"] != "tool_call");
             let shown = json!({
                 "argumentsNotSupplied": true, "title": known["title"], "locations": known["locations"],
                 "content": known["content"], "subject": subject,
             });
-            (encode(&shown), false)
+            (shown, false)
         }
     }
 }
@@ -134,11 +184,16 @@ impl AgentProtocol for AcpProtocol {
         match frame.method.as_deref() {
             Some(method) if self.is_question(method) && frame.is_request() => self.read_question(frame),
             Some("session/update") => Ok(self.read_update(frame)),
+            None => {
+                self.remember_session(frame);
+                Ok(AgentLine::Pass)
+            }
             _ => Ok(AgentLine::Pass),
         }
     }
 
     fn read_client(&mut self, frame: &JsonRpcFrame) -> Option<EndedTurn> {
+        self.remember_folder(frame);
         let is_cancel = frame.method.as_deref() == Some("session/cancel");
         let thread = frame.params_value()["sessionId"].as_str()?.to_owned();
         is_cancel.then_some(EndedTurn { thread, turn: None })

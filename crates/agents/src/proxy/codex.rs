@@ -1,7 +1,7 @@
 //! The app server of Codex (`codex app-server generate-json-schema` prints its schema): requests for approval.
 
 use super::{
-    AgentProtocol,
+    AgentProtocol, ProposedTool, add_other_fields,
     frame::{JsonRpcFrame, encode},
     new_request,
     question::{AgentLine, EndedTurn, PermissionOutcome, PermissionQuestion},
@@ -19,6 +19,25 @@ const COMMAND: &str = "item/commandExecution/requestApproval";
 const FILE_CHANGE: &str = "item/fileChange/requestApproval";
 const PERMISSIONS: &str = "item/permissions/requestApproval";
 
+/// The fields of a question that do not change what runs: the identity of the question, texts for people, what Codex read from
+/// the command, the folder, which is the place of the call, and the answers that it offers. `kind` is `command` or the input for
+/// a running program.
+const KNOWN_FIELDS: &[&str] = &[
+    "threadId",
+    "turnId",
+    "itemId",
+    "approvalId",
+    "startedAtMs",
+    "reason",
+    "command",
+    "commandActions",
+    "cwd",
+    "kind",
+    "availableDecisions",
+    "proposedExecpolicyAmendment",
+    "proposedNetworkPolicyAmendments",
+];
+
 /// The reader of the protocol. It keeps the changes of files, because a question names only their item.
 #[derive(Debug, Default)]
 pub struct CodexProtocol {
@@ -28,7 +47,7 @@ pub struct CodexProtocol {
 
 impl CodexProtocol {
     fn read_question(&self, method: &str, frame: &JsonRpcFrame) -> Result<AgentLine, GateError> {
-        let params = frame.params_value();
+        let params = frame.question_params()?;
         let item = params["itemId"].as_str().unwrap_or_default().to_owned();
         let id = params["approvalId"].as_str().unwrap_or(&item).to_owned();
         let thread = params["threadId"].as_str().unwrap_or_default();
@@ -38,9 +57,10 @@ impl CodexProtocol {
             parts.push("arguments not supplied: the agent did not say what it would run".to_owned());
         }
         let description = (!parts.is_empty()).then(|| parts.join("; "));
+        let place = params["cwd"].as_str().map(str::to_owned);
         Ok(AgentLine::Ask(Box::new(PermissionQuestion {
             thread: countersign_api::parse_thread_id(thread)?,
-            request: new_request(&id, tool, &encode(&arguments), description)?,
+            request: new_request(&id, ProposedTool { name: tool, arguments, description, place })?,
             item,
             turn: params["turnId"].as_str().map(str::to_owned),
             params: encode(&params),
@@ -48,32 +68,23 @@ impl CodexProtocol {
         })))
     }
 
-    /// The tool and its arguments. The tools have the names that the hooks of Codex use.
+    /// The tool and its arguments, with every field beside them that may change what runs. The tools have the names that the
+    /// hooks of Codex use.
     fn describe(&self, method: &str, params: &Value, item: &str) -> (&'static str, Value) {
-        match method {
-            COMMAND if params["command"].is_string() => {
-                let mut arguments = json!({"command": params["command"], "cwd": params["cwd"]});
-                for field in ["networkApprovalContext", "additionalPermissions"] {
-                    if let Some(value) = params.get(field).filter(|value| !value.is_null()) {
-                        arguments[field] = value.clone();
-                    }
-                }
-                ("Bash", arguments)
-            }
-            COMMAND => (
-                "Bash",
-                json!({"argumentsNotSupplied": true, "networkApprovalContext": params["networkApprovalContext"]}),
-            ),
+        let (tool, mut arguments) = match method {
+            COMMAND if params["command"].is_string() => ("Bash", json!({"command": params["command"]})),
+            COMMAND => ("Bash", json!({"argumentsNotSupplied": true})),
             FILE_CHANGE => match self.changes.get(item) {
-                Some(changes) => {
-                    ("apply_patch", json!({"changes": changes, "grantRoot": params["grantRoot"]}))
-                }
-                None => {
-                    ("apply_patch", json!({"argumentsNotSupplied": true, "grantRoot": params["grantRoot"]}))
-                }
+                Some(changes) => ("apply_patch", json!({"changes": changes})),
+                None => ("apply_patch", json!({"argumentsNotSupplied": true})),
             },
-            _ => ("request_permissions", json!({"permissions": params["permissions"], "cwd": params["cwd"]})),
+            _ => ("request_permissions", json!({})),
+        };
+        add_other_fields(&mut arguments, params, KNOWN_FIELDS);
+        if params["kind"].as_str().is_some_and(|kind| kind != "command") {
+            arguments["kind"] = params["kind"].clone();
         }
+        (tool, arguments)
     }
 
     fn remember_changes(&mut self, item: &Value) {

@@ -1,6 +1,7 @@
 //! A JSON-RPC message, as far as a proxy reads it.
 
-use countersign_api::Json;
+use countersign_api::{GateError, Json};
+use countersign_events::fold::fold_key;
 use serde::{Deserialize, Serialize, de};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ pub struct JsonRpcFrame {
     pub(crate) id: Option<Json>,
     pub(crate) method: Option<String>,
     pub(crate) params: Option<Json>,
+    pub(crate) result: Option<Json>,
     jsonrpc: Option<Json>,
 }
 
@@ -32,7 +34,7 @@ impl JsonRpcFrame {
     pub(crate) fn read(line: &[u8]) -> Result<Self, serde_json::Error> {
         let keys: HashMap<String, &RawValue> = serde_json::from_slice(line)?;
         let differs = |key: &&String| {
-            let folded = key.to_uppercase().to_lowercase();
+            let folded = fold_key(key);
             KEYS.contains(&folded.as_str()) && folded != **key
         };
         if let Some(key) = keys.keys().find(differs) {
@@ -49,6 +51,13 @@ impl JsonRpcFrame {
     /// The parameters as a value.
     pub(crate) fn params_value(&self) -> serde_json::Value {
         self.params.as_ref().and_then(|params| params.read().ok()).unwrap_or_default()
+    }
+
+    /// The parameters of a question. Fails if another program could read them in another way.
+    pub(crate) fn question_params(&self) -> Result<serde_json::Value, GateError> {
+        let checked = self.params.as_ref().map_or(Ok(()), |params| params.admit_arguments().map(drop));
+        checked.map_err(|why| GateError::invalid("params", &why))?;
+        Ok(self.params_value())
     }
 
     /// The line of an error response to this request, with the code of invalid parameters.

@@ -17,8 +17,9 @@ pub use line_reader::MAX_LINE_BYTES;
 pub use relay::{ProxyTerms, relay_lines};
 
 use countersign_api::{GateError, Json, ProposeRequest};
-use frame::JsonRpcFrame;
+use frame::{JsonRpcFrame, encode};
 use question::{AgentLine, EndedTurn, PermissionOutcome, PermissionQuestion};
+use serde_json::Value;
 
 /// The protocol of an agent.
 pub trait AgentProtocol: Send {
@@ -35,16 +36,32 @@ pub trait AgentProtocol: Send {
     fn is_question(&self, method: &str) -> bool;
 }
 
+/// What a question asks for.
+pub(crate) struct ProposedTool<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) arguments: serde_json::Value,
+    pub(crate) description: Option<String>,
+    /// The folder in which the tool runs, if the agent says so.
+    pub(crate) place: Option<String>,
+}
+
 /// The proposal of a question.
-pub(crate) fn new_request(
-    id: &str,
-    tool: &str,
-    arguments: &Json,
-    description: Option<String>,
-) -> Result<ProposeRequest, GateError> {
+pub(crate) fn new_request(id: &str, tool: ProposedTool<'_>) -> Result<ProposeRequest, GateError> {
+    let ProposedTool { name, arguments, description, place } = tool;
     Ok(ProposeRequest {
         id: countersign_api::parse_call_id(id)?,
         description,
-        ..ProposeRequest::new("call", tool, arguments.as_str())?
+        place: place.filter(|folder| !folder.is_empty()),
+        ..ProposeRequest::new("call", name, encode(&arguments).as_str())?
     })
+}
+
+/// Adds the fields of an object that are not in `known`. They may change what runs, so they are a part of the call: people see
+/// them, and a rule that does not name them does not allow it.
+pub(crate) fn add_other_fields(arguments: &mut Value, object: &Value, known: &[&str]) {
+    for (name, value) in object.as_object().into_iter().flatten() {
+        if !known.contains(&name.as_str()) && !value.is_null() {
+            arguments[name] = value.clone();
+        }
+    }
 }

@@ -32,6 +32,11 @@ impl<K: Clone + Eq + Hash, V> RecentMap<K, V> {
         self.values.entry(key).or_insert_with(create)
     }
 
+    /// The value of this key.
+    pub(super) fn get(&self, key: &K) -> Option<&V> {
+        self.values.get(key)
+    }
+
     /// Removes the value of this key.
     pub(super) fn remove(&mut self, key: &K) -> Option<V> {
         let value = self.values.remove(key)?;
