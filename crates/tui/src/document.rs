@@ -3,7 +3,7 @@
 use crate::{
     present::{
         editor::difference_lines,
-        facts::{describe_masked, describe_mixed_scripts, request_facts},
+        facts::{describe_masked, describe_mixed_scripts, request_facts, shown_place},
         impact::ImpactSummary,
         json::json_lines,
         text::{escape_tabbed_line, escape_text},
@@ -67,6 +67,9 @@ pub(crate) fn document_lines(call: &api::Call, edited: Option<&Json>, me: &Princ
         lines.push(heading("Arguments"));
     }
     arguments(edited.unwrap_or(&call.arguments), &mut lines);
+    // Beside the arguments, because it changes what they do as much as they themselves.
+    let place = shown_place(call).map(|text| (LineRole::Argument, "in folder".to_owned(), text));
+    lines.extend(place.map(|(role, label, text)| DocumentLine { role, label, text }));
     lines.push(heading("Request"));
     request(call, &mut lines);
     lines

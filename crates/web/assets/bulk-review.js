@@ -55,7 +55,7 @@ export class BulkReview extends CountersignElement {
     return html`<article>
       <h3>${renderText(call.name)} <span class="muted">${renderText(`${call.id} · ${nameOf(call.proposal.principal)} · ${call.threadId}`)}</span></h3>
       ${call.hiddenCharacters?.length ? html`<p class="note warning">It contains characters that are invisible. They are marked.</p>` : nothing}
-      <div class="arguments-section ${isFolded ? "folded" : ""}">${renderArguments(call.arguments, call.redacted)}</div>
+      <div class="arguments-section ${isFolded ? "folded" : ""}">${renderArguments(call.arguments, call.redacted, call.place)}</div>
       ${isFolded ? html`<button class="unfold" @click=${unfold}>Show all arguments</button>` : nothing}
     </article>`;
   }

@@ -58,7 +58,7 @@ export const argumentStyles = css`
   .argument { display: grid; gap: 4px; }
   .argument dt { font-size: 12px; font-weight: 600; color: var(--cs-muted); }
   .argument dd { min-width: 0; }
-  dd > code, .command, .diff, pre.text {
+  dd > code, dd > .tree, .command, .diff, pre.text {
     display: block; padding: 10px 12px; border: 1px solid var(--cs-line); border-radius: var(--cs-radius-small);
     background: var(--cs-sunken); white-space: pre-wrap; overflow-wrap: anywhere; margin: 0;
     font-family: var(--cs-mono, monospace); font-size: 13px; line-height: 1.6; tab-size: 4;

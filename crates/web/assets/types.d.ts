@@ -119,6 +119,8 @@ export interface Call {
   arguments: Json;
   argumentsHash: string;
   description?: string | null;
+  /** The folder in which the call runs. */
+  place?: string;
   impact?: Impact | null;
   proposal: { seq: number; principal: string; at: string };
   proposerGone?: boolean;

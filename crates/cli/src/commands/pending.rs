@@ -4,11 +4,12 @@ use crate::{context::CommandContext, exit::CommandExit, filters::FilterArgs, fin
 use countersign_api as api;
 use countersign_gate::Timestamp;
 use countersign_tui::present::{
-    facts::{describe_masked, request_facts},
+    call::ValueDetail,
+    facts::{describe_masked, request_facts, shown_place},
     impact::ImpactSummary,
     presence::describe_presence,
     print::{print_json, print_line},
-    text::{argument_lines, escape_text, format_age},
+    text::{escape_text, format_age},
 };
 
 /// Options of `pending`.
@@ -17,6 +18,9 @@ use countersign_tui::present::{
 pub(crate) struct PendingArgs {
     #[command(flatten)]
     filters: FilterArgs,
+    /// Print long arguments in full. Without it, they are folded
+    #[arg(long)]
+    full: bool,
 }
 
 pub(crate) async fn list_pending(
@@ -33,24 +37,28 @@ pub(crate) async fn list_pending(
         print_line(&format!("No call is pending in {}.", context.log_location()?));
         return Ok(CommandExit::DONE);
     }
+    let detail = if args.full { ValueDetail::Full } else { ValueDetail::Folded("--full") };
     for call in &calls {
-        print_line(&describe_entry(call, context.now()));
+        print_line(&describe_entry(call, context.now(), detail));
     }
     let (count, how) = (calls.len(), context.command_prefix());
     print_line(&format!("{count} pending. Decide with: {how} allow ID, or {how} deny ID --comment REASON"));
     Ok(CommandExit::DONE)
 }
 
-/// Everything that a person needs to decide the call. Nothing is truncated.
-fn describe_entry(call: &api::Call, now: Timestamp) -> String {
+/// Everything that a person needs to decide the call. A long argument is folded, and says so.
+fn describe_entry(call: &api::Call, now: Timestamp, detail: ValueDetail<'_>) -> String {
     let (id, tool) = (escape_text(call.id.as_str()), escape_text(call.name.as_str()));
     let (thread, who) = (escape_text(call.thread_id.as_str()), escape_text(call.proposal.principal.as_str()));
     let mut text = format!("{id}  {tool}  by {who} in {thread}, {}\n", format_age(call.proposal.at, now));
     if let Some(description) = &call.description {
         text.extend(["    purpose: ", &escape_text(description), "\n"]);
     }
-    for line in argument_lines(&call.arguments) {
+    for line in detail.lines(&call.arguments) {
         text.extend(["    ", &line, "\n"]);
+    }
+    if let Some(place) = shown_place(call) {
+        text.extend(["    folder: ", &place, "\n"]);
     }
     let danger = ImpactSummary::from_call(call).describe_risk().map(|text| ("risk", text));
     let masked = describe_masked(call).map(|text| ("masked", text));

@@ -7,7 +7,7 @@ use crate::{
     find::{CallSelector, find_call},
     present::call::print_call,
 };
-use countersign_tui::present::print::print_line;
+use countersign_tui::present::{call::ValueDetail, print::print_line};
 
 /// Options of `show`.
 #[derive(Debug, clap::Args)]
@@ -15,12 +15,16 @@ use countersign_tui::present::print::print_line;
 pub(crate) struct ShowArgs {
     #[command(flatten)]
     which: CallSelector,
+    /// Print long arguments and results in full. Without it, they are folded
+    #[arg(long)]
+    full: bool,
 }
 
 pub(crate) async fn show_call(context: &CommandContext, args: &ShowArgs) -> anyhow::Result<CommandExit> {
     let gate = context.connect().await?;
     let call = find_call(&gate, &args.which).await?;
-    print_call(context.json, &call, context.now())?;
+    let detail = if args.full { ValueDetail::Full } else { ValueDetail::Folded("--full") };
+    print_call(context.json, &call, context.now(), detail)?;
     if !context.json {
         // The call counts more than a note about its policy.
         let policies = find_judging_policies(&gate, &call).await.unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::{
     log_access::{limit_time, send_to_log},
     options::{EndNotice, WatchError, WatchExit, WatchOptions, wait_for_end},
     present::{
-        call::describe_call,
+        call::{ValueDetail, describe_call},
         editor::{difference_lines, edit_arguments},
         json::json_lines,
         presence::warn_before_allowing,
@@ -171,7 +171,7 @@ fn print_status(inbox: &mut InboxState) {
 
 /// The call in full, with the changes of the person.
 fn describe_entry(call: &api::Call, edited: Option<&Json>, waiting: usize, now: Timestamp) -> String {
-    let mut text = describe_call(call, now);
+    let mut text = describe_call(call, now, ValueDetail::Full);
     let hints = call.annotations.iter().flat_map(json_lines).map(|line| ("hints", line));
     let changes = edited.map(|edited| difference_lines(&call.arguments, edited)).unwrap_or_default();
     let mut before = "";

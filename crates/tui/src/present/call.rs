@@ -3,18 +3,38 @@
 use super::{
     facts::{
         CallFact, change_lines, describe_basis, describe_hidden, describe_masked, describe_mixed_scripts,
-        describe_proof, describe_remembered, request_facts, shadow_facts,
+        describe_proof, describe_remembered, request_facts, shadow_facts, shown_place,
     },
     impact::ImpactSummary,
     presence::describe_presence,
-    text::{argument_lines, escape_text, format_age},
+    text::{argument_lines, escape_text, folded_argument_lines, format_age},
 };
 use countersign_api as api;
-use countersign_gate::{CallState, Timestamp};
+use countersign_gate::{CallState, Json, Timestamp};
+
+/// How much of a long argument or result is shown.
+#[derive(Debug, Clone, Copy)]
+pub enum ValueDetail<'a> {
+    /// All of it.
+    Full,
+    /// Its beginning, its size and its end, with this way to read all of it.
+    Folded(&'a str),
+}
+
+impl ValueDetail<'_> {
+    /// The value in lines.
+    #[must_use]
+    pub fn lines(self, json: &Json) -> Vec<String> {
+        match self {
+            Self::Full => argument_lines(json),
+            Self::Folded(remedy) => folded_argument_lines(json, remedy),
+        }
+    }
+}
 
 /// The call in lines under labels. A label that repeats is printed once.
 #[must_use]
-pub fn describe_call(call: &api::Call, now: Timestamp) -> String {
+pub fn describe_call(call: &api::Call, now: Timestamp, detail: ValueDetail<'_>) -> String {
     let mut text = format!(
         "{}  {}  {}",
         escape_text(call.id.as_str()),
@@ -22,7 +42,7 @@ pub fn describe_call(call: &api::Call, now: Timestamp) -> String {
         state_text(call)
     );
     let mut before = "";
-    for (label, line) in call_facts(call, now) {
+    for (label, line) in call_facts(call, now, detail) {
         let shown = if label == before { "" } else { label };
         text.push_str(format!("\n  {shown:<10} {line}").trim_end_matches([' ']));
         before = label;
@@ -30,9 +50,10 @@ pub fn describe_call(call: &api::Call, now: Timestamp) -> String {
     text
 }
 
-fn call_facts(call: &api::Call, now: Timestamp) -> Vec<CallFact> {
+fn call_facts(call: &api::Call, now: Timestamp, detail: ValueDetail<'_>) -> Vec<CallFact> {
     let mut facts = vec![("thread", escape_text(call.thread_id.as_str()))];
-    facts.extend(argument_lines(&call.arguments).into_iter().map(|line| ("arguments", line)));
+    facts.extend(detail.lines(&call.arguments).into_iter().map(|line| ("arguments", line)));
+    facts.extend(shown_place(call).map(|place| ("folder", place)));
     facts.extend(describe_masked(call).map(|text| ("masked", text)));
     let misleading = describe_hidden(call).into_iter().chain(describe_mixed_scripts(call));
     facts.extend(misleading.map(|text| ("caution", text)));
@@ -46,7 +67,7 @@ fn call_facts(call: &api::Call, now: Timestamp) -> Vec<CallFact> {
     if let Some(response) = &call.response {
         facts.extend(response_facts(call, response));
     }
-    facts.extend(execution_facts(call));
+    facts.extend(execution_facts(call, detail));
     facts
 }
 
@@ -96,7 +117,7 @@ fn grant_origin_text(origin: &api::GrantOrigin) -> String {
 }
 
 /// The executors, the release and the result.
-fn execution_facts(call: &api::Call) -> Vec<CallFact> {
+fn execution_facts(call: &api::Call, detail: ValueDetail<'_>) -> Vec<CallFact> {
     let run = |run: &api::CallExecution| format!("by {} at {}", escape_text(&run.executor), run.started_at);
     let mut facts: Vec<CallFact> =
         call.lost.iter().map(|lost| ("lost", format!("started {}", run(lost)))).collect();
@@ -124,7 +145,7 @@ fn execution_facts(call: &api::Call) -> Vec<CallFact> {
     facts.extend(call.execution.as_ref().map(|execution| ("started", run(execution))));
     if let Some(result) = &call.result {
         facts.push(("ended", format!("{} at {}", result.status.as_str(), result.at)));
-        facts.extend(argument_lines(&result.content).into_iter().map(|line| ("result", line)));
+        facts.extend(detail.lines(&result.content).into_iter().map(|line| ("result", line)));
     }
     facts
 }

@@ -61,7 +61,7 @@ pub fn is_same_json(before: &Json, after: &Json) -> bool {
 /// Reads arguments that a person typed.
 pub fn parse_arguments(text: &str) -> Result<Json, String> {
     let json = Json::parse(text.trim()).map_err(|error| error.to_string())?;
-    json.admit().map_err(|error| error.to_string())?;
+    json.admit_arguments().map_err(|error| error.to_string())?;
     Ok(json)
 }
 

@@ -321,6 +321,15 @@ pub fn shadow_facts(shadow: &[ShadowVerdict]) -> impl Iterator<Item = CallFact> 
     })
 }
 
+/// The folder of a call, unless one of its arguments shows it.
+#[must_use]
+pub fn shown_place(call: &api::Call) -> Option<String> {
+    let place = call.place.as_deref()?;
+    let arguments = call.arguments.members().unwrap_or_default();
+    let is_shown = arguments.iter().any(|(_, value)| value.read::<String>().is_ok_and(|text| text == place));
+    (!is_shown).then(|| escape_text(place))
+}
+
 /// The masked places of a call, if there are any.
 #[must_use]
 pub fn describe_masked(call: &api::Call) -> Option<String> {

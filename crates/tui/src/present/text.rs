@@ -84,6 +84,47 @@ pub fn argument_lines(json: &Json) -> Vec<String> {
     lines
 }
 
+/// The length from which a value is folded, in characters, and in lines.
+const FOLDED_CHARACTERS: usize = 4_000;
+const FOLDED_LINES: usize = 60;
+/// The characters of a line that a folded value shows.
+const FOLDED_LINE: usize = 200;
+
+/// The lines of the arguments, each value folded if it is long: its beginning, how much is left out, and its end. `remedy` says
+/// how to read it in full.
+#[must_use]
+pub fn folded_argument_lines(json: &Json, remedy: &str) -> Vec<String> {
+    let members = json.members().unwrap_or_default();
+    if members.is_empty() {
+        return fold_lines(argument_lines(json), json.as_str().len(), remedy);
+    }
+    let fold = |(key, value): &(String, Json)| {
+        let lines = argument_lines(&single_member(key, value));
+        fold_lines(lines, value.as_str().len(), remedy)
+    };
+    members.iter().flat_map(fold).collect()
+}
+
+fn single_member(key: &str, value: &Json) -> Json {
+    let text = format!("{{{}:{}}}", Json::string(key).as_str(), value.as_str());
+    Json::stored(text).unwrap_or_else(|_| value.clone())
+}
+
+fn fold_lines(lines: Vec<String>, bytes: usize, remedy: &str) -> Vec<String> {
+    let characters: usize = lines.iter().map(|line| line.chars().count()).sum();
+    if characters <= FOLDED_CHARACTERS && lines.len() <= FOLDED_LINES {
+        return lines;
+    }
+    let shorten = |line: &String| match line.char_indices().nth(FOLDED_LINE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.clone(),
+    };
+    let (start, rest) = lines.split_at(lines.len().min(8));
+    let end = &rest[rest.len().saturating_sub(2)..];
+    let note = format!("[folded: {bytes} bytes in {} lines; {remedy} shows all]", lines.len());
+    start.iter().map(shorten).chain([note]).chain(end.iter().map(shorten)).collect()
+}
+
 /// JSON on one line, with every token unchanged. Line breaks occur only between tokens.
 #[must_use]
 pub fn compact_json(json: &Json) -> String {
@@ -111,6 +152,22 @@ mod tests {
         assert_eq!(escape_tabbed_line("世界\t12345678\tx"), "世界    12345678        x");
         let json = Json::parse(r#"{"command":"printf 'a\tb\n\tc'"}"#).expect("valid");
         assert_eq!(argument_lines(&json), ["command: printf 'a       b", "                 c'"]);
+    }
+
+    #[test]
+    fn long_value_is_folded_with_its_size() {
+        let long = "x".repeat(1_500_000);
+        let json =
+            Json::parse(&format!(r#"{{"file_path":"/a","content":"{long}","force":true}}"#)).expect("valid");
+        let lines = folded_argument_lines(&json, "`show --full`");
+        assert_eq!((lines.len(), lines[0].as_str(), lines[3].as_str()), (4, "file_path: /a", "force: true"));
+        assert!(lines[1].ends_with("xxx…") && lines[1].chars().count() == 201, "{}", lines[1]);
+        assert_eq!(lines[2], "[folded: 1500002 bytes in 1 lines; `show --full` shows all]");
+        let many = Json::parse(&format!(r#"{{"content":"{}"}}"#, "a\\n".repeat(99) + "end")).expect("valid");
+        let lines = folded_argument_lines(&many, "it");
+        assert_eq!((lines.len(), lines[10].trim()), (11, "end"));
+        let short = Json::parse(r#"{"a":"b\nc"}"#).expect("valid");
+        assert_eq!(folded_argument_lines(&short, "it"), argument_lines(&short));
     }
 
     #[test]

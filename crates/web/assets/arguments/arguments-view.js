@@ -34,23 +34,32 @@ export function isLong(value) {
 /** @param {Json} value @returns {value is { [key: string]: Json }} */
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** From this number of characters on, an argument stands below the others, so that it pushes none of them out of sight. */
+const TALL = 400;
+
 /**
- * Renders all arguments.
- * @param {Json} value @param {string[]} masked The JSON pointers of masked values.
+ * Renders all arguments, and the folder of the call, which changes what they do.
+ * @param {Json} value @param {string[]} masked The JSON pointers of masked values. @param {string} [place]
  */
-export function renderArguments(value, masked = []) {
-  if (!isObject(value) || Object.keys(value).length === 0) return renderJson(value, "", masked);
+export function renderArguments(value, masked = [], place = undefined) {
+  const isShown = isObject(value) && Object.values(value).includes(place ?? null);
+  const folder = place && !isShown ? html`<div class="argument place"><dt>in folder</dt><dd><code>${renderText(place)}</code></dd></div>` : nothing;
+  if (!isObject(value) || Object.keys(value).length === 0) {
+    return html`${renderJson(value, "", masked)}${place ? html`<dl class="arguments">${folder}</dl>` : nothing}`;
+  }
   const change = CHANGES.find(([before = "", after = ""]) => {
     return typeof value[before] === "string" && typeof value[after] === "string";
   });
-  const rows = Object.entries(value).map(([name, part]) => {
+  const isTall = (/** @type {Json} */ part) => (JSON.stringify(part) ?? "").length > TALL;
+  const entries = Object.entries(value).sort(([, a], [, b]) => Number(isTall(a)) - Number(isTall(b)));
+  const rows = entries.map(([name, part]) => {
     if (change?.[1] === name) return nothing;
     const isChange = change?.[0] === name;
     const shown = isChange ? renderChange(value, change) : renderPart(name, part, `/${escapePointer(name)}`, masked);
     const label = isChange ? `${change[0]} → ${change[1]}` : name;
     return html`<div class="argument"><dt>${renderText(label)}</dt><dd>${shown}</dd></div>`;
   });
-  return html`<dl class="arguments">${rows}</dl>`;
+  return html`<dl class="arguments">${folder}${rows}</dl>`;
 }
 
 /** @param {string} name */

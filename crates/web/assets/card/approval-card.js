@@ -222,7 +222,7 @@ export class ToolApprovalCard extends CountersignElement {
     const isFolded = !this.isUnfolded;
     return html`
       <section class="arguments-section ${isFolded ? "folded" : ""}" aria-label="arguments">
-        ${renderArguments(call.arguments, call.redacted)}
+        ${renderArguments(call.arguments, call.redacted, call.place)}
       </section>
       ${isFolded
         ? html`<button class="unfold" @click=${() => (this.isUnfolded = true)}>

@@ -22,6 +22,7 @@ use countersign_gate::{
     event::{Decision, GrantAgents},
 };
 use countersign_tui::present::{
+    call::ValueDetail,
     decision::describe_outcome,
     editor::edit_arguments,
     presence::warn_of_absence,
@@ -179,7 +180,7 @@ async fn decide_calls(
     let Some((call, decide)) = decisions.pop() else { return Ok(CommandExit::DONE) };
     let decided = gate.decide(&call.thread_id, &call.id, &bind_to_arguments(&call, &decide)).await?;
     if context.json {
-        print_call(true, &decided, context.now())?;
+        print_call(true, &decided, context.now(), ValueDetail::Full)?;
         return Ok(CommandExit::DONE);
     }
     print_outcome(context, gate, &call, &decided);
