@@ -35,6 +35,18 @@ async fn proposal_that_expires_at_once_is_refused() {
 }
 
 #[tokio::test]
+async fn proposal_with_confusable_keys_or_bad_place_is_refused() {
+    over_http(ASK, async |world| {
+        let builder = world.agent("builder");
+        let call = r#"{"id":"call_1","name":"bash","arguments":{"command":"ls","Command":"rm -rf /"}}"#;
+        assert_snapshot!(builder.post(CALLS, call).await, @r#"422 ambiguous_arguments: arguments: the keys "command" and "Command" of one object are the same key to some programs; keep one of them"#);
+        let call = r#"{"id":"call_1","name":"bash","arguments":{},"place":""}"#;
+        assert_snapshot!(builder.post(CALLS, call).await, @"422 invalid: place: must have 1 to 4096 bytes and no control characters");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn different_call_under_a_used_id_is_refused() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");

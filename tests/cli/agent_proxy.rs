@@ -169,9 +169,9 @@ async fn codex_approvals_are_for_one_call() {
         {"id":6,"result":{"decision":"denied"}}
         "#);
         assert_snapshot!(calls(desk).await, @r#"
-        3 TOOL_CALL apply_patch {"changes":[{"diff":"+x","kind":"add","path":"/a"}],"grantRoot":null}
-        6 TOOL_CALL Bash {"command":"make","cwd":"/w"}
-        9 TOOL_CALL request_permissions {"cwd":"/w","permissions":{"network":{"enabled":true}}}
+        3 TOOL_CALL apply_patch {"changes":[{"diff":"+x","kind":"add","path":"/a"}]}
+        6 TOOL_CALL Bash {"command":"make"}
+        9 TOOL_CALL request_permissions {"permissions":{"network":{"enabled":true}}}
         12 TOOL_RESULT success
         "#);
     })

@@ -23,7 +23,7 @@ struct LogAttack {
 
 /// Writes a log with calls that were denied, allowed and run, and its copy `whole.db`. Returns its tip.
 async fn write_history(desk: &TerminalDesk) -> String {
-    desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+    desk.propose_here("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
     desk.types("allow call_1 --session tool --any-agent --as user:ada").await;
     desk.propose("t2", "call_2", "bash", r#"{"command":"ls"}"#).await;
     desk.types("run --thread t1 -- true").await;
@@ -51,7 +51,8 @@ async fn forged_approval(desk: &TerminalDesk) -> String {
         seq: EVENTS + 1,
         thread_id: ThreadId::new("t2").expect("valid"),
         kind: EventType::ApprovalResponse,
-        timestamp: "2100-01-01T00:00:00.000Z".parse().expect("valid"),
+        // Before the request expires, so that only the author is wrong.
+        timestamp: countersign_gate::Clock::System.now(),
         principal: Principal::agent("eve"),
         data: Json::parse(&data).expect("JSON"),
         hash: None,

@@ -105,7 +105,7 @@ async fn decision_without_permission_is_refused() {
 #[tokio::test]
 async fn session_allowance_allows_later_calls() {
     with_desk(async |desk| {
-        desk.propose("t1", "call_1", "bash", "{}").await;
+        desk.propose_here("t1", "call_1", "bash", "{}").await;
         assert_snapshot!(desk.types("allow call_ --session tool --any-agent --comment 'go on'").await, @"
         Allowed call_1, and later calls of bash in thread t1.
         exit 0

@@ -79,6 +79,8 @@ async fn each_call_has_its_own_result() {
                   "basis": "default",
                   "quorum": 1,
                   "denials": 1,
+                  "expiresAt": "[time]",
+                  "onExpiry": "deny",
                   "policy": "[sha256]"
                 },
                 "response": {

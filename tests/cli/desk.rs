@@ -189,6 +189,17 @@ impl TerminalDesk {
         self.propose_at(Clock::System, thread, id, tool, arguments).await;
     }
 
+    /// As [`Self::propose`], for a call in the folder, as `run` proposes it.
+    pub(crate) async fn propose_here(&self, thread: &str, id: &str, tool: &str, arguments: &str) {
+        let call = api::ProposeRequest::new(id, tool, arguments).expect("a valid call");
+        let place = self.path("").canonicalize().expect("the folder exists").display().to_string();
+        let place = Some(place.trim_end_matches('/').to_owned());
+        let thread = countersign_api::parse_thread_id(thread).expect("a valid name");
+        let gate = self.gate().await;
+        gate.propose(&thread, &api::ProposeRequest { place, ..call }).await.expect("proposed");
+        gate.shut_down().await;
+    }
+
     /// As [`Self::propose`], a minute ago.
     pub(crate) async fn propose_earlier(&self, thread: &str, id: &str, tool: &str, arguments: &str) {
         let (clock, _) = Clock::manual(Clock::System.now().before(Duration::from_mins(1)));

@@ -33,6 +33,8 @@ async fn pending_as_json() {
                 "defaultLevel": "user",
                 "quorum": 1,
                 "denials": 1,
+                "expiresAt": "[time]",
+                "onExpiry": "deny",
                 "similarOperationsCount": 0,
                 "scopes": [
                   {"scope":"exact","says":"these exact arguments"},
@@ -73,6 +75,8 @@ async fn decision_prints_the_call_as_json() {
             "basis": "default",
             "quorum": 1,
             "denials": 1,
+            "expiresAt": "[time]",
+            "onExpiry": "deny",
             "policy": "[sha256]"
           },
           "response": {
@@ -154,6 +158,7 @@ async fn run_prints_the_finished_call_as_json() {
           "arguments": {"command":"echo hi","cwd":"[here]"},
           "argumentsHash": "[sha256]",
           "proposal": {"seq":3,"principal":"agent:builder","at":"[time]"},
+          "place": "[here]",
           "response": {
             "decision": "allow_once",
             "source": "policy",
@@ -242,6 +247,7 @@ async fn denied_run_prints_only_the_call() {
           "arguments": {"command":"echo hi","cwd":"[here]"},
           "argumentsHash": "[sha256]",
           "proposal": {"seq":3,"principal":"agent:builder","at":"[time]"},
+          "place": "[here]",
           "response": {
             "decision": "deny",
             "source": "policy",

@@ -37,17 +37,21 @@ async fn pending_call_is_shown_completely() {
                      make test
                      make deploy
             cwd: /srv/shop
+            expires: [time], then the call is denied
 
         call_1  transfer  by agent:builder in conversation-8, [ago]
             to: ada
             amount: 1.50
             tags: ["a",null]
+            expires: [time], then the call is denied
 
         call_2  notify  by agent:builder in conversation-8, [ago]
             "everybody"
+            expires: [time], then the call is denied
 
         call_3  write  by agent:builder in conversation-9, [ago]
             text: long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long 
+            expires: [time], then the call is denied
 
         4 pending. Decide with: countersign allow ID, or countersign deny ID --comment REASON
         exit 0
@@ -57,9 +61,11 @@ async fn pending_call_is_shown_completely() {
             to: ada
             amount: 1.50
             tags: ["a",null]
+            expires: [time], then the call is denied
 
         call_2  notify  by agent:builder in conversation-8, [ago]
             "everybody"
+            expires: [time], then the call is denied
 
         2 pending. Decide with: countersign --database countersign.db allow ID, or countersign --database countersign.db deny ID --comment REASON
         exit 0
@@ -82,6 +88,7 @@ async fn hidden_characters_in_pending_calls_are_escaped() {
         call_1  bash  by agent:builder in t1, [ago]
             command: echo hi\u{001b}[8m; rm -rf /\u{000d}# \u{202e}txt.exe\u{200b}
             a\u{001b}b: \u{0000}
+            expires: [time], then the call is denied
 
         1 pending. Decide with: countersign allow ID, or countersign deny ID --comment REASON
         exit 0
@@ -95,6 +102,7 @@ async fn hidden_characters_in_pending_calls_are_escaped() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      agents do not decide: command `echo hi�[8m; rm -rf /�# \u{202e}txt.exe\u{200b}` cannot be read with certainty; a block rule then asks: rule "agents do not decide" might block it
+          expires    [time], then the call is denied
           policy     event 1, from shipped: countersign policy show --seq 1
         exit 0
         "#);

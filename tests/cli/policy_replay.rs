@@ -108,7 +108,7 @@ async fn differences_are_listed_call_by_call() {
 
         Would now be blocked, but ran: 1
         SEQ  THREAD    ID                 TOOL  THEN                       NOW                 ARGUMENTS
-         15  terminal  [call 1]  bash  allowed by policy:default  block by bash:true  true
+         16  terminal  [call 1]  bash  allowed by policy:default  block by bash:true  true
 
         RULE       VERDICT  CALLS
         bash:git*  allow        3

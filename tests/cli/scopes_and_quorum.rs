@@ -65,6 +65,7 @@ async fn grant_has_the_chosen_scope() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time], then the call is denied
           similar    1 other call of this tool in this thread
           scope      command `git push **`
           policy     event 1, from shipped: countersign policy show --seq 1
@@ -174,7 +175,7 @@ async fn quorum_votes_report_their_progress() {
           reminder   at [time]
           escalation to level admin at [time]
           expires    [time], then the call is denied
-          scope      command `echo hi **`
+          scope      command `echo hi **` in [here]
           policy     event 2, from a test: countersign policy show --seq 2
         exit 0
         ");

@@ -19,7 +19,7 @@ async fn call_is_shown_with_its_history() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
           expires    [time], then the call is denied
-          scope      command `seq 2 **`
+          scope      command `seq 2 **` in [here]
           policy     event 1, from shipped: countersign policy show --seq 1
         exit 0
         ");
@@ -62,6 +62,7 @@ async fn denied_call_names_its_decider() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time]
           decided    deny by user:ada at [time] (approver)
           comment    not today
           ended      denied at [time]

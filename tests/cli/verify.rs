@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 
 /// Writes a log with one allowed and finished call, and one pending call.
 async fn write_history(desk: &TerminalDesk) {
-    desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+    desk.propose_here("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
     desk.types("allow call_1 --session tool --any-agent --as user:ada").await;
     desk.types("run --thread t1 -- true").await;
     desk.propose("t2", "call_3", "bash", r#"{"command":"ls"}"#).await;

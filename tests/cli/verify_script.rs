@@ -9,7 +9,7 @@ const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/verify_log.py
 
 /// Writes a log of 14 events with the program, and its copy `whole.db`. Events 11 and 12 are a denial made with SQL.
 async fn write_history(desk: &TerminalDesk) {
-    desk.propose("t1", "call_1", "bash", r#"{"command":"echo 'é😀\\u0001\u007f'"}"#).await;
+    desk.propose_here("t1", "call_1", "bash", r#"{"command":"echo 'é😀\\u0001\u007f'"}"#).await;
     desk.types("allow call_1 --session tool --any-agent --as user:ada").await;
     desk.propose("t2", "call_2", "bash", r#"{"command":"ls"}"#).await;
     desk.types("run --thread t1 -- true").await;

@@ -44,12 +44,12 @@ async fn call_at_60_columns() {
         let terminal = watches(desk, (60, 20), "1 of 2").await;
         assert_snapshot!(terminal.wait_for_text("HIGH RISK").await, @"
          Countersign · 2 pending · [log]  user:ada
-         ▸ bash rm -r build  HIGH                            [ago]
-           deploy production                                 [ago]
+         ▸ bash rm -r build  HIGH                      23h 59m left
+           deploy production                           23h 59m left
         ────────────────────────────────────────────────────────────
          bash                                                1 of 2
          by agent:builder · in conversation-7 · [ago]
-         HIGH RISK · cannot be undone
+         HIGH RISK · cannot be undone · 23h 59m left
         ────────────────────────────────────────────────────────────
          Purpose  Tidy up before the release
          Impact   Deletes the build folder and all that is in it
@@ -59,7 +59,7 @@ async fn call_at_60_columns() {
          Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
          command  rm -r build
          cwd      /srv/shop
-        ────────────────────────────────────────── line 1–8 of 13 ──
+        ────────────────────────────────────────── line 1–8 of 14 ──
 
          d deny   o allow once   s session   e edit   c comment
          n p others   ? help   q quit
@@ -77,7 +77,7 @@ async fn call_at_80_columns() {
          Countersign · 1 pending · [log]  user:ada
          bash                                                                    1 of 1
          by agent:builder · in conversation-7 · [ago]
-         HIGH RISK · cannot be undone
+         HIGH RISK · cannot be undone · 23h 59m left
         ────────────────────────────────────────────────────────────────────────────────
          Purpose  Tidy up before the release
          Impact   Deletes the build folder and all that is in it
@@ -89,9 +89,9 @@ async fn call_at_80_columns() {
          cwd      /srv/shop
          Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
          Asked    no rule matches this call
+         Expires  [time], then the call is denied
          Call     call_1
          sha256   [sha256]
-
 
 
 
@@ -112,9 +112,9 @@ async fn call_at_200_columns() {
         assert_snapshot!(terminal.wait_for_text("HIGH RISK").await, @"
         Countersign · 2 pending · [log]  user:ada
         ▸ bash rm -r build  HIGH                                        │ bash                                                                                                                          1 of 2
-          [ago] · conversation-7                                       │ by agent:builder · in conversation-7 · [ago]
-          deploy production                                             │ HIGH RISK · cannot be undone
-          [ago] · conversation-8                                       │──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+          [ago] · 23h 59m left · conversation-7                        │ by agent:builder · in conversation-7 · [ago]
+          deploy production                                             │ HIGH RISK · cannot be undone · 23h 59m left
+          [ago] · 23h 59m left · conversation-8                        │──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
                                                                         │ Purpose  Tidy up before the release
                                                                         │ Impact   Deletes the build folder and all that is in it
                                                                         │ Touches  build/app.o
@@ -125,9 +125,9 @@ async fn call_at_200_columns() {
                                                                         │ cwd      /srv/shop
                                                                         │ Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
                                                                         │ Asked    no rule matches this call
+                                                                        │ Expires  [time], then the call is denied
                                                                         │ Call     call_1
                                                                         │ sha256   [sha256]
-                                                                        │
                                                                         │
                                                                         │──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -277,12 +277,12 @@ async fn second_of_two_approvers_learns_the_decision() {
          No longer pending: allowed by user:ben
         ────────────────────────────────────────────────────────────────────────────────
          Arguments ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-                 {}
+                  {}
          Request ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌
-         Asked   no rule matches this call
-         Call    call_1
-         sha256  [sha256]
-
+         Asked    no rule matches this call
+         Expires  [time], then the call is denied
+         Call     call_1
+         sha256   [sha256]
 
 
 

@@ -70,6 +70,7 @@ async fn piped_answers_decide_calls_in_order() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time], then the call is denied
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: yes
         Nothing was decided. Type exactly one of the words or its first letter: deny, once, session, edit, next, quit. A comment follows the word because: deny because …. A scope follows deny or session: session exact, session pattern, session tool, session {"command": "git status **"}
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: next
@@ -80,6 +81,7 @@ async fn piped_answers_decide_calls_in_order() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time], then the call is denied
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: deny because not today
         Denied call_2 (transfer).
 
@@ -89,6 +91,7 @@ async fn piped_answers_decide_calls_in_order() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time], then the call is denied
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: session
         Which later calls?
           x these exact arguments
@@ -108,6 +111,7 @@ async fn piped_answers_decide_calls_in_order() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time], then the call is denied
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once because fine
         Allowed call_1 (bash) once.
 
@@ -149,6 +153,7 @@ async fn session_in_plain_mode_asks_for_scope() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time], then the call is denied
           similar    1 other call of this tool in this thread
           scope      command `ls **`
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: session
@@ -167,6 +172,7 @@ async fn session_in_plain_mode_asks_for_scope() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      agents do not open the log: command `rm -rf $(cat list)` cannot be read with certainty; a block rule then asks: rule "agents do not open the log" might block it
+          expires    [time], then the call is denied
           similar    1 other call of this tool in this thread
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: s p
         The scope is not available: no pattern describes this call.
@@ -217,6 +223,7 @@ async fn end_of_input_decides_nothing() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time], then the call is denied
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:
         ");
         assert_snapshot!(run_watch_plain(desk, "q\nonce\n", "--as user:ada --plain").await, @"
@@ -246,6 +253,7 @@ async fn decision_without_permission_is_refused() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time], then the call is denied
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once
         Nothing changed: agent:other is not a person, and only people decide.
 
@@ -255,6 +263,7 @@ async fn decision_without_permission_is_refused() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time], then the call is denied
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit:
         ");
     })

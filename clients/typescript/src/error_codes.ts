@@ -26,6 +26,11 @@ export class AlreadyVotedError extends CountersignError {
   override readonly name: string = "AlreadyVotedError";
 }
 
+/** Two keys of one object in the arguments are the same key to some programs. */
+export class AmbiguousArgumentsError extends CountersignError {
+  override readonly name: string = "AmbiguousArgumentsError";
+}
+
 /** The arguments are not the approved ones, or not the ones that the approver saw. */
 export class ArgumentsChangedError extends CountersignError {
   override readonly name: string = "ArgumentsChangedError";
@@ -333,6 +338,7 @@ export const errorClasses: ReadonlyMap<string, typeof CountersignError> = new Ma
   ["already_decided", AlreadyDecidedError],
   ["already_finished", AlreadyFinishedError],
   ["already_voted", AlreadyVotedError],
+  ["ambiguous_arguments", AmbiguousArgumentsError],
   ["arguments_changed", ArgumentsChangedError],
   ["bad_cursor", BadCursorError],
   ["bad_forwarded", BadForwardedError],

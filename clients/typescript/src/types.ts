@@ -274,6 +274,8 @@ export interface Call {
   mixedScripts?: string[] | undefined;
   /** The name of the tool. */
   name: ToolName;
+  /** The folder in which the call runs, if the proposer said so. */
+  place?: string | null | undefined;
   /** The proposer and the time of the proposal. */
   proposal: CallProposal;
   /** True if the proposer was seen, but not during the last 30 seconds: it may never run the call. */
@@ -737,6 +739,8 @@ export interface ProposeRequest {
   impact?: ProposedImpact | null | undefined;
   /** The name of the tool. */
   name: ToolName;
+  /** The folder in which the call runs, if it runs in one. People see it, and an approval holds only there. */
+  place?: string | null | undefined;
   /**
    * An earlier call of the same agent that this one replaces. If that call is allowed and has not started, and
    * both are alike, its approval moves here.

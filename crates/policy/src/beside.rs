@@ -39,17 +39,18 @@ impl NamedArguments {
 
     /// Whether the argument, or a value that contains it, is named.
     fn names(&self, path: &[String]) -> bool {
-        self.paths.iter().any(|named| named.len() <= path.len() && starts_with(path, named))
+        self.paths.iter().any(|named| named.len() <= path.len() && agree(named, path))
     }
 
     /// Whether a part of the value at the path is named.
     fn names_part(&self, path: &[String]) -> bool {
-        self.paths.iter().any(|named| named.len() > path.len() && starts_with(named, path))
+        self.paths.iter().any(|named| named.len() > path.len() && agree(named, path))
     }
 }
 
-fn starts_with(path: &[String], start: &[String]) -> bool {
-    path.iter().zip(start).all(|(a, b)| a == b || a == "*" || b == "*")
+/// Whether the steps are the same as far as both have them. `*` is any step only in `named`: an argument may have this name.
+fn agree(named: &[String], path: &[String]) -> bool {
+    named.iter().zip(path).all(|(named, step)| named == step || named == "*")
 }
 
 /// An argument that may have an effect and that no selector names.

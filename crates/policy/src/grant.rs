@@ -163,14 +163,14 @@ fn shown_beside(facts: &CallFacts<'_>, kind: OperandKind) -> Option<Vec<(String,
     let unnamed = facts.unnamed_arguments(&named).into_iter();
     unnamed
         .map(|argument| {
-            let is_masked =
-                JsonPointer::read(&argument.pointer).map_or(true, |pointer| facts.is_masked(&pointer));
+            let is_plain =
+                JsonPointer::read(&argument.pointer).is_ok_and(|pointer| !facts.is_masked(&pointer));
             let is_short = match argument.value {
                 OrderedValue::Text(text) => text.len() <= MAX_SHOWN_BYTES,
                 OrderedValue::Bool(_) | OrderedValue::Number(_) => true,
                 OrderedValue::Null | OrderedValue::List(_) | OrderedValue::Map(_) => false,
             };
-            (is_short && !is_masked).then(|| (argument.pointer, argument.value.clone()))
+            (is_short && is_plain).then(|| (argument.pointer, argument.value.clone()))
         })
         .collect()
 }

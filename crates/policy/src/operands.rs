@@ -164,9 +164,9 @@ pub(crate) fn read_url(found: OperandValue<'_>) -> Result<ParsedUrl, SelectorHit
 
 /// Reads a path, which must be a string. Unless the tool takes brackets as they are, it may expand them to other names.
 pub(crate) fn read_path(found: OperandValue<'_>, takes_brackets: bool) -> Result<ParsedPath, SelectorHit> {
-    let parse = |text: &str| match takes_brackets && !text.contains(['*', '?', '{', '}']) {
-        true => ParsedPath::parse_literal(text),
-        false => ParsedPath::parse(text),
+    let parse = |text: &str| {
+        let is_literal = takes_brackets && !text.contains(['*', '?', '{', '}']);
+        if is_literal { ParsedPath::parse_literal(text) } else { ParsedPath::parse(text) }
     };
     found.value.text().map(parse).ok_or_else(|| found.wrong_type(OperandKind::Path))
 }

@@ -25,6 +25,10 @@ class AlreadyVotedError(CountersignError):
     """The approver has voted differently. `vote` contains the vote."""
 
 
+class AmbiguousArgumentsError(CountersignError):
+    """Two keys of one object in the arguments are the same key to some programs."""
+
+
 class ArgumentsChangedError(CountersignError):
     """The arguments are not the approved ones, or not the ones that the approver saw."""
 
@@ -271,6 +275,7 @@ ERROR_CLASSES: dict[str, type[CountersignError]] = {
     "already_decided": AlreadyDecidedError,
     "already_finished": AlreadyFinishedError,
     "already_voted": AlreadyVotedError,
+    "ambiguous_arguments": AmbiguousArgumentsError,
     "arguments_changed": ArgumentsChangedError,
     "bad_cursor": BadCursorError,
     "bad_forwarded": BadForwardedError,

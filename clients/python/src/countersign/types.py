@@ -437,6 +437,9 @@ class Call(TypedDict):
     name: ToolName
     """The name of the tool."""
 
+    place: NotRequired[str | None]
+    """The folder in which the call runs, if the proposer said so."""
+
     proposal: CallProposal
     """The proposer and the time of the proposal."""
 
@@ -1031,6 +1034,9 @@ class ProposeRequest(TypedDict):
 
     name: ToolName
     """The name of the tool."""
+
+    place: NotRequired[str | None]
+    """The folder in which the call runs, if it runs in one. People see it, and an approval holds only there."""
 
     replaces: NotRequired[CallId | None]
     """An earlier call of the same agent that this one replaces. If that call is allowed and has not started,

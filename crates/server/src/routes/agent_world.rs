@@ -26,7 +26,7 @@ use countersign_gate::{
 use std::{collections::BTreeSet, time::Duration};
 
 refusals!(MessageRefusals: ThreadClosed, TooManyStreams);
-refusals!(ToolRefusals: CallDiffers, ThreadClosed, TooManyPending);
+refusals!(ToolRefusals: CallDiffers, AmbiguousArguments, ThreadClosed, TooManyPending);
 
 /// A stream in which nothing happens for this time ends, as in Agent World.
 const QUIET: Duration = Duration::from_mins(1);

@@ -8,7 +8,7 @@ use crate::{
 use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
-refusals!(Refusals: UnknownCall, NotAllowed, AlreadyClaimed, ArgumentsChanged, DefinitionChanged, AdviceOutdated, Blocked, ThreadClosed);
+refusals!(Refusals: UnknownCall, NotAllowed, AlreadyClaimed, ArgumentsChanged, AmbiguousArguments, DefinitionChanged, AdviceOutdated, Blocked, ThreadClosed);
 
 /// Claims a call, to start it.
 ///

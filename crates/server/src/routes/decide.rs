@@ -9,7 +9,7 @@ use crate::{
 use axum::{Json, extract::State};
 use countersign_api::{self as api, ApprovalGate};
 
-refusals!(Refusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, ProofRequired, ProofInvalid, AlreadyDecided, AlreadyVoted, ArgumentsChanged, Blocked, NotOffered);
+refusals!(Refusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, ProofRequired, ProofInvalid, AlreadyDecided, AlreadyVoted, ArgumentsChanged, AmbiguousArguments, Blocked, NotOffered);
 
 /// Decides on a call.
 ///

@@ -10,7 +10,7 @@ use crate::{
 use axum::{Json, extract::State, http::StatusCode, response::Response};
 use countersign_api::{self as api, ApprovalGate};
 
-refusals!(Refusals: CallDiffers, ThreadClosed, TooManyPending, TooManyWaits);
+refusals!(Refusals: CallDiffers, AmbiguousArguments, ThreadClosed, TooManyPending, TooManyWaits);
 
 /// Proposes a call, which the policy then judges.
 ///
