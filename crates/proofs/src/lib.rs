@@ -14,6 +14,10 @@ mod statement;
 pub mod test_keys;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vectors;
+#[cfg(test)]
+mod weak_keys;
 
 pub use key::{ApproverPublicKey, BadKey, check_proof};
 pub use statement::{

@@ -58,6 +58,12 @@ impl TestKey {
         Self(Ed25519KeyPair::from_seed_unchecked(&[number; 32]).expect("every seed is a key"))
     }
 
+    /// The public key, 32 bytes.
+    #[cfg(test)]
+    pub(crate) fn public_bytes(&self) -> &[u8] {
+        self.0.public_key().as_ref()
+    }
+
     fn ssh_blob(&self) -> Vec<u8> {
         let mut blob = Vec::new();
         push(&mut blob, b"ssh-ed25519");
@@ -123,9 +129,27 @@ impl TestKey {
         self.assert_challenge(site, challenge.as_bytes(), &AssertionParts::honest(site))
     }
 
-    /// The assertion of the key as a passkey of `site` over a challenge, with these parts.
-    #[must_use]
-    pub fn assert_challenge(&self, site: &str, challenge: &[u8], parts: &AssertionParts) -> DecisionProof {
+    /// The client data, the authenticator data with these flags and this end, and the signature of an assertion over a
+    /// challenge on a page of this site.
+    #[cfg(test)]
+    pub(crate) fn assert_data(
+        &self,
+        site: &str,
+        challenge: &[u8],
+        flags: u8,
+        end: &[u8],
+    ) -> (String, String, String) {
+        let parts = AssertionParts { flags, ..AssertionParts::honest(site) };
+        let (client_data, data, signature) = self.sign_assertion(challenge, &parts, end);
+        (encode_url(client_data.as_bytes()), encode_url(&data), encode_url(&signature))
+    }
+
+    fn sign_assertion(
+        &self,
+        challenge: &[u8],
+        parts: &AssertionParts,
+        end: &[u8],
+    ) -> (String, Vec<u8>, Vec<u8>) {
         let client_data = format!(
             r#"{{"type":"{}","challenge":"{}","origin":"{}","crossOrigin":false}}"#,
             parts.purpose,
@@ -133,12 +157,20 @@ impl TestKey {
             parts.origin
         );
         let site_hash = Sha256::digest(parts.site.as_bytes());
-        let data = [site_hash.as_bytes(), [parts.flags].as_slice(), &[0, 0, 0, 0]].concat();
+        let data = [site_hash.as_bytes(), [parts.flags].as_slice(), &[0, 0, 0, 0], end].concat();
         let signed = [&data, Sha256::digest(client_data.as_bytes()).as_bytes().as_slice()].concat();
+        let signature = self.0.sign(&signed).as_ref().to_vec();
+        (client_data, data, signature)
+    }
+
+    /// The assertion of the key as a passkey of `site` over a challenge, with these parts.
+    #[must_use]
+    pub fn assert_challenge(&self, site: &str, challenge: &[u8], parts: &AssertionParts) -> DecisionProof {
+        let (client_data, data, signature) = self.sign_assertion(challenge, parts, &[]);
         DecisionProof {
             kind: ProofKind::Passkey,
             key: Self::id(ProofKind::Passkey, &self.passkey_line(site)),
-            signature: encode_url(self.0.sign(&signed).as_ref()),
+            signature: encode_url(&signature),
             authenticator_data: Some(encode_url(&data)),
             client_data: Some(encode_url(client_data.as_bytes())),
         }

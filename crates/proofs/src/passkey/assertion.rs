@@ -2,7 +2,7 @@
 
 use super::{
     PasskeyPublicKey,
-    authenticator_data::{check_head, signed_bytes},
+    authenticator_data::{check_assertion_end, check_head, signed_bytes},
     client_data::{Ceremony, check_client_data},
 };
 use crate::{BadProof, base64url::decode_url, public_key::SignatureForm};
@@ -35,6 +35,7 @@ impl PasskeyAssertion<'_> {
         let signature = decode("signature", self.signature)?;
         check_client_data(&client_data, Ceremony::Get, challenge, &key.relying_party)?;
         check_head(&data, &key.relying_party)?;
+        check_assertion_end(&data)?;
         let signed = signed_bytes(&data, &client_data);
         if key.key.verifies(SignatureForm::Usual, &signed, &signature) {
             Ok(())

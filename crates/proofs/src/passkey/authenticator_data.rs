@@ -1,5 +1,6 @@
 //! The authenticator data (WebAuthn, section 6.1).
 
+use super::cbor::CborValue;
 use crate::BadProof;
 use ring::digest;
 
@@ -7,8 +8,14 @@ use ring::digest;
 const USER_PRESENT: u8 = 0x01;
 /// The authenticator checked who it is, by a PIN, a finger or a face.
 const USER_VERIFIED: u8 = 0x04;
+/// The passkey may be copied to other devices.
+const BACKUP_ELIGIBLE: u8 = 0x08;
+/// The passkey was copied to other devices.
+const BACKED_UP: u8 = 0x10;
 /// A new credential follows.
 const HAS_CREDENTIAL: u8 = 0x40;
+/// Extensions follow, at the end.
+const HAS_EXTENSIONS: u8 = 0x80;
 
 /// The bytes before a new credential: the hash of the relying party, the flags and the counter.
 const HEAD_BYTES: usize = 37;
@@ -30,7 +37,32 @@ pub(super) fn check_head(data: &[u8], relying_party: &str) -> Result<(), BadProo
             "the authenticator did not verify the person by a PIN, a finger or a face",
         ));
     }
+    if flags & (BACKUP_ELIGIBLE | BACKED_UP) == BACKED_UP {
+        return Err(BadProof::new(
+            "the authenticator data says that a passkey that cannot be copied was copied",
+        ));
+    }
     Ok(())
+}
+
+/// Checks what follows the parts that are read: nothing, or the extensions that the flags announce.
+pub(super) fn check_end(data: &[u8], rest: &[u8]) -> Result<(), BadProof> {
+    let has_extensions = data.get(32).is_some_and(|flags| flags & HAS_EXTENSIONS != 0);
+    let is_whole = if has_extensions {
+        matches!(CborValue::read(rest), Some((CborValue::Map(_), [])))
+    } else {
+        rest.is_empty()
+    };
+    if is_whole {
+        Ok(())
+    } else {
+        Err(BadProof::new("the authenticator data has another end than its flags say"))
+    }
+}
+
+/// Checks the end of the authenticator data of an assertion, which has no new credential.
+pub(super) fn check_assertion_end(data: &[u8]) -> Result<(), BadProof> {
+    check_end(data, data.get(HEAD_BYTES..).unwrap_or_default())
 }
 
 /// The id of the new credential and the bytes from its public key on.

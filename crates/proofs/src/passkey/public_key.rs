@@ -64,6 +64,7 @@ impl PasskeyPublicKey {
         let key = key.and_then(|(key, _)| read_cose_key(&key));
         let key =
             key.ok_or_else(|| bad("the passkey is not of ES256, EdDSA or RS256; use another authenticator"))?;
+        let key = key.require_strong().map_err(bad)?;
         Ok(Self {
             relying_party: relying_party.to_owned(),
             credential_id: credential_id.to_vec(),
@@ -98,18 +99,33 @@ impl fmt::Display for PasskeyPublicKey {
     }
 }
 
-/// True if pages of this origin may use passkeys of the site: its host is the site itself, on any port, with HTTPS. Without
-/// it only on the machine itself.
+/// Returns true if pages of this origin may use passkeys of the site: its host is the site itself, with HTTPS. Without it
+/// only on the machine itself. The caller knows which ports are its own.
 #[must_use]
 pub fn is_origin_of(origin: &str, relying_party: &str) -> bool {
-    let (rest, is_https) = match origin.split_once("://") {
-        Some(("https", rest)) => (rest, true),
-        Some(("http", rest)) => (rest, false),
-        _ => return false,
+    let is_local = relying_party == "localhost" || relying_party.ends_with(".localhost");
+    split_origin(origin)
+        .is_some_and(|(scheme, host)| host == relying_party && (scheme == "https" || is_local))
+}
+
+/// Returns true if this is an origin as browsers write it: `https://approvals.example`, with a port if it is another than
+/// the usual one.
+#[must_use]
+pub fn is_web_origin(origin: &str) -> bool {
+    split_origin(origin).is_some_and(|(_, host)| !host.is_empty() && host.len() <= MAX_NAME_BYTES)
+}
+
+/// The scheme and the host of an origin. The host has the characters of names and addresses only.
+fn split_origin(origin: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) =
+        origin.split_once("://").filter(|(scheme, _)| matches!(*scheme, "https" | "http"))?;
+    let (host, port) = match rest.rsplit_once(':') {
+        Some((host, port)) if !port.contains(']') => (host, port),
+        _ => (rest, "443"),
     };
-    let (host, port) = rest.split_once(':').unwrap_or((rest, "443"));
-    let is_port = !port.is_empty() && port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
-    host == relying_party && is_port && (is_https || host == "localhost")
+    let is_host = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-._[:]".contains(&byte);
+    let is_port = (1..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit());
+    (is_port && host.bytes().all(is_host)).then_some((scheme, host))
 }
 
 #[cfg(test)]
@@ -122,6 +138,9 @@ mod tests {
             ("https://example.com", "example.com", true),
             ("https://example.com:8443", "example.com", true),
             ("http://localhost:7878", "localhost", true),
+            ("http://countersign.localhost:7878", "countersign.localhost", true),
+            ("http://countersign.localhost:7878", "localhost", false),
+            ("http://localhost.example.com", "localhost.example.com", false),
             ("http://example.com", "example.com", false),
             ("https://evil.example.com", "example.com", false),
             ("https://example.com.evil.net", "example.com", false),
@@ -131,6 +150,24 @@ mod tests {
             ("null", "example.com", false),
         ] {
             assert_eq!(is_origin_of(origin, site), expected, "{origin}");
+        }
+    }
+
+    #[test]
+    fn web_origin_has_no_path_and_no_name() {
+        for origin in ["https://a.example", "http://127.0.0.1:80", "http://[::1]:7878", "http://[::1]"] {
+            assert!(is_web_origin(origin), "{origin}");
+        }
+        for other in [
+            "",
+            "null",
+            "https://",
+            "https://a.example/",
+            "https://a.example:x",
+            "https://A.example",
+            "file://",
+        ] {
+            assert!(!is_web_origin(other), "{other}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     PasskeyPublicKey,
-    authenticator_data::{check_head, new_credential},
+    authenticator_data::{check_end, check_head, new_credential},
     cbor::CborValue,
     client_data::{Ceremony, check_client_data},
 };
@@ -36,22 +36,30 @@ impl PasskeyRegistration<'_> {
         approver: &Principal,
         relying_party: &str,
     ) -> Result<PasskeyPublicKey, BadProof> {
+        self.check_challenge(creation_challenge(log, approver).as_bytes(), relying_party)
+    }
+
+    /// Checks the registration for this challenge and site, and returns the new passkey.
+    pub(crate) fn check_challenge(
+        &self,
+        challenge: &[u8],
+        relying_party: &str,
+    ) -> Result<PasskeyPublicKey, BadProof> {
         let decode = |name: &str, text: &str| {
             let bytes = decode_url(text).filter(|bytes| bytes.len() <= MAX_BYTES);
             bytes.ok_or_else(|| BadProof::new(format!("{name} is not base64url, or too long")))
         };
         let client_data = decode("the client data", self.client_data)?;
         let attestation = decode("the attestation object", self.attestation)?;
-        let challenge = creation_challenge(log, approver);
-        check_client_data(&client_data, Ceremony::Create, challenge.as_bytes(), relying_party)?;
+        check_client_data(&client_data, Ceremony::Create, challenge, relying_party)?;
         let damaged = || BadProof::new("the attestation object is damaged");
         let (object, rest) = CborValue::read(&attestation).ok_or_else(damaged)?;
         let data = object.member(&CborValue::Text("authData".to_owned())).and_then(CborValue::as_bytes);
         let data = data.filter(|_| rest.is_empty()).ok_or_else(damaged)?;
         check_head(data, relying_party)?;
         let (credential_id, from_key) = new_credential(data).ok_or_else(damaged)?;
-        // Extensions may follow the key.
         let (_, after_key) = CborValue::read(from_key).ok_or_else(damaged)?;
+        check_end(data, after_key)?;
         let cose = &from_key[..from_key.len() - after_key.len()];
         PasskeyPublicKey::new(relying_party, credential_id, cose)
             .map_err(|why| BadProof::new(why.to_string()))

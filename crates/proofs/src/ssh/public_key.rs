@@ -11,9 +11,6 @@ use std::fmt;
 /// The longest line of a public key, in bytes. A key of RSA with 8,192 bits has 1,400.
 const MAX_LINE_BYTES: usize = 4_096;
 
-/// The shortest modulus of RSA that is accepted, in bytes.
-const SHORTEST_RSA_BYTES: usize = 256;
-
 /// An SSH public key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SshPublicKey {
@@ -76,9 +73,7 @@ impl SshPublicKey {
         };
         let read = read_key(algorithm, &blob);
         let (key, application) = read.ok_or_else(|| BadSshKey(format!("the {algorithm} key is damaged")))?;
-        if matches!(&key, PublicKey::Rsa { n, .. } if n.len() < SHORTEST_RSA_BYTES) {
-            return Err(BadSshKey("an RSA key must have at least 2,048 bits".to_owned()));
-        }
+        let key = key.require_strong().map_err(|why| BadSshKey(why.to_owned()))?;
         Ok(Self { algorithm, blob, key, application })
     }
 

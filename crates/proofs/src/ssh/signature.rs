@@ -94,12 +94,22 @@ impl SshSignature {
 
     /// Checks that this key signed the message for Countersign.
     pub fn check(&self, key: &SshPublicKey, message: &[u8]) -> Result<(), BadProof> {
+        self.check_namespace(NAMESPACE, key, message)
+    }
+
+    /// Checks that this key signed the message in this namespace.
+    pub(crate) fn check_namespace(
+        &self,
+        namespace: &str,
+        key: &SshPublicKey,
+        message: &[u8],
+    ) -> Result<(), BadProof> {
         if self.key != *key {
             return Err(BadProof::new("the signature is by another SSH key"));
         }
-        if self.namespace != NAMESPACE {
+        if self.namespace != namespace {
             let why =
-                format!("the signature has another namespace; sign with `ssh-keygen -Y sign -n {NAMESPACE}`");
+                format!("the signature has another namespace; sign with `ssh-keygen -Y sign -n {namespace}`");
             return Err(BadProof::new(why));
         }
         let mut signed = MAGIC.to_vec();
