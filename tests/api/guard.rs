@@ -1,8 +1,11 @@
 //! Requests that the server refuses before routing: foreign hosts, pages of other sites, invalid principals, and
 //! unknown paths and methods.
 
-use crate::ASK;
-use countersign_tests::{HttpAnswer, over_http};
+use crate::{ASK, own_server::OwnServer};
+use countersign_api::page_address;
+use countersign_gate::event::{Role, TokenKind};
+use countersign_server::ServerOptions;
+use countersign_tests::{HttpAnswer, in_time, over_http};
 use insta::assert_snapshot;
 use reqwest::Method;
 
@@ -82,14 +85,52 @@ async fn request_line_may_repeat_the_host() {
 #[tokio::test]
 async fn foreign_origin_is_refused_and_the_own_accepted() {
     over_http(ASK, async |world| {
+        let url = world.server_url();
+        let port = url.rsplit_once(':').expect("a port").1;
         let from = async |origin: &str| {
             let request = world.person("ada").request(Method::GET, PENDING).header("origin", origin);
             HttpAnswer::to(request).await
         };
-        assert_snapshot!(from("https://evil.example").await, @"403 foreign_origin: a page of https://evil.example sent this request; the server accepts requests only from its own pages");
-        assert_snapshot!(from("null").await, @"403 foreign_origin: a page of null sent this request; the server accepts requests only from its own pages");
-        assert_eq!(from("http://127.0.0.1:1").await.status, 403, "the port is part of the origin");
-        assert_eq!(from(&world.server_url()).await.status, 200);
+        assert_snapshot!(from("https://evil.example").await.to_string().replace(port, "[port]"), @"403 foreign_origin: a page of https://evil.example sent this request; the server accepts requests only from its own pages, at http://countersign.localhost:[port]");
+        assert_snapshot!(from("null").await.to_string().replace(port, "[port]"), @"403 foreign_origin: a page of null sent this request; the server accepts requests only from its own pages, at http://countersign.localhost:[port]");
+        let own = page_address(&world.server_url());
+        assert_eq!(from(&own).await.status, 200);
+        for other in ["http://countersign.localhost:1", "http://localhost:3000", &world.server_url()] {
+            assert_eq!(from(other).await.status, 403, "{other}: the name and the port are part of the origin");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn page_under_another_name_is_redirected() {
+    in_time(async {
+        let server = OwnServer::start(ServerOptions::default()).await;
+        let port = server.port();
+        // It follows no redirects.
+        let client = countersign_client::new_service_client(None, true).expect("a client");
+        let opens = async |host: &str, path: &str| {
+            let request = client.get(format!("http://127.0.0.1:{port}{path}")).header("host", host);
+            HttpAnswer::to(request.header("accept", "text/html,*/*;q=0.8")).await
+        };
+        for name in ["127.0.0.1", "localhost", "LocalHost", "[::1]"] {
+            let answer = opens(&format!("{name}:{port}"), "/history?q=a%20b").await;
+            let to = format!("http://countersign.localhost:{port}/history?q=a%20b");
+            assert_eq!((answer.status, answer.header("location")), (307, to.as_str()), "{name}");
+        }
+        assert_eq!(opens(&format!("countersign.localhost:{port}"), "/history").await.status, 200);
+        assert_eq!(opens("x.localhost:1", "/").await.status, 421, "no other name below localhost");
+        assert_eq!(opens(&format!("127.0.0.1:{port}"), "/healthz").await.status, 200, "it is no page");
+        let forwarded = opens("localhost:1", "/").await;
+        assert_eq!((forwarded.status, forwarded.text("code")), (421, "foreign_host".to_owned()));
+        assert!(
+            forwarded.text("detail").contains("--public-url http://countersign.localhost:1"),
+            "{forwarded}"
+        );
+        let token = server.creates_token("ada", Role::Approver, &[], TokenKind::Token).await;
+        let request = server.request_with(&token, &Method::GET, PENDING, "").header("host", "localhost:1");
+        assert_eq!(HttpAnswer::to(request).await.status, 200, "programs use any name of this machine");
+        server.end().await;
     })
     .await;
 }

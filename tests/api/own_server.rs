@@ -54,6 +54,11 @@ impl OwnServer {
         TcpStream::connect(self.address).await.expect("it listens")
     }
 
+    /// Returns the port without TLS.
+    pub(crate) fn port(&self) -> &str {
+        self.plain_url.rsplit_once(':').map_or("", |(_, port)| port)
+    }
+
     /// Begins a request without TLS.
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         new_client().request(method, format!("{}{path}", self.plain_url))

@@ -23,6 +23,7 @@ mod messages;
 mod object;
 mod opey;
 mod page;
+mod page_address;
 mod policy;
 mod policy_tools;
 mod problem;
@@ -73,6 +74,7 @@ pub use messages::{
 };
 pub use opey::{OpeyDecision, OpeyPendingList, OpeyWord};
 pub use page::{CallPage, EventPage, MAX_PAGE, PageQuery, PendingPage, ThreadPage, ThreadSummary};
+pub use page_address::{PAGE_HOST, page_address};
 pub use policy::{PolicyInForce, PolicyRequest};
 pub use policy_tools::{
     AnalysisExtent, CandidatePolicy, ListedRule, ManagedRuleRequest, PolicyCheckRequest, PolicyReplayRequest,

@@ -11,7 +11,11 @@ use reqwest::{
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
 };
 use serde::{Serialize, de::DeserializeOwned};
-use std::{path::Path, time::Duration};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::Path,
+    time::Duration,
+};
 use tokio::time::Instant;
 
 /// The time that one request waits for a decision. The next request follows at once.
@@ -61,6 +65,8 @@ impl ServerConnection {
         let client =
             tls::builder(&trusted)?.user_agent(USER_AGENT).no_proxy().connect_timeout(Duration::from_secs(5));
         let client = socket.into_iter().fold(client, ClientBuilder::unix_socket);
+        // Browsers resolve this name by themselves, and many systems do not.
+        let client = client.resolve(api::PAGE_HOST, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
         let client = client.build().map_err(|why| bad(&why.to_string()))?;
         let name = if socket.is_some() { url.to_owned() } else { base.to_string() };
         Ok(Self { client, base, name, headers: HeaderMap::new() })

@@ -64,7 +64,7 @@ pub use countersign_store::{
     copy, examine, restore, sqlite_version,
 };
 pub use embedded::{
-    AccountHolder,
+    AccountHolder, KeyRegistration, PasskeySignIn, SessionPages,
     archive::{ArchiveCheck, ArchiveSummary},
 };
 pub use error::GateFailure;

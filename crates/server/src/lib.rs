@@ -101,11 +101,12 @@ async fn serve_until_stopped(
         metrics: Arc::clone(&metrics),
         replay: Arc::default(),
         document: document_text,
-        guard: RequestGuard::new(options.access.clone()),
+        guard: RequestGuard::new(options.access.clone(), page_origins(&listeners)),
         limiter: CallerLimiter::new(options.limits),
         clients: ConnectedClients::new(options.clock.clone()),
         sign_in_secret: OnceCell::new(),
     });
+    app.gate.set_web_origins(app.guard.own.texts());
     let max_connections = max_connections(&options);
     let service = router(routes, app);
     let full_router = full::full_router(service.clone(), max_connections);
@@ -128,6 +129,17 @@ async fn serve_until_stopped(
     }
     connections.abort.cancel();
     Ok(())
+}
+
+/// The origins of the pages on this machine, each once.
+fn page_origins(listeners: &[BoundListener]) -> Vec<WebOrigin> {
+    let mut origins = Vec::new();
+    for origin in listeners.iter().filter_map(BoundListener::page_origin) {
+        if !origins.contains(&origin) {
+            origins.push(origin);
+        }
+    }
+    origins
 }
 
 /// Returns the most connections: as set, but not more than the limit of open files allows.
@@ -200,7 +212,7 @@ mod tests {
             metrics,
             replay: Arc::default(),
             document,
-            guard: RequestGuard::new(NetworkAccess::default()),
+            guard: RequestGuard::new(NetworkAccess::default(), Vec::new()),
             limiter: CallerLimiter::new(RequestLimits::default()),
             clients: ConnectedClients::new(Clock::System),
             sign_in_secret: OnceCell::new(),

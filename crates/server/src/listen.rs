@@ -1,10 +1,15 @@
 //! The sockets that a server listens on: those that it opens, and those that it inherits.
 
 use crate::{
-    ListenAddress, ServerCertificate, ServerError,
+    ListenAddress, ServerCertificate, ServerError, WebOrigin,
     socket_file::{BACKLOG, SocketFile},
 };
-use std::{io, net::SocketAddr, path::Path, sync::Arc};
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::Path,
+    sync::Arc,
+};
 use tokio::net::{TcpListener, TcpSocket, UnixListener};
 use tokio_rustls::rustls::ServerConfig;
 
@@ -61,6 +66,29 @@ impl BoundListener {
         }
     }
 
+    /// Returns the other address that browsers try for the host of the pages: the same port of the other loopback address.
+    #[must_use]
+    pub fn twin_address(&self) -> Option<ListenAddress> {
+        let ListenAddress::Tcp(address) = self.address else { return None };
+        let ip = match address.ip() {
+            IpAddr::V4(ip) if ip == Ipv4Addr::LOCALHOST || ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+            IpAddr::V6(Ipv6Addr::LOCALHOST) => Ipv4Addr::LOCALHOST.into(),
+            _ => return None,
+        };
+        Some(ListenAddress::Tcp(SocketAddr::new(ip, address.port())))
+    }
+
+    /// Listens on the [twin address](Self::twin_address), where another program could pass for this server. Fails if the port
+    /// is taken; returns `None` if there is no such address.
+    pub fn bind_twin(&self, options: &ListenOptions) -> Result<Option<Self>, ServerError> {
+        let Some(twin) = self.twin_address() else { return Ok(None) };
+        match Self::bind_with(&twin, options) {
+            Ok(listener) => Ok(Some(listener)),
+            Err(ServerError::Bind { why, .. }) if is_missing_address(&why) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Takes over a TCP socket that another process opened for this one. Fails if its address is not a loopback
     /// address and the options name neither a certificate nor a proxy.
     pub fn inherited_tcp(
@@ -92,6 +120,12 @@ impl BoundListener {
         &self.address
     }
 
+    /// Returns the origin of the pages for browsers of this machine; `None` if they do not reach this socket.
+    #[must_use]
+    pub fn page_origin(&self) -> Option<WebOrigin> {
+        WebOrigin::of_listener(&self.url())
+    }
+
     /// Returns the address in the form that a client takes: an `http://` or `https://` URL, or `unix:` and the path.
     #[must_use]
     pub fn url(&self) -> String {
@@ -101,6 +135,12 @@ impl BoundListener {
             address @ ListenAddress::Unix(_) => address.to_string(),
         }
     }
+}
+
+/// Whether a bind failed because the machine has no addresses of this kind.
+fn is_missing_address(why: &io::Error) -> bool {
+    let is_unknown_family = why.raw_os_error() == Some(rustix::io::Errno::AFNOSUPPORT.raw_os_error());
+    is_unknown_family || why.kind() == io::ErrorKind::AddrNotAvailable
 }
 
 /// Requires TLS, here or in a proxy, on an address that other machines can reach.

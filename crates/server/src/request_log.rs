@@ -4,7 +4,7 @@
 use crate::{
     AppState,
     app_state::ServerState,
-    guard,
+    guard::{self, RequestOrigin},
     identity::identify_caller,
     limits::{CallerKey, check_headers},
     problem::{PROBLEM, ProblemResponse},
@@ -15,7 +15,7 @@ use axum::{
     extract::{MatchedPath, Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     middleware::Next,
-    response::{IntoResponse, Response},
+    response::{IntoResponse, Redirect, Response},
 };
 use countersign_api::{ErrorCode, random_id};
 use std::time::{Duration, Instant};
@@ -47,6 +47,11 @@ pub(crate) async fn log_request(State(app): State<AppState>, mut request: Reques
         if is_cors && guard::is_preflight(&request) {
             return guard::answer_preflight();
         }
+        match redirect_to_own_page(&app, &request) {
+            Ok(None) => {}
+            Ok(Some(location)) => return Redirect::temporary(&location).into_response(),
+            Err(problem) => return problem.into_response(),
+        }
         let cookie = if needs_caller(&route) { identify_caller(&app, &mut request).await } else { None };
         if let Err(problem) = check_rate(&app, &route, &request) {
             return problem.into_response();
@@ -70,10 +75,19 @@ pub(crate) async fn log_request(State(app): State<AppState>, mut request: Reques
     app.guard.add_browser_headers(headers, cors_origin);
     // A cache must revalidate each response, because it may change at any moment.
     // The response depends on the caller, who may sign in as another person in the same browser.
-    headers.append(header::VARY, const { HeaderValue::from_static("authorization, cookie") });
+    headers.append(
+        header::VARY,
+        const { HeaderValue::from_static("authorization, cookie, countersign-page-key") },
+    );
     let revalidate = const { HeaderValue::from_static("private, no-cache") };
     headers.entry(header::CACHE_CONTROL).or_insert(revalidate);
     response
+}
+
+/// The address to which a browser is sent that opened a page under a name that is none of this server's pages.
+fn redirect_to_own_page(app: &ServerState, request: &Request) -> Result<Option<String>, ProblemResponse> {
+    let Some(origin) = request.extensions().get::<RequestOrigin>() else { return Ok(None) };
+    app.guard.own.redirect((request.method(), request.uri(), request.headers()), origin)
 }
 
 /// Refuses a request beyond the rate of its caller. Health checks have no rate, because a supervisor would restart the

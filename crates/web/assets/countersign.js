@@ -23,6 +23,30 @@ export class CountersignError extends Error {
   }
 }
 
+/** The header with the page key, and its name in the storage. */
+const PAGE_KEY = "countersign-page-key";
+
+/**
+ * Keeps the key of a session. Browsers send the session's cookie to every port of this host, but give this key only to the
+ * pages of this origin, so the server asks for both.
+ * @param {string | null} key
+ */
+export function keepPageKey(key) {
+  if (key) localStorage.setItem(PAGE_KEY, key);
+  else localStorage.removeItem(PAGE_KEY);
+}
+
+/** The headers that a page of this origin sends beside the session's cookie. @returns {Record<string, string>} */
+export function sessionHeaders() {
+  try {
+    const key = localStorage.getItem(PAGE_KEY);
+    return key ? { [PAGE_KEY]: key } : {};
+  } catch {
+    // The browser forbids storage here, so nobody can be signed in.
+    return {};
+  }
+}
+
 /** @param {number} milliseconds @param {AbortSignal} signal */
 function pause(milliseconds, signal) {
   return new Promise((resolve) => {
@@ -40,11 +64,17 @@ function pause(milliseconds, signal) {
 export class CountersignClient {
   /**
    * @param {string} [server] The address of the server; without it, the server of the page.
-   * @param {{ token?: string }} [options] A token for a server of another origin. Without it, the session cookie is sent.
+   * @param {{ token?: string }} [options] A token for a server of another origin. Without it, the session of this origin's
+   *   pages is used.
    */
   constructor(server = "", options = {}) {
     this.server = server.replace(/\/$/, "");
     this.token = options.token;
+  }
+
+  /** Whether this is the server of the page. */
+  #isOwn() {
+    return this.server === "" || URL.parse(this.server, location.origin)?.origin === location.origin;
   }
 
   /** @param {string} accept */
@@ -52,6 +82,7 @@ export class CountersignClient {
     /** @type {Record<string, string>} */
     const headers = { accept };
     if (this.token) headers.authorization = `Bearer ${this.token}`;
+    else if (this.#isOwn()) Object.assign(headers, sessionHeaders());
     return headers;
   }
 
@@ -74,6 +105,7 @@ export class CountersignClient {
       const detail = "The server does not answer. Nothing was decided.";
       throw new CountersignError({ status: 0, code: "unreachable", detail });
     }
+    if (this.#isOwn() && response.headers.has(PAGE_KEY)) keepPageKey(response.headers.get(PAGE_KEY));
     const text = await response.text();
     if (response.ok) return parseJson(text);
     throw new CountersignError(readProblem(response.status, text));

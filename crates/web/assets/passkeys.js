@@ -30,10 +30,7 @@ export async function hexHash(text) {
 /** The reason why this page cannot use passkeys, or null. Browsers bind them to a host name. */
 export function passkeyTrouble() {
   const isAddress = /^[\d.]+$/.test(location.hostname) || location.hostname.startsWith("[");
-  if (isAddress) {
-    const port = location.port ? `:${location.port}` : "";
-    return `Passkeys need a host name instead of an IP address: open ${location.protocol}//localhost${port}${location.pathname}`;
-  }
+  if (isAddress) return "Passkeys need a host name instead of an IP address: start the server with --public-url and a name.";
   if (!window.isSecureContext || !window.PublicKeyCredential) {
     return "This browser offers passkeys only over HTTPS, or on localhost.";
   }

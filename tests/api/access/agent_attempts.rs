@@ -73,7 +73,8 @@ async fn agent_signs_in_as_a_browser() {
         let answer = server.asks(agent, Method::POST, "/v1/sessions", &body).await;
         assert_eq!(answer.text("code"), "not_permitted");
         let request = server.request(Method::POST, "/v1/threads/t/approvals/a");
-        let request = request.header("cookie", format!("countersign_session={agent}"));
+        let cookie = format!("countersign_session_{}={agent}", server.port());
+        let request = request.header("cookie", cookie).header("countersign-page-key", "0".repeat(40));
         let request = request.header("content-type", "application/json");
         assert_eq!(HttpAnswer::to(request.body(r#"{"decision":"allow_once"}"#)).await.status, 401);
     })

@@ -10,7 +10,7 @@ use countersign_server::ServerOptions;
 use countersign_store::ManualClock;
 use countersign_tests::{HttpAnswer, in_time};
 use insta::assert_snapshot;
-use reqwest::Method;
+use reqwest::{Method, RequestBuilder};
 use std::{sync::Arc, time::Duration};
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -27,18 +27,41 @@ async fn start_with_clock() -> (OwnServer, Arc<ManualClock>) {
     (OwnServer::start(options).await, manual)
 }
 
+/// What a browser keeps of a session: the cookie, and the key that only the pages of the server's origin have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct BrowserSession {
+    cookie: String,
+    page_key: String,
+}
+
+impl BrowserSession {
+    fn read(answer: &HttpAnswer) -> Self {
+        let page_key = answer.header("countersign-page-key").to_owned();
+        Self { cookie: cookie_pair(answer.header("set-cookie")), page_key }
+    }
+
+    /// The session with the cookie that an answer has set instead.
+    fn continued_by(&self, answer: &HttpAnswer) -> Self {
+        Self { cookie: cookie_pair(answer.header("set-cookie")), ..self.clone() }
+    }
+
+    fn add_to(&self, request: RequestBuilder) -> RequestBuilder {
+        request.header("cookie", &self.cookie).header("countersign-page-key", &self.page_key)
+    }
+}
+
 impl OwnServer {
-    /// Signs a person in with a link, and returns the cookie.
-    async fn signs_in(&self) -> String {
+    /// Signs a person in with a link, and returns the session.
+    async fn signs_in(&self) -> BrowserSession {
         let link = self.creates_token("ada", Role::Approver, &[], TokenKind::Link).await;
         let request = self.request(Method::POST, "/v1/sessions").header("content-type", "application/json");
         let answer = HttpAnswer::to(request.body(format!(r#"{{"token":"{link}"}}"#))).await;
         assert_eq!(answer.status, 201, "{answer}");
-        cookie_pair(answer.header("set-cookie"))
+        BrowserSession::read(&answer)
     }
 
-    async fn visits(&self, cookie: &str) -> HttpAnswer {
-        HttpAnswer::to(self.request(Method::GET, "/v1/me").header("cookie", cookie)).await
+    async fn visits(&self, session: &BrowserSession) -> HttpAnswer {
+        HttpAnswer::to(session.add_to(self.request(Method::GET, "/v1/me"))).await
     }
 }
 
@@ -65,13 +88,40 @@ async fn link_signs_in_once_with_a_closed_cookie() {
             assert!(cookie.contains(attribute), "{cookie}");
         }
         assert_snapshot!(sign_in().await, @"409 link_used: the link was used before, and it signs in once; ask for another one");
-        let pair = cookie.split(';').next().expect("a cookie").to_owned();
-        let with_cookie = |method, path| server.request(method, path).header("cookie", &pair);
+        let session = BrowserSession::read(&signed_in);
+        let with_cookie = |method, path| session.add_to(server.request(method, path));
         assert_eq!(HttpAnswer::to(with_cookie(Method::GET, "/v1/approvals/pending")).await.status, 200);
         let foreign = with_cookie(Method::GET, "/v1/approvals/pending").header("sec-fetch-site", "cross-site");
         assert_eq!(HttpAnswer::to(foreign).await.text("code"), "foreign_origin");
         assert_eq!(HttpAnswer::to(with_cookie(Method::DELETE, "/v1/sessions/current")).await.status, 200);
         assert_eq!(HttpAnswer::to(with_cookie(Method::GET, "/v1/me")).await.status, 401, "signed out");
+        server.end().await;
+    })
+    .await;
+}
+
+/// Browsers send the cookie to every port of the host, so another program has it.
+#[tokio::test]
+async fn cookie_without_the_page_key_is_refused() {
+    in_time(async {
+        let server = start().await;
+        let (ada, other) = (server.signs_in().await, server.signs_in().await);
+        let asks = async |page_key: Option<&str>, path: &str| {
+            let request = server.request(Method::GET, path).header("cookie", &ada.cookie);
+            let request = page_key
+                .into_iter()
+                .fold(request, |request, key| request.header("countersign-page-key", key));
+            HttpAnswer::to(request).await
+        };
+        assert_snapshot!(asks(None, "/v1/approvals/pending").await, @"401 unauthenticated: the cookie of a session counts only with the key of the page that signed in; sign in at /sign-in/");
+        assert_snapshot!(asks(Some("short"), "/v1/approvals/pending").await, @"401 unauthenticated: the page key has another form; sign in again");
+        assert_snapshot!(asks(Some(&other.page_key), "/v1/approvals/pending").await, @"401 unauthenticated: the token is unknown");
+        for path in ["/v1/events", "/v1/me", "/metrics", "/v1/threads/t/tool-calls/a"] {
+            assert_eq!(asks(None, path).await.status, 401, "{path}");
+            assert_ne!(asks(Some(&ada.page_key), path).await.status, 401, "{path}");
+        }
+        let request = server.request(Method::GET, "/v1/me").header("countersign-page-key", &ada.page_key);
+        assert_eq!(HttpAnswer::to(request).await.status, 401, "nor does the key alone");
         server.end().await;
     })
     .await;
@@ -87,8 +137,10 @@ async fn session_in_use_is_replaced_once() {
         clock.advance(Duration::from_millis(1));
         let replaced = server.visits(&first).await;
         assert_eq!(replaced.status, 200, "{replaced}");
-        let second = cookie_pair(replaced.header("set-cookie"));
-        assert!(second.starts_with("countersign_session=csgn_") && second != first, "{second}");
+        let second = first.continued_by(&replaced);
+        let name = format!("countersign_session_{}=csgn_", server.port());
+        assert!(second.cookie.starts_with(&name) && second != first, "{second:?}");
+        assert_eq!(replaced.header("countersign-page-key"), "", "the page keeps its key");
         assert_eq!(server.visits(&first).await.header("set-cookie"), "", "it is replaced once");
         clock.advance(6 * HOUR);
         assert_snapshot!(server.visits(&first).await, @"401 unauthenticated: the token has expired");
@@ -116,20 +168,20 @@ async fn unused_session_ends_after_its_idle_time() {
 async fn session_in_use_ends_after_a_week() {
     in_time(async {
         let (server, clock) = start_with_clock().await;
-        let mut cookie = server.signs_in().await;
+        let mut session = server.signs_in().await;
         for hour in (6..168).step_by(6) {
             clock.advance(6 * HOUR);
-            let answer = server.visits(&cookie).await;
+            let answer = server.visits(&session).await;
             assert_eq!(answer.status, 200, "after {hour} hours: {answer}");
             if !answer.header("set-cookie").is_empty() {
-                cookie = cookie_pair(answer.header("set-cookie"));
+                session = session.continued_by(&answer);
             }
         }
         clock.advance(just_under(6));
-        let last = server.visits(&cookie).await;
+        let last = server.visits(&session).await;
         assert_eq!((last.status, last.header("set-cookie")), (200, ""), "nothing continues it");
         clock.advance(Duration::from_millis(1));
-        assert_snapshot!(server.visits(&cookie).await, @"401 unauthenticated: the token has expired");
+        assert_snapshot!(server.visits(&session).await, @"401 unauthenticated: the token has expired");
         server.end().await;
     })
     .await;

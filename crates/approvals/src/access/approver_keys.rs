@@ -5,13 +5,18 @@ use countersign_events::{
     event::{ApproverKeyAdded, ApproverKeyRemoved},
 };
 use countersign_proofs::ApproverPublicKey;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// The keys of the approvers of a log.
 #[derive(Debug, Clone, Default)]
 pub struct ApproverKeyDirectory {
     /// Shared, because readers keep copies of the directory.
     keys: BTreeMap<String, Arc<ApproverKeyRecord>>,
+    /// The origins of the pages of this log's servers, where people signed in or registered passkeys.
+    web_origins: Arc<BTreeSet<String>>,
 }
 
 /// One key of an approver.
@@ -60,7 +65,9 @@ impl ApproverKeyDirectory {
                     removed: None,
                 };
                 self.keys.entry(added.id.clone()).or_insert_with(|| Arc::new(record));
+                self.note_web_origin(added.web_origin.as_ref());
             }
+            Body::TokenCreated(created) => self.note_web_origin(created.web_origin.as_ref()),
             Body::ApproverKeyRemoved(ApproverKeyRemoved { id, reason }) => {
                 if let Some(key) = self.keys.get_mut(id).map(Arc::make_mut) {
                     key.removed = Some((event.principal.clone(), event.timestamp, reason.clone()));
@@ -68,6 +75,18 @@ impl ApproverKeyDirectory {
             }
             _ => {}
         }
+    }
+
+    fn note_web_origin(&mut self, origin: Option<&String>) {
+        if let Some(origin) = origin.filter(|origin| !self.web_origins.contains(*origin)) {
+            Arc::make_mut(&mut self.web_origins).insert(origin.clone());
+        }
+    }
+
+    /// The origins of the pages of this log's servers. Empty if no person has signed in or registered a passkey on one.
+    #[must_use]
+    pub fn web_origins(&self) -> &BTreeSet<String> {
+        &self.web_origins
     }
 
     /// The key with this id.

@@ -82,6 +82,7 @@ impl TokenDirectory {
             self.drop_ended_sessions(event.timestamp);
             self.names.add(&event.principal);
         }
+        self.approver_keys.evolve(event, body);
         match body {
             Body::TokenCreated(created) => self.add(event, created),
             Body::TokenUsed(TokenUsed { id, address }) => {
@@ -95,12 +96,8 @@ impl TokenDirectory {
                     token.revoked = Some((event.principal.clone(), event.timestamp, reason.clone()));
                 }
             }
-            _ => {
-                if let Body::ApproverKeyAdded(added) = body {
-                    self.names.add(&added.approver);
-                }
-                self.approver_keys.evolve(event, body);
-            }
+            Body::ApproverKeyAdded(added) => self.names.add(&added.approver),
+            _ => {}
         }
     }
 
@@ -219,7 +216,8 @@ impl TokenDirectory {
         if !record.created.hash.equals_in_constant_time(&secret.hash()) {
             return Err(TokenRejection::Unknown);
         }
-        if record.created.kind != kind {
+        // Other programs on the host receive the cookie of a session, so it alone proves nothing.
+        if record.created.kind != kind || secret.is_bound() != (kind == TokenKind::Session) {
             return Err(TokenRejection::WrongKind);
         }
         self.check(record, now)?;

@@ -16,4 +16,4 @@ pub use directory::{TokenDirectory, TokenRecord, TokenRejection};
 pub use holder::{SOLO_MARK, TokenHolder, VisibleThreads};
 pub use known_names::KnownNames;
 pub use right::Right;
-pub use secret::{BadToken, TOKEN_PREFIX, TokenSecret};
+pub use secret::{BadToken, PageKey, TOKEN_PREFIX, TokenSecret};

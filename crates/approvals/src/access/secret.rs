@@ -13,10 +13,48 @@ const ID_DIGITS: usize = 12;
 const SECRET_DIGITS: usize = 40;
 const CHECK_DIGITS: usize = 6;
 
+/// The digits of a page key: 200 bits.
+const PAGE_KEY_DIGITS: usize = 40;
+
 /// The whole text of a token. `{:?}` omits the secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenSecret {
     text: String,
+    page_key: Option<PageKey>,
+}
+
+/// The second part of a session's secret. The pages of one origin keep it and send it as a header. Browsers send the first
+/// part, a cookie, also to other programs on the same host, so it alone must be worth nothing.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PageKey(String);
+
+impl PageKey {
+    /// The number of random bytes that a key is made from.
+    pub const RANDOM_BYTES: usize = PAGE_KEY_DIGITS;
+
+    /// Makes a key from random bytes. Five bits of each byte are used.
+    #[must_use]
+    pub fn from_random(bytes: &[u8; Self::RANDOM_BYTES]) -> Self {
+        Self(write_digits(bytes))
+    }
+
+    /// Reads a key; `None` if the form is wrong.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        (text.len() == PAGE_KEY_DIGITS && is_digits(text)).then(|| Self(text.to_owned()))
+    }
+
+    /// The whole text, for the pages alone.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for PageKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PageKey")
+    }
 }
 
 /// The text is not a token.
@@ -31,24 +69,39 @@ impl TokenSecret {
     /// Makes a token from random bytes. Five bits of each byte are used.
     #[must_use]
     pub fn from_random(bytes: &[u8; Self::RANDOM_BYTES]) -> Self {
-        let digits: String = bytes.iter().map(|byte| char::from(DIGITS[usize::from(byte % 32)])).collect();
+        let digits = write_digits(bytes);
         let (id, secret) = digits.split_at(ID_DIGITS);
         let body = format!("{TOKEN_PREFIX}{id}_{secret}");
         let check = check_digits(&body);
-        Self { text: body + &check }
+        Self { text: body + &check, page_key: None }
     }
 
     /// Reads a token. Fails if the form or the check sum is wrong.
     pub fn parse(text: &str) -> Result<Self, BadToken> {
         let rest = text.strip_prefix(TOKEN_PREFIX).ok_or(BadToken)?;
         let (id, secret) = rest.split_once('_').ok_or(BadToken)?;
-        let is_digits = |part: &str| part.bytes().all(|byte| DIGITS.contains(&byte));
         let has_form = id.len() == ID_DIGITS && secret.len() == SECRET_DIGITS + CHECK_DIGITS;
         if !has_form || !is_digits(id) || !is_digits(secret) {
             return Err(BadToken);
         }
         let (body, check) = text.split_at(text.len() - CHECK_DIGITS);
-        if check == check_digits(body) { Ok(Self { text: text.to_owned() }) } else { Err(BadToken) }
+        if check == check_digits(body) {
+            Ok(Self { text: text.to_owned(), page_key: None })
+        } else {
+            Err(BadToken)
+        }
+    }
+
+    /// The secret of a session: this token in the cookie, and a key in the pages.
+    #[must_use]
+    pub fn bound_to(self, key: &PageKey) -> Self {
+        Self { page_key: Some(key.clone()), ..self }
+    }
+
+    /// Whether this is the secret of a session.
+    #[must_use]
+    pub const fn is_bound(&self) -> bool {
+        self.page_key.is_some()
     }
 
     /// The public part, which names the token.
@@ -57,13 +110,17 @@ impl TokenSecret {
         &self.text[TOKEN_PREFIX.len()..TOKEN_PREFIX.len() + ID_DIGITS]
     }
 
-    /// The SHA-256 of the whole text, which the log keeps. A slow hash is not needed: the secret has 200 random bits.
+    /// The SHA-256 of the whole text, which the log keeps. For a session, the text is the one of the cookie, a line break and
+    /// the page key. A slow hash is not needed: the secret has 200 random bits.
     #[must_use]
     pub fn hash(&self) -> Sha256 {
-        Sha256::digest(self.text.as_bytes())
+        match &self.page_key {
+            None => Sha256::digest(self.text.as_bytes()),
+            Some(key) => Sha256::digest(format!("{}\n{}", self.text, key.0).as_bytes()),
+        }
     }
 
-    /// The whole text, for the holder alone.
+    /// The whole text, for the holder alone, without the page key.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.text
@@ -74,6 +131,15 @@ impl fmt::Debug for TokenSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{TOKEN_PREFIX}{}_…", self.id())
     }
+}
+
+fn is_digits(part: &str) -> bool {
+    part.bytes().all(|byte| DIGITS.contains(&byte))
+}
+
+/// One digit for each byte, of which five bits are used.
+fn write_digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(DIGITS[usize::from(byte % 32)])).collect()
 }
 
 /// The first 30 bits of the SHA-256 of the text, in six digits.
@@ -115,8 +181,25 @@ mod tests {
     }
 
     #[test]
+    fn session_hash_covers_cookie_and_page_key() {
+        let (one, other) = (PageKey::from_random(&[1; 40]), PageKey::from_random(&[2; 40]));
+        let hashes = [sample().hash(), sample().bound_to(&one).hash(), sample().bound_to(&other).hash()];
+        assert!(hashes[0] != hashes[1] && hashes[1] != hashes[2] && hashes[0] != hashes[2]);
+        assert_eq!(
+            sample().bound_to(&one).expose(),
+            sample().expose(),
+            "the cookie does not contain the key"
+        );
+        assert_eq!(PageKey::parse(one.expose()), Some(one));
+        for bad in ["", "1", &"u".repeat(40), &"1".repeat(41)] {
+            assert_eq!(PageKey::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
     fn debug_text_omits_the_secret() {
         let token = sample();
         assert_eq!(format!("{token:?}"), format!("csgn_{}_…", token.id()));
+        assert_eq!(format!("{:?}", PageKey::from_random(&[1; 40])), "PageKey");
     }
 }

@@ -5,7 +5,7 @@ use super::log_row::LogRow;
 use crate::access::ApproverKeyDirectory;
 use countersign_events::{
     Body, CallId, Principal,
-    event::{DecisionProof, Source},
+    event::{DecisionProof, ProofKind, Source},
 };
 use countersign_proofs::pinned::PinnedKeys;
 
@@ -16,6 +16,9 @@ pub struct ProofCounts {
     pub proved: u64,
     /// Approvals without one.
     pub unproved: u64,
+    /// The proved ones by a passkey at a time when the log knew no origin of its servers, so that the page on which it was
+    /// used could not be compared.
+    pub unknown_origin: u64,
 }
 
 /// The proofs so far.
@@ -49,7 +52,11 @@ impl ProofTally {
             _ => return Ok(()),
         };
         match proof {
-            Some(_) if is_approval => self.counts.proved += 1,
+            Some(proof) if is_approval => {
+                self.counts.proved += 1;
+                let is_unknown = proof.kind == ProofKind::Passkey && keys.web_origins().is_empty();
+                self.counts.unknown_origin += u64::from(is_unknown);
+            }
             None if is_approval => self.counts.unproved += 1,
             _ => {}
         }

@@ -55,7 +55,7 @@ fn recorded_command(rows: &[LogRow]) -> Option<TokenCommand> {
         Body::TokenRevoked(revoked) => Some(TokenCommand::Revoke(revoked.clone())),
         // The log does not say whether the caller acted as an administrator.
         Body::ApproverKeyAdded(added) => {
-            Some(TokenCommand::AddKey(AddKeyCommand { added: added.clone(), as_admin: true }))
+            Some(TokenCommand::AddKey(Box::new(AddKeyCommand { added: added.clone(), as_admin: true })))
         }
         Body::ApproverKeyRemoved(removed) => Some(TokenCommand::RemoveKey(removed.clone())),
         _ => None,

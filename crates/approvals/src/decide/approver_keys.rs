@@ -4,7 +4,7 @@
 use super::{NewEvent, eligible, proof::check_signature};
 use crate::{
     Refused,
-    access::{ApproverKeyRecord, ProofContext, TokenDirectory},
+    access::{ApproverKeyDirectory, ApproverKeyRecord, ProofContext, TokenDirectory},
 };
 use countersign_events::{
     Body, Principal, Timestamp,
@@ -13,7 +13,10 @@ use countersign_events::{
     principal::PrincipalKind,
 };
 use countersign_policy::{KeyRegistrars, Policy};
-use countersign_proofs::{ApproverPublicKey, KeyStatement};
+use countersign_proofs::{
+    ApproverPublicKey, KeyStatement,
+    passkey::{PasskeyPublicKey, is_origin_of},
+};
 
 /// The most keys that a person has at the same time.
 pub const MAX_KEYS: usize = 32;
@@ -59,6 +62,11 @@ pub(super) fn add_key(
     if keys.of_person(&added.approver).filter(is_active).count() >= MAX_KEYS {
         return Err(invalid("publicKey", &format!("a person has up to {MAX_KEYS} keys; remove one first")));
     }
+    if has_credential(keys, &key) {
+        let why =
+            "the log has a passkey with this credential id already, and signing in could not tell them apart";
+        return Err(invalid("publicKey", why));
+    }
     if let Some(token) = &added.token {
         check_sign_in_token(added, token, tokens, now)?;
     }
@@ -66,7 +74,9 @@ pub(super) fn add_key(
     let statement =
         KeyStatement { log: proofs.log, approver: &added.approver, key_hash: key.hash() }.statement();
     match &added.proof {
-        Some(proof) => check_signature(keys, &added.approver, proof, &statement)?,
+        Some(proof) => {
+            check_signature((keys, added.web_origin.as_deref()), &added.approver, proof, &statement)?;
+        }
         None if command.as_admin => {}
         None if *by != added.approver => {
             return Err(Refused::AdminRequired { why: "only an admin adds keys of other people" });
@@ -83,6 +93,13 @@ pub(super) fn add_key(
     Ok(vec![NewEvent::new(by, Body::ApproverKeyAdded(added.clone()))])
 }
 
+/// Returns true if the key is a passkey whose credential id another one has, also one that was removed.
+fn has_credential(keys: &ApproverKeyDirectory, key: &ApproverPublicKey) -> bool {
+    let id = |key: &ApproverPublicKey| key.passkey().map(PasskeyPublicKey::credential_id);
+    let Some(wanted) = id(key) else { return false };
+    keys.records().any(|record| record.public_key.as_ref().and_then(id).as_ref() == Some(&wanted))
+}
+
 /// Checks that the event says about the key what is true of it.
 fn check_key(added: &ApproverKeyAdded) -> Result<ApproverPublicKey, Refused> {
     let key = ApproverPublicKey::parse(added.kind, &added.public_key)
@@ -92,6 +109,10 @@ fn check_key(added: &ApproverKeyAdded) -> Result<ApproverPublicKey, Refused> {
     }
     if let Some(name) = &added.name {
         check_name(name).map_err(|why| invalid("name", &why.to_string()))?;
+    }
+    let is_of_site = |origin| key.passkey().is_some_and(|key| is_origin_of(origin, key.relying_party()));
+    if added.web_origin.as_deref().is_some_and(|origin| !is_of_site(origin)) {
+        return Err(invalid("webOrigin", "it is no origin of the site of a passkey"));
     }
     Ok(key)
 }

@@ -4,9 +4,11 @@ use super::{DecisionContext, RespondCommand, edit::ArgumentEdit};
 use crate::{Call, GrantScope, Refused, access::ApproverKeyDirectory};
 use countersign_events::{
     Principal,
-    event::{Decision, DecisionProof, ProofRequirement},
+    event::{Decision, DecisionProof, ProofKind, ProofRequirement},
 };
-use countersign_proofs::{DecisionStatement, ScopeOrHash, Statement, check_proof, hash_text};
+use countersign_proofs::{
+    DecisionStatement, ScopeOrHash, Statement, check_proof, hash_text, passkey::read_origin,
+};
 
 /// The most bytes in a part of a proof. It bounds what the log keeps.
 const MAX_PART_BYTES: usize = 8_192;
@@ -47,13 +49,14 @@ pub(super) fn check_answer(
         return Err(Refused::MissingEvidence { what: "the keys of the approvers" });
     };
     let statement = decision_statement(call, respond, edit, context);
-    check_signature(keys, context.by, proof, &statement)?;
+    check_signature((keys, None), context.by, proof, &statement)?;
     Ok(Some((**proof).clone()))
 }
 
-/// Checks that a key of this person signed the statement.
+/// Checks that a key of this person signed the statement: a passkey on a page of one of the log's origins, or of the origin
+/// at which a further key is registered.
 pub(super) fn check_signature(
-    keys: &ApproverKeyDirectory,
+    (keys, registered_at): (&ApproverKeyDirectory, Option<&str>),
     person: &Principal,
     proof: &DecisionProof,
     statement: &Statement,
@@ -65,7 +68,17 @@ pub(super) fn check_signature(
     }
     let key = keys.find_active(person, &proof.key);
     let key = key.ok_or_else(|| invalid(format!("{person} has no key with this id; add it first")))?;
-    check_proof(key, proof, statement).map_err(|why| invalid(why.to_string()))
+    check_proof(key, proof, statement).map_err(|why| invalid(why.to_string()))?;
+    let Some(client_data) = proof.client_data.as_deref().filter(|_| proof.kind == ProofKind::Passkey) else {
+        return Ok(());
+    };
+    // Another program may serve pages on another port of the same host, which the check of the signature accepts.
+    let (origin, _) = read_origin(client_data).map_err(|why| invalid(why.to_string()))?;
+    let known = keys.web_origins();
+    if known.is_empty() || known.contains(&origin) || registered_at == Some(&origin) {
+        return Ok(());
+    }
+    Err(invalid(format!("the passkey was used on a page of {origin}, which is no server of this log")))
 }
 
 /// The text that the approver signs. If a text of a recorded decision was erased, its hash is known.

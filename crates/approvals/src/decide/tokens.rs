@@ -20,6 +20,7 @@ use countersign_events::{
     principal::PrincipalKind,
 };
 use countersign_policy::Policy;
+use countersign_proofs::passkey::is_web_origin;
 use std::time::Duration;
 
 /// The longest time that a link can be used.
@@ -49,7 +50,7 @@ pub enum TokenCommand {
         name: String,
     },
     /// Add a key of an approver.
-    AddKey(AddKeyCommand),
+    AddKey(Box<AddKeyCommand>),
     /// Remove a key of an approver.
     RemoveKey(ApproverKeyRemoved),
 }
@@ -156,6 +157,12 @@ fn check_token(token: &TokenCreated, now: Timestamp) -> Result<(), Refused> {
     if !is_session && token.sign_in.is_some() {
         return Err(invalid("signIn", "only a session has one"));
     }
+    if token.web_origin.as_deref().is_some_and(|origin| !is_session || !is_web_origin(origin)) {
+        return Err(invalid(
+            "webOrigin",
+            "only a session has one, in the form http://countersign.localhost:7878",
+        ));
+    }
     Ok(())
 }
 
@@ -228,6 +235,9 @@ fn check_session(
         check_sign_in(session.sign_in.as_ref(), tokens)?;
     } else if session.sign_in != from.sign_in {
         return Err(invalid("signIn", "a session that continues another one keeps its sign-in"));
+    }
+    if from.kind == TokenKind::Session && session.web_origin != from.web_origin {
+        return Err(invalid("webOrigin", "a session that continues another one stays at its origin"));
     }
     let latest = [from.ends_at, from.expires_at.filter(|_| from.kind == TokenKind::Token)];
     check_session_times((expires_at, ends_at), latest)

@@ -23,6 +23,9 @@ pub struct ApproverKeyAdded {
     /// The id of the token under which the person registered a passkey. Signing in with the passkey gives its rights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+    /// The origin of the page on which the passkey was registered. The server has checked that it is one of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub web_origin: Option<String>,
     /// The proof by an earlier key of the person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<DecisionProof>,

@@ -43,6 +43,10 @@ pub struct TokenCreated {
     /// sessions have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_in: Option<Sha256>,
+    /// The origin of the page on which its person signed in. The server has checked that it is one of its own. Only sessions
+    /// have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub web_origin: Option<String>,
 }
 
 /// The account of a person at an identity provider (OpenID Connect).

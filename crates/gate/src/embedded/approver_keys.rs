@@ -11,8 +11,19 @@ use countersign_events::{
     Principal, Sha256, chain,
     event::{ApproverKeyAdded, ApproverKeyRemoved},
 };
-use countersign_proofs::ApproverPublicKey;
+use countersign_proofs::{ApproverPublicKey, passkey::read_origin};
 use countersign_store::EventFilter;
+
+/// What a server knows about the registration of a key.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyRegistration {
+    /// Whether the caller acts as an administrator.
+    pub as_admin: bool,
+    /// The token whose rights a passkey gives when it signs in.
+    pub token: Option<String>,
+    /// The origin of the page on which a passkey was registered.
+    pub web_origin: Option<String>,
+}
 
 impl EmbeddedService {
     /// The link of the first event, which identifies the log; zeros for a log without events.
@@ -48,14 +59,14 @@ impl EmbeddedService {
         }))
     }
 
-    /// Adds a key. `as_admin` is true if the caller acts as an administrator, and `token` the one whose rights the
-    /// passkey gives when it signs in. Returns when this process accepts its proofs.
+    /// Adds a key. Returns when this process accepts its proofs.
     pub(crate) async fn add_approver_key(
         &self,
         by: &CommandCaller,
         request: &api::ApproverKeyRequest,
-        (as_admin, token): (bool, Option<String>),
+        KeyRegistration { as_admin, token, web_origin }: KeyRegistration,
     ) -> Result<api::ApproverKey, GateFailure> {
+        self.check_proof_page(request.proof.as_ref())?;
         let Some(text) = &request.public_key else {
             return Err(GateFailure::invalid("publicKey", &"it is missing"));
         };
@@ -69,10 +80,26 @@ impl EmbeddedService {
             name: request.name.clone(),
             public_key: key.to_string(),
             token,
+            web_origin,
             proof: request.proof.clone().map(Into::into),
         };
-        self.execute_on_tokens(by, TokenCommand::AddKey(AddKeyCommand { added, as_admin })).await?;
+        self.execute_on_tokens(by, TokenCommand::AddKey(Box::new(AddKeyCommand { added, as_admin }))).await?;
         self.find_approver_key(&id)
+    }
+
+    /// Checks that the passkey of a proof was used on a page of this process's server, if it has one. The rules compare the
+    /// page with the origins that the log knows, which may be none.
+    pub(super) fn check_proof_page(&self, proof: Option<&api::ProofRequest>) -> Result<(), GateFailure> {
+        let client_data = proof.and_then(|proof| proof.client_data.as_deref());
+        let (Some(client_data), Some(own)) = (client_data, self.web_origins.get()) else { return Ok(()) };
+        let refuse = |why: String| GateFailure::from(Refused::ProofInvalid { why });
+        let (origin, _) = read_origin(client_data).map_err(|why| refuse(why.to_string()))?;
+        if own.contains(&origin) {
+            return Ok(());
+        }
+        Err(refuse(format!(
+            "the passkey was used on a page of {origin}, which is none of this server's pages"
+        )))
     }
 
     /// Removes a key. Returns when this process does not accept its proofs.

@@ -43,6 +43,7 @@ impl EmbeddedService {
         id: &CallId,
         decide: &api::DecisionRequest,
     ) -> Result<(CallCommand, (Arc<Policy>, CommandEvidence)), GateFailure> {
+        self.check_proof_page(decide.proof.as_ref())?;
         let respond = RespondCommand {
             decision: decide.decision,
             comment: decide.comment.clone(),

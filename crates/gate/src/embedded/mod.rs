@@ -27,7 +27,8 @@ mod tokens;
 mod tools;
 mod webhooks;
 
-pub use tokens::AccountHolder;
+pub use approver_keys::KeyRegistration;
+pub use tokens::{AccountHolder, PasskeySignIn, SessionPages};
 
 use crate::{
     GateFailure, active_policy::ActivePolicy, active_tokens::ActiveTokens, advisor_metrics::AdvisorMetrics,
@@ -67,6 +68,8 @@ pub(crate) struct EmbeddedService {
     opened: Arc<Notify>,
     /// The identity of the log, once it has an event.
     log_id: OnceLock<Sha256>,
+    /// The origins of the pages of this process's server; unset in a process without pages.
+    pub(crate) web_origins: OnceLock<Vec<String>>,
     pub(crate) webhooks: Arc<KnownWebhooks>,
     known_advisors: KnownAdvisors,
     known_tools: KnownTools,
@@ -136,6 +139,7 @@ impl EmbeddedService {
             tokens,
             opened,
             log_id: OnceLock::new(),
+            web_origins: OnceLock::new(),
             webhooks: Arc::default(),
             known_advisors: KnownAdvisors::default(),
             known_tools: KnownTools::default(),

@@ -5,7 +5,7 @@ use crate::{GateFailure, view::view_token};
 use countersign_api as api;
 use countersign_approvals::{
     ApprovalCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, Refused,
-    access::{TokenHolder, TokenRecord, TokenRejection, TokenSecret},
+    access::{PageKey, TokenHolder, TokenRecord, TokenRejection, TokenSecret},
     decide::TokenCommand,
 };
 use countersign_events::{
@@ -24,6 +24,15 @@ const LINK_SPAN: Duration = Duration::from_mins(15);
 /// The longest time that a token is accepted: ten years.
 const LONGEST_SPAN: u64 = 315_360_000;
 
+/// A person who was authenticated with a passkey.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PasskeySignIn {
+    /// The id of the key.
+    pub key: String,
+    /// The SHA-256 of the challenge, which starts one session.
+    pub sign_in: Sha256,
+}
+
 /// A person who signed in at an identity provider, with the rights that the provider's claims give.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountHolder {
@@ -39,6 +48,22 @@ pub struct AccountHolder {
     pub level: Option<String>,
     /// The groups of an approver.
     pub groups: Vec<String>,
+}
+
+/// The pages to which a session belongs.
+#[derive(Debug, Clone)]
+pub struct SessionPages {
+    /// The second part of the session's secret.
+    pub key: PageKey,
+    /// Their origin, if the server knows it. A session that continues another one keeps the origin of that one.
+    pub web_origin: Option<String>,
+}
+
+impl SessionPages {
+    /// Makes the key of a new session. Fails if the system has no randomness.
+    pub fn new(web_origin: Option<String>) -> Result<Self, GateFailure> {
+        Ok(Self { key: PageKey::from_random(&random_bytes()?), web_origin })
+    }
 }
 
 impl EmbeddedService {
@@ -90,9 +115,12 @@ impl EmbeddedService {
     pub(crate) async fn start_session(
         &self,
         parent: &TokenRecord,
+        pages: &SessionPages,
         (idle, longest): (Duration, Duration),
     ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
-        let (secret, now, from) = (random_secret()?, self.store.clock().now(), &parent.created);
+        let secret = random_secret()?.bound_to(&pages.key);
+        let (now, from) = (self.store.clock().now(), &parent.created);
+        let continues = from.kind == TokenKind::Session;
         let of_token = from.expires_at.filter(|_| from.kind == TokenKind::Token);
         let latest = from.ends_at.unwrap_or_else(|| now.after(longest));
         let ends_at = of_token.map_or(latest, |end| end.min(latest));
@@ -103,6 +131,7 @@ impl EmbeddedService {
             expires_at: Some(now.after(idle).min(ends_at)),
             ends_at: Some(ends_at),
             parent: Some(from.id.clone()),
+            web_origin: if continues { from.web_origin.clone() } else { pages.web_origin.clone() },
             ..from.clone()
         };
         let by = Principal::system("sign-in").into();
@@ -115,11 +144,12 @@ impl EmbeddedService {
     pub(crate) async fn start_account_session(
         &self,
         person: &AccountHolder,
+        pages: &SessionPages,
         (idle, longest): (Duration, Duration),
     ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
         // Another process may have given the account its name a moment ago.
         self.tokens.reload(&self.store).await?;
-        let (secret, now) = (random_secret()?, self.store.clock().now());
+        let (secret, now) = (random_secret()?.bound_to(&pages.key), self.store.clock().now());
         let known =
             self.tokens.with(|directory| directory.accounts().name_of(&person.account).map(str::to_owned));
         let created = TokenCreated {
@@ -136,27 +166,29 @@ impl EmbeddedService {
             parent: None,
             account: Some(person.account.clone()),
             sign_in: Some(person.sign_in),
+            web_origin: pages.web_origin.clone(),
         };
         let by = Principal::system("sign-in").into();
         self.execute_on_tokens(&by, TokenCommand::Create(vec![created.clone()])).await?;
         Ok((secret, created))
     }
 
-    /// The passkey with this credential id (base64url), and its id, if it signs a person in.
-    pub(crate) async fn find_passkey(
+    /// The passkeys with this credential id (base64url) that sign a person in, and their ids. An old log may have several.
+    pub(crate) async fn find_passkeys(
         &self,
         credential_id: &str,
-    ) -> Result<Option<(String, PasskeyPublicKey)>, GateFailure> {
+    ) -> Result<Vec<(String, PasskeyPublicKey)>, GateFailure> {
         // Another process may have registered or removed it a moment ago.
         self.tokens.reload(&self.store).await?;
         Ok(self.tokens.with(|directory| {
-            let mut keys = directory.approver_keys().records();
-            keys.find_map(|record| {
+            let keys = directory.approver_keys().records();
+            let found = keys.filter_map(|record| {
                 let passkey = record.public_key.as_ref()?.passkey()?;
                 let signs_in = record.removed.is_none() && record.added.token.is_some();
                 (signs_in && passkey.credential_id() == credential_id)
                     .then(|| (record.added.id.clone(), passkey.clone()))
-            })
+            });
+            found.collect()
         }))
     }
 
@@ -165,17 +197,18 @@ impl EmbeddedService {
         Ok(SignInSecret::new(&self.store.sign_in_secret().await?))
     }
 
-    /// Starts the session of a person who was authenticated with this passkey. `sign_in` is the SHA-256 of the challenge. It has the rights of the token under which
+    /// Starts the session of a person who was authenticated with this passkey. It has the rights of the token under which
     /// the person registered the passkey.
     pub(crate) async fn start_passkey_session(
         &self,
-        key: &str,
-        sign_in: Sha256,
+        PasskeySignIn { key, sign_in }: &PasskeySignIn,
+        pages: &SessionPages,
         (idle, longest): (Duration, Duration),
     ) -> Result<(TokenSecret, TokenCreated, Arc<TokenHolder>), GateFailure> {
         let origin = self.tokens.with(|directory| directory.find_token_of_passkey(key).cloned());
         let origin = origin.ok_or(Refused::UnknownToken)?;
-        let (secret, now, from) = (random_secret()?, self.store.clock().now(), &origin.created);
+        let secret = random_secret()?.bound_to(&pages.key);
+        let (now, from) = (self.store.clock().now(), &origin.created);
         let end = from.expires_at.filter(|_| from.kind == TokenKind::Token);
         let ends_at = end.map_or(now.after(longest), |end| end.min(now.after(longest)));
         let created = TokenCreated {
@@ -184,8 +217,9 @@ impl EmbeddedService {
             hash: secret.hash(),
             expires_at: Some(now.after(idle).min(ends_at)),
             ends_at: Some(ends_at),
-            parent: Some(key.to_owned()),
-            sign_in: Some(sign_in),
+            parent: Some(key.clone()),
+            sign_in: Some(*sign_in),
+            web_origin: pages.web_origin.clone(),
             ..from.clone()
         };
         let by = Principal::system("sign-in").into();
@@ -314,13 +348,18 @@ fn new_token(
         parent: None,
         account: None,
         sign_in: None,
+        web_origin: None,
     })
 }
 
 /// A secret of the system's randomness. Fails if the system has none.
 fn random_secret() -> Result<TokenSecret, GateFailure> {
-    let mut bytes = [0; TokenSecret::RANDOM_BYTES];
+    Ok(TokenSecret::from_random(&random_bytes()?))
+}
+
+fn random_bytes<const N: usize>() -> Result<[u8; N], GateFailure> {
+    let mut bytes = [0; N];
     api::fill_random(&mut bytes)
         .map_err(|why| GateFailure::invalid("token", &format!("the system has no randomness: {why}")))?;
-    Ok(TokenSecret::from_random(&bytes))
+    Ok(bytes)
 }

@@ -1,7 +1,7 @@
 //! The operations of every gate: each is passed to the service with the caller and what the caller sees.
 
 use super::EmbeddedGate;
-use crate::GateFailure;
+use crate::{GateFailure, KeyRegistration};
 use async_trait::async_trait;
 use countersign_api::{
     AcceptDefinitionRequest, AdvisorList, AdvisorModeRequest, AdvisorReportRequest, ApprovalGate,
@@ -259,7 +259,8 @@ impl ApprovalGate for EmbeddedGate {
 
     async fn add_approver_key(&self, request: &ApproverKeyRequest) -> Result<ApproverKey, GateError> {
         // A program that opens the database administers it.
-        Ok(self.service.add_approver_key(&self.by, request, (true, None)).await?)
+        let registration = KeyRegistration { as_admin: true, ..KeyRegistration::default() };
+        Ok(self.service.add_approver_key(&self.by, request, registration).await?)
     }
 
     async fn remove_approver_key(

@@ -1,13 +1,16 @@
 //! The credentials of a log: who calls, and with which rights.
 
 use super::EmbeddedGate;
-use crate::{GateFailure, embedded::AccountHolder};
+use crate::{
+    GateFailure,
+    embedded::{AccountHolder, KeyRegistration, PasskeySignIn, SessionPages},
+};
 use countersign_api::{ApproverKey, ApproverKeyRequest, NewToken, TokenRequest};
 use countersign_approvals::access::{
     Right, TokenDirectory, TokenHolder, TokenRecord, TokenRejection, TokenSecret,
 };
 use countersign_events::{
-    Principal, Sha256,
+    Principal,
     event::{TokenCreated, TokenKind},
 };
 use countersign_proofs::passkey::{PasskeyPublicKey, SignInSecret};
@@ -54,6 +57,12 @@ impl EmbeddedGate {
         self.service.tokens.with(TokenDirectory::is_empty)
     }
 
+    /// Names the origins of the pages of this process's server. From here on, the process accepts proofs of passkeys only if
+    /// these were used on such a page. Only the first call counts.
+    pub fn set_web_origins(&self, origins: Vec<String>) {
+        self.service.web_origins.get_or_init(|| origins);
+    }
+
     /// Creates several tokens, all or none.
     pub async fn create_tokens(&self, requests: &[TokenRequest]) -> Result<Vec<NewToken>, GateFailure> {
         self.service.create_tokens(&self.by, requests).await
@@ -64,29 +73,29 @@ impl EmbeddedGate {
     pub async fn start_session(
         &self,
         parent: &TokenRecord,
+        pages: &SessionPages,
         (idle, longest): (Duration, Duration),
     ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
-        self.service.start_session(parent, (idle, longest)).await
+        self.service.start_session(parent, pages, (idle, longest)).await
     }
 
-    /// The passkey with this credential id (base64url), and its id, if it signs a person in.
-    pub async fn find_passkey(
+    /// The passkeys with this credential id (base64url) that sign a person in, and their ids. An old log may have several.
+    pub async fn find_passkeys(
         &self,
         credential_id: &str,
-    ) -> Result<Option<(String, PasskeyPublicKey)>, GateFailure> {
-        self.service.find_passkey(credential_id).await
+    ) -> Result<Vec<(String, PasskeyPublicKey)>, GateFailure> {
+        self.service.find_passkeys(credential_id).await
     }
 
-    /// Starts the session of a browser, whose person was authenticated with this passkey, as
-    /// [`start_session`](Self::start_session) does. `sign_in` is the SHA-256 of the challenge, which starts one session.
-    /// Returns its holder, too.
+    /// Starts the session of a browser, whose person was authenticated with a passkey, as
+    /// [`start_session`](Self::start_session) does. Returns its holder, too.
     pub async fn start_passkey_session(
         &self,
-        key: &str,
-        sign_in: Sha256,
+        sign_in: &PasskeySignIn,
+        pages: &SessionPages,
         spans: (Duration, Duration),
     ) -> Result<(TokenSecret, TokenCreated, Arc<TokenHolder>), GateFailure> {
-        self.service.start_passkey_session(key, sign_in, spans).await
+        self.service.start_passkey_session(sign_in, pages, spans).await
     }
 
     /// The secret by which all processes of the log recognise the challenges of sign-ins.
@@ -100,15 +109,13 @@ impl EmbeddedGate {
         self.service.find_origin(record)
     }
 
-    /// Adds a key of an approver. `as_admin` is true if the caller acts as an administrator, and `token` the one whose
-    /// rights the passkey gives when it signs in.
+    /// Adds a key of an approver, with what the server knows about its registration.
     pub async fn add_approver_key_as(
         &self,
         request: &ApproverKeyRequest,
-        as_admin: bool,
-        token: Option<String>,
+        registration: KeyRegistration,
     ) -> Result<ApproverKey, GateFailure> {
-        self.service.add_approver_key(&self.by, request, (as_admin, token)).await
+        self.service.add_approver_key(&self.by, request, registration).await
     }
 
     /// The person whose key this is; `None` if there is no such key.
@@ -122,9 +129,10 @@ impl EmbeddedGate {
     pub async fn start_account_session(
         &self,
         person: &AccountHolder,
+        pages: &SessionPages,
         (idle, longest): (Duration, Duration),
     ) -> Result<(TokenSecret, TokenCreated), GateFailure> {
-        self.service.start_account_session(person, (idle, longest)).await
+        self.service.start_account_session(person, pages, (idle, longest)).await
     }
 
     /// Ends all sessions of the principal of this gate.

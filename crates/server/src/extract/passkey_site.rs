@@ -1,47 +1,39 @@
 //! The extractor of the site to which passkeys are bound.
 
-use crate::{guard::RequestOrigin, problem::ProblemResponse};
-use axum::{
-    extract::FromRequestParts,
-    http::{header, request::Parts},
-};
+use crate::{AppState, guard::RequestOrigin, problem::ProblemResponse};
+use axum::{extract::FromRequestParts, http::request::Parts};
 use std::net::IpAddr;
 
-/// The site to which passkeys are bound: the host name under which the browser opened the page. The guard has checked that
-/// it is a name of this server.
+/// The site to which passkeys are bound: the host name of the page of this server that the browser has opened.
 pub(crate) struct PasskeySite(Result<String, ProblemResponse>);
 
 impl PasskeySite {
-    /// The host name. Fails for an address, which no browser accepts.
+    /// The host name. Fails for an address, which no browser accepts, and for a name under which the server has no pages.
     pub(crate) fn name(self) -> Result<String, ProblemResponse> {
         self.0
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for PasskeySite {
+impl FromRequestParts<AppState> for PasskeySite {
     type Rejection = ProblemResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ProblemResponse> {
-        let forwarded =
-            parts.extensions.get::<RequestOrigin>().and_then(|origin| origin.forwarded_host.as_deref());
-        let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
-        Ok(Self(site_of(forwarded.or(host).unwrap_or_default())))
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ProblemResponse> {
+        let origin = parts.extensions.get::<RequestOrigin>().and_then(|origin| origin.page_origin.as_deref());
+        let site = origin.and_then(site_of).ok_or_else(|| {
+            let pages =
+                app.guard.own.first().map_or_else(String::new, |own| format!(": open {own}/settings"));
+            ProblemResponse::invalid(format!("passkeys need the host name of a page of this server{pages}"))
+        });
+        Ok(Self(site))
     }
 }
 
-fn site_of(host: &str) -> Result<String, ProblemResponse> {
-    let (name, port) = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (name, format!(":{port}")),
-        _ => (host, String::new()),
-    };
-    let is_address = name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
-    if is_address || name.is_empty() {
-        let why = format!(
-            "passkeys need a host name instead of an IP address: open http://localhost{port}/settings"
-        );
-        return Err(ProblemResponse::invalid(why));
-    }
-    Ok(name.to_ascii_lowercase())
+/// The host name of an origin; `None` for an address.
+fn site_of(origin: &str) -> Option<String> {
+    let (_, authority) = origin.split_once("://")?;
+    let name = authority.split_once(':').map_or(authority, |(name, _)| name);
+    let is_address = authority.starts_with('[') || name.parse::<IpAddr>().is_ok();
+    (!is_address && !name.is_empty()).then(|| name.to_owned())
 }
 
 #[cfg(test)]
@@ -50,11 +42,14 @@ mod tests {
 
     #[test]
     fn site_is_a_host_name_without_port() {
-        let site = |host| site_of(host).ok();
-        assert_eq!(site("localhost:7878").as_deref(), Some("localhost"));
-        assert_eq!(site("Approvals.example").as_deref(), Some("approvals.example"));
-        for address in ["127.0.0.1:7878", "127.0.0.1", "[::1]:7878", "[::1]", ""] {
-            assert_eq!(site(address), None, "{address}");
+        for (origin, site) in [
+            ("http://countersign.localhost:7878", Some("countersign.localhost")),
+            ("https://approvals.example", Some("approvals.example")),
+            ("http://127.0.0.1:7878", None),
+            ("http://[::1]:7878", None),
+            ("http://[::1]", None),
+        ] {
+            assert_eq!(site_of(origin).as_deref(), site, "{origin}");
         }
     }
 }

@@ -1,15 +1,18 @@
 //! The extractor of the place that a request comes from.
 
 use crate::{guard::RequestOrigin, problem::ProblemResponse};
-use axum::{extract::FromRequestParts, http::request::Parts};
+use axum::{
+    extract::FromRequestParts,
+    http::{header, request::Parts},
+};
 use countersign_api::ErrorCode;
 
 /// The place that a request comes from.
 pub(crate) struct RequestSource {
-    /// The address of the client, as events name it.
-    pub(crate) peer: String,
-    /// True if the client uses HTTPS, to this server or to a trusted proxy.
-    pub(crate) is_https: bool,
+    /// The client and the address that it used, to this server or to a trusted proxy.
+    pub(crate) origin: RequestOrigin,
+    /// The origin of the page of this server that sent the request; `None` for other programs than browsers.
+    pub(crate) page: Option<String>,
 }
 
 impl<S: Sync> FromRequestParts<S> for RequestSource {
@@ -17,7 +20,11 @@ impl<S: Sync> FromRequestParts<S> for RequestSource {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ProblemResponse> {
         let why = || ProblemResponse::new(ErrorCode::Internal, "the origin of this request is not known");
-        let origin = parts.extensions.get::<RequestOrigin>().ok_or_else(why)?;
-        Ok(Self { peer: origin.peer.to_string(), is_https: origin.is_https })
+        let origin = parts.extensions.get::<RequestOrigin>().ok_or_else(why)?.clone();
+        // The guard has checked that a page that is named is one of this server, or of an origin that the settings name.
+        let is_own = |sent: &&str| origin.page_origin.as_deref() == Some(*sent);
+        let sent = parts.headers.get(header::ORIGIN).and_then(|sent| sent.to_str().ok());
+        let page = sent.filter(is_own).map(str::to_owned);
+        Ok(Self { origin, page })
     }
 }

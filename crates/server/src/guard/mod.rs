@@ -1,11 +1,12 @@
 //! Rejects requests of foreign web pages. Any page can send requests to 127.0.0.1 from the browser that shows it, also
 //! under a host name that the page's author controls (DNS rebinding). A request must therefore name a loopback host or
-//! a public name of this server, and a request from a page must come from a page of this server, or of an origin that
-//! the settings name. Browsers identify the page in `Origin`, or in `Sec-Fetch-Site` where they send no `Origin`, as for
+//! a public name of this server, and a request from a page must come from a page of this server ([`own_origins`]), or of
+//! an origin that the settings name. Browsers identify the page in `Origin`, or in `Sec-Fetch-Site` where they send no `Origin`, as for
 //! an image. Only origins that the settings name may frame pages. A request that names two hosts is rejected, because a
 //! proxy may have checked the other one.
 
 mod browser_headers;
+mod own_origins;
 mod proxies;
 mod web_origin;
 
@@ -22,8 +23,8 @@ use axum::{
     response::IntoResponse,
 };
 use browser_headers::BrowserHeaders;
-use countersign_api::{ErrorCode, ProofRequest};
-use countersign_gate::proofs::passkey::{is_origin_of, read_origin};
+use countersign_api::{ErrorCode, PAGE_HOST};
+use own_origins::OwnOrigins;
 pub(crate) use proxies::RequestOrigin;
 use proxies::find_request_origin;
 use std::{net::IpAddr, sync::Arc};
@@ -34,7 +35,8 @@ use std::{net::IpAddr, sync::Arc};
 pub struct NetworkAccess {
     /// Proxies whose reports about their clients the server believes.
     pub proxies: Vec<TrustedProxy>,
-    /// The addresses by which clients reach the server, besides loopback names.
+    /// The addresses by which clients reach the server, besides loopback names. With the port, they are the origins of its
+    /// pages.
     pub public_urls: Vec<WebOrigin>,
     /// Origins whose pages may show pages of this server in a frame.
     pub frame_by: Vec<WebOrigin>,
@@ -46,13 +48,13 @@ pub struct NetworkAccess {
 #[derive(Debug)]
 pub(crate) struct RequestGuard {
     access: NetworkAccess,
+    pub(crate) own: OwnOrigins,
     browser_headers: BrowserHeaders,
 }
 
-/// Guards other routes of this machine in the same way: a request must name a loopback host, and must not come from a page of
-/// another origin.
+/// Guards other routes of this machine in the same way: a request must name a loopback host, and must not come from a page.
 pub fn guard_router(router: Router) -> Router {
-    let guard = Arc::new(RequestGuard::new(NetworkAccess::default()));
+    let guard = Arc::new(RequestGuard::new(NetworkAccess::default(), Vec::new()));
     router.layer(middleware::from_fn(move |mut request: Request, next: Next| {
         let guard = Arc::clone(&guard);
         async move {
@@ -65,8 +67,10 @@ pub fn guard_router(router: Router) -> Router {
 }
 
 impl RequestGuard {
-    pub(crate) fn new(access: NetworkAccess) -> Self {
-        Self { browser_headers: BrowserHeaders::new(&access.frame_by, &access.cors_origins), access }
+    /// Guards a server that has pages at these origins, besides its public addresses.
+    pub(crate) fn new(access: NetworkAccess, local: Vec<WebOrigin>) -> Self {
+        let browser_headers = BrowserHeaders::new(&access.frame_by, &access.cors_origins);
+        Self { browser_headers, own: OwnOrigins::new(&access.public_urls, local), access }
     }
 
     /// Rejects a request with a foreign host, origin or site, and adds its [`PeerAddress`](crate::PeerAddress). It is
@@ -74,9 +78,13 @@ impl RequestGuard {
     pub(crate) fn check(&self, request: &mut Request) -> Result<(), ProblemResponse> {
         let (headers, uri) = (request.headers(), request.uri());
         let connection = request.extensions().get().copied().unwrap_or(ConnectionOrigin::UNKNOWN);
-        let origin = find_request_origin(&self.access.proxies, connection, headers)?;
+        let mut origin = find_request_origin(&self.access.proxies, connection, headers)?;
         require_one_host(headers, uri)?;
-        self.check_host_and_origin(headers, uri.host(), &origin)?;
+        if let (true, Some(authority)) = (origin.host.is_empty(), uri.authority()) {
+            authority.as_str().clone_into(&mut origin.host);
+        }
+        origin.page_origin = self.own.at(&origin.host).map(ToString::to_string);
+        self.check_host_and_origin(headers, &origin)?;
         self.check_site(headers, uri.path())?;
         request.extensions_mut().insert(origin.peer);
         request.extensions_mut().insert(origin);
@@ -123,59 +131,31 @@ impl RequestGuard {
     fn check_host_and_origin(
         &self,
         headers: &HeaderMap,
-        uri_host: Option<&str>,
         request: &RequestOrigin,
     ) -> Result<(), ProblemResponse> {
-        let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-        let host = text(header::HOST).or(uri_host).unwrap_or("");
-        let forwarded = request.forwarded_host.as_deref();
-        if let Some(foreign) = [Some(host), forwarded].into_iter().flatten().find(|host| !self.is_own(host)) {
+        let connected = headers.get(header::HOST).map(|host| host.to_str().unwrap_or("?"));
+        let is_own = |host: &str| is_loopback(host) || self.own.has_host(without_port(host));
+        if let Some(foreign) =
+            [connected, Some(&request.host)].into_iter().flatten().find(|host| !is_own(host))
+        {
             let detail = format!(
                 "{foreign:?} is not a name of this server; use 127.0.0.1 or localhost, or add the name with --public-url"
             );
             return Err(ProblemResponse::new(ErrorCode::ForeignHost, detail));
         }
-        let Some(value) = headers.get(header::ORIGIN) else { return Ok(()) };
-        let scheme = if request.is_https { "https://" } else { "http://" };
-        let origin = value.to_str().unwrap_or("?");
-        let is_own = origin.strip_prefix(scheme) == Some(forwarded.unwrap_or(host));
-        let mut named = self.access.public_urls.iter().chain(&self.access.cors_origins);
-        if is_own || named.any(|named| named.is(value)) {
+        let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
+        if self.own.has(origin) || self.cors_origin(headers).is_some() {
             return Ok(());
         }
+        let origin = origin.to_str().unwrap_or("?");
+        let own = self.own.first().map_or_else(String::new, |own| format!(", at {own}"));
         let detail = format!(
-            "a page of {origin} sent this request; the server accepts requests only from its own pages"
+            "a page of {origin} sent this request; the server accepts requests only from its own pages{own}"
         );
         Err(ProblemResponse::new(ErrorCode::ForeignOrigin, detail))
     }
-
-    /// Checks that a passkey was used on a page of this server. The rules check the host name alone, because the log does
-    /// not know the addresses of servers; another program may serve pages on another port of the same host.
-    pub(crate) fn check_passkey_origin(&self, proof: Option<&ProofRequest>) -> Result<(), ProblemResponse> {
-        let Some(client_data) = proof.and_then(|proof| proof.client_data.as_deref()) else { return Ok(()) };
-        let refuse = |why: String| ProblemResponse::new(ErrorCode::ProofInvalid, why);
-        let (origin, _) = read_origin(client_data).map_err(|why| refuse(why.to_string()))?;
-        self.check_own_origin(&origin)
-    }
-
-    /// Checks the origin of the page on which a passkey was used.
-    pub(crate) fn check_own_origin(&self, origin: &str) -> Result<(), ProblemResponse> {
-        let is_local = is_origin_of(origin, "localhost");
-        let is_public = HeaderValue::from_str(origin)
-            .is_ok_and(|origin| self.access.public_urls.iter().any(|url| url.is(&origin)));
-        if is_local || is_public {
-            return Ok(());
-        }
-        let why = "the passkey was used on a page of another server; add the address with --public-url";
-        Err(ProblemResponse::new(ErrorCode::ProofInvalid, why))
-    }
-
-    /// Returns true if a host, with or without a port, is a loopback name or a public name of this server.
-    fn is_own(&self, host: &str) -> bool {
-        is_loopback(host)
-            || self.access.public_urls.iter().any(|url| without_port(host).eq_ignore_ascii_case(url.host()))
-    }
 }
+
 /// Requires that the request names one host: a proxy before this server may have checked the other one.
 fn require_one_host(headers: &HeaderMap, uri: &Uri) -> Result<(), ProblemResponse> {
     let mut hosts = headers.get_all(header::HOST).iter();
@@ -206,7 +186,8 @@ fn without_port(host: &str) -> &str {
 
 fn is_loopback(host: &str) -> bool {
     let name = without_port(host).trim_start_matches('[').trim_end_matches(']');
-    name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+    [PAGE_HOST, "localhost"].iter().any(|own| name.eq_ignore_ascii_case(own))
+        || name.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
 #[cfg(test)]
@@ -215,12 +196,26 @@ mod tests {
 
     #[test]
     fn knows_its_own_names() {
-        for host in ["127.0.0.1", "127.0.0.1:7878", "localhost:80", "[::1]:7878", "[::1]", "LOCALHOST"] {
+        for host in [
+            "127.0.0.1",
+            "127.0.0.1:7878",
+            "localhost:80",
+            "[::1]:7878",
+            "[::1]",
+            "LOCALHOST",
+            "countersign.localhost:1",
+        ] {
             assert!(is_loopback(host), "{host}");
         }
-        for host in
-            ["", "evil.example", "127.0.0.1.evil.example:7878", "localhost.evil", "10.0.0.1", "0.0.0.0"]
-        {
+        for host in [
+            "",
+            "evil.localhost",
+            "evil.example",
+            "127.0.0.1.evil.example:7878",
+            "localhost.evil",
+            "10.0.0.1",
+            "0.0.0.0",
+        ] {
             assert!(!is_loopback(host), "{host}");
         }
     }

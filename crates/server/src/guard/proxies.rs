@@ -2,8 +2,9 @@
 //! `X-Forwarded-Proto` and `X-Forwarded-Host`. The server believes these headers only on a connection from a proxy that
 //! its settings name, because every other client can send them too.
 
+use super::web_origin::port_of;
 use crate::{PeerAddress, connection::ConnectionOrigin, problem::ProblemResponse};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, header};
 use countersign_api::ErrorCode;
 use std::{
     fmt,
@@ -87,16 +88,16 @@ pub(crate) struct RequestOrigin {
     pub(crate) is_from_proxy: bool,
     /// The host that the client used, if a proxy reports it.
     pub(crate) forwarded_host: Option<String>,
+    /// The host that the client used, with the port if it is not the usual one.
+    pub(crate) host: String,
+    /// The origin of the pages that the client sees at this address, if the server has pages there.
+    pub(crate) page_origin: Option<String>,
 }
 
-#[cfg(feature = "oidc")]
 impl RequestOrigin {
-    /// The address of this server as the client used it, such as `https://approvals.example`. The guard has checked that
-    /// the host is a name of this server.
-    pub(crate) fn own_address(&self, headers: &HeaderMap) -> Option<String> {
-        let host = headers.get(axum::http::header::HOST).and_then(|host| host.to_str().ok());
-        let host = self.forwarded_host.as_deref().or(host)?;
-        Some(format!("{}://{host}", if self.is_https { "https" } else { "http" }))
+    /// The port that the client used, if it is not the usual one.
+    pub(crate) fn port(&self) -> Option<&str> {
+        port_of(&self.host)
     }
 }
 
@@ -107,6 +108,8 @@ pub(super) fn find_request_origin(
     headers: &HeaderMap,
 ) -> Result<RequestOrigin, ProblemResponse> {
     let ConnectionOrigin { peer, is_encrypted } = connection;
+    let host = headers.get(header::HOST).map(|host| host.to_str().unwrap_or("?").to_owned());
+    let host = host.unwrap_or_default();
     let is_proxy = |peer| proxies.iter().any(|proxy| proxy.includes(peer));
     if !is_proxy(peer) {
         return Ok(RequestOrigin {
@@ -114,6 +117,8 @@ pub(super) fn find_request_origin(
             is_https: is_encrypted,
             is_from_proxy: false,
             forwarded_host: None,
+            host,
+            page_origin: None,
         });
     }
     let is_https = match last_value(headers, FORWARDED_PROTO)? {
@@ -122,7 +127,8 @@ pub(super) fn find_request_origin(
     };
     let forwarded_host = last_value(headers, FORWARDED_HOST)?.map(str::to_owned);
     let peer = find_client(peer, is_proxy, headers)?;
-    Ok(RequestOrigin { peer, is_https, is_from_proxy: true, forwarded_host })
+    let host = forwarded_host.clone().unwrap_or(host);
+    Ok(RequestOrigin { peer, is_https, is_from_proxy: true, forwarded_host, host, page_origin: None })
 }
 
 /// Returns the last address of `X-Forwarded-For` that is not a proxy: each proxy appends the address of its own client,
@@ -200,7 +206,14 @@ mod tests {
         let headers =
             [(FORWARDED_FOR, "127.0.0.1"), (FORWARDED_PROTO, "https"), (FORWARDED_HOST, "a.example")];
         let peer = PeerAddress::from_ip("10.2.0.1".parse().expect("an address"));
-        let expected = RequestOrigin { peer, is_https: false, is_from_proxy: false, forwarded_host: None };
+        let expected = RequestOrigin {
+            peer,
+            is_https: false,
+            is_from_proxy: false,
+            forwarded_host: None,
+            host: String::new(),
+            page_origin: None,
+        };
         assert_eq!(find("10.2.0.1", &headers).expect("an origin"), expected);
         assert_eq!(client("10.2.0.1", "not an address"), "10.2.0.1");
     }

@@ -53,11 +53,27 @@ impl WebOrigin {
         &self.host
     }
 
+    /// Returns the host, and the port if it is not the default one.
+    pub(crate) fn authority(&self) -> &str {
+        self.text.split_once("://").map_or("", |(_, authority)| authority)
+    }
+
+    /// Returns the port; `None` for the default one.
+    pub(crate) fn port(&self) -> Option<&str> {
+        port_of(self.authority())
+    }
+
     /// Returns true if the header `Origin` names this origin. Browsers send it in the form of this type.
     #[must_use]
     pub fn is(&self, header: &HeaderValue) -> bool {
         header.as_bytes() == self.text.as_bytes()
     }
+}
+
+/// Returns the port of a host; `None` without one.
+pub(super) fn port_of(host: &str) -> Option<&str> {
+    let (_, port) = host.rsplit_once(':')?;
+    (!port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())).then_some(port)
 }
 
 impl fmt::Display for WebOrigin {

@@ -1,7 +1,9 @@
 //! The cookies of browsers: the session, and the state of a sign-in at an identity provider. Over TLS their names begin with
 //! `__Host-`, which browsers accept only with `Secure`, without a domain, and for the whole host, so that no other host can
-//! set them.
+//! set them. Browsers send a cookie to all ports of a host: the name of a session's has the port, so that servers on several ports do
+//! not replace each other's, and a session needs a [page key](countersign_gate::access::PageKey), too.
 
+use crate::guard::RequestOrigin;
 use axum::http::{HeaderMap, HeaderValue, header};
 use countersign_gate::Timestamp;
 use std::time::Duration;
@@ -13,6 +15,8 @@ pub(crate) struct BrowserCookie {
     secure_name: &'static str,
     /// Other sites' links send no cookie with `Strict`, and one with `Lax` when they open a page of this server.
     same_site: &'static str,
+    /// Whether each port has a cookie of its own. Any server of the log can complete a sign-in.
+    has_port: bool,
 }
 
 /// The session of a browser.
@@ -20,17 +24,20 @@ pub(crate) const SESSION_COOKIE: BrowserCookie = BrowserCookie {
     name: "countersign_session",
     secure_name: "__Host-countersign_session",
     same_site: "Strict",
+    has_port: true,
 };
 
 impl BrowserCookie {
-    const fn name(self, is_https: bool) -> &'static str {
-        if is_https { self.secure_name } else { self.name }
+    fn name(self, origin: &RequestOrigin) -> String {
+        let name = if origin.is_https { self.secure_name } else { self.name };
+        let port = origin.port().filter(|_| self.has_port);
+        port.map_or_else(|| name.to_owned(), |port| format!("{name}_{port}"))
     }
 
     /// The header that sets the cookie. The value has only letters, digits and `_`, so nothing is escaped.
-    pub(crate) fn set(self, value: &str, max_age: Duration, is_https: bool) -> HeaderValue {
-        let secure = if is_https { "; Secure" } else { "" };
-        let (name, same_site, seconds) = (self.name(is_https), self.same_site, max_age.as_secs());
+    pub(crate) fn set(self, value: &str, max_age: Duration, origin: &RequestOrigin) -> HeaderValue {
+        let secure = if origin.is_https { "; Secure" } else { "" };
+        let (name, same_site, seconds) = (self.name(origin), self.same_site, max_age.as_secs());
         let text =
             format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite={same_site}{secure}");
         let mut cookie = HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""));
@@ -39,13 +46,13 @@ impl BrowserCookie {
     }
 
     /// The header that makes a browser forget the cookie.
-    pub(crate) fn expire(self, is_https: bool) -> HeaderValue {
-        self.set("", Duration::ZERO, is_https)
+    pub(crate) fn expire(self, origin: &RequestOrigin) -> HeaderValue {
+        self.set("", Duration::ZERO, origin)
     }
 
     /// Returns the value in the cookies of a request.
-    pub(crate) fn read(self, headers: &HeaderMap, is_https: bool) -> Option<&str> {
-        read_value(headers, self.name(is_https))
+    pub(crate) fn read<'a>(self, headers: &'a HeaderMap, origin: &RequestOrigin) -> Option<&'a str> {
+        read_value(headers, &self.name(origin))
     }
 }
 
@@ -62,36 +69,56 @@ pub(crate) const SIGN_IN_COOKIE: BrowserCookie = BrowserCookie {
     name: "countersign_sign_in",
     secure_name: "__Host-countersign_sign_in",
     same_site: "Lax",
+    has_port: false,
 };
 
 /// The cookie of a session that ends at `ends_at`.
-pub(crate) fn session_cookie(token: &str, ends_at: Timestamp, now: Timestamp, is_https: bool) -> HeaderValue {
-    SESSION_COOKIE.set(token, ends_at.since(now), is_https)
+pub(crate) fn session_cookie(
+    token: &str,
+    ends_at: Timestamp,
+    now: Timestamp,
+    origin: &RequestOrigin,
+) -> HeaderValue {
+    SESSION_COOKIE.set(token, ends_at.since(now), origin)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::PeerAddress;
+
+    fn at(host: &str, is_https: bool) -> RequestOrigin {
+        RequestOrigin {
+            peer: PeerAddress::SocketFile,
+            is_https,
+            is_from_proxy: false,
+            forwarded_host: None,
+            host: host.to_owned(),
+            page_origin: None,
+        }
+    }
 
     #[test]
     fn cookie_is_found_among_others() {
         let mut headers = HeaderMap::new();
-        headers.append(header::COOKIE, HeaderValue::from_static("a=b; countersign_session=csgn_1; c=d"));
-        assert_eq!(SESSION_COOKIE.read(&headers, false), Some("csgn_1"));
-        assert_eq!(
-            SESSION_COOKIE.read(&headers, true),
-            None,
-            "a cookie that was set without TLS is not read with TLS"
-        );
+        headers.append(header::COOKIE, HeaderValue::from_static("a=b; countersign_session_81=csgn_1; c=d"));
+        assert_eq!(SESSION_COOKIE.read(&headers, &at("a.localhost:81", false)), Some("csgn_1"));
+        for (origin, why) in [
+            (at("a.localhost:81", true), "a cookie that was set without TLS is not read with TLS"),
+            (at("a.localhost:82", false), "one of another port"),
+            (at("a.localhost", false), "one of the usual port"),
+        ] {
+            assert_eq!(SESSION_COOKIE.read(&headers, &origin), None, "{why}");
+        }
     }
 
     #[test]
     fn cookie_is_closed_to_scripts_and_other_sites() {
         let (now, end) = (Timestamp::from_millis(0), Timestamp::from_millis(60_000));
-        let plain = session_cookie("csgn_1", end, now, false);
+        let plain = session_cookie("csgn_1", end, now, &at("a.localhost:81", false));
         let text = plain.to_str().expect("ASCII");
-        assert_eq!(text, "countersign_session=csgn_1; Path=/; Max-Age=60; HttpOnly; SameSite=Strict");
-        let secure = SESSION_COOKIE.expire(true);
+        assert_eq!(text, "countersign_session_81=csgn_1; Path=/; Max-Age=60; HttpOnly; SameSite=Strict");
+        let secure = SESSION_COOKIE.expire(&at("a.example", true));
         let text = secure.to_str().expect("ASCII");
         assert_eq!(text, "__Host-countersign_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure");
     }

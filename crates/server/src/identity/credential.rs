@@ -1,9 +1,20 @@
-//! The credential in the header `Authorization` (RFC 6750).
+//! The credential in the header `Authorization` (RFC 6750), and the page key beside the cookie of a session.
 
 use crate::problem::ProblemResponse;
 use axum::http::{HeaderMap, header};
 use countersign_api::ErrorCode;
-use countersign_gate::access::TokenSecret;
+use countersign_gate::access::{PageKey, TokenSecret};
+
+/// The header in which pages send the key of their session, and in which a sign-in answers with it.
+pub(crate) const PAGE_KEY: &str = "countersign-page-key";
+
+/// Returns the page key of a request; `None` without the header.
+pub(super) fn read_page_key(headers: &HeaderMap) -> Result<Option<PageKey>, ProblemResponse> {
+    let Some(text) = crate::extract::header(headers, PAGE_KEY)? else { return Ok(None) };
+    let key = PageKey::parse(text)
+        .ok_or_else(|| unauthenticated("the page key has another form; sign in again"))?;
+    Ok(Some(key))
+}
 
 /// Returns the token of the header `Authorization`; `None` without the header. Fails if it is not `Bearer` and a token.
 pub(super) fn read_bearer(headers: &HeaderMap) -> Result<Option<TokenSecret>, ProblemResponse> {

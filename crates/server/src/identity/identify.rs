@@ -3,7 +3,7 @@
 use super::{
     CallerIdentity, IdentifiedRequest, SESSION_IDLE, SESSION_LONGEST,
     cookie::{SESSION_COOKIE, session_cookie},
-    credential::{read_bearer, unauthenticated},
+    credential::{read_bearer, read_page_key, unauthenticated},
 };
 use crate::{AppState, guard::RequestOrigin, problem::ProblemResponse};
 use axum::{
@@ -11,6 +11,7 @@ use axum::{
     http::{HeaderMap, HeaderValue},
 };
 use countersign_gate::{
+    SessionPages,
     access::{TokenHolder, TokenRecord, TokenSecret},
     event::TokenKind,
 };
@@ -27,8 +28,11 @@ pub(crate) async fn identify_caller(app: &AppState, request: &mut Request) -> Op
     let mut cookie = None;
     if let Ok(CallerIdentity { record: Some(record), .. }) = &identified {
         app.gate.record_token_use(record, &origin.peer.to_string()).await;
-        if record.created.kind == TokenKind::Session {
-            cookie = continue_session(app, record, origin.is_https).await;
+        if let Ok(Some(key)) = read_page_key(request.headers())
+            && record.created.kind == TokenKind::Session
+        {
+            let pages = SessionPages { key, web_origin: None };
+            cookie = continue_session(app, record, &pages, &origin).await;
         }
     }
     request.extensions_mut().insert::<IdentifiedRequest>(Arc::new(identified));
@@ -43,10 +47,14 @@ async fn identify(
     if let Some(secret) = read_bearer(headers)? {
         return authenticate(app, &secret, TokenKind::Token).await;
     }
-    if let Some(secret) =
-        SESSION_COOKIE.read(headers, origin.is_https).and_then(|text| TokenSecret::parse(text).ok())
+    if let Some(secret) = SESSION_COOKIE.read(headers, origin).and_then(|text| TokenSecret::parse(text).ok())
     {
-        return authenticate(app, &secret, TokenKind::Session).await;
+        let key = read_page_key(headers)?.ok_or_else(|| {
+            unauthenticated(
+                "the cookie of a session counts only with the key of the page that signed in; sign in at /sign-in/",
+            )
+        })?;
+        return authenticate(app, &secret.bound_to(&key), TokenKind::Session).await;
     }
     if let Some(identity) = &app.options.identity_header
         && origin.is_from_proxy
@@ -81,15 +89,20 @@ async fn authenticate(
 }
 
 /// Continues a session of which half of the idle time is over, once: concurrent requests of a browser keep the old one.
-async fn continue_session(app: &AppState, session: &TokenRecord, is_https: bool) -> Option<HeaderValue> {
+async fn continue_session(
+    app: &AppState,
+    session: &TokenRecord,
+    pages: &SessionPages,
+    origin: &RequestOrigin,
+) -> Option<HeaderValue> {
     let now = app.options.clock.now();
     let remaining = session.created.expires_at?.since(now);
     let may_last_longer = session.created.ends_at > session.created.expires_at;
     if session.has_sessions || remaining > SESSION_IDLE / 2 || !may_last_longer {
         return None;
     }
-    match app.gate.start_session(session, (SESSION_IDLE, SESSION_LONGEST)).await {
-        Ok((secret, created)) => Some(session_cookie(secret.expose(), created.ends_at?, now, is_https)),
+    match app.gate.start_session(session, pages, (SESSION_IDLE, SESSION_LONGEST)).await {
+        Ok((secret, created)) => Some(session_cookie(secret.expose(), created.ends_at?, now, origin)),
         Err(error) => {
             tracing::warn!(%error, "a session was not continued");
             None

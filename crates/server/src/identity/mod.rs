@@ -11,7 +11,7 @@ pub(crate) use caller_identity::{CallerIdentity, IdentifiedRequest};
 #[cfg(feature = "oidc")]
 pub(crate) use cookie::SIGN_IN_COOKIE;
 pub(crate) use cookie::{SESSION_COOKIE, session_cookie};
-pub(crate) use credential::parse_token;
+pub(crate) use credential::{PAGE_KEY, parse_token};
 pub(crate) use identify::identify_caller;
 pub use proxy_header::IdentityHeader;
 

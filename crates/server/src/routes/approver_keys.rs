@@ -2,13 +2,22 @@
 
 use super::RouteAnswer;
 use crate::{
+    AppState,
     extract::{ApproverKeyPath, JsonBody, ManageKeysGate, NoQuery, PasskeySite, ReadPolicyGate, TokenQuery},
     openapi::refusals,
     problem::ProblemResponse,
 };
-use axum::{Json, http::StatusCode};
+use axum::{Json, extract::State, http::StatusCode};
 use countersign_api::{self as api, ApprovalGate, ErrorCode};
-use countersign_gate::{access::Right, event::ProofKind, proofs::passkey::PasskeyRegistration};
+use countersign_gate::{
+    KeyRegistration,
+    access::Right,
+    event::ProofKind,
+    proofs::{
+        BadProof,
+        passkey::{PasskeyRegistration, read_origin},
+    },
+};
 
 refusals!(AddKeyRefusals: NotAnApprover, ProofRequired, ProofInvalid);
 refusals!(RemoveKeyRefusals: UnknownKey);
@@ -45,17 +54,23 @@ pub(super) async fn list(gate: ReadPolicyGate, query: TokenQuery) -> RouteAnswer
     responses((status = 201, description = "The key.", body = api::ApproverKey), AddKeyRefusals)
 )]
 pub(super) async fn add(
+    State(app): State<AppState>,
     gate: ManageKeysGate,
     site: PasskeySite,
     _: NoQuery,
     JsonBody(mut request): JsonBody<api::ApproverKeyRequest>,
 ) -> Result<(StatusCode, Json<api::ApproverKey>), ProblemResponse> {
     let as_admin = gate.identity().holder.may(Right::Administer);
+    let mut web_origin = None;
     if let Some(created) = request.passkey.take() {
         let registration =
             PasskeyRegistration { client_data: &created.client_data, attestation: &created.attestation };
-        let key = registration.check(gate.log_id().await?, gate.principal(), &site.name()?);
-        let key = key.map_err(|why| ProblemResponse::new(ErrorCode::ProofInvalid, why.to_string()))?;
+        let refuse = |why: BadProof| ProblemResponse::new(ErrorCode::ProofInvalid, why.to_string());
+        let key =
+            registration.check(gate.log_id().await?, gate.principal(), &site.name()?).map_err(refuse)?;
+        let (origin, _) = read_origin(registration.client_data).map_err(refuse)?;
+        app.guard.own.check_page(&origin)?;
+        web_origin = Some(origin);
         (request.kind, request.public_key) = (ProofKind::Passkey, Some(key.to_string()));
     }
     // A passkey that a person registers for itself signs in with the rights of the token at the beginning of the session.
@@ -63,7 +78,7 @@ pub(super) async fn add(
     let signs_in = is_own && request.kind == ProofKind::Passkey && gate.identity().holder.may(Right::Decide);
     let record = gate.identity().record.as_deref().filter(|_| signs_in);
     let token = record.and_then(|record| gate.find_origin(record));
-    let added = gate.add_approver_key_as(&request, as_admin, token).await?;
+    let added = gate.add_approver_key_as(&request, KeyRegistration { as_admin, token, web_origin }).await?;
     Ok((StatusCode::CREATED, Json(added)))
 }
 

@@ -2,11 +2,10 @@
 
 use super::RouteAnswer;
 use crate::{
-    AppState,
     extract::{CallPath, DecideGate, JsonBody, NoQuery, ThreadPath},
     openapi::refusals,
 };
-use axum::{Json, extract::State};
+use axum::Json;
 use countersign_api::{self as api, ApprovalGate};
 
 refusals!(Refusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, ProofRequired, ProofInvalid, AlreadyDecided, AlreadyVoted, ArgumentsChanged, AmbiguousArguments, Blocked, NotOffered);
@@ -27,13 +26,11 @@ refusals!(Refusals: UnknownCall, NotAnApprover, SelfApproval, NotEligible, Proof
     responses((status = 200, description = "The call, decided or with one more vote.", body = api::Call), Refusals)
 )]
 pub(super) async fn decide(
-    State(app): State<AppState>,
     gate: DecideGate,
     CallPath(thread, id): CallPath,
     _: NoQuery,
     JsonBody(decide): JsonBody<api::DecisionRequest>,
 ) -> RouteAnswer<api::Call> {
-    app.guard.check_passkey_origin(decide.proof.as_ref())?;
     Ok(Json(gate.decide(&thread, &id, &decide).await?))
 }
 
@@ -51,13 +48,11 @@ pub(super) async fn decide(
     responses((status = 200, description = "The call, decided or with one more vote.", body = api::Call), Refusals)
 )]
 pub(super) async fn decide_pending(
-    State(app): State<AppState>,
     gate: DecideGate,
     ThreadPath(thread): ThreadPath,
     _: NoQuery,
     JsonBody(decide): JsonBody<api::DecisionRequest>,
 ) -> RouteAnswer<api::Call> {
     let id = countersign_api::parse_call_id("pending")?;
-    app.guard.check_passkey_origin(decide.proof.as_ref())?;
     Ok(Json(gate.decide(&thread, &id, &decide).await?))
 }

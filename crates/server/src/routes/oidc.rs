@@ -16,7 +16,7 @@ use axum::{
     routing::get,
 };
 use countersign_api::ErrorCode;
-use countersign_gate::AccountHolder;
+use countersign_gate::{AccountHolder, SessionPages, access::PageKey};
 use countersign_oidc::{FinishedSignIn, OidcProvider, ProviderAnswer, SignInError};
 use std::time::Duration;
 
@@ -31,22 +31,16 @@ pub(super) fn routes() -> Router<AppState> {
 }
 
 /// Sends the browser to the provider.
-async fn begin(
-    State(app): State<AppState>,
-    Extension(origin): Extension<RequestOrigin>,
-    headers: HeaderMap,
-) -> Response {
+async fn begin(State(app): State<AppState>, Extension(origin): Extension<RequestOrigin>) -> Response {
     let attempt = async {
         let provider = find_provider(&app)?;
-        let address = origin.own_address(&headers).ok_or_else(|| {
-            ProblemResponse::new(ErrorCode::BadHost, "the request does not name the host of this server")
-        })?;
+        let address = page_origin(&app, &origin)?;
         let now = app.options.clock.now();
         provider.begin(&format!("{address}{CALLBACK}"), now).await.map_err(|error| problem_of(&error))
     };
     match attempt.await {
         Ok(start) => {
-            let cookie = SIGN_IN_COOKIE.set(&start.cookie, COOKIE_SPAN, origin.is_https);
+            let cookie = SIGN_IN_COOKIE.set(&start.cookie, COOKIE_SPAN, &origin);
             with_cookie(Redirect::to(&start.location).into_response(), cookie)
         }
         Err(problem) => failed_page(problem),
@@ -60,29 +54,38 @@ async fn finish(
     headers: HeaderMap,
     answer: Result<Query<ProviderAnswer>, QueryRejection>,
 ) -> Response {
-    let cookie = SIGN_IN_COOKIE.read(&headers, origin.is_https);
+    let cookie = SIGN_IN_COOKIE.read(&headers, &origin);
     let attempt = async {
         let Query(answer) = answer.map_err(|_| {
             let why = "the answer of the identity provider cannot be read; sign in again";
             ProblemResponse::new(ErrorCode::SignInFailed, why)
         })?;
-        start_session(&app, &answer, cookie, origin.is_https).await
+        start_session(&app, &answer, cookie, &origin).await
     };
     let page = match attempt.await {
-        Ok(session) => with_cookie(signed_in_page(), session),
+        Ok((session, key)) => with_cookie(signed_in_page(&key), session),
         Err(problem) => failed_page(problem),
     };
     // The state is for one attempt, successful or not.
-    with_cookie(page, SIGN_IN_COOKIE.expire(origin.is_https))
+    with_cookie(page, SIGN_IN_COOKIE.expire(&origin))
 }
 
-/// Returns the cookie of the new session.
+/// The origin of the page that the browser has opened, to which the provider sends it back.
+fn page_origin(app: &AppState, origin: &RequestOrigin) -> Result<String, ProblemResponse> {
+    origin.page_origin.clone().ok_or_else(|| {
+        let own = app.guard.own.first().map_or_else(String::new, |own| format!(": open {own}/sign-in/"));
+        let why = format!("{:?} is not an address of this server's pages{own}", origin.host);
+        ProblemResponse::new(ErrorCode::ForeignHost, why)
+    })
+}
+
+/// Returns the cookie of the new session, and the key for the page.
 async fn start_session(
     app: &AppState,
     answer: &ProviderAnswer,
     cookie: Option<&str>,
-    is_https: bool,
-) -> Result<HeaderValue, ProblemResponse> {
+    origin: &RequestOrigin,
+) -> Result<(HeaderValue, PageKey), ProblemResponse> {
     let now = app.options.clock.now();
     let finished = find_provider(app)?.finish(answer, cookie, now).await;
     let FinishedSignIn { person, account, sign_in } = finished.map_err(|error| problem_of(&error))?;
@@ -94,9 +97,11 @@ async fn start_session(
         level: person.level,
         groups: person.groups,
     };
+    let pages = SessionPages::new(Some(page_origin(app, origin)?))?;
     let spans = (SESSION_IDLE, ACCOUNT_SESSION_LONGEST);
-    let (session, created) = app.gate.start_account_session(&holder, spans).await?;
-    Ok(session_cookie(session.expose(), created.ends_at.unwrap_or(now), now, is_https))
+    let (session, created) = app.gate.start_account_session(&holder, &pages, spans).await?;
+    let cookie = session_cookie(session.expose(), created.ends_at.unwrap_or(now), now, origin);
+    Ok((cookie, pages.key))
 }
 
 fn find_provider(app: &AppState) -> Result<&OidcProvider, ProblemResponse> {

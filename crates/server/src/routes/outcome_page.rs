@@ -5,15 +5,21 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{Html, IntoResponse, Response},
 };
+use countersign_gate::access::PageKey;
 
 /// The page, with marks for its texts.
 const OUTCOME_PAGE: &str = include_str!("sign_in/outcome.html");
 
-/// The page after a successful sign-in elsewhere. It leads on by itself: the browser sends a cookie with
-/// `SameSite=Strict` only with a request that a page of this server makes, and not with a redirect from another site.
-pub(super) fn signed_in_page() -> Response {
-    let forward = "<meta http-equiv=\"refresh\" content=\"0; url=../\">";
-    outcome_page(StatusCode::OK, forward, ["Signed in", "You are signed in.", ""], "Continue")
+/// The page after a successful sign-in elsewhere. Its script keeps the key of the session for the pages and leads on: the
+/// browser sends a cookie with `SameSite=Strict` only with a request that a page of this server makes, and not with a
+/// redirect from another site.
+pub(super) fn signed_in_page(key: &PageKey) -> Response {
+    // The key has only letters and digits.
+    let head = format!(
+        "<meta name=\"countersign-page-key\" content=\"{}\">\n<script src=\"../arrived.js\" type=\"module\"></script>",
+        key.expose()
+    );
+    outcome_page(StatusCode::OK, &head, ["Signed in", "You are signed in.", ""], "Continue")
 }
 
 /// The page about a failed sign-in.

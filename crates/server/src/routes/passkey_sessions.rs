@@ -1,6 +1,6 @@
 //! `POST /v1/sessions/passkey/challenge` and `POST /v1/sessions/passkey`
 
-use super::sessions::{SignedIn, answer_sign_in};
+use super::sessions::{NewSession, SignedIn, answer_sign_in};
 use crate::{
     AppState,
     extract::{JsonBody, NoQuery, RequestSource},
@@ -10,7 +10,7 @@ use crate::{
 use axum::{Json, extract::State, http::StatusCode};
 use countersign_api::{self as api, ErrorCode, fill_random};
 use countersign_gate::{
-    GateFailure, Sha256,
+    GateFailure, PasskeySignIn, SessionPages, Sha256,
     proofs::passkey::{PasskeyAssertion, SignInSecret, encode_bytes, read_origin},
 };
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub(super) struct SignInChallenge {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(examples(json!({"credentialId": "dGVzdA", "clientData": "eyJ0…", "authenticatorData": "SZYN…", "signature": "MEUC…"})))]
-pub(super) struct PasskeySignIn {
+pub(super) struct PasskeySignInRequest {
     /// The id of the credential in base64url.
     #[schema(max_length = 2_048)]
     credential_id: String,
@@ -81,35 +81,44 @@ pub(super) async fn begin(
     path = "/v1/sessions/passkey",
     operation_id = "signInWithPasskey",
     tag = "access",
-    request_body(content = PasskeySignIn),
+    request_body(content = PasskeySignInRequest),
     responses((status = 201, description = "The person who is signed in.", body = api::CallerView, headers(
         ("set-cookie" = String, description = "The session, closed to scripts and to other sites."),
+        ("countersign-page-key" = String, description = "The key that the page sends with each request."),
     )))
 )]
 pub(super) async fn sign_in(
     State(app): State<AppState>,
     source: RequestSource,
     _: NoQuery,
-    JsonBody(request): JsonBody<PasskeySignIn>,
+    JsonBody(request): JsonBody<PasskeySignInRequest>,
 ) -> Result<SignedIn, ProblemResponse> {
     let refuse = |why: &str| ProblemResponse::new(ErrorCode::Unauthenticated, why);
     let (origin, challenge) = read_origin(&request.client_data).map_err(|why| refuse(&why.to_string()))?;
     if !find_secret(&app).await?.recognises(&challenge, app.options.clock.now()) {
         return Err(refuse("the challenge is unknown or too old; try again"));
     }
-    app.guard.check_own_origin(&origin)?;
-    let found = app.gate.find_passkey(&request.credential_id).await?;
-    let (id, key) = found.ok_or_else(|| refuse("no passkey of this log, or one that signs no one in"))?;
+    app.guard.own.check_page(&origin)?;
+    let found = app.gate.find_passkeys(&request.credential_id).await?;
     let assertion = PasskeyAssertion {
         client_data: &request.client_data,
         authenticator_data: &request.authenticator_data,
         signature: &request.signature,
     };
-    assertion.check(&key, &challenge).map_err(|why| refuse(&why.to_string()))?;
+    let mut refusal = refuse("no passkey of this log, or one that signs no one in");
+    let key = found.into_iter().find_map(|(id, key)| match assertion.check(&key, &challenge) {
+        Ok(()) => Some(id),
+        Err(why) => {
+            refusal = refuse(&why.to_string());
+            None
+        }
+    });
+    let sign_in = PasskeySignIn { key: key.ok_or(refusal)?, sign_in: Sha256::digest(&challenge) };
+    let pages = SessionPages::new(Some(origin))?;
     let spans = (SESSION_IDLE, SESSION_LONGEST);
-    let (session, created, holder) =
-        app.gate.start_passkey_session(&id, Sha256::digest(&challenge), spans).await?;
-    Ok(answer_sign_in(&app, &source, (&session, created), &holder))
+    let (secret, created, holder) = app.gate.start_passkey_session(&sign_in, &pages, spans).await?;
+    let session = NewSession { secret: &secret, pages: &pages, created };
+    Ok(answer_sign_in(&app, &source, session, &holder))
 }
 
 /// The secret of the log, which never changes, so it is read once.

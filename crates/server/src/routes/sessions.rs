@@ -3,7 +3,9 @@
 use crate::{
     AppState,
     extract::{JsonBody, NoQuery, RequestCaller, RequestSource},
-    identity::{CallerIdentity, SESSION_COOKIE, SESSION_IDLE, SESSION_LONGEST, parse_token, session_cookie},
+    identity::{
+        CallerIdentity, PAGE_KEY, SESSION_COOKIE, SESSION_IDLE, SESSION_LONGEST, parse_token, session_cookie,
+    },
     openapi::refusals,
     problem::ProblemResponse,
 };
@@ -14,7 +16,8 @@ use axum::{
 };
 use countersign_api::{self as api, ApprovalGate, ErrorCode};
 use countersign_gate::{
-    access::{Right, TokenHolder, TokenSecret},
+    SessionPages,
+    access::{PageKey, Right, TokenHolder, TokenSecret},
     event::{Role, TokenCreated, TokenKind},
     view_caller,
 };
@@ -31,14 +34,21 @@ pub(super) struct SignInRequest {
     token: String,
 }
 
-/// A header that sets the cookie of the session.
-type CookieHeader = [(HeaderName, HeaderValue); 1];
+/// The headers of an answer that begins or ends a session.
+type SessionHeaders<const N: usize> = [(HeaderName, HeaderValue); N];
 
-/// The answer to a person who has signed in: the cookie of the session.
-pub(super) type SignedIn = (StatusCode, CookieHeader, Json<api::CallerView>);
+/// The answer to a person who has signed in: the two parts of the session's secret, the cookie and the key of the page.
+pub(super) type SignedIn = (StatusCode, SessionHeaders<2>, Json<api::CallerView>);
 
 /// The answer to a caller who was signed out: the cookie of the session ends.
-type SignedOut = (CookieHeader, Json<api::CallerView>);
+type SignedOut = (SessionHeaders<1>, Json<api::CallerView>);
+
+/// A session that a sign-in has begun.
+pub(super) struct NewSession<'a> {
+    pub(super) secret: &'a TokenSecret,
+    pub(super) pages: &'a SessionPages,
+    pub(super) created: TokenCreated,
+}
 
 /// Returns the caller of this request, as its credential describes it.
 #[utoipa::path(
@@ -54,7 +64,8 @@ pub(super) async fn show_caller(RequestCaller(caller): RequestCaller, _: NoQuery
 
 /// Signs a person in with a link or a token, and sets the cookie of a session.
 ///
-/// A link signs in once. The session ends 12 hours after its last request, after a week in any case, and with the link or
+/// The browser keeps the cookie, and the page the key in `countersign-page-key`: a session needs both, because browsers send
+/// cookies to all ports of a host. A link signs in once. The session ends 12 hours after its last request, after a week in any case, and with the link or
 /// token that it was made from. The token of an agent signs no one in.
 #[utoipa::path(
     post,
@@ -64,6 +75,7 @@ pub(super) async fn show_caller(RequestCaller(caller): RequestCaller, _: NoQuery
     request_body(content = SignInRequest),
     responses((status = 201, description = "The person who is signed in.", body = api::CallerView, headers(
         ("set-cookie" = String, description = "The session, closed to scripts and to other sites."),
+        ("countersign-page-key" = String, description = "The key that the page sends with each request."),
     )), SignInRefusals)
 )]
 pub(super) async fn sign_in(
@@ -82,23 +94,34 @@ pub(super) async fn sign_in(
         let why = "the token of an agent signs no one in; use it as \"Authorization: Bearer …\"";
         return Err(ProblemResponse::new(ErrorCode::NotPermitted, why));
     }
-    app.gate.record_token_use(&record, &source.peer).await;
-    let (session, created) = app.gate.start_session(&record, (SESSION_IDLE, SESSION_LONGEST)).await?;
-    Ok(answer_sign_in(&app, &source, (&session, created), &record.holder))
+    app.gate.record_token_use(&record, &source.origin.peer.to_string()).await;
+    let pages = SessionPages::new(source.page.clone())?;
+    let (secret, created) = app.gate.start_session(&record, &pages, (SESSION_IDLE, SESSION_LONGEST)).await?;
+    let session = NewSession { secret: &secret, pages: &pages, created };
+    Ok(answer_sign_in(&app, &source, session, &record.holder))
 }
 
-/// The answer to a person who has signed in, with the cookie of the session.
+/// The answer to a person who has signed in, with the cookie of the session and the key of the page.
 pub(super) fn answer_sign_in(
     app: &AppState,
     source: &RequestSource,
-    (session, created): (&TokenSecret, TokenCreated),
+    NewSession { secret, pages, created }: NewSession<'_>,
     holder: &TokenHolder,
 ) -> SignedIn {
     let (now, end) = (app.options.clock.now(), created.ends_at.or(created.expires_at));
-    let cookie = session_cookie(session.expose(), end.unwrap_or(now), now, source.is_https);
+    let cookie = session_cookie(secret.expose(), end.unwrap_or(now), now, &source.origin);
     let holder = TokenHolder { token: Some(created.id), ..holder.clone() };
     let caller = Json(view_caller(&holder, created.expires_at));
-    (StatusCode::CREATED, [(header::SET_COOKIE, cookie)], caller)
+    let headers =
+        [(header::SET_COOKIE, cookie), (HeaderName::from_static(PAGE_KEY), page_key_value(&pages.key))];
+    (StatusCode::CREATED, headers, caller)
+}
+
+/// The key as a header. It has only letters and digits.
+fn page_key_value(key: &PageKey) -> HeaderValue {
+    let mut value = HeaderValue::from_str(key.expose()).unwrap_or(HeaderValue::from_static(""));
+    value.set_sensitive(true);
+    value
 }
 
 /// Signs out: ends the session or revokes the token of this request.
@@ -150,5 +173,5 @@ pub(super) async fn sign_out_everywhere(
 
 fn answer_signed_out(caller: &CallerIdentity, source: &RequestSource) -> SignedOut {
     let view = view_caller(&caller.holder, caller.expires_at());
-    ([(header::SET_COOKIE, SESSION_COOKIE.expire(source.is_https))], Json(view))
+    ([(header::SET_COOKIE, SESSION_COOKIE.expire(&source.origin))], Json(view))
 }

@@ -24,6 +24,7 @@ pub(super) fn routes() -> Router<AppState> {
         .route("/sign-in", get(async || Redirect::permanent("/sign-in/")))
         .route("/sign-in/", get(show_page))
         .route("/sign-in/page.css", file("text/css", include_str!("sign_in/page.css")))
+        .route("/sign-in/arrived.js", file("text/javascript", include_str!("sign_in/arrived.js")))
         .route("/sign-in/page.js", file("text/javascript", include_str!("sign_in/page.js")))
 }
 

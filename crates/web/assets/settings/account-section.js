@@ -1,5 +1,6 @@
 // <account-section>: who is signed in, the look of the pages, and notifications.
 
+import { keepPageKey } from "../countersign.js";
 import { html, nothing } from "../element.js";
 import { renderText } from "../hidden-text.js";
 import { nameOf } from "../times.js";
@@ -21,6 +22,7 @@ export class AccountSection extends SettingsSection {
     const leave = (/** @type {string} */ path) => () =>
       this.attempt(async () => {
         await this.app.client.request("DELETE", path);
+        keepPageKey(null);
         location.assign("/sign-in/");
       });
     return html`<section aria-labelledby="account">

@@ -27,6 +27,7 @@ mod silence;
 mod stricter;
 mod tokens;
 mod waiting;
+mod web_origins;
 mod webhooks;
 
 use super::{

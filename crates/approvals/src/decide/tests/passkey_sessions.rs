@@ -44,9 +44,10 @@ impl DecisionStory {
             name: None,
             public_key: passkey.to_string(),
             token: Some("link".to_owned()),
+            web_origin: None,
             proof: None,
         };
-        let command = TokenCommand::AddKey(AddKeyCommand { added, as_admin: false });
+        let command = TokenCommand::AddKey(Box::new(AddKeyCommand { added, as_admin: false }));
         self.person("ada").execute(CommandTarget::Log, ApprovalCommand::Tokens(command)).expect("registered");
         passkey
     }

@@ -57,9 +57,10 @@ impl DecisionStory {
             name: None,
             public_key: key.to_string(),
             token: None,
+            web_origin: None,
             proof,
         };
-        let command = TokenCommand::AddKey(AddKeyCommand { added, as_admin });
+        let command = TokenCommand::AddKey(Box::new(AddKeyCommand { added, as_admin }));
         self.person(by).execute(CommandTarget::Log, ApprovalCommand::Tokens(command))
     }
 
@@ -75,7 +76,12 @@ impl DecisionStory {
     }
 
     /// The text that this person signs for this decision.
-    fn statement(&self, name: &str, id: &str, respond: &RespondCommand) -> countersign_proofs::Statement {
+    pub(super) fn statement(
+        &self,
+        name: &str,
+        id: &str,
+        respond: &RespondCommand,
+    ) -> countersign_proofs::Statement {
         let call = self.batch.call(&thread_id(), &call_id(id)).expect("proposed");
         let scope = respond.scope.as_ref().map(GrantScope::json);
         DecisionStatement {
@@ -110,7 +116,7 @@ impl DecisionStory {
         self.responds(name, id, allow, Some(proof))
     }
 
-    fn findings_with(&self, pinned: Option<PinnedKeys>) -> Vec<String> {
+    pub(super) fn findings_with(&self, pinned: Option<PinnedKeys>) -> Vec<String> {
         let mut check = pinned.map(AdmissibilityCheck::with_pinned_keys).unwrap_or_default();
         let mut found: Vec<_> = self.log.iter().cloned().flat_map(|event| check.check(event)).collect();
         found.extend(check.finish());

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    access::{TokenDirectory, TokenRejection, TokenSecret},
+    access::{PageKey, TokenDirectory, TokenRejection, TokenSecret},
     admissibility::AdmissibilityCheck,
     decide::{LONGEST_LINK, MAX_ADDRESSES, TokenCommand},
 };
@@ -13,6 +13,15 @@ use countersign_events::{
 
 fn secret(number: u8) -> TokenSecret {
     TokenSecret::from_random(&[number; TokenSecret::RANDOM_BYTES])
+}
+
+/// The cookie with this number, and the key of its pages.
+fn session_secret(number: u8) -> TokenSecret {
+    secret(number).bound_to(&page_key(number))
+}
+
+fn page_key(number: u8) -> PageKey {
+    PageKey::from_random(&[number; PageKey::RANDOM_BYTES])
 }
 
 fn token(number: u8, role: Role) -> TokenCreated {
@@ -31,11 +40,12 @@ fn token(number: u8, role: Role) -> TokenCreated {
         parent: None,
         account: None,
         sign_in: None,
+        web_origin: None,
     }
 }
 
 fn session(story: &DecisionStory, number: u8, parent: &TokenCreated) -> TokenCreated {
-    let secret = secret(number);
+    let secret = session_secret(number);
     TokenCreated {
         id: secret.id().to_owned(),
         hash: secret.hash(),
@@ -75,7 +85,8 @@ impl DecisionStory {
 
     fn authenticates(&self, number: u8, kind: TokenKind) -> Result<String, TokenRejection> {
         let directory = self.directory();
-        let found = directory.authenticate(&secret(number), kind, self.now)?;
+        let secret = if kind == TokenKind::Session { session_secret(number) } else { secret(number) };
+        let found = directory.authenticate(&secret, kind, self.now)?;
         Ok(found.created.id.clone())
     }
 
@@ -158,6 +169,49 @@ fn revocation_ends_everything_made_from_it() {
         assert_eq!(story.authenticates(number, kind), Err(TokenRejection::Revoked));
     }
     assert_eq!(story.revokes(&origin), Ok(Vec::new()), "a repetition changes nothing");
+    assert_eq!(story.token_findings(), Vec::<String>::new());
+}
+
+#[test]
+fn cookie_without_its_page_key_is_rejected() {
+    let mut story = given("");
+    let origin = token(1, Role::Approver);
+    story.person("root").creates(&origin).expect("created");
+    story.set_by(Principal::system("sign-in"));
+    let first = session(&story, 2, &origin);
+    story.creates(&first).expect("signs in");
+    let rejected = |secret: &TokenSecret, kind| story.directory().authenticate(secret, kind, story.now).err();
+    assert_eq!(rejected(&secret(2), TokenKind::Session), Some(TokenRejection::Unknown), "the cookie alone");
+    let other = secret(2).bound_to(&page_key(3));
+    assert_eq!(rejected(&other, TokenKind::Session), Some(TokenRejection::Unknown), "another page's key");
+    assert_eq!(rejected(&session_secret(2), TokenKind::Session), None);
+    let unbound = TokenCreated { hash: secret(4).hash(), ..session(&story, 4, &origin) };
+    story.set_by(Principal::system("sign-in"));
+    story.creates(&unbound).expect("an older version wrote it");
+    let directory = story.directory();
+    let found = directory.authenticate(&secret(4), TokenKind::Session, story.now).err();
+    assert_eq!(found, Some(TokenRejection::WrongKind), "a session of an older version");
+    let found = directory.authenticate(&secret(1).bound_to(&page_key(1)), TokenKind::Token, story.now).err();
+    assert_eq!(found, Some(TokenRejection::Unknown));
+}
+
+#[test]
+fn session_stays_at_its_origin() {
+    let mut story = given("");
+    let at = |origin: &str| Some(origin.to_owned());
+    let origin = token(1, Role::Approver);
+    story.person("root").creates(&origin).expect("created");
+    story.set_by(Principal::system("sign-in"));
+    let first = TokenCreated { web_origin: at("https://a.example"), ..session(&story, 2, &origin) };
+    story.creates(&first).expect("signs in");
+    let moved = TokenCreated { web_origin: at("https://b.example"), ..session(&story, 3, &first) };
+    assert!(matches!(story.creates(&moved), Err(Refused::Invalid { field: "webOrigin", .. })));
+    let odd = TokenCreated { web_origin: at("https://a.example/x"), ..session(&story, 3, &origin) };
+    assert!(matches!(story.creates(&odd), Err(Refused::Invalid { field: "webOrigin", .. })));
+    story.creates(&session(&story, 4, &first)).expect("it stays");
+    let on_token = TokenCreated { web_origin: at("https://a.example"), ..token(5, Role::Approver) };
+    let refused = story.person("root").creates(&on_token);
+    assert!(matches!(refused, Err(Refused::Invalid { field: "webOrigin", .. })));
     assert_eq!(story.token_findings(), Vec::<String>::new());
 }
 

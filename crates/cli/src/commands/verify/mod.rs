@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 /// Options of `verify`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"proofs\": {\"proved\", \"unproved\": the approvals with and without a proof}, \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}, \"archives\": [{\"file\", \"problem\": null or the reason, \"threads\", \"events\", \"digest\", \"left\": the threads whose archiving was interrupted, \"hasErasedTexts\"}]}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
+    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"proofs\": {\"proved\", \"unproved\": the approvals with and without a proof, \"unknownOrigin\": the proved ones by a passkey when the log knew no address of its pages}, \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}, \"archives\": [{\"file\", \"problem\": null or the reason, \"threads\", \"events\", \"digest\", \"left\": the threads whose archiving was interrupted, \"hasErasedTexts\"}]}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
 )]
 pub(crate) struct VerifyArgs {
     /// Rebuild the index of open requests from the events, if it is wrong
@@ -137,7 +137,11 @@ fn as_json(
         "broken": report.broken.as_ref().map(ToString::to_string),
         "inadmissible": list_inadmissible(report),
         "inadmissibleCount": report.inadmissible_count,
-        "proofs": { "proved": report.proofs.proved, "unproved": report.proofs.unproved },
+        "proofs": {
+            "proved": report.proofs.proved,
+            "unproved": report.proofs.unproved,
+            "unknownOrigin": report.proofs.unknown_origin,
+        },
         "chainHolds": report.broken.is_none(),
         "indexHolds": report.index_holds,
         "repaired": repaired,
@@ -164,9 +168,15 @@ fn describe_proofs(report: &VerifyReport, pinned: Option<&PinnedKeys>) -> Option
     let keys = pinned.map(|pinned| count_words(pinned.count() as u64, "pinned key"));
     let by = keys.map_or_else(|| "by the keys in the log".to_owned(), |keys| format!("by {keys}"));
     let is_told = proved > 0 || pinned.is_some();
+    let unknown = report.proofs.unknown_origin;
+    let origins = if unknown == 0 {
+        String::new()
+    } else {
+        format!(" {unknown} by passkeys at a time when the log knew no address of its pages.")
+    };
     is_told.then(|| {
         format!(
-            "{} of people checked {by}; {unproved} without a proof.",
+            "{} of people checked {by}; {unproved} without a proof.{origins}",
             count_words(proved, "proved approval")
         )
     })

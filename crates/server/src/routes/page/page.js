@@ -1,5 +1,6 @@
 // Lists the operations of /openapi.json, each with a form that sends it. All texts are set as text, never as HTML.
-"use strict";
+
+import { sessionHeaders } from "/assets/countersign.js";
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
@@ -72,7 +73,7 @@ function form(api, method, path, operation, parameters) {
 // Sends a request and describes the response.
 async function request(method, path, inputs, body) {
   const query = new URLSearchParams();
-  const headers = new Headers(body ? { "content-type": body[0] } : {});
+  const headers = new Headers({ ...sessionHeaders(), ...(body ? { "content-type": body[0] } : {}) });
   let target = path;
   for (const [parameter, input] of inputs) {
     if (parameter.in === "path") target = target.replace(`{${parameter.name}}`, encodeURIComponent(input.value));

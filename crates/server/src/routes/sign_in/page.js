@@ -1,24 +1,12 @@
 // The page on which people sign in and out. The token of a link is in the fragment of the URL, which browsers send to no
 // server; the page removes it from the history at once. Texts are set as text, never as markup.
 
-import { CountersignClient } from "/assets/countersign.js";
+import { CountersignClient, keepPageKey } from "/assets/countersign.js";
 import { passkeyTrouble, signInWithPasskey } from "/assets/passkeys.js";
 
 const find = (id) => document.getElementById(id);
 
-async function request(method, path, body) {
-  const options = { method, headers: { accept: "application/json" } };
-  if (body !== undefined) {
-    options.headers["content-type"] = "application/json";
-    options.body = JSON.stringify(body);
-  }
-  const response = await fetch(path, options);
-  const answer = await response.json();
-  if (!response.ok) {
-    throw new Error(answer.detail || `the server answers ${response.status}`);
-  }
-  return answer;
-}
+const client = new CountersignClient();
 
 // The facts about a caller: pairs of a name and a value.
 function describeCaller(caller) {
@@ -78,7 +66,7 @@ async function attempt(work) {
 }
 
 async function signIn(token) {
-  show(await request("POST", "/v1/sessions", { token }));
+  show(await client.request("POST", "/v1/sessions", { token }));
   find("name").focus();
 }
 
@@ -87,19 +75,20 @@ async function signInByTouch() {
   if (trouble) {
     throw new Error(trouble);
   }
-  show(await signInWithPasskey(new CountersignClient()));
+  show(await signInWithPasskey(client));
   find("name").focus();
 }
 
 async function signOut(path) {
-  await request("DELETE", path);
+  await client.request("DELETE", path);
+  keepPageKey(null);
   show(null);
   find("token").focus();
 }
 
 async function showCaller() {
   try {
-    show(await request("GET", "/v1/me"));
+    show(await client.caller());
   } catch {
     show(null);
   }
