@@ -64,6 +64,7 @@ async fn serve_prints_its_address_and_next_steps() {
         Countersign 0.1.0
 
           listening  http://[port]
+          pages      http://[pages]
           database   [here]/countersign.db (7 events, 1 pending)
           policy     [here]/policy.toml (1 rule; in force since [time], by user:root)
           callers    each needs a token; the first ones are in [here]/.local/share/countersign/credentials.toml, which only you can read
@@ -103,7 +104,7 @@ async fn first_line_of_json_has_the_address() {
         assert_eq!(run.wait_for_exit().await.stdout, "hi\n");
         server.send_signal("TERM").await;
         assert_snapshot!(server.wait_for_exit().await, @r#"
-        {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","rules":6}
+        {"addresses":["http://[port]"],"database":"[here]/countersign.db","listening":"http://[port]","pages":"http://[pages]","rules":6}
         exit 0
         "#);
     })

@@ -36,7 +36,7 @@ pub(crate) fn hide(text: &str) -> String {
 /// Finds a replaceable value at the beginning of the text. Returns its length and its kind.
 fn find(text: &str) -> Option<(usize, &'static str)> {
     type Rule = (&'static str, fn(&str) -> Option<usize>);
-    let rules: [Rule; 10] = [
+    let rules: [Rule; 11] = [
         ("token", token),
         ("time", time),
         ("moment", moment),
@@ -46,6 +46,7 @@ fn find(text: &str) -> Option<(usize, &'static str)> {
         ("call", call),
         ("executor", executor),
         ("port", port),
+        ("pages", pages),
         ("ago", ago),
     ];
     rules.iter().find_map(|(name, length)| length(text).map(|length| (length, *name)))
@@ -115,10 +116,19 @@ fn executor(text: &str) -> Option<usize> {
 
 /// Matches `127.0.0.1:` and a port that the operating system chose.
 fn port(text: &str) -> Option<usize> {
-    let rest = text.strip_prefix("127.0.0.1:")?;
+    port_of("127.0.0.1:", text)
+}
+
+/// Matches `countersign.localhost:` and such a port.
+fn pages(text: &str) -> Option<usize> {
+    port_of("countersign.localhost:", text)
+}
+
+fn port_of(host: &str, text: &str) -> Option<usize> {
+    let rest = text.strip_prefix(host)?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     rest[..digits].parse::<u16>().ok().filter(|port| *port >= 10_000)?;
-    Some("127.0.0.1:".len() + digits)
+    Some(host.len() + digits)
 }
 
 /// Matches less than a minute, such as `0s ago`, because no test takes longer. A table pads `0s ago` to the width of
@@ -139,6 +149,10 @@ fn only_valid_values_are_hidden() {
     let (one, two) = ("call_0123456789ab", "call_zzzzzzzzzzzz");
     assert_eq!(hide(&format!("{one} {two} {one}")), "[call 1] [call 2] [call 1]");
     assert_eq!(hide("call_1 run-7-0123456789ab 127.0.0.1:45678"), "call_1 [executor] [port]");
+    assert_eq!(
+        hide("http://countersign.localhost:45678/ countersign.localhost:7878"),
+        "http://[pages]/ countersign.localhost:7878"
+    );
     assert_eq!(hide(&"ab".repeat(32)), "[sha256]");
     assert_eq!(hide(&"ab".repeat(33)), "ab".repeat(33));
 }

@@ -82,6 +82,24 @@ async fn unusable_listen_address_is_reported_with_a_remedy() {
     .await;
 }
 
+/// Browsers try both addresses of this machine for the host of the pages.
+#[tokio::test]
+async fn port_taken_on_ipv6_is_refused() {
+    with_desk(async |desk| {
+        let taken = std::net::TcpListener::bind("[::1]:0").expect("a port");
+        let port = taken.local_addr().expect("bound").port();
+        let output = desk.types(&format!("serve --listen 127.0.0.1:{port}")).await;
+        assert_snapshot!(output.to_string().replace(&port.to_string(), "PORT"), @"
+        ! countersign: cannot listen on [::1]:PORT: Address already in use (os error 98)
+        ! hint: use another address with --listen; --reuse-port shares a port between servers that all set it
+        exit 1
+        ");
+        let both = format!("serve --listen 127.0.0.1:0 --listen [::1]:{port}");
+        assert!(desk.types(&both).await.to_string().contains("Address already in use"));
+    })
+    .await;
+}
+
 /// Commands that only read or revoke do not use the policy, so an invalid policy must not stop them.
 #[tokio::test]
 async fn invalid_policy_stops_only_commands_that_use_it() {

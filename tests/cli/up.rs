@@ -90,6 +90,7 @@ async fn up_prints_the_same_twice() {
         Countersign 0.1.0 runs in process [pid] since [time].
 
           address    http://[port]
+          pages      http://[pages]
           log        [here]/.local/share/countersign/countersign.db
           approver   user:root; the sign-in link is printed to a terminal, and with --json
           messages   [here]/.local/state/countersign/countersign-[hash]/service.log
@@ -148,7 +149,9 @@ async fn sign_in_link_is_replaced_once_used() {
     with_empty_desk(async |desk| {
         let service = StartedService::start(desk, UP).await;
         let link = service.text("signInLink");
-        let (url, secret) = link.split_once("/sign-in/#").expect("a link");
+        let (pages, secret) = link.split_once("/sign-in/#").expect("a link");
+        let url = service.text("address");
+        assert_eq!(pages, url.replace("127.0.0.1", "countersign.localhost"));
         let body = format!(r#"{{"token":"{secret}"}}"#);
         let client = countersign_client::new_http_client().expect("a client");
         let request = client.post(format!("{url}/v1/sessions")).header("content-type", "application/json");

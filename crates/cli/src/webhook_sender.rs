@@ -8,9 +8,9 @@ use std::{path::PathBuf, sync::Arc};
 const FILE_NAME: &str = "webhook.key";
 
 /// The address in links if no setting names the server.
-const DEFAULT_URL: &str = "http://127.0.0.1:7878";
+const DEFAULT_URL: &str = "http://countersign.localhost:7878";
 
-/// Creates the sender. `base` is the address of the server in links. The key file need not exist yet.
+/// Creates the sender. `base` is the address of the server's pages in links. The key file need not exist yet.
 pub(crate) fn webhook_sender(settings: &Settings, base: Option<&str>) -> Arc<HttpWebhooks> {
     let set = settings.text_with_origin(SettingKey::WebhookKey).map(|(path, _)| PathBuf::from(path));
     // Without a home folder, the key is in the current folder, where the default log may be too.

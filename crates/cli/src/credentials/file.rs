@@ -6,6 +6,7 @@ use crate::{
     service::write_private,
     settings::default_log::{create_data_folder, find_data_file},
 };
+use countersign_api::PAGE_HOST;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -98,9 +99,16 @@ impl KnownServers {
 }
 
 /// The address of a server without the `/` at its end. `localhost` and 127.0.0.1 are different addresses here, as they may
-/// be different servers.
+/// be different servers; the address of the pages is the one of 127.0.0.1, to which the client connects.
 fn normalize(url: &str) -> String {
-    url.trim_end_matches('/').to_owned()
+    let url = url.trim_end_matches('/');
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    match rest.strip_prefix(PAGE_HOST) {
+        Some(rest) if rest.is_empty() || rest.starts_with([':', '/']) => {
+            format!("{scheme}://127.0.0.1{rest}")
+        }
+        _ => url.to_owned(),
+    }
 }
 
 /// Checks that only its owner can read a file.
@@ -132,7 +140,13 @@ mod tests {
         assert_eq!(find("http://127.0.0.1:1", CallerSide::Agent), "a1");
         assert_eq!(find("http://127.0.0.1:1/", CallerSide::Person), "p1");
         assert_eq!(find("http://127.0.0.1:2", CallerSide::Person), "a2");
+        assert_eq!(
+            find("http://countersign.localhost:2", CallerSide::Person),
+            "a2",
+            "the address of its pages"
+        );
         assert_eq!(find("http://127.0.0.1:3", CallerSide::Person), "");
+        assert_eq!(find("http://countersign.localhost.evil.example:2", CallerSide::Person), "");
         let mode = fs::metadata(&file.path).expect("exists").permissions().mode() & 0o777;
         assert_eq!(mode, 0o600);
     }

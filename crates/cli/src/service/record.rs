@@ -1,7 +1,7 @@
 //! The description that a service writes about itself.
 
 use super::files::{ServiceFiles, write_private};
-use countersign_api::Timestamp;
+use countersign_api::{Timestamp, page_address};
 use serde::{Deserialize, Serialize};
 use std::{fs, io};
 
@@ -13,6 +13,9 @@ pub(crate) struct ServiceRecord {
     pub(crate) pid: i32,
     /// The addresses at which it listens.
     pub(crate) addresses: Vec<String>,
+    /// The address at which browsers open its pages. Older versions do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pages: Option<String>,
     pub(crate) version: String,
     pub(crate) started_at: Timestamp,
     pub(crate) started_by: ServiceStarter,
@@ -63,6 +66,13 @@ impl ServiceRecord {
     /// Reads the description of the last service; `None` if there is none that this version can read.
     pub(crate) fn read(files: &ServiceFiles) -> Option<Self> {
         serde_json::from_str(&fs::read_to_string(files.record()).ok()?).ok()
+    }
+
+    /// The address for browsers; `None` for a service that listens on a socket file alone.
+    pub(crate) fn pages(&self) -> Option<String> {
+        let address =
+            || Some(self.address()).filter(|address| !address.starts_with("unix:")).map(page_address);
+        self.pages.clone().or_else(address)
     }
 
     /// The address for clients of this machine.

@@ -83,7 +83,9 @@ impl RequestGuard {
         if let (true, Some(authority)) = (origin.host.is_empty(), uri.authority()) {
             authority.as_str().clone_into(&mut origin.host);
         }
-        origin.page_origin = self.own.at(&origin.host).map(ToString::to_string);
+        let sent = headers.get(header::ORIGIN).filter(|sent| self.own.has(sent));
+        let page = sent.and_then(|sent| sent.to_str().ok()).map(str::to_owned);
+        origin.page_origin = page.or_else(|| self.own.at(&origin.host).map(ToString::to_string));
         self.check_host_and_origin(headers, &origin)?;
         self.check_site(headers, uri.path())?;
         request.extensions_mut().insert(origin.peer);

@@ -90,7 +90,7 @@ pub(crate) struct RequestOrigin {
     pub(crate) forwarded_host: Option<String>,
     /// The host that the client used, with the port if it is not the usual one.
     pub(crate) host: String,
-    /// The origin of the pages that the client sees at this address, if the server has pages there.
+    /// The origin of the page of this server that sent the request, or that the client sees at this address.
     pub(crate) page_origin: Option<String>,
 }
 

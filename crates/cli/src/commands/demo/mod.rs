@@ -16,7 +16,7 @@ use agent::DemoAgent;
 use countersign_api as api;
 use countersign_api::{ApprovalGate, LogFilter, SharedGate};
 use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
-use countersign_server::{BoundListener, ListenAddress, ServerOptions};
+use countersign_server::{BoundListener, ListenAddress, ListenOptions, ServerOptions};
 use countersign_tui::{
     EndNotice, WatchExit, can_draw,
     present::{
@@ -94,10 +94,11 @@ async fn run_demo_in(
     let gate =
         EmbeddedGate::open_with(folder.path("countersign.db"), StoreOptions::default(), policy).await?;
     let listener = BoundListener::bind(&ListenAddress::Tcp(SocketAddr::from(([127, 0, 0, 1], 0))), false)?;
+    let twin = listener.bind_twin(&ListenOptions::default())?;
     let url = listener.url();
     let stop = CancellationToken::new();
     let server = tokio::spawn(countersign_server::serve(
-        vec![listener],
+        [listener].into_iter().chain(twin).collect(),
         gate.clone(),
         ServerOptions::default(),
         stop.clone(),

@@ -1,5 +1,6 @@
 //! The first tokens of a log: one for an agent, and one person, who gets a link for a browser and a token for commands.
 
+use super::addresses::ServerAddresses;
 use crate::{
     commands::token::sign_in_link,
     context::CommandContext,
@@ -27,7 +28,7 @@ pub(super) struct FirstCredentials {
 /// Creates the first tokens of a log that has none, and keeps them in the file of this user's credentials.
 pub(super) async fn create_first_credentials(
     gate: &EmbeddedGate,
-    url: Option<&String>,
+    addresses: &ServerAddresses,
 ) -> anyhow::Result<Option<FirstCredentials>> {
     if gate.is_read_only() || !gate.has_no_tokens() {
         return Ok(None);
@@ -38,8 +39,8 @@ pub(super) async fn create_first_credentials(
         service.create_tokens(&requests).await?.into_iter().map(|created| created.secret).collect();
     let [agent, person, link] = <[String; 3]>::try_from(secrets)
         .map_err(|_| anyhow::anyhow!("the log returned another number of tokens"))?;
-    let link = url.filter(|url| !url.starts_with("unix:")).map(|url| sign_in_link(url, &link));
-    let file = url.and_then(|url| keep(url, &agent, &person));
+    let link = addresses.pages.as_ref().map(|pages| sign_in_link(pages, &link));
+    let file = addresses.urls.first().and_then(|url| keep(url, &agent, &person));
     Ok(Some(FirstCredentials { agent, link, person: local_person(), file }))
 }
 

@@ -1,5 +1,6 @@
 //! `countersign serve`
 
+mod addresses;
 pub(crate) mod args;
 pub(crate) mod certificate_file;
 mod checkpoints;
@@ -25,6 +26,7 @@ use crate::{
     settings::{keys::SettingKey, log_target::locate_database},
     webhook_sender::webhook_sender,
 };
+use addresses::ServerAddresses;
 pub(crate) use args::ServeArgs;
 use certificate_file::CertificateFollower;
 use checkpoints::CheckpointSchedule;
@@ -32,13 +34,14 @@ use countersign_advisors::{AdvisorDesk, AdvisorRunner};
 use countersign_api as api;
 use countersign_api::{ApprovalGate, LogFilter};
 use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
-use countersign_server::{BoundListener, ServerOptions};
+use countersign_server::ServerOptions;
 use countersign_tui::present::{print::print_line, text::escape_text};
 use countersign_webhooks::deliver_webhooks;
 use first_start::{create_first_credentials, describe_callers};
 use policy_file::PolicyFile;
 use registration::{leave_terminal, register_service, release_start_lock};
 use serde_json::json;
+use sockets::ServerSockets;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -56,16 +59,14 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     // Bind the sockets first: if that fails, no database is created.
     let shared = args.reuse_port || context.settings.switch(SettingKey::ReusePort).unwrap_or(false);
     let protection = network::listen_options(&options.access, options.certificate.as_ref(), shared);
-    let listeners = sockets::bind_listeners(context, &args.listen, &protection)?;
-    network::warn_about_missing_name(&options.access, &listeners);
-    options.solo = identity::solo_mode(context, &args.identity, &listeners)?;
+    let ServerSockets { named, twins } = sockets::bind_listeners(context, &args.listen, &protection)?;
+    network::warn_about_missing_name(&options.access, &named);
+    options.solo = identity::solo_mode(context, &args.identity, &named)?;
     let address = context.settings.database_to_create()?;
     let gate = EmbeddedGate::open_with(address.clone(), StoreOptions::default(), Policy::shipped()).await?;
     context.announce_new_log(&gate);
-    let urls: Vec<_> = listeners.iter().map(BoundListener::url).collect();
-    let public = options.access.public_urls.first().map(ToString::to_string);
-    let port = urls.iter().find(|url| !url.starts_with("unix:"));
-    let sender = webhook_sender(&context.settings, public.as_ref().or(port).map(String::as_str));
+    let addresses = ServerAddresses::new(&named, &options.access);
+    let sender = webhook_sender(&context.settings, addresses.pages.as_deref());
     let gate = gate.acting_as(context.settings.principal(Principal::user)?).with_webhooks(sender.clone());
     let mut file = PolicyFile::from_settings(&context.settings, gate.clone());
     if let Some(file) = &mut file {
@@ -88,18 +89,19 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     let first = if options.solo || args.background {
         None
     } else {
-        create_first_credentials(&gate, urls.first()).await?
+        create_first_credentials(&gate, &addresses).await?
     };
     let callers = describe_callers(context, options.solo, first.as_ref());
     let database = locate_database(&address);
-    let registration = register_service(context, &address, &urls, (args.background, options.solo))?;
-    print_introduction(context, &gate, &urls, (&database, &callers), rules).await?;
+    let registration = register_service(context, &address, &addresses, (args.background, options.solo))?;
+    print_introduction(context, &gate, &addresses, (&database, &callers), rules).await?;
     let served = CancellationToken::new();
     let checkpoints = schedule.map(|schedule| tokio::spawn(schedule.follow(gate.clone(), served.clone())));
     let webhooks = tokio::spawn(deliver_webhooks(gate.clone(), sender, served.clone()));
     let advisors = tokio::spawn(advisor_runner(context, args, &gate)?.run(served.clone()));
     release_start_lock(args.background)?;
     service::notify_ready();
+    let listeners = named.into_iter().chain(twins).collect();
     countersign_server::serve(listeners, gate.clone(), options, stop).await?;
     served.cancel();
     webhooks.await?;
@@ -141,13 +143,14 @@ fn server_options(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<
 async fn print_introduction(
     context: &CommandContext,
     gate: &EmbeddedGate,
-    urls: &[String],
+    ServerAddresses { urls, pages }: &ServerAddresses,
     (database, callers): (&str, &str),
     rules: usize,
 ) -> anyhow::Result<()> {
     if context.json {
-        let said =
-            json!({"listening": urls.first(), "addresses": urls, "database": database, "rules": rules});
+        let said = json!({
+            "listening": urls.first(), "addresses": urls, "pages": pages, "database": database, "rules": rules,
+        });
         print_line(&said.to_string());
         return Ok(());
     }
@@ -159,9 +162,10 @@ async fn print_introduction(
     let policy = describe_policy(&gate.policy().await?, rules);
     let how = context.command_prefix();
     let listening = urls.join("\n             ");
+    let pages = pages.as_ref().map_or_else(String::new, |pages| format!("\n  pages      {pages}"));
     print_line(&format!(
         "Countersign {version}\n\
-         \n  listening  {listening}\
+         \n  listening  {listening}{pages}\
          \n  database   {database} ({events}, {more}{waiting} pending)\
          \n  policy     {policy}\
          \n  callers    {callers}\n\

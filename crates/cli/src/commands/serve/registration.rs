@@ -1,5 +1,6 @@
 //! The registration of the service of a log, by which `up`, `down` and `status` find it.
 
+use super::addresses::ServerAddresses;
 use crate::{
     context::CommandContext,
     exit::{CliError, CommandExit},
@@ -26,7 +27,7 @@ pub(super) fn leave_terminal(background: bool) {
 pub(super) fn register_service(
     context: &CommandContext,
     address: &DatabaseUrl,
-    urls: &[String],
+    addresses: &ServerAddresses,
     (background, solo): (bool, bool),
 ) -> anyhow::Result<Option<ServiceRegistration>> {
     let registered = ServiceFiles::for_log(address).and_then(|files| {
@@ -34,7 +35,8 @@ pub(super) fn register_service(
         let Some(lock) = lock_service(&files)? else { return Err(already_running(&files)) };
         let record = ServiceRecord {
             pid: std::process::id().cast_signed(),
-            addresses: urls.to_vec(),
+            addresses: addresses.urls.clone(),
+            pages: addresses.pages.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at: context.now(),
             started_by: ServiceStarter::of_this_process(background),

@@ -11,21 +11,70 @@ use std::io::ErrorKind;
 /// The default address.
 pub(crate) const DEFAULT_ADDRESS: ([u8; 4], u16) = ([127, 0, 0, 1], 7878);
 
+/// The most attempts to find a port that is free on both loopback addresses.
+const MAX_ATTEMPTS: usize = 32;
+
+/// The sockets of a server.
+pub(crate) struct ServerSockets {
+    /// Those that the settings or the service manager name.
+    pub(crate) named: Vec<BoundListener>,
+    /// Those on the other loopback address of the same ports.
+    pub(crate) twins: Vec<BoundListener>,
+}
+
 /// Binds all sockets. Inherited sockets replace the default address, and add to others.
 pub(crate) fn bind_listeners(
     context: &CommandContext,
     listen: &[ListenAddress],
     options: &ListenOptions,
-) -> anyhow::Result<Vec<BoundListener>> {
-    let mut listeners = inherited(options)?;
+) -> anyhow::Result<ServerSockets> {
+    let mut named = inherited(options)?;
     let mut addresses = addresses(context, listen)?;
-    if listeners.is_empty() && addresses.is_empty() {
+    if named.is_empty() && addresses.is_empty() {
         addresses.push(ListenAddress::Tcp(DEFAULT_ADDRESS.into()));
     }
+    let mut twins = Vec::new();
     for address in &addresses {
-        listeners.push(BoundListener::bind_with(address, options).map_err(map_listen_error)?);
+        let (listener, twin) = if has_free_port(address) {
+            bind_free_port(address, options)?
+        } else {
+            (BoundListener::bind_with(address, options).map_err(map_listen_error)?, None)
+        };
+        named.push(listener);
+        twins.extend(twin);
     }
-    Ok(listeners)
+    // After all addresses, because one may be the twin of another.
+    for listener in &named {
+        let is_held = |twin| named.iter().chain(&twins).any(|own| *own.address() == twin);
+        if !listener.twin_address().is_some_and(is_held) {
+            twins.extend(listener.bind_twin(options).map_err(map_listen_error)?);
+        }
+    }
+    Ok(ServerSockets { named, twins })
+}
+
+fn has_free_port(address: &ListenAddress) -> bool {
+    matches!(address, ListenAddress::Tcp(address) if address.port() == 0)
+}
+
+/// Lets the system choose a port that is free on both loopback addresses.
+fn bind_free_port(
+    address: &ListenAddress,
+    options: &ListenOptions,
+) -> anyhow::Result<(BoundListener, Option<BoundListener>)> {
+    let mut attempt = 1;
+    loop {
+        let listener = BoundListener::bind_with(address, options).map_err(map_listen_error)?;
+        match listener.bind_twin(options) {
+            Ok(twin) => return Ok((listener, twin)),
+            Err(ServerError::Bind { why, .. })
+                if why.kind() == ErrorKind::AddrInUse && attempt < MAX_ATTEMPTS =>
+            {
+                attempt += 1;
+            }
+            Err(error) => return Err(map_listen_error(error)),
+        }
+    }
 }
 
 fn addresses(context: &CommandContext, listen: &[ListenAddress]) -> anyhow::Result<Vec<ListenAddress>> {

@@ -5,7 +5,7 @@ use crate::{
     exit::{CliError, CommandExit},
     settings::log_target::LogTarget,
 };
-use countersign_api as api;
+use countersign_api::{self as api, page_address};
 use countersign_gate::{
     event::{Role, TokenKind},
     policy::parse_span,
@@ -15,7 +15,7 @@ use countersign_tui::present::{
     text::escape_text,
 };
 
-/// The address in a link if neither an option nor a setting names a server.
+/// The address of the server in a link if neither an option nor a setting names one.
 const DEFAULT_URL: &str = "http://127.0.0.1:7878";
 
 /// Options of `token create`.
@@ -49,7 +49,7 @@ pub(crate) struct TokenCreateArgs {
     /// The address of the server in the link
     #[arg(
         long,
-        help = "The address of the server in the link [default: --server, or http://127.0.0.1:7878]",
+        help = "The address of the server's pages in the link [default: that of --server, or http://countersign.localhost:7878]",
         value_name = "URL",
         requires = "link"
     )]
@@ -94,7 +94,8 @@ fn base_url(context: &CommandContext, args: &TokenCreateArgs) -> String {
         Ok(LogTarget::Server(url)) if !url.starts_with("unix:") => Some(url),
         _ => None,
     };
-    args.url.clone().or_else(server).unwrap_or_else(|| DEFAULT_URL.to_owned())
+    let pages = || page_address(&server().unwrap_or_else(|| DEFAULT_URL.to_owned()));
+    args.url.clone().unwrap_or_else(pages)
 }
 
 fn read_expiry(text: &str) -> anyhow::Result<u64> {

@@ -65,8 +65,10 @@ pub(super) async fn prepare_credentials(
     }
     let path = files.agent_token();
     write_private(&path, &format!("{agent}\n"))?;
-    let link =
-        if url.starts_with("unix:") { None } else { Some(find_link(context, gate, files, url).await?) };
+    let link = match record.pages() {
+        Some(pages) => Some(find_link(context, gate, files, &pages).await?),
+        None => None,
+    };
     Ok(LocalCredentials { agent_token: Some(path), link })
 }
 
@@ -94,7 +96,7 @@ async fn find_link(
     context: &CommandContext,
     gate: &EmbeddedGate,
     files: &ServiceFiles,
-    url: &str,
+    pages: &str,
 ) -> anyhow::Result<(String, Timestamp)> {
     let path = files.sign_in_link();
     let kept = std::fs::read_to_string(&path).ok();
@@ -102,13 +104,13 @@ async fn find_link(
     if let Some(link) = kept.filter(|link| link.expires_at > context.now().after(SHORT_REST))
         && is_unused(gate, &link.id).await?
     {
-        return Ok((sign_in_link(url, &link.secret), link.expires_at));
+        return Ok((sign_in_link(pages, &link.secret), link.expires_at));
     }
     let created = gate.create_token(&request_sign_in_link()).await?;
     let expires_at = created.token.expires_at.unwrap_or_else(|| context.now());
     let link = KeptLink { id: created.token.id, secret: created.secret, expires_at };
     write_private(&path, &serde_json::to_string(&link)?)?;
-    Ok((sign_in_link(url, &link.secret), expires_at))
+    Ok((sign_in_link(pages, &link.secret), expires_at))
 }
 
 async fn is_unused(gate: &EmbeddedGate, id: &str) -> anyhow::Result<bool> {

@@ -37,6 +37,7 @@ pub(super) fn print_introduction(
             "started": started,
             "address": record.address(),
             "addresses": record.addresses,
+            "pages": record.pages(),
             "version": record.version,
             "pid": record.pid,
             "startedAt": record.started_at,
@@ -76,6 +77,7 @@ fn describe_service(
     }
     let log = escape_text(&files.log);
     lines.push(format!("\n  address    {}", escape_text(&record.addresses.join("\n             "))));
+    lines.extend(record.pages().map(|pages| format!("  pages      {}", escape_text(&pages))));
     lines.push(format!("  log        {log}"));
     lines.extend(describe_approver(summary, credentials));
     if let Some(path) = messages_of(summary) {
