@@ -15,7 +15,7 @@ async function start(t, { role = "approver", ...options } = {}) {
   const [agent, admin, grace] = [await caller("bot", "agent"), await caller("root", "admin"), await caller("grace", "approver")];
   const browser = await startBrowser(t);
   const page = await openInbox(browser, server, "ada", role, options);
-  const open = (thread, id) => page.goto(`${server.url}/calls/${thread}/${id}`);
+  const open = (thread, id) => page.goto(`${server.pages}/calls/${thread}/${id}`);
   return { log, server, browser, page, agent, admin, grace, open };
 }
 
@@ -96,7 +96,7 @@ test("a call that an advisor decided names it", async (t) => {
   await agent.propose("t", "bad", "bash", { command: "make bad" });
   await open("t", "bad");
   await page.locator("tool-approval-card .state").getByText(/^advisor:reviewer, .*: deny\.$/).waitFor();
-  await page.goto(`${server.url}/history?who=rules`);
+  await page.goto(`${server.pages}/history?who=rules`);
   await page.getByRole("status").getByText("2 decisions", { exact: true }).waitFor();
   assert.deepEqual(await page.locator("history-page .by").allTextContents(), ["advisor:reviewer", "advisor:reviewer"]);
 });
@@ -128,13 +128,13 @@ test("a person flags an allowed call once, by keyboard, and everybody sees it", 
   assert.equal(await complaints.getByRole("listitem").count(), 2);
   assert.equal(await page.evaluate(() => globalThis.hacked), undefined);
   await agent.propose("t", "b", "bash", { command: "make b" });
-  await page.goto(`${server.url}/threads/t`);
+  await page.goto(`${server.pages}/threads/t`);
   const rows = page.locator("button.call");
   await rows.filter({ hasText: "make b" }).waitFor();
   assert.equal(await rows.filter({ hasText: "flagged" }).count(), 1);
   await rows.filter({ hasText: "flagged" }).click();
   await complaints.getByText("ada").waitFor();
-  await page.goto(`${server.url}/history?q=state:flagged`);
+  await page.goto(`${server.pages}/history?q=state:flagged`);
   await page.locator("history-page .call").getByText("flagged").waitFor();
   await open("t", "b");
   await page.getByText("Waits for a decision").waitFor();
@@ -179,7 +179,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.getByText("grace flagged it").waitFor();
     await page.getByRole("button", { name: "Flag this call" }).click();
     await checkPage(page);
-    await page.goto(`${server.url}/threads/t`);
+    await page.goto(`${server.pages}/threads/t`);
     await page.locator("button.call").getByText("flagged").waitFor();
     await checkPage(page);
   });

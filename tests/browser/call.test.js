@@ -11,7 +11,7 @@ async function startCall(t, { role = "approver", policy = 'default = "ask"\n', .
   const agent = new Agent(server, (await createToken(log, "bot", "agent")).secret);
   await runCommand(log, "policy", "apply", "--yes", await agent.writePolicy(log, policy));
   const page = await openInbox(await startBrowser(t), server, "ada", role, options);
-  const open = (thread, id) => page.goto(`${server.url}/calls/${encodeURIComponent(thread)}/${encodeURIComponent(id)}`);
+  const open = (thread, id) => page.goto(`${server.pages}/calls/${encodeURIComponent(thread)}/${encodeURIComponent(id)}`);
   return { log, server, agent, page, open };
 }
 
@@ -77,7 +77,7 @@ test("a call that does not exist says so, and appears when it is proposed", asyn
 test("a link from the card opens the page, and back returns to the inbox", async (t) => {
   const { server, agent, page } = await startCall(t);
   await agent.propose("t", "a", "bash", { command: "echo a" });
-  await page.goto(server.url);
+  await page.goto(server.pages);
   await page.locator("tool-approval-card").getByRole("link", { name: "a", exact: true }).click();
   await page.getByRole("heading", { name: "What happened" }).waitFor();
   const focused = await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.localName);

@@ -21,7 +21,7 @@ test("two tabs of a person show the same calls, and a decision in one shows in t
   const agent = new Agent(server, (await createToken(log, "bot", "agent")).secret);
   const first = await openInbox(await startBrowser(t), server, "ada", "approver");
   const second = await first.context().newPage();
-  await second.goto(server.url);
+  await second.goto(server.pages);
   for (const id of ["a", "b"]) await agent.propose("t", id, "bash", { command: `echo ${id}` });
   await Promise.all([waitForCount(first, 2), waitForCount(second, 2)]);
   await first.getByRole("button", { name: /^Deny/ }).click();
@@ -34,11 +34,11 @@ test("the pages fit a display of 4K, and the lines of a text stay short", async 
   await agent.propose("t", "a", "bash", { command: "echo a" });
   await agent.post("/v1/threads/t/messages", { format: "plain", message: { role: "user", text: "word ".repeat(400) } });
   for (const path of pages) {
-    await page.goto(server.url + path);
+    await page.goto(server.pages + path);
     await page.locator("main").getByRole("heading").first().waitFor();
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 3840, path);
   }
-  await page.goto(`${server.url}/threads/t`);
+  await page.goto(`${server.pages}/threads/t`);
   const width = await page.locator("li.message p").evaluate((text) => text.getBoundingClientRect().width / parseFloat(getComputedStyle(text).fontSize));
   assert.ok(width < 60, `a line of a message is ${width} times as wide as its letters`);
 });
@@ -47,7 +47,7 @@ test("nothing moves for a person who asks for reduced motion", async (t) => {
   const { server, agent, page } = await startPages(t, { reducedMotion: "reduce" });
   await agent.propose("t", "a", "bash", { command: "echo a" });
   for (const path of pages) {
-    await page.goto(server.url + path);
+    await page.goto(server.pages + path);
     await page.locator("main").getByRole("heading").first().waitFor();
     await page.keyboard.press("Control+k");
     const moving = await page.evaluate(() => {

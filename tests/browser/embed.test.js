@@ -43,7 +43,7 @@ async function openExample(t, script) {
   await page.route("**/embed/page.js", (route) => route.fulfill({ body: script, contentType: "text/javascript" }));
   const errors = [];
   page.on("pageerror", (error) => errors.push(error.message));
-  await page.goto(`${server.url}/embed/page.html`);
+  await page.goto(`${server.pages}/embed/page.html`);
   return { agent, page, errors };
 }
 

@@ -62,11 +62,11 @@ test("a search by person, tool, decision, time and text is part of the address",
     ["from=2000-01-01&to=2000-01-02", []],
     ["from=2000-01-01&q=cherry", ["cherry"]],
   ]) {
-    await page.goto(`${server.url}/history?${search}`);
+    await page.goto(`${server.pages}/history?${search}`);
     await waitForRows(page, found.length);
     assert.deepEqual(await summaries(page), found, search);
   }
-  await page.goto(`${server.url}/history`);
+  await page.goto(`${server.pages}/history`);
   await waitForRows(page, 3);
   await page.keyboard.press("/");
   await page.keyboard.type("apple");
@@ -80,7 +80,7 @@ test("an export has what the search found, and no cell that a spreadsheet comput
   await agent.proposeText("t", "a", "bash", '{"command":"echo, \\"hi\\"","amount":12345678901234567890.10}');
   await grace.decide("t", "a", { decision: "deny", comment: "=HYPERLINK(1)" });
   await agent.propose("t", "b", "file-read", { path: "x" });
-  await page.goto(`${world.server.url}/history?who=people`);
+  await page.goto(`${world.server.pages}/history?who=people`);
   await waitForRows(page, 1);
   const download = async (name) => {
     const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name }).click()]);
@@ -110,7 +110,7 @@ test("fifty thousand decisions stay smooth", async (t) => {
     const last = calls.at(-1)?.proposal.seq ?? 1;
     return route.fulfill({ json: { calls, next: last > 1 ? last : null } });
   });
-  await page.goto(`${server.url}/history?q=by%3Anobody`);
+  await page.goto(`${server.pages}/history?q=by%3Anobody`);
   await page.getByText("No decision matches").waitFor();
   await page.getByRole("link", { name: "Show all decisions" }).click();
   await waitForRows(page, "50,000");
@@ -136,7 +136,7 @@ for (const colorScheme of ["light", "dark"]) {
     const world = await startHistory(t, { colorScheme });
     const { server, agent, grace, page } = world;
     const markup = "<img src=x onerror=\"window.hacked=1\">";
-    await page.goto(`${server.url}/history`);
+    await page.goto(`${server.pages}/history`);
     await page.getByText("Nothing was decided yet").waitFor();
     await checkPage(page);
     for (const [n, text] of [markup, "\u202e\u2066txt.exe\u2069", "a".repeat(5_000), "שלום"].entries()) {
@@ -145,7 +145,7 @@ for (const colorScheme of ["light", "dark"]) {
     }
     await waitForRows(page, 4);
     await checkPage(page);
-    await page.goto(`${server.url}/history?q=nothing`);
+    await page.goto(`${server.pages}/history?q=nothing`);
     await page.getByText("No decision matches").waitFor();
     await checkPage(page);
     assert.equal(await page.evaluate(() => globalThis.hacked), undefined);

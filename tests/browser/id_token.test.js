@@ -14,7 +14,7 @@ async function start(t) {
 
 async function begin(browser, server) {
   const page = await newPage(browser);
-  await page.goto(`${server.url}/sign-in/`);
+  await page.goto(`${server.pages}/sign-in/`);
   await page.locator("#oidc").click();
   return page;
 }
@@ -70,7 +70,7 @@ test("the request has a state, a nonce and a challenge of PKCE", async (t) => {
   const first = provider.request;
   assert.equal(first.code_challenge_method, "S256");
   assert.equal(first.response_type, "code");
-  assert.equal(first.redirect_uri, `${server.url}/sign-in/oidc/callback`);
+  assert.equal(first.redirect_uri, `${server.pages}/sign-in/oidc/callback`);
   assert.equal(first.scope, "openid email groups");
   await readSignedIn(await begin(browser, server));
   for (const name of ["state", "nonce", "code_challenge"]) {
@@ -89,13 +89,13 @@ test("an answer to another browser, or with another state, is refused before the
   await refused(await begin(browser, server));
   // The victim opens the answer to an attacker's sign-in.
   let stolen;
-  provider.behaviour.redirect = (url) => { stolen = url.href; return new URL(`${server.url}/sign-in/`); };
+  provider.behaviour.redirect = (url) => { stolen = url.href; return new URL(`${server.pages}/sign-in/`); };
   await (await begin(browser, server)).locator("#oidc").waitFor();
   const victim = await newPage(browser);
   await victim.goto(stolen);
   await refused(victim);
   for (const query of ["", "?state=&code=", "?code=a&code=b", "?state=%ff", `?error=${encodeURIComponent("<img src=x>")}`]) {
-    const response = await victim.goto(`${server.url}/sign-in/oidc/callback${query}`);
+    const response = await victim.goto(`${server.pages}/sign-in/oidc/callback${query}`);
     assert.equal(response.status(), 400, query);
     assert.equal(await victim.locator("img[src='x']").count(), 0);
   }
@@ -108,7 +108,7 @@ test("an answer to another browser, or with another state, is refused before the
 test("a state signs in once, also if the provider accepts its code again", async (t) => {
   const { log, provider, server, browser } = await start(t);
   let answer;
-  provider.behaviour.redirect = (url) => { answer = url.href; return new URL(`${server.url}/sign-in/`); };
+  provider.behaviour.redirect = (url) => { answer = url.href; return new URL(`${server.pages}/sign-in/`); };
   const page = await begin(browser, server);
   await page.locator("#oidc").waitFor();
   const cookies = await page.context().cookies();
@@ -125,10 +125,10 @@ test("a state signs in once, also if the provider accepts its code again", async
 test("a sign-in is completed by another server of the log", async (t) => {
   const { log, provider, server, browser } = await start(t);
   const second = await startServer(log, [], settingsFor(provider.issuer));
-  provider.behaviour.redirect = (url) => new URL(url.href.replace(server.url, second.url));
+  provider.behaviour.redirect = (url) => new URL(url.href.replace(server.pages, second.pages));
   const page = await begin(browser, server);
   await readSignedIn(page);
-  assert(page.url().startsWith(second.url));
+  assert(page.url().startsWith(second.pages));
 });
 
 test("new keys of the provider are accepted", async (t) => {
@@ -150,9 +150,9 @@ test("nothing leads to another site after signing in", async (t) => {
   const { provider, server, browser } = await start(t);
   for (const query of ["?return=https://evil.example/", "?redirect_uri=https://evil.example/", "?next=//evil.example"]) {
     const page = await newPage(browser);
-    await page.goto(`${server.url}/sign-in/oidc${query}`);
+    await page.goto(`${server.pages}/sign-in/oidc${query}`);
     await readSignedIn(page);
-    assert.equal(page.url(), `${server.url}/sign-in/`);
-    assert.equal(provider.request.redirect_uri, `${server.url}/sign-in/oidc/callback`);
+    assert.equal(page.url(), `${server.pages}/sign-in/`);
+    assert.equal(provider.request.redirect_uri, `${server.pages}/sign-in/oidc/callback`);
   }
 });

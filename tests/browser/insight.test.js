@@ -20,7 +20,7 @@ async function openInsight(t, options = {}) {
   await callers.agent.cancel("w", "a");
   const browser = await startBrowser(t);
   const page = await openInbox(browser, server, "ada", options.role ?? "approver", options);
-  await page.goto(`${server.url}/insight`);
+  await page.goto(`${server.pages}/insight`);
   await page.getByRole("heading", { name: "Insight" }).waitFor();
   return { server, callers, page, browser };
 }
@@ -64,7 +64,7 @@ test("a log without calls says so", async (t) => {
   const log = await newLog(t);
   const server = await startServer(log);
   const page = await openInbox(await startBrowser(t), server, "ada", "approver");
-  await page.goto(`${server.url}/insight`);
+  await page.goto(`${server.pages}/insight`);
   await page.getByText("No calls in the last 30 days").waitFor();
 });
 
@@ -85,7 +85,7 @@ async function openAdvisors(t, { mode = "advise", ...options } = {}) {
     await waitForEvent(admin, "TOOL_APPROVAL_ADVICE", ({ data }) => data.advisor === "reviewer" && data.toolCallId === id);
   };
   const open = async () => {
-    await page.goto(`${server.url}/insight`);
+    await page.goto(`${server.pages}/insight`);
     await page.getByRole("heading", { name: "Insight" }).waitFor();
   };
   const reviewer = page.locator("advisor-section li").filter({ has: page.getByRole("heading", { name: "reviewer" }) });

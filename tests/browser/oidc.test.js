@@ -12,13 +12,13 @@ async function start(t) {
     await startServer(log, [], settingsFor(provider.issuer)),
     await startServer(log, [], settingsFor(provider.issuer)),
   ];
-  provider.begin(servers.map(({ url }) => url));
+  provider.begin(servers.map(({ pages }) => pages));
   return { log, provider, servers, browser: await startBrowser(t) };
 }
 
 async function signIn(browser, server, login) {
   const page = await newPage(browser);
-  await page.goto(`${server.url}/sign-in/`);
+  await page.goto(`${server.pages}/sign-in/`);
   await logIn(page, login);
   return page;
 }
@@ -31,11 +31,15 @@ test("claims become the role, the level and the groups", async (t) => {
     name: "ada@example.com", Role: "approver", Level: "admin", Groups: "security", Threads: "all",
   });
   assert.equal(new URL(ada.url()).pathname, "/sign-in/", "the code is not in the address");
-  const cookies = await ada.context().cookies(servers[0].url);
+  const cookies = await ada.context().cookies(servers[0].pages);
   const own = cookies.filter(({ name }) => name.startsWith("countersign")).map(({ name, sameSite, httpOnly }) => [name, sameSite, httpOnly]);
-  assert.deepEqual(own, [["countersign_session", "Strict", true]], "the state of the sign-in is gone");
-  await ada.goto(`${servers[1].url}/sign-in/`);
-  assert.equal((await readSignedIn(ada)).name, "ada@example.com", "the other server knows the session");
+  const name = `countersign_session_${new URL(servers[0].pages).port}`;
+  assert.deepEqual(own, [[name, "Strict", true]], "the state of the sign-in is gone");
+  await ada.reload();
+  assert.equal((await readSignedIn(ada)).name, "ada@example.com");
+  assert.equal(await ada.locator("meta[name=countersign-page-key]").count(), 0);
+  await ada.goto(`${servers[1].pages}/sign-in/`);
+  await ada.locator("#token-form").waitFor();
   assert.equal((await readSignedIn(await signIn(browser, servers[1], "eve"))).Role, "auditor");
   const { Level, Role } = await readSignedIn(await signIn(browser, servers[1], "root"));
   assert.deepEqual([Role, Level], ["admin", undefined], "only an approver has a level");
@@ -63,7 +67,7 @@ test("an account without a role, a verified address or a name of its own is refu
     await checkPage(page);
     await page.getByRole("link", { name: "Back to sign-in" }).click();
     await page.locator("#oidc").waitFor();
-    const names = (await page.context().cookies(servers[1].url)).map(({ name }) => name);
+    const names = (await page.context().cookies(servers[1].pages)).map(({ name }) => name);
     assert(!names.some((name) => name.startsWith("countersign")), `${names}`);
   }
   await verifyLog(log);
@@ -78,7 +82,7 @@ test("a replayed answer of the provider signs no one in", async (t) => {
       answer = request.url();
     }
   });
-  await page.goto(`${servers[0].url}/sign-in/`);
+  await page.goto(`${servers[0].pages}/sign-in/`);
   await logIn(page, "ada");
   await readSignedIn(page);
   for (const replaying of [page, await newPage(browser)]) {
@@ -86,14 +90,14 @@ test("a replayed answer of the provider signs no one in", async (t) => {
     assert.equal(response.status(), 400);
     assert.match(await replaying.locator("main").textContent(), /was used before.*sign_in_failed/s);
   }
-  await page.goto(`${servers[0].url}/sign-in/`);
+  await page.goto(`${servers[0].pages}/sign-in/`);
   assert.equal((await readSignedIn(page)).name, "ada@example.com", "the session is as it was");
 });
 
 test("a person who cancels is told so", async (t) => {
   const { servers, browser } = await start(t);
   const page = await newPage(browser);
-  await page.goto(`${servers[0].url}/sign-in/`);
+  await page.goto(`${servers[0].pages}/sign-in/`);
   await page.locator("#oidc").click();
   await page.getByRole("link", { name: /cancel/i }).click();
   await page.getByText("The identity provider denied the sign-in, or you cancelled it").waitFor();
@@ -106,24 +110,24 @@ test("a provider that is down stops no other way to sign in", async (t) => {
   const settings = settingsFor(reserved.issuer);
   const server = await startServer(log, [], settings);
   const page = await newPage(await startBrowser(t));
-  await page.goto(`${server.url}/sign-in/`);
+  await page.goto(`${server.pages}/sign-in/`);
   await page.locator("#oidc").click();
   await page.getByText(`${reserved.issuer} cannot be reached; try again later`).waitFor();
   assert.equal(await page.locator("code").textContent(), "provider_unavailable");
   await checkPage(page);
   assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
-  assert.equal((await fetch(`${server.url}/sign-in/oidc`, { redirect: "manual" })).status, 503);
+  assert.equal((await page.goto(`${server.pages}/sign-in/oidc`)).status(), 503);
   const { status, found } = await askDoctor(log, settings);
   assert.deepEqual([status, found.includes("cannot be reached")], ["warn", true]);
   await page.goto(await createLink(server, "ada", "approver"));
   assert.equal((await readSignedIn(page)).name, "ada");
   // The provider comes back, and the server needs no restart.
   const provider = await reserveProvider(t, reserved.port);
-  provider.begin([server.url]);
+  provider.begin([server.pages]);
   assert.equal((await askDoctor(log, settings)).status, "ok");
   const later = await newPage(page.context().browser());
   for (;;) {
-    await later.goto(`${server.url}/sign-in/`);
+    await later.goto(`${server.pages}/sign-in/`);
     await later.locator("#oidc").click();
     if (later.url().startsWith(provider.issuer)) {
       break;

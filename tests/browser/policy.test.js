@@ -29,7 +29,7 @@ async function openPolicy(t, role, options = {}) {
   await callers.agent.propose("p", "a", "bash", { command: "git push --force" });
   const browser = await startBrowser(t);
   const page = await openInbox(browser, server, "eve", role, options);
-  await page.goto(`${server.url}/policy`);
+  await page.goto(`${server.pages}/policy`);
   await page.getByRole("heading", { name: "Rules in force" }).waitFor();
   return { log, file, server, callers, page, browser };
 }
@@ -100,7 +100,7 @@ test("an admin adds a suggested rule with one confirmation, and removes it", asy
 
 test("the inbox offers a rule to an admin, once it is dismissed no more", async (t) => {
   const { page, server, callers } = await openPolicy(t, "admin");
-  await page.goto(server.url);
+  await page.goto(server.pages);
   const offer = page.getByRole("complementary", { name: "Suggested rule" });
   await offer.getByText("10 times and never denied one").waitFor();
   await offer.getByRole("button", { name: "Dismiss" }).press("Enter");
@@ -152,7 +152,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.getByText("main file (").click();
     await checkPage(page);
     await page.setViewportSize({ width: 1280, height: 800 });
-    await page.goto(server.url);
+    await page.goto(server.pages);
     await page.getByRole("button", { name: "Look at a rule" }).click();
     await page.getByRole("button", { name: "Add this rule" }).waitFor();
     await checkPage(page);

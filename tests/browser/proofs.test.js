@@ -20,15 +20,15 @@ proof = "any"
 quorum = 2
 `;
 
-// A server whose rules ask for proofs. Browsers know it as localhost: no passkey belongs to an address.
+// A server whose rules ask for proofs. Passkeys belong to the host of its pages: none belongs to an address.
 async function start(t) {
   const log = await newLog(t);
   const policyFile = join(log.folder, "policy.toml");
   await writeFile(policyFile, policy);
   const server = await startServer(log, ["--policy", policyFile]);
-  const site = server.url.replace("127.0.0.1", "localhost");
+  const { url, pages: site } = server;
   const agent = (await createToken(log, "bot", "agent")).secret;
-  return { log, site, agent, browser: await startBrowser(t) };
+  return { log, url, site, agent, browser: await startBrowser(t) };
 }
 
 async function post(site, token, path, body) {
@@ -38,7 +38,7 @@ async function post(site, token, path, body) {
 }
 
 async function propose(world, id, name, args) {
-  const proposed = await post(world.site, world.agent, "/v1/threads/t1/tool-calls", { id, name, arguments: args });
+  const proposed = await post(world.url, world.agent, "/v1/threads/t1/tool-calls", { id, name, arguments: args });
   assert.equal(proposed.status, 201, JSON.stringify(proposed.answer));
 }
 
@@ -76,8 +76,6 @@ async function openCall(world, { page }, id) {
 const allow = ({ page }) => page.getByRole("button", { name: "Allow with a passkey" }).click();
 const waitForState = ({ page }, text) => page.locator("tool-approval-card header .badge", { hasText: text }).waitFor();
 
-const message = async (page, text) => page.locator("passkey-section #message").filter({ hasText: text }).waitFor();
-
 test("a passkey approves a call, and the log proves it", async (t) => {
   const world = await start(t);
   const ada = await newApprover(world, "ada");
@@ -112,7 +110,7 @@ test("a forged, replayed or foreign assertion approves nothing", async (t) => {
   await waitForState(ada, "approved");
   const [response] = await readEvents(world.log, "TOOL_APPROVAL_RESPONSE");
   await propose(world, "call_2", "wire", { amount: 12_000 });
-  const decide = (body) => post(world.site, ada.token, "/v1/threads/t1/approvals/call_2", { decision: "allow_once", ...body });
+  const decide = (body) => post(world.url, ada.token, "/v1/threads/t1/approvals/call_2", { decision: "allow_once", ...body });
   const refused = async (proof, code) => assert.equal((await decide({ proof })).answer.code, code);
   const { proof } = response.data;
   await refused(undefined, "proof_required");
@@ -126,7 +124,7 @@ test("a forged, replayed or foreign assertion approves nothing", async (t) => {
   await refused({ ...proof, clientData: forged }, "proof_invalid");
   await refused({ ...proof, kind: "ssh" }, "proof_invalid");
   const eve = await newApprover(world, "eve");
-  const stolen = await post(world.site, eve.token, "/v1/threads/t1/approvals/call_2", { decision: "allow_once", proof });
+  const stolen = await post(world.url, eve.token, "/v1/threads/t1/approvals/call_2", { decision: "allow_once", proof });
   assert.equal(stolen.answer.code, "proof_invalid");
 });
 
@@ -153,7 +151,7 @@ test("two people approve with passkeys, and one of them cannot do it twice", asy
   await ada.page.getByText(/^ada signed with the passkey key /).waitFor();
   const [vote] = await readEvents(world.log, "TOOL_APPROVAL_VOTE");
   const body = { decision: "allow_once", proof: vote.data.proof };
-  const twice = await post(world.site, ben.token, "/v1/threads/t1/approvals/call_1", body);
+  const twice = await post(world.url, ben.token, "/v1/threads/t1/approvals/call_1", body);
   assert.equal(twice.answer.code, "proof_invalid");
   await openCall(world, ben, "call_1");
   await allow(ben);
@@ -168,7 +166,7 @@ test("a second key needs a touch of the first, and a removed one approves nothin
   const body = {
     kind: "ssh", publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIE6vUdE3OJbyf7V2VbZLJUvbc0KpVyOqYOtKmO4nPPqr",
   };
-  const thief = await post(world.site, ada.token, "/v1/approver-keys", body);
+  const thief = await post(world.url, ada.token, "/v1/approver-keys", body);
   assert.equal(thief.answer.code, "proof_required");
   await ada.page.evaluate(async ([statement, sent]) => {
     const { CountersignClient } = await import("/assets/countersign.js");
@@ -208,13 +206,13 @@ test("a passkey signs in, and a sign-in approves nothing", async (t) => {
   await ada.page.locator("#passkey").click();
   await ada.page.locator("#name", { hasText: "ada" }).waitFor();
   // The same assertion signs in once, and its challenge is none of a decision.
-  const again = await post(world.site, ada.token, "/v1/sessions/passkey", sent);
+  const again = await post(world.url, ada.token, "/v1/sessions/passkey", sent);
   assert.equal(again.answer.code, "sign_in_failed");
   await propose(world, "call_1", "wire", {});
   const [key] = await readEvents(world.log, "APPROVER_KEY_ADDED");
   const { credentialId, ...assertion } = sent;
   const proof = { kind: "passkey", key: key.data.id, ...assertion };
-  const decided = await post(world.site, ada.token, "/v1/threads/t1/approvals/call_1", { decision: "allow_once", proof });
+  const decided = await post(world.url, ada.token, "/v1/threads/t1/approvals/call_1", { decision: "allow_once", proof });
   assert.equal(decided.answer.code, "proof_invalid");
   // Removing the passkey ends the session that it began.
   await ada.page.goto(`${world.site}/settings`);
@@ -224,22 +222,13 @@ test("a passkey signs in, and a sign-in approves nothing", async (t) => {
   await verifyLog(world.log);
 });
 
-test("an address instead of a host name is refused with the address to open", async (t) => {
-  const world = await start(t);
-  const site = world.site.replace("localhost", "127.0.0.1");
-  const ada = await newApprover({ ...world, site }, "ada");
-  await ada.page.goto(`${site}/settings`);
-  await ada.page.locator("#add-passkey button").click();
-  await message(ada.page, `open ${world.site}/settings`);
-});
-
 test("the page of a call shows every digit and every hidden character", async (t) => {
   const world = await start(t);
   const ada = await newApprover(world, "ada");
   // The number is longer than one of JavaScript, and the text has a mark of direction and a character without a width.
   const body = '{"id":"call_1","name":"wire","arguments":{"amount":9007199254740993,"to":"\u202eknab\u200b <b>x</b>","list":[]}}';
   const headers = { "content-type": "application/json", authorization: `Bearer ${world.agent}` };
-  await fetch(`${world.site}/v1/threads/t1/tool-calls`, { method: "POST", headers, body });
+  await fetch(`${world.url}/v1/threads/t1/tool-calls`, { method: "POST", headers, body });
   await openCall(world, ada, "call_1");
   const card = ada.page.locator("tool-approval-card");
   await card.getByText("9007199254740993", { exact: true }).waitFor();
@@ -262,6 +251,6 @@ test("the key of a passkey can be pinned off the machine", async (t) => {
   const pins = join(world.log.folder, "pins");
   await writeFile(pins, `user:ada ${keys[0].publicKey}\n`);
   const found = await runCommand(world.log, "verify", "--approver-keys", pins);
-  assert.deepEqual(found.proofs, { proved: 1, unproved: 0 });
-  assert.match(await readFile(pins, "utf8"), /^user:ada passkey localhost /);
+  assert.deepEqual(found.proofs, { proved: 1, unproved: 0, unknownOrigin: 0 });
+  assert.match(await readFile(pins, "utf8"), /^user:ada passkey countersign[.]localhost /);
 });

@@ -16,7 +16,8 @@ async function start(t, options) {
 // Opens a stream of events in the page, and returns a function that waits for its last message.
 async function openStream(page) {
   await page.evaluate(async () => {
-    const response = await fetch("/v1/events", { headers: { accept: "text/event-stream" } });
+    const { sessionHeaders } = await import("/assets/countersign.js");
+    const response = await fetch("/v1/events", { headers: { accept: "text/event-stream", ...sessionHeaders() } });
     const reader = response.body.getReader();
     await reader.read();
     globalThis.streamEnd = (async () => {
@@ -31,6 +32,12 @@ async function openStream(page) {
     })();
   });
   return () => page.evaluate(() => globalThis.streamEnd);
+}
+
+// Asks in the page who is signed in, and returns the status.
+async function askWhoami() {
+  const { sessionHeaders } = await import("/assets/countersign.js");
+  return (await fetch("/v1/me", { headers: sessionHeaders() })).status;
 }
 
 test("a link signs in once", async (t) => {
@@ -55,7 +62,7 @@ test("a token signs in and out, and the page is accessible and fits a phone", as
   const { server, browser, log } = await start(t);
   const { secret } = await createToken(log, "eve", "auditor", "--threads", "ci/*");
   const page = await newPage(browser);
-  await page.goto(`${server.url}/sign-in/`);
+  await page.goto(`${server.pages}/sign-in/`);
   assert.equal(await page.locator("#oidc").count(), 0, "no provider is set up");
   await checkPage(page);
   await page.getByLabel("Token").fill("csgn_wrong");
@@ -68,7 +75,7 @@ test("a token signs in and out, and the page is accessible and fits a phone", as
   await checkPage(page);
   const [cookie] = await page.context().cookies();
   const { name, httpOnly, sameSite, secure } = cookie;
-  const expected = { name: "countersign_session", httpOnly: true, sameSite: "Strict", secure: false };
+  const expected = { name: `countersign_session_${new URL(server.pages).port}`, httpOnly: true, sameSite: "Strict", secure: false };
   assert.deepEqual({ name, httpOnly, sameSite, secure }, expected);
   assert.equal(await page.evaluate(() => document.cookie), "", "scripts cannot read it");
   await page.getByRole("button", { name: "Sign out", exact: true }).click();
@@ -84,7 +91,7 @@ test("an agent's token signs no one in", async (t) => {
   const { server, browser, log } = await start(t);
   const { secret } = await createToken(log, "bot", "agent");
   const page = await newPage(browser);
-  await page.goto(`${server.url}/sign-in/#${secret}`);
+  await page.goto(`${server.pages}/sign-in/#${secret}`);
   await page.getByRole("alert").filter({ hasText: "The token of an agent signs no one in" }).waitFor();
   assert.deepEqual(await page.context().cookies(), []);
 });
@@ -95,7 +102,7 @@ test("signing out ends the streams of that session, and everywhere those of all"
   const other = (await createToken(log, "bob", "approver")).secret;
   const signIn = async (token) => {
     const page = await newPage(browser);
-    await page.goto(`${server.url}/sign-in/#${token}`);
+    await page.goto(`${server.pages}/sign-in/#${token}`);
     await readSignedIn(page);
     return page;
   };
@@ -103,10 +110,10 @@ test("signing out ends the streams of that session, and everywhere those of all"
   const ends = [await openStream(laptop), await openStream(phone)];
   await laptop.getByRole("button", { name: "Sign out", exact: true }).click();
   assert.match(await ends[0](), /event: error[\s\S]*"unauthenticated"/);
-  assert.equal(await phone.evaluate(() => fetch("/v1/me").then(({ status }) => status)), 200, "another session stays");
+  assert.equal(await phone.evaluate(askWhoami), 200, "another session stays");
   await office.getByRole("button", { name: "Sign out everywhere" }).click();
   assert.match(await ends[1](), /event: error[\s\S]*"unauthenticated"/);
-  assert.equal(await phone.evaluate(() => fetch("/v1/me").then(({ status }) => status)), 401);
+  assert.equal(await phone.evaluate(askWhoami), 401);
   await bob.reload();
   assert.equal((await readSignedIn(bob)).name, "bob");
   await verifyLog(log);
@@ -116,24 +123,24 @@ test("a page of another site can send nothing with the session", async (t) => {
   const { server, browser, log } = await start(t);
   const { secret } = await createToken(log, "ada", "approver");
   const page = await newPage(browser);
-  await page.goto(`${server.url}/sign-in/#${secret}`);
+  await page.goto(`${server.pages}/sign-in/#${secret}`);
   await readSignedIn(page);
   const http = createServer((_, response) => {
     response.writeHead(200, { "content-type": "text/html" });
-    response.end(`<form method="post" action="${server.url}/v1/sessions" enctype="text/plain"><input name="a" value="b"></form>`);
+    response.end(`<form method="post" action="${server.pages}/v1/sessions" enctype="text/plain"><input name="a" value="b"></form>`);
   });
   http.listen(0, "127.0.0.1");
   await once(http, "listening");
   t.after(() => new Promise((done) => { http.close(done); http.closeAllConnections(); }));
   const statuses = [];
   page.context().on("response", (response) => {
-    if (response.url().startsWith(server.url)) {
+    if (response.url().startsWith(server.pages)) {
       statuses.push([response.request().method(), response.status()]);
     }
   });
-  // Another port of this machine is another origin of the same site, so the browser sends even a strict cookie; and
-  // `localhost` is another site.
-  for (const host of ["127.0.0.1", "localhost"]) {
+  // Another port of the same host is another origin of the same site, so the browser sends even a strict cookie; and other
+  // names of this machine are other sites.
+  for (const host of ["countersign.localhost", "127.0.0.1", "localhost"]) {
     const evil = await page.context().newPage();
     await evil.goto(`http://${host}:${http.address().port}/`);
     const sent = await evil.evaluate(async (url) => {
@@ -145,10 +152,10 @@ test("a page of another site can send nothing with the session", async (t) => {
         await send("/v1/approvals/decide", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }),
         await send("/v1/me"),
       ];
-    }, server.url);
+    }, server.pages);
     assert(!sent.slice(0, 1).concat(sent.slice(3)).includes("read"), `${sent}`);
     await evil.locator("form").evaluate((form) => form.submit());
-    await evil.waitForURL(`${server.url}/**`);
+    await evil.waitForURL(`${server.pages}/**`);
     assert.match(await evil.locator("body").textContent(), /foreign_origin/);
     await evil.close();
   }
@@ -171,22 +178,26 @@ test("with TLS the cookie is secure and belongs to this host alone", async (t) =
   await readSignedIn(page);
   const [{ name, secure, httpOnly, sameSite, path, domain }] = await page.context().cookies();
   assert.deepEqual({ name, secure, httpOnly, sameSite, path, domain }, {
-    name: "__Host-countersign_session", secure: true, httpOnly: true, sameSite: "Strict", path: "/", domain: "127.0.0.1",
+    name: `__Host-countersign_session_${new URL(server.pages).port}`, secure: true, httpOnly: true, sameSite: "Strict", path: "/",
+    domain: "countersign.localhost",
   });
 });
 
-test("two servers of one log share sessions", async (t) => {
+test("servers of one log on two ports have sessions of their own, which end together", async (t) => {
   const { server, browser, log } = await start(t);
   const second = await startServer(log);
   const page = await newPage(browser);
   await page.goto(await createLink(server, "ada", "approver"));
   await readSignedIn(page);
-  // Cookies know no ports.
-  await page.goto(`${second.url}/sign-in/`);
-  assert.equal((await readSignedIn(page)).name, "ada");
-  const end = await openStream(page);
+  // Cookies know no ports, but the key of the page does.
+  await page.goto(`${second.pages}/sign-in/`);
+  await page.locator("#token-form").waitFor();
+  const other = await page.context().newPage();
+  await other.goto(await createLink(second, "ada", "approver"));
+  assert.equal((await readSignedIn(other)).name, "ada");
+  const end = await openStream(other);
   const first = await page.context().newPage();
-  await first.goto(`${server.url}/sign-in/`);
+  await first.goto(`${server.pages}/sign-in/`);
   await first.getByRole("button", { name: "Sign out everywhere" }).click();
   assert.match(await end(), /"unauthenticated"/);
   await verifyLog(log);

@@ -10,7 +10,7 @@ async function startSettings(t, { name = "ada", role = "approver", ...options } 
   const server = await startServer(log);
   const browser = await startBrowser(t);
   const page = await openInbox(browser, server, name, role, options);
-  await page.goto(`${server.url}/settings`);
+  await page.goto(`${server.pages}/settings`);
   await page.getByRole("heading", { name: "Settings" }).waitFor();
   return { log, server, browser, page };
 }
@@ -22,7 +22,7 @@ test("the settings say who is signed in and until when, and sign out", async (t)
   assert.equal(await page.getByRole("heading", { name: "Tokens" }).count(), 0, "an approver makes no tokens");
   await page.getByRole("button", { name: "Sign out", exact: true }).click();
   await page.locator("#token-form").waitFor();
-  await page.goto(server.url);
+  await page.goto(server.pages);
   await page.getByRole("heading", { name: "You are signed out" }).waitFor();
 });
 
@@ -140,7 +140,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.locator(".secret").waitFor();
     await checkPage(page);
     const approver = await openInbox(browser, server, "ada", "approver", { colorScheme });
-    await approver.goto(`${server.url}/settings`);
+    await approver.goto(`${server.pages}/settings`);
     await approver.locator("#add-passkey button:enabled").waitFor();
     await checkPage(approver);
   });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkPage, newPage, startBrowser } from "./support/browser.js";
 import { Agent, openInbox, waitForCount } from "./support/inbox.js";
-import { createToken, newLog, startServer } from "./support/server.js";
+import { createToken, newLog, requestPages, startServer } from "./support/server.js";
 
 async function startApp(t, options = {}) {
   const log = await newLog(t);
@@ -19,9 +19,9 @@ test("every path of a page has the document, and other clients get what they got
   const log = await newLog(t);
   const server = await startServer(log);
   for (const path of ["/", "/threads/", "/threads/a%2Fb", "/calls/a%2Fb/c", "/history", "/insight", "/policy", "/settings"]) {
-    const page = await fetch(server.url + path, { headers: { accept: "text/html" } });
+    const page = await requestPages(server, path, { headers: { accept: "text/html" } });
     assert.equal(page.status, 200, path);
-    assert.match(await page.text(), /<app-navigation>/, path);
+    assert.match(page.text, /<app-navigation>/, path);
     const other = await fetch(server.url + path, { headers: { accept: "application/json" } });
     assert.equal(other.status, path === "/" ? 200 : 404, path);
     assert.doesNotMatch(await other.text(), /<app-navigation>/, path);
@@ -30,8 +30,8 @@ test("every path of a page has the document, and other clients get what they got
 
 test("a path without a page says so, and the way back keeps the document", async (t) => {
   const { server, page } = await startApp(t);
-  await page.goto(`${server.url}/threads/x/y`).catch(() => {});
-  await page.goto(server.url);
+  await page.goto(`${server.pages}/threads/x/y`).catch(() => {});
+  await page.goto(server.pages);
   await page.evaluate(() => { globalThis.isKept = true; history.pushState(null, "", "/nowhere"); dispatchEvent(new PopStateEvent("popstate")); });
   await page.getByRole("heading", { name: "There is no such page" }).waitFor();
   await page.getByRole("link", { name: "Open the inbox" }).click();
@@ -83,10 +83,10 @@ test("theme and density are kept, and apply before the first paint", async (t) =
   assert.notEqual(dark, light);
   // The pages' modules never arrive, so only what runs before them can have set the look.
   await page.route("**/assets/app.js", (route) => route.abort());
-  await page.goto(server.url, { waitUntil: "domcontentloaded" });
+  await page.goto(server.pages, { waitUntil: "domcontentloaded" });
   assert.equal(await ground(), dark);
   assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--cs-row")), "54px");
-  await page.goto(`${server.url}/sign-in/`);
+  await page.goto(`${server.pages}/sign-in/`);
   assert.equal(await ground(), dark, "the sign-in page has the same look");
 });
 
@@ -95,7 +95,7 @@ test("a person who is signed out comes back to the page of the link, and to no o
   const server = await startServer(log);
   const { secret } = await createToken(log, "ada", "approver");
   const page = await newPage(await startBrowser(t));
-  await page.goto(`${server.url}/history?q=a`);
+  await page.goto(`${server.pages}/history?q=a`);
   await page.getByRole("heading", { name: "You are signed out" }).waitFor();
   await page.getByRole("link", { name: "Sign in" }).click();
   await page.getByLabel("Token").fill(secret);
@@ -104,10 +104,10 @@ test("a person who is signed out comes back to the page of the link, and to no o
   await page.getByRole("heading", { name: "History" }).waitFor();
   assert.match(page.url(), /\/history\?q=a$/);
   for (const foreign of ["https://evil.example/", "//evil.example/", "/\\evil.example/", "javascript:alert(1)"]) {
-    await page.goto(`${server.url}/sign-in/?to=${encodeURIComponent(foreign)}`);
+    await page.goto(`${server.pages}/sign-in/?to=${encodeURIComponent(foreign)}`);
     await page.locator("#signed-in").waitFor();
     const target = await page.locator("#open-inbox").evaluate((link) => link.href);
-    assert.equal(new URL(target).origin, server.url, foreign);
+    assert.equal(new URL(target).origin, server.pages, foreign);
   }
 });
 

@@ -42,7 +42,7 @@ test("the list of threads leads to one, whose timeline is live", async (t) => {
 test("a grant is listed, and its revocation asks people again", async (t) => {
   const { server, agent, grace, page } = await startThread(t);
   await agent.propose("t", "a", "bash", { command: "echo a" });
-  await page.goto(`${server.url}/threads/t`);
+  await page.goto(`${server.pages}/threads/t`);
   await page.getByText("No earlier decision answers later calls.").waitFor();
   await grace.decide("t", "a", { decision: "allow_session", scope: "exact" });
   await page.getByText("bash: these exact arguments").waitFor();
@@ -56,7 +56,7 @@ test("a grant is listed, and its revocation asks people again", async (t) => {
 test("an admin changes the mode, and sees the refusal of a change", async (t) => {
   const { server, agent, page } = await startThread(t, { name: "root", role: "admin" });
   await agent.propose("t", "a", "bash", { command: "echo a" });
-  await page.goto(`${server.url}/threads/t`);
+  await page.goto(`${server.pages}/threads/t`);
   await page.getByLabel("Mode").selectOption("auto_deny");
   await page.getByText("All calls are denied that people would be asked about.").waitFor();
   await agent.propose("t", "b", "bash", { command: "echo b" });
@@ -69,7 +69,7 @@ test("an admin changes the mode, and sees the refusal of a change", async (t) =>
 test("an admin sets and removes the policy for a tool", async (t) => {
   const { server, agent, page } = await startThread(t, { name: "root", role: "admin" });
   await agent.propose("t", "a", "bash", { command: "echo a" });
-  await page.goto(`${server.url}/threads/t`);
+  await page.goto(`${server.pages}/threads/t`);
   await page.getByLabel("Tool", { exact: true }).fill("bash");
   await page.getByLabel("Its policy").selectOption("deny");
   await page.getByRole("button", { name: "Set" }).click();
@@ -90,7 +90,7 @@ test("an admin sets and removes the policy for a tool", async (t) => {
 test("closing a thread asks first, and cancels its calls", async (t) => {
   const { server, agent, page } = await startThread(t);
   await agent.propose("t", "a", "bash", { command: "echo a" });
-  await page.goto(`${server.url}/threads/t`);
+  await page.goto(`${server.pages}/threads/t`);
   await page.getByRole("button", { name: "Close the thread…" }).click();
   await page.getByRole("button", { name: "Keep it open" }).click();
   await page.getByRole("button", { name: "Close the thread…" }).click();
@@ -103,11 +103,11 @@ test("earlier calls are read page by page, and a thread that does not exist says
   const { log, server, agent, page } = await startThread(t);
   await runCommand(log, "policy", "apply", "--yes", await agent.writePolicy(log, 'default = "allow"\n'));
   await Promise.all(Array.from({ length: 120 }, (_, n) => agent.propose("t", `c${n}`, "bash", { command: `echo ${n}` })));
-  await page.goto(`${server.url}/threads/t`);
+  await page.goto(`${server.pages}/threads/t`);
   await waitForCalls(page, 100);
   await page.getByRole("button", { name: "Show earlier" }).click();
   await waitForCalls(page, 120);
-  await page.goto(`${server.url}/threads/none`);
+  await page.goto(`${server.pages}/threads/none`);
   await page.getByRole("heading", { name: "There is no such thread" }).waitFor();
 });
 
@@ -116,7 +116,7 @@ test("the conversation is in the timeline with its calls, live, and its texts ar
   const say = (body) => agent.post("/v1/threads/t/messages", { format: "openai", ...body });
   await say({ messages: [{ role: "system", content: "Be brief." }, { role: "user", content: "Deploy it." }] });
   await agent.propose("t", "a", "bash", { command: "echo a" });
-  await page.goto(`${server.url}/threads/t`);
+  await page.goto(`${server.pages}/threads/t`);
   const rows = page.locator("countersign-thread ul.calls > li");
   await rows.nth(2).waitFor();
   const read = () => rows.allInnerTexts().then((texts) => texts.map((text) => text.replace(/\d\d:\d\d/g, "").replace(/\s+/g, " ").trim()));
@@ -138,7 +138,7 @@ test("a long conversation is read from its end", async (t) => {
   const { server, agent, page } = await startThread(t);
   const messages = Array.from({ length: 230 }, (_, n) => ({ role: "user", text: `message ${n}` }));
   await agent.post("/v1/threads/t/messages", { format: "plain", messages });
-  await page.goto(`${server.url}/threads/t`);
+  await page.goto(`${server.pages}/threads/t`);
   await page.getByText("message 229").waitFor();
   assert.equal(await page.locator("li.message").count(), 100);
   await page.getByRole("button", { name: "Show earlier" }).click();
@@ -153,7 +153,7 @@ test("the elements stand alone in a page of the same origin", async (t) => {
   await agent.propose("release-7", "call_1", "bash", { command: "echo a" });
   const example = await readFile(join(import.meta.dirname, "../../examples/embed/plain.html"), "utf8");
   await page.route("**/embed/**", (route) => route.fulfill({ body: example, contentType: "text/html" }));
-  await page.goto(`${server.url}/embed/plain.html`);
+  await page.goto(`${server.pages}/embed/plain.html`);
   await page.locator("countersign-thread").getByRole("button", { name: /echo a/ }).waitFor();
   await page.locator("countersign-inbox").getByText("echo a").first().waitFor();
   const states = page.evaluate(() => new Promise((resolve) => document.addEventListener("call-state", (event) => resolve(event.detail.state))));
@@ -173,10 +173,10 @@ for (const colorScheme of ["light", "dark"]) {
     await agent.propose(thread, "b", "bash", { command: "\u202eecho b" });
     const text = `${markup}\u202e${"c".repeat(3_000)}`;
     await agent.post(`/v1/threads/${thread}/messages`, { format: "plain", message: { role: "user", text } });
-    await page.goto(`${server.url}/threads/`);
+    await page.goto(`${server.pages}/threads/`);
     await page.getByRole("link", { name: /1 pending/ }).last().waitFor();
     await checkPage(page);
-    await page.goto(`${server.url}/threads/${thread}`);
+    await page.goto(`${server.pages}/threads/${thread}`);
     await waitForCalls(page, 2);
     await page.locator("button.call").first().click();
     await page.locator("tool-approval-card").waitFor();

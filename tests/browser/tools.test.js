@@ -45,6 +45,6 @@ test("an approver reads the change in the settings and accepts it", async (t) =>
   const { name, definition } = tool("github__create_issue", pulled);
   const next = await builder.post("/v1/threads/release/tool-calls", { id: "call_2", name, definition, arguments: {} });
   assert.equal(next.request.changedDefinition, undefined);
-  await page.goto(`${server.url}/calls/release/call_1`);
+  await page.goto(`${server.pages}/calls/release/call_1`);
   await page.getByText("A person has accepted it meanwhile.").waitFor();
 });

@@ -68,7 +68,7 @@ export async function openInbox(browser, server, name, role, options = {}) {
   const page = await newPage(browser, { viewport: { width: 1280, height: 800 }, ...options });
   await page.goto(await createLink(server, name, role));
   await page.locator("#signed-in").waitFor();
-  await page.goto(server.url);
+  await page.goto(server.pages);
   return page;
 }
 

@@ -2,6 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -44,7 +45,21 @@ export async function startServer(log, options = [], variables = {}) {
     once(lines, "line").then(([line]) => line),
     ended.then(() => { throw new Error(`the server ended: ${errors}`); }),
   ]);
-  return { url: JSON.parse(first).listening, log, stop, errors: () => errors };
+  // Programs use the address, and browsers the one of the pages, whose host only they resolve.
+  const { listening: url, pages } = JSON.parse(first);
+  return { url, pages, log, stop, errors: () => errors };
+}
+
+// Requests a path of the pages, whose host only browsers resolve. It follows no redirects.
+export async function requestPages(server, path, { method = "GET", headers = {}, body } = {}) {
+  const { hostname, port } = new URL(server.url);
+  const host = new URL(server.pages).host;
+  const sent = request({ hostname, port, method, path, headers: { host, ...headers } });
+  sent.end(body);
+  const [response] = await once(sent, "response");
+  let text = "";
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode, text };
 }
 
 // Runs a command on the log, and returns its JSON.
@@ -68,7 +83,7 @@ export const createToken = (log, name, role, ...options) =>
 
 // Makes a link that signs a person in once.
 export async function createLink(server, name, role, ...options) {
-  return (await createToken(server.log, name, role, "--link", "--url", server.url, ...options)).link;
+  return (await createToken(server.log, name, role, "--link", "--url", server.pages, ...options)).link;
 }
 
 // Returns the events of a type, the oldest first.
