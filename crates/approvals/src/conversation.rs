@@ -17,7 +17,8 @@ pub const MAX_MESSAGES: u32 = 100_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conversation {
     messages: Vec<StoredMessage>,
-    last: Option<i64>,
+    /// The events with messages, whether they count or not.
+    seqs: Vec<i64>,
 }
 
 /// A message that the log has.
@@ -52,7 +53,7 @@ impl Conversation {
     /// it. A message behind the end, which only a row of another program can be, counts nowhere.
     pub fn add(&mut self, position: u32, message: StoredMessage) {
         let position = position as usize;
-        self.last = Some(message.seq);
+        self.seqs.push(message.seq);
         if position <= self.messages.len() {
             self.messages.truncate(position);
             self.messages.push(message);
@@ -60,8 +61,8 @@ impl Conversation {
     }
 
     /// Passes over the event of a message that another program wrote in another form. It counts nowhere.
-    pub const fn pass(&mut self, seq: i64) {
-        self.last = Some(seq);
+    pub fn pass(&mut self, seq: i64) {
+        self.seqs.push(seq);
     }
 
     /// The messages that count, in their order.
@@ -72,8 +73,14 @@ impl Conversation {
 
     /// The `seq` of the last event with a message, whether it counts or not.
     #[must_use]
-    pub const fn last(&self) -> Option<i64> {
-        self.last
+    pub fn last(&self) -> Option<i64> {
+        self.seqs.last().copied()
+    }
+
+    /// The `seq`s of all events with messages, in their order, also of those whose place a later one took.
+    #[must_use]
+    pub fn seqs(&self) -> &[i64] {
+        &self.seqs
     }
 
     /// The places of the messages that a client sends. The first one that differs from the log, and all after it, are

@@ -174,6 +174,7 @@ export interface Message {
   text?: string;
   proposes?: string[];
   reports?: string[];
+  differs?: string[];
 }
 
 export interface ThreadTool {
