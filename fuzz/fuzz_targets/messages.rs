@@ -1,11 +1,13 @@
 //! Fuzzes messages: the formats of a message and of a reader in the first line, and a list of messages below it. Whatever the
-//! messages are, a model gets one result for each call and no request of a client, and a client gets them as they were sent.
+//! messages are, a model gets one result for each call and no request of a client, and a client gets them as they were sent, or a
+//! note of what is left out.
 #![cfg_attr(fuzzing, no_main)]
 
 use countersign_events::{Json, event::MessageFormat};
-use countersign_messages::{ReadConversation, read_message};
+use countersign_messages::{
+    DecisionContext, EarlierDecisions, LoggedCalls, MessageAuthor, ReadConversation, read_message,
+};
 use libfuzzer_sys::fuzz_target;
-use std::collections::HashMap;
 
 /// The ids in the members `name` of the items of this type.
 fn item_ids(messages: &[Json], kind: &str) -> Vec<String> {
@@ -28,19 +30,26 @@ fuzz_target!(|input: &str| {
         accepted += usize::from(read_message(from, message).is_ok());
         read.add(place, from, message);
     }
-    for decision in read.decisions(|_| true, |_| true) {
+    let positions = read.deciding_positions();
+    let person = MessageAuthor::of_principal("user:ada");
+    let (offered, earlier) = (["c1".to_owned()], EarlierDecisions::default());
+    let context =
+        DecisionContext { sent_from: 0, positions: &positions, offered: &offered, earlier: &earlier, person };
+    for decision in read.decisions(&context) {
         assert!(decision.verdict.is_err() || decision.position < 1_000_000);
     }
-    let _ = read.spoken_decision();
-    let same = read.clone().for_client(from, &[]);
-    assert_eq!(same.messages.len(), accepted, "{input:?}");
-    let model = read.clone().for_model(MessageFormat::OpenAiResponses, &HashMap::new());
+    let _ = read.spoken_decision(person);
+    let none = LoggedCalls::new();
+    let same = read.clone().for_client(from, &none, &[]);
+    assert!(same.messages.len() <= accepted, "{input:?}");
+    assert!(same.messages.len() == accepted || !same.left_out.is_empty(), "{input:?}");
+    let model = read.clone().for_model(MessageFormat::OpenAiResponses, &none);
     if from != MessageFormat::OpenAiResponses {
         let calls = item_ids(&model.messages, "function_call");
         assert_eq!(calls, item_ids(&model.messages, "function_call_output"), "{input:?}");
         assert!(!calls.iter().any(String::is_empty), "{input:?}");
     }
-    for written in [read.clone().for_model(to, &HashMap::new()), read.for_client(to, &[])] {
+    for written in [read.clone().for_model(to, &none), read.for_client(to, &none, &[])] {
         for message in written.messages.iter().chain(&written.system) {
             assert!(message.canonical_hash().is_ok(), "{input:?}: {message:?}");
         }

@@ -15,7 +15,8 @@ pub struct WorldMessageRequest {
     /// What the person says. If it is the last thing that a person says in `messages`, it was sent with them.
     #[serde(default)]
     pub message: String,
-    /// The name that the client has for the person. The log records the caller instead, whose name is proven.
+    /// The name that the client has for the sender. The log records the caller instead, whose name is proven. If it is not the
+    /// caller's name, `HUMAN` or `user`, the messages decide nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
     /// The conversation so far, in the form of OpenAI's Chat Completions. The results of calls whose ids begin with
@@ -40,8 +41,13 @@ impl WorldMessageRequest {
     /// If there are none.
     pub fn into_messages(self) -> Result<MessagesRequest, GateError> {
         let said = (!self.message.trim().is_empty()).then(|| user_message(&self.message)).transpose()?;
-        let mut request =
-            MessagesRequest { format: MessageFormat::OpenAi, message: None, messages: None, from: 0 };
+        let mut request = MessagesRequest {
+            format: MessageFormat::OpenAi,
+            message: None,
+            messages: None,
+            from: 0,
+            sender: self.sender,
+        };
         match (self.messages, said) {
             (None, None) => {
                 return Err(GateError::invalid("message", &"is empty, and there are no `messages`"));

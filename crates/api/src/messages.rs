@@ -33,6 +33,10 @@ pub struct MessagesRequest {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "openapi", schema(format = Int64, minimum = 0, maximum = 100_000))]
     pub from: u32,
+    /// The name that the client has for the sender. The log records the caller instead, whose name is proven. If it is not the
+    /// caller's name, `human` or `user`, the messages decide nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -176,6 +180,9 @@ pub struct Message {
     /// The ids of the calls whose result it reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<String>,
+    /// The ids of the calls that it shows with another tool or other arguments than the log has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differs: Vec<String>,
 }
 
 /// A page of the conversation of a thread.

@@ -1,6 +1,9 @@
 //! A decision of a person, as a message contains it, and the words that the formats have for decisions.
 
-use crate::json_tree::JsonTree;
+use crate::{
+    json_tree::JsonTree,
+    shown_call::{ARGUMENT_KEYS, CALL_ID_KEYS, NAME_KEYS, ShownCall},
+};
 use countersign_events::event::Decision;
 
 /// A decision in a message.
@@ -9,8 +12,8 @@ pub(crate) struct ApprovalAnswer {
     pub(crate) target: AnswerTarget,
     /// The decision, or the reason why it cannot be read.
     pub(crate) verdict: Result<AnswerVerdict, String>,
-    /// The arguments that the message shows with the decision.
-    pub(crate) shown: Option<JsonTree>,
+    /// What the message shows of the call beside the decision.
+    pub(crate) shown: ShownCall,
     /// True if the decisions of the message must cover all pending calls.
     pub(crate) covers_all: bool,
 }
@@ -22,7 +25,7 @@ pub(crate) enum AnswerTarget {
     Request(String),
     /// The call with this id.
     Call(String),
-    /// The call at this place among those of the agent's last turn for which people were asked.
+    /// The call at this place among the pending calls of the thread, in the order of their requests.
     Place {
         index: usize,
         /// The number of decisions, which must be that of the calls.
@@ -49,8 +52,8 @@ pub(crate) struct EditedCall {
 }
 
 impl ApprovalAnswer {
-    pub(crate) const fn new(target: AnswerTarget, verdict: Result<AnswerVerdict, String>) -> Self {
-        Self { target, verdict, shown: None, covers_all: false }
+    pub(crate) fn new(target: AnswerTarget, verdict: Result<AnswerVerdict, String>) -> Self {
+        Self { target, verdict, shown: ShownCall::default(), covers_all: false }
     }
 }
 
@@ -63,6 +66,21 @@ impl AnswerVerdict {
     pub(crate) fn yes_or_no(approves: bool, comment: Option<&str>) -> Self {
         let decision = if approves { Decision::AllowOnce } else { Decision::Deny };
         Self { comment: non_empty(comment), ..Self::plain(decision) }
+    }
+}
+
+/// Refuses a decision with a member whose meaning is not known: it may change what was decided. The members that name the
+/// call are compared with it, and need no listing.
+pub(crate) fn check_members(answer: &JsonTree, known: &[&str]) -> Result<(), String> {
+    let JsonTree::Object(members) = answer else { return Ok(()) };
+    let is_known = |key: &str| {
+        [known, CALL_ID_KEYS, NAME_KEYS, ARGUMENT_KEYS, &["id", "originalToolCall"]]
+            .iter()
+            .any(|keys| keys.contains(&key))
+    };
+    match members.iter().find(|(key, value)| *value != JsonTree::Null && !is_known(key)) {
+        None => Ok(()),
+        Some((key, _)) => Err(format!("the decision has the member {key:?}, whose meaning is not known")),
     }
 }
 

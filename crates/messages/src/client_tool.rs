@@ -2,9 +2,10 @@
 //! own. The result of that call is the decision.
 
 use crate::{
-    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, decision_in_scope, non_empty},
+    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members, decision_in_scope, non_empty},
     json_tree::JsonTree,
-    neutral::{NeutralCall, PartContent, content_text},
+    neutral::{NeutralCall, NeutralResult, PartContent, content_text},
+    shown_call::ShownCall,
 };
 use countersign_api::Call;
 use countersign_events::event::Decision;
@@ -72,13 +73,26 @@ pub(crate) fn call_content(call: NeutralCall) -> PartContent {
     PartContent::Call(call)
 }
 
-/// True if the result of a call with this id is a decision.
+/// Returns true for the id of a request.
 pub(crate) fn is_request_id(id: &str) -> bool {
     id.starts_with(REQUEST_PREFIX)
 }
 
+/// A result as a part: that of a request is a decision. A result that names another tool, or whose call has no id, is none.
+pub(crate) fn result_content(result: NeutralResult, has_id: bool) -> PartContent {
+    let is_of_request = result.name.as_deref().is_none_or(|name| name == REQUEST_APPROVAL);
+    if has_id && is_of_request && is_request_id(&result.id) {
+        return PartContent::Answer(read_answer(&result.id, &result.content));
+    }
+    PartContent::Result(result)
+}
+
+/// The members of a decision.
+const DECISION_KEYS: &[&str] =
+    &["decision", "choice", "scope", "comment", "reason", "message", "options", "timestamp"];
+
 /// The decision in the result of a request: an object with `decision`, or one word.
-pub(crate) fn read_answer(id: &str, content: &JsonTree) -> ApprovalAnswer {
+fn read_answer(id: &str, content: &JsonTree) -> ApprovalAnswer {
     let text = content_text(content);
     let object = match content {
         JsonTree::Object(_) => Some(content.clone()),
@@ -88,10 +102,13 @@ pub(crate) fn read_answer(id: &str, content: &JsonTree) -> ApprovalAnswer {
         Some(answer) => read_object(answer),
         None => decision_in_scope(text.trim().trim_matches('"'), None).map(AnswerVerdict::plain),
     };
-    ApprovalAnswer::new(AnswerTarget::Request(id.to_owned()), verdict)
+    let mut answer = ApprovalAnswer::new(AnswerTarget::Request(id.to_owned()), verdict);
+    answer.shown = object.as_ref().map(ShownCall::beside_decision).unwrap_or_default();
+    answer
 }
 
 fn read_object(answer: &JsonTree) -> Result<AnswerVerdict, String> {
+    check_members(answer, DECISION_KEYS)?;
     let word =
         answer.first_text_of(&["decision", "choice"]).ok_or("the result of the request has no `decision`")?;
     let decision = decision_in_scope(word, answer.text_of("scope"))?;

@@ -1,15 +1,19 @@
-//! The decisions in messages: which calls they are about, and what they decide.
+//! The decisions in messages: which calls they are about, what they decide, and what is shown of the calls until then.
 
 use crate::{
-    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer},
-    client_tool::REQUEST_PREFIX,
+    answer::{AnswerTarget, AnswerVerdict},
+    author::{MessageAuthor, other_author},
+    client_tool::{REQUEST_PREFIX, is_request_id},
+    earlier_decisions::EarlierDecisions,
     json_tree::JsonTree,
+    logged_call::LoggedCall,
     neutral::{NeutralMessage, PartContent},
+    shown_call::{CallDifference, ShownCall, find_shown},
     view::ReadConversation,
 };
-use countersign_api::{Call, DecisionRequest};
+use countersign_api::{DecisionRequest, ErrorCode, GateError};
 use countersign_events::{EventType, Json, event::Decision};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A decision in a message.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,10 +24,15 @@ pub struct FoundDecision {
     pub call: Result<String, String>,
     /// The decision, or the reason why it cannot be read.
     pub verdict: Result<FoundVerdict, String>,
-    /// The arguments that the message shows with the decision.
-    pub shown: Option<Json>,
+    /// Why it is not a decision of the sender: the message names another author.
+    pub other_author: Option<String>,
     /// True if the decisions of the message must cover all pending calls, and are refused together.
     pub covers_all: bool,
+    /// True for a decision by place whose calls the agent's turn in the same request lists.
+    pub names_turn: bool,
+    target: AnswerTarget,
+    /// What the message, and the conversation until then, shows of the call.
+    shown: Vec<ShownCall>,
 }
 
 /// What a message decides.
@@ -37,6 +46,21 @@ pub struct FoundVerdict {
     pub has_texts: bool,
 }
 
+/// The messages of a request, and what the decisions in them may be about.
+#[derive(Debug, Clone, Copy)]
+pub struct DecisionContext<'a> {
+    /// The place of the first message of the request. Those before it are stored.
+    pub sent_from: u32,
+    /// The places of the messages whose decisions are wanted.
+    pub positions: &'a BTreeSet<u32>,
+    /// The pending calls of the thread, in the order of their requests: what the client view offers.
+    pub offered: &'a [String],
+    /// What was ever sent to the thread.
+    pub earlier: &'a EarlierDecisions,
+    /// The person who sends the messages.
+    pub person: MessageAuthor<'a>,
+}
+
 impl ReadConversation {
     /// The places of the messages that have decisions.
     #[must_use]
@@ -45,116 +69,161 @@ impl ReadConversation {
         deciding.map(|(position, _)| *position).collect()
     }
 
-    /// True if only the conversation before the messages says which calls their decisions are about.
+    /// The decisions in the messages at the wanted places.
     #[must_use]
-    pub fn needs_earlier_messages(&self) -> bool {
-        let needs = |answer: &ApprovalAnswer| match &answer.target {
-            AnswerTarget::Request(id) => !id.starts_with(REQUEST_PREFIX),
-            AnswerTarget::Place { .. } => true,
-            AnswerTarget::Call(_) => false,
-        };
-        self.messages.iter().flat_map(|(_, message)| message.answers()).any(needs)
-    }
-
-    /// The calls of the last turn of the agent before each decision that is about a place in it.
-    #[must_use]
-    pub fn calls_before_decisions(&self) -> BTreeSet<String> {
-        let has_place = |message: &NeutralMessage| {
-            message.answers().any(|answer| matches!(answer.target, AnswerTarget::Place { .. }))
-        };
-        let mut earlier = EarlierCalls::default();
-        let mut found = BTreeSet::new();
-        for (_, message) in &self.messages {
-            if has_place(message) {
-                found.extend(earlier.last_turn.iter().map(|id| (*id).to_owned()));
-            }
-            earlier.add(message);
-        }
-        found
-    }
-
-    /// The decisions in the messages that `is_sent` selects by their places. `is_asked` says whether people were asked for a
-    /// call.
-    #[must_use]
-    pub fn decisions(
-        &self,
-        is_sent: impl Fn(u32) -> bool,
-        is_asked: impl Fn(&str) -> bool,
-    ) -> Vec<FoundDecision> {
+    pub fn decisions(&self, context: &DecisionContext<'_>) -> Vec<FoundDecision> {
         let mut found = Vec::new();
-        let mut earlier = EarlierCalls::default();
+        let mut earlier = EarlierMessages::default();
         for (position, message) in &self.messages {
             earlier.add_requests(message);
-            if is_sent(*position) && message.answers().next().is_some() {
-                let asked: Vec<_> = earlier.last_turn.iter().copied().filter(|id| is_asked(id)).collect();
+            if context.positions.contains(position) {
+                let original = message.original.as_ref().map(|(_, original)| original);
+                let other_author = original.and_then(|original| other_author(original, context.person));
                 found.extend(message.answers().map(|answer| FoundDecision {
                     position: *position,
-                    call: earlier.find_call(&answer.target, &asked),
+                    call: earlier.find_call(&answer.target, context),
                     verdict: answer.verdict.clone().map(into_request),
-                    shown: answer.shown.as_ref().map(JsonTree::to_json),
+                    other_author: other_author.clone(),
                     covers_all: answer.covers_all,
+                    names_turn: earlier.sent_turn == context.offered,
+                    target: answer.target.clone(),
+                    shown: vec![answer.shown.clone()],
                 }));
             }
-            earlier.add(message);
+            earlier.add(message, *position >= context.sent_from);
         }
+        self.add_shown(&mut found);
         found
+    }
+
+    /// Compares what the conversation shows of a call with the log.
+    ///
+    /// # Errors
+    /// If a message shows it with another tool or with other arguments.
+    pub fn check_shown(&self, logged: &LoggedCall) -> Result<(), GateError> {
+        let shown = self.shown_calls(&HashSet::from([logged.id.as_str()]));
+        let difference = shown.values().flatten().find_map(|(_, shown)| shown.difference(logged));
+        difference.map_or(Ok(()), |difference| Err(refuse_difference(logged, &difference)))
+    }
+
+    /// Adds to each decision what the messages until then show of its call.
+    fn add_shown(&self, found: &mut [FoundDecision]) {
+        let ids: HashSet<String> = found.iter().filter_map(|decision| decision.call.clone().ok()).collect();
+        let shown = self.shown_calls(&ids.iter().map(String::as_str).collect());
+        for decision in found {
+            let of_call = decision.call.as_ref().ok().and_then(|id| shown.get(id)).into_iter().flatten();
+            let until = of_call.filter(|(position, _)| *position <= decision.position);
+            decision.shown.extend(until.map(|(_, call)| call.clone()));
+        }
+    }
+
+    /// What each message shows of the calls with these ids.
+    fn shown_calls(&self, known: &HashSet<&str>) -> BTreeMap<String, Vec<(u32, ShownCall)>> {
+        let mut shown = BTreeMap::<String, Vec<(u32, ShownCall)>>::new();
+        for (position, message) in &self.messages {
+            let original = message.original.as_ref().map(|(_, original)| find_shown(original, known));
+            let calls = message.calls().filter(|call| known.contains(call.id.as_str()));
+            let calls =
+                calls.map(|call| (call.id.clone(), ShownCall::new(&call.name, call.arguments.to_tree())));
+            for (id, call) in original.unwrap_or_default().into_iter().chain(calls) {
+                shown.entry(id).or_default().push((*position, call));
+            }
+        }
+        shown
     }
 }
 
-/// The calls of the messages so far, as decisions refer to them.
+/// What the messages so far say about the ids that decisions refer to.
 #[derive(Default)]
-struct EarlierCalls<'a> {
-    /// The call of each request, by the id of the request. The first one counts, so that no later message can change it.
-    requests: HashMap<&'a str, &'a str>,
+struct EarlierMessages<'a> {
+    /// The calls of each request, by the id of the request.
+    requests: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    /// The tools of the calls whose ids are those of requests.
+    plain_calls: BTreeMap<&'a str, &'a str>,
     /// The calls of the last turn of the agent that has any.
     last_turn: Vec<&'a str>,
+    /// Those of the last turn in the messages of the request.
+    sent_turn: Vec<&'a str>,
     /// True while the turn goes on.
     is_open: bool,
 }
 
-impl<'a> EarlierCalls<'a> {
+impl<'a> EarlierMessages<'a> {
     fn add_requests(&mut self, message: &'a NeutralMessage) {
         for part in &message.parts {
-            if let PartContent::Request { id, call: Some(call) } = &part.content {
-                self.requests.entry(id).or_insert(call);
+            match &part.content {
+                PartContent::Request { id, call: Some(call) } => {
+                    self.requests.entry(id).or_default().insert(call);
+                }
+                PartContent::Call(call) if is_request_id(&call.id) => {
+                    self.plain_calls.insert(&call.id, &call.name);
+                }
+                _ => {}
             }
         }
     }
 
-    fn add(&mut self, message: &'a NeutralMessage) {
+    fn add(&mut self, message: &'a NeutralMessage, is_sent: bool) {
         if message.kind != EventType::AgentMessage {
             self.is_open = false;
             return;
         }
-        let mut calls = message.calls().map(|call| call.id.as_str()).peekable();
-        if calls.peek().is_some() {
-            if !self.is_open {
-                self.last_turn.clear();
-            }
-            self.is_open = true;
-            self.last_turn.extend(calls);
+        let calls: Vec<_> = message.calls().map(|call| call.id.as_str()).collect();
+        if calls.is_empty() {
+            return;
         }
+        if !self.is_open {
+            self.last_turn.clear();
+            self.sent_turn.clear();
+        }
+        self.is_open = true;
+        self.sent_turn.extend(calls.iter().filter(|_| is_sent));
+        self.last_turn.extend(calls);
     }
 
-    fn find_call(&self, target: &AnswerTarget, asked: &[&str]) -> Result<String, String> {
+    fn find_call(&self, target: &AnswerTarget, context: &DecisionContext<'_>) -> Result<String, String> {
+        let offered = context.offered;
         match target {
             AnswerTarget::Call(id) => Ok(id.clone()),
-            // Only the log makes ids with this begin, and they name the call.
-            AnswerTarget::Request(id) if id.starts_with(REQUEST_PREFIX) => {
-                Ok(id.strip_prefix(REQUEST_PREFIX).unwrap_or(id).to_owned())
-            }
+            AnswerTarget::Request(id) if is_request_id(id) => match self.plain_calls.get(id.as_str()) {
+                // Only the log makes ids with this begin, and they name the call.
+                None => Ok(id.strip_prefix(REQUEST_PREFIX).unwrap_or(id).to_owned()),
+                Some(tool) => {
+                    Err(format!("{id:?} is the id of a call of {tool} in this conversation, and of no request"))
+                }
+            },
             AnswerTarget::Request(id) => {
-                Ok(self.requests.get(id.as_str()).map_or_else(|| id.clone(), |call| (*call).to_owned()))
+                // A request that was ever shown under this id counts, also if its message was replaced.
+                let here = self.requests.get(id.as_str()).into_iter().flatten().copied();
+                let calls: BTreeSet<_> = here.chain(context.earlier.calls_of_request(id)).collect();
+                match calls.len() {
+                    0 => Ok(id.clone()),
+                    1 => Ok(calls.into_iter().collect()),
+                    _ => Err(format!("several requests have the id {id:?}; decide by the id of the call")),
+                }
             }
-            AnswerTarget::Place { index, count } => match asked.get(*index) {
-                Some(id) if asked.len() == *count => Ok((*id).to_owned()),
+            AnswerTarget::Place { index, count } => match offered.get(*index) {
+                Some(id) if offered.len() == *count && self.has_order_of(offered) => Ok(id.clone()),
+                Some(_) if offered.len() == *count => Err(
+                    "the agent's last turn has the pending calls in another order than their requests; decide by the id \
+                     of the interrupt"
+                        .to_owned(),
+                ),
                 _ => Err(format!(
-                    "there are {count} decisions, and the last turn of the agent has {} calls for which people were \
-                     asked; send one decision for each, in their order",
-                    asked.len()
+                    "there are {count} decisions, and the thread has {} pending calls; send one decision for each, in \
+                     the order of their requests",
+                    offered.len()
                 )),
             },
         }
+    }
+
+    /// Whether the last turn of the agent has the offered calls in the same order, as far as it has them.
+    fn has_order_of(&self, offered: &[String]) -> bool {
+        let in_turn = |id: &&String| self.last_turn.contains(&id.as_str());
+        let offered: Vec<_> = offered.iter().filter(in_turn).map(String::as_str).collect();
+        let turn: Vec<_> = self.last_turn.iter().copied().filter(|id| offered.contains(id)).collect();
+        turn == offered
     }
 }
 
@@ -170,37 +239,63 @@ fn into_request(verdict: AnswerVerdict) -> FoundVerdict {
 }
 
 impl FoundDecision {
-    /// Compares the decision with the call that it is about. The error says why it does not fit.
+    /// The id of the request that the decision answers, if it names one.
+    #[must_use]
+    pub fn request_id(&self) -> Option<&str> {
+        if let AnswerTarget::Request(id) = &self.target { Some(id) } else { None }
+    }
+
+    /// Returns true if the decision names no call, and its place says which it is.
+    #[must_use]
+    pub const fn is_by_place(&self) -> bool {
+        matches!(self.target, AnswerTarget::Place { .. })
+    }
+
+    /// Compares the decision, and what the conversation shows, with the call that it is about.
     ///
     /// # Errors
-    /// If the message has another name or other arguments than the call.
-    pub fn fit(&self, call: &Call) -> Result<DecisionRequest, String> {
-        let verdict = self.verdict.as_ref().map_err(Clone::clone)?;
+    /// If another tool or other arguments are shown or named, or if the decision cannot be read.
+    pub fn fit(&self, logged: &LoggedCall) -> Result<DecisionRequest, GateError> {
+        if let Some(difference) = self.shown.iter().find_map(|shown| shown.difference(logged)) {
+            return Err(refuse_difference(logged, &difference));
+        }
+        let verdict =
+            self.verdict.as_ref().map_err(|why| GateError::new(ErrorCode::Invalid, why.as_str()))?;
         let mut request = verdict.request.clone();
-        if let Some(name) = verdict.name.as_ref().filter(|name| *name != call.name.as_str()) {
-            return Err(format!(
-                "the decision changes the tool from {} to {name}; only arguments can be changed",
-                call.name
-            ));
+        if let Some(name) = verdict.name.as_ref().filter(|name| *name != logged.name.as_str()) {
+            return Err(refuse_difference(logged, &CallDifference::Tool(name.clone())));
         }
         if verdict.has_texts {
-            request.arguments = request.arguments.map(|edited| restore_types(&edited, &call.arguments));
+            request.arguments = request.arguments.map(|edited| restore_types(&edited, &logged.arguments));
         }
         // Arguments that are those of the call are no change.
-        let same = |one: &Json| one.canonical_hash().ok() == call.arguments.canonical_hash().ok();
-        if request.arguments.as_ref().is_some_and(same) {
+        let is_same = |one: &Json| one.canonical_hash().ok() == logged.arguments.canonical_hash().ok();
+        if request.arguments.as_ref().is_some_and(is_same) {
             request.arguments = None;
         }
-        if let Some(shown) = &self.shown {
-            // The log may have masks where the client has the secrets, or the other way round.
-            let hash = if same(shown) {
-                call.arguments_hash
-            } else {
-                shown.admit().map_err(|why| why.to_string())?
-            };
-            request.arguments_hash = Some(hash);
+        if self.shown.iter().any(|shown| shown.has_current_arguments(logged)) {
+            request.arguments_hash = Some(logged.arguments_hash);
         }
         Ok(request)
+    }
+}
+
+fn refuse_difference(logged: &LoggedCall, difference: &CallDifference) -> GateError {
+    let (id, name) = (&logged.id, &logged.name);
+    match difference {
+        CallDifference::Id(other) => {
+            GateError::new(ErrorCode::Invalid, format!("the decision on call {id} names call {other:?}, too"))
+        }
+        CallDifference::Tool(other) => GateError::new(
+            ErrorCode::ToolChanged,
+            format!("call {id} is one of {name}, and the conversation or the decision shows {other:?}"),
+        ),
+        CallDifference::Arguments(_) => GateError::new(
+            ErrorCode::ArgumentsChanged,
+            format!(
+                "the conversation or the decision shows call {id} with other arguments; look at the call, and decide again"
+            ),
+        ),
     }
 }
 

@@ -5,8 +5,8 @@ use crate::{
     answer::AnswerTarget,
     client_tool::is_request_id,
     json_tree::JsonTree,
+    logged_call::LoggedCalls,
     neutral::{NeutralMessage, NeutralPart, PartContent},
-    written::LoggedCalls,
 };
 use countersign_api::UnfinishedCall;
 use countersign_events::{EventType, event::MessageFormat};

@@ -5,26 +5,37 @@
 //! message as it was sent.
 
 mod answer;
+mod author;
 mod client_events;
 mod client_tool;
+mod client_view;
 mod decisions;
+mod earlier_decisions;
 mod formats;
 mod hosted_approvals;
 mod json_tree;
+mod logged_call;
 mod message;
 mod model_view;
 mod neutral;
+mod offers;
+mod shown_call;
 mod spoken;
 mod view;
 mod written;
 
+pub use author::MessageAuthor;
 pub use client_events::{
     CallMoment, write_approval_message, write_opey_event, write_opey_failure, write_world_failure,
     write_world_message, write_world_note, write_world_request,
 };
-pub use decisions::{FoundDecision, FoundVerdict};
+pub use client_view::differing_calls;
+pub use decisions::{DecisionContext, FoundDecision, FoundVerdict};
+pub use earlier_decisions::EarlierDecisions;
+pub use logged_call::{LoggedCall, LoggedCalls};
 pub use message::{BadMessage, ReadMessage};
-pub use spoken::SpokenDecision;
+pub use offers::{OfferChange, is_only_offer};
+pub use spoken::{LastWords, SpokenDecision};
 pub use view::{ReadConversation, WrittenConversation};
 
 use countersign_events::{Json, event::MessageFormat};

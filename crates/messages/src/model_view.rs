@@ -5,8 +5,9 @@ use crate::{
     formats::adapter,
     hosted_approvals::keep_hosted_approvals,
     json_tree::JsonTree,
+    logged_call::LoggedCalls,
     neutral::{NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
-    written::{LoggedCalls, ViewPurpose, WrittenMessages},
+    written::{ViewPurpose, WrittenMessages},
 };
 use countersign_api::{CallState, UnfinishedCall};
 use countersign_events::{

@@ -28,13 +28,29 @@ pub struct SpokenDecision {
     pub decision: Decision,
     /// The tool that the words name.
     pub tool: Option<String>,
+    /// The words as they were said, in lower case, so that a repetition is known.
+    pub(crate) words: String,
+}
+
+/// The words of the last message of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastWords {
+    /// The place of the message.
+    pub position: u32,
+    /// What the words decide.
+    pub decision: SpokenDecision,
+    /// Why they are not the words of the sender: the message names another author, or may.
+    pub other_author: Option<String>,
 }
 
 /// The decision that a message is. `None` for any message that is more than a decision, and for all but a person's.
 pub(crate) fn read_spoken(message: &NeutralMessage) -> Option<SpokenDecision> {
     match message.parts.as_slice() {
         [part] if message.kind == EventType::UserMessage => match &part.content {
-            PartContent::Text(text) => parse_spoken(text),
+            PartContent::Text(text) => {
+                let words = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+                Some(SpokenDecision { words, ..parse_spoken(text)? })
+            }
             _ => None,
         },
         _ => None,
@@ -61,7 +77,7 @@ fn parse_spoken(text: &str) -> Option<SpokenDecision> {
         | "cancel" | "reject" => {
             let decision = decision_of_word(&keyword)?;
             match rest {
-                [] => Some(SpokenDecision { decision, tool: None }),
+                [] => Some(SpokenDecision { decision, tool: None, words: String::new() }),
                 [tool] => spoken(decision, tool),
                 _ => None,
             }
@@ -103,7 +119,7 @@ fn parse_denial(words: &[&str]) -> Option<SpokenDecision> {
 }
 
 fn spoken(decision: Decision, tool: &str) -> Option<SpokenDecision> {
-    is_tool_name(tool).then(|| SpokenDecision { decision, tool: Some(tool.to_owned()) })
+    is_tool_name(tool).then(|| SpokenDecision { decision, tool: Some(tool.to_owned()), words: String::new() })
 }
 
 /// True for `@name` and `@name,`.

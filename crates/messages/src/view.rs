@@ -2,12 +2,15 @@
 
 use crate::{
     BadMessage,
+    author::{MessageAuthor, unclear_author},
+    client_view::{named_calls, settle_messages},
     formats::{adapter, read_neutral},
     json_tree::JsonTree,
+    logged_call::LoggedCalls,
     model_view::write_for_model,
     neutral::NeutralMessage,
-    spoken::{SpokenDecision, read_spoken},
-    written::{LoggedCalls, ViewPurpose, WrittenMessages},
+    spoken::{LastWords, read_spoken},
+    written::{ViewPurpose, WrittenMessages},
 };
 use countersign_api::{Call, LeftOutPart, UnfinishedCall};
 use countersign_events::{Json, event::MessageFormat};
@@ -59,11 +62,20 @@ impl ReadConversation {
         self.messages.iter().flat_map(|(_, message)| message.proposed_calls()).map(str::to_owned).collect()
     }
 
-    /// The decision in words that the last message is, and its place.
+    /// The ids of the calls that the messages propose, ask about or decide.
     #[must_use]
-    pub fn spoken_decision(&self) -> Option<(u32, SpokenDecision)> {
+    pub fn named_calls(&self) -> BTreeSet<String> {
+        self.messages.iter().flat_map(|(_, message)| named_calls(message)).collect()
+    }
+
+    /// The decision in words that the last message is.
+    #[must_use]
+    pub fn spoken_decision(&self, person: MessageAuthor<'_>) -> Option<LastWords> {
         let (position, message) = self.messages.last()?;
-        Some((*position, read_spoken(message)?))
+        let decision = read_spoken(message)?;
+        let original = message.original.as_ref().map(|(_, original)| original);
+        let other_author = original.and_then(|original| unclear_author(original, person));
+        Some(LastWords { position: *position, decision, other_author })
     }
 
     /// Writes the input of a model. `calls` are the calls of the log that the messages name.
@@ -74,14 +86,21 @@ impl ReadConversation {
         finish(format, out, unfinished, self.unreadable)
     }
 
-    /// Writes everything, and the requests for the pending calls in the form of the format.
+    /// Writes everything for a client. What the messages say about the calls of the log is written only where the log says the
+    /// same, and the requests for the pending calls are written from the log alone. `calls` are the calls of the log that the
+    /// messages name.
     #[must_use]
-    pub fn for_client(self, format: MessageFormat, pending: &[Call]) -> WrittenConversation {
+    pub fn for_client(
+        self,
+        format: MessageFormat,
+        calls: &LoggedCalls,
+        pending: &[Call],
+    ) -> WrittenConversation {
         let mut out = WrittenMessages::new(ViewPurpose::Client);
         if let Some(adapter) = adapter(format) {
-            for (position, message) in &self.messages {
-                out.position = *position;
-                adapter.write(message, &mut out);
+            for (position, message) in settle_messages(self.messages, calls, &mut out) {
+                out.position = position;
+                adapter.write(&message, &mut out);
             }
             adapter.write_requests(pending, &mut out);
         }

@@ -1,11 +1,8 @@
 //! The messages that a format has written so far.
 
-use crate::json_tree::JsonTree;
-use countersign_api::{Call, LeftOutPart};
+use crate::{client_tool, json_tree::JsonTree};
+use countersign_api::LeftOutPart;
 use std::collections::HashMap;
-
-/// The calls of the log, by their ids.
-pub(crate) type LoggedCalls = HashMap<String, Call>;
 
 /// For whom messages are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,11 +24,25 @@ pub(crate) struct WrittenMessages {
     pub(crate) left_out: Vec<LeftOutPart>,
     /// The place of the message that is being written.
     pub(crate) position: u32,
+    /// The ids that SDKs gave to the requests for calls, by the calls.
+    pub(crate) request_ids: HashMap<String, String>,
 }
 
 impl WrittenMessages {
-    pub(crate) const fn new(purpose: ViewPurpose) -> Self {
-        Self { purpose, messages: Vec::new(), system: Vec::new(), left_out: Vec::new(), position: 0 }
+    pub(crate) fn new(purpose: ViewPurpose) -> Self {
+        Self {
+            purpose,
+            messages: Vec::new(),
+            system: Vec::new(),
+            left_out: Vec::new(),
+            position: 0,
+            request_ids: HashMap::new(),
+        }
+    }
+
+    /// The id of the request for this call: the one that an SDK waits for, or Countersign's own.
+    pub(crate) fn request_id(&self, call: &str) -> String {
+        self.request_ids.get(call).cloned().unwrap_or_else(|| client_tool::request_id(call))
     }
 
     pub(crate) fn is_for_model(&self) -> bool {

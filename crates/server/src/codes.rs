@@ -271,6 +271,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(
         409,
+        ErrorCode::ToolChanged,
+        "A message shows or names another tool than that of the call which it decides.",
+        "call call_1 is one of delete_file, and the conversation or the decision shows \"list_files\"",
+    ),
+    entry(
+        409,
         ErrorCode::Blocked,
         "The policy blocks the call.",
         "blocked by policy:no force pushes: history is shared",

@@ -134,6 +134,8 @@ codes! {
         NotTheExecutor = "not_the_executor",
         /// The arguments are not the approved ones, or not the ones that the approver saw.
         ArgumentsChanged = "arguments_changed",
+        /// A message shows or names another tool than that of the call which it decides.
+        ToolChanged = "tool_changed",
         /// The policy blocks the call, or a restriction of the thread holds it back.
         Blocked = "blocked",
         /// The thread is closed.

@@ -10,9 +10,9 @@ use countersign_events::{
 use countersign_messages::{ReadConversation, is_for_models};
 
 /// The most messages of a conversation that is written at once.
-const MOST_MESSAGES: usize = 20_000;
+pub(super) const MOST_MESSAGES: usize = 20_000;
 /// The most bytes of such a conversation.
-const MOST_BYTES: usize = 32 * 1024 * 1024;
+pub(super) const MOST_BYTES: usize = 32 * 1024 * 1024;
 
 /// Facts about a conversation that was read.
 pub(super) struct ConversationFacts {
@@ -46,7 +46,8 @@ impl EmbeddedService {
             api::ConversationReader::Client => {
                 let pending = self.pending_of_thread(thread).await?;
                 let pending: Vec<_> = pending.iter().map(|call| self.view(call)).collect();
-                run_large(facts.bytes, || conversation.for_client(format, &pending))
+                let calls = self.logged_calls(thread, conversation.named_calls()).await?;
+                run_large(facts.bytes, || conversation.for_client(format, &calls, &pending))
             }
         };
         Ok(api::ConversationView {

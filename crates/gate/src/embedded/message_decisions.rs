@@ -1,28 +1,47 @@
 //! The decisions in messages. The messages are stored first, so that a repeated request decides nothing twice; then each
 //! decision is made as if the caller had sent it alone. The report says what each did.
 
-use super::EmbeddedService;
+use super::{EmbeddedService, message_history::MessageHistory};
 use crate::GateFailure;
 use countersign_api::{self as api, ErrorCode, GateError, MessageDecisionOutcome as Outcome};
-use countersign_approvals::{Call, CommandCaller};
+use countersign_approvals::{Call, CommandCaller, conversation::MessagePlace};
 use countersign_events::{CallId, CallState, ThreadId, event::Decision};
-use countersign_messages::{FoundDecision, ReadConversation, SpokenDecision};
+use countersign_messages::{
+    DecisionContext, FoundDecision, LoggedCall, LoggedCalls, MessageAuthor, ReadConversation,
+};
 use std::collections::{BTreeSet, HashMap};
 
 /// The reason why a decision in a message is not the caller's own.
-const FOREIGN: &str =
-    "another caller sent this message before, so it is not your decision; decide by the id of the call";
-
-/// The most pending calls that a report lists.
-const MOST_LISTED: usize = 100;
+pub(super) const FOREIGN: &str =
+    "another caller sent this decision before, so it is not yours; decide by the id of the call";
+/// The reason why no decision in a message is made.
+pub(super) const TOO_LONG: &str =
+    "the conversation is too long to compare this decision with it; decide by the id of the call";
 
 /// A message of a request, where it is stored.
 pub(super) struct PlacedMessage {
     pub(super) position: u32,
+    pub(super) seq: i64,
     /// True if this request stored it.
     pub(super) is_new: bool,
-    /// The `seq` of a message of the conversation with the same content, which was sent before.
-    pub(super) earlier: Option<i64>,
+}
+
+impl PlacedMessage {
+    pub(super) fn new((place, receipt): (&MessagePlace, &api::MessageReceipt)) -> Self {
+        Self { position: place.position, seq: receipt.seq, is_new: place.stored.is_none() }
+    }
+}
+
+/// The messages of a request, and what the decisions in them depend on.
+pub(super) struct DecidingMessages<'a> {
+    pub(super) by: &'a CommandCaller,
+    pub(super) thread: &'a ThreadId,
+    pub(super) places: &'a [PlacedMessage],
+    /// The conversation, with the messages of the request at its end.
+    pub(super) conversation: ReadConversation,
+    pub(super) history: MessageHistory,
+    /// The sender that the client names, if it is not the caller.
+    pub(super) other_sender: Option<&'a str>,
 }
 
 /// A decision that was found, and the call that it is about.
@@ -34,29 +53,62 @@ struct ResolvedDecision {
     was_pending: bool,
 }
 
+impl DecidingMessages<'_> {
+    /// Whether the message was sent before people were asked about the call.
+    pub(super) fn is_older(&self, position: u32, asked_at: Option<i64>) -> bool {
+        let sent_at = self.place_at(position).map(|place| place.seq);
+        asked_at.zip(sent_at).is_some_and(|(asked_at, sent_at)| asked_at > sent_at)
+    }
+
+    fn place_at(&self, position: u32) -> Option<&PlacedMessage> {
+        self.places.iter().find(|place| place.position == position)
+    }
+
+    /// Whether a message may decide this call without being new: the process may have ended before it made the decision.
+    fn may_repeat(&self, found: &FoundDecision, pending: &[Call]) -> bool {
+        let call =
+            found.call.as_ref().ok().and_then(|id| pending.iter().find(|call| call.id().as_str() == id));
+        call.is_some_and(|call| !self.is_older(found.position, call.request().map(|request| request.seq)))
+    }
+
+    /// Why a decision is not made as one of the caller.
+    fn refuse_foreign(&self, found: &FoundDecision) -> Option<GateError> {
+        let refuse = |why: &str| Some(GateError::new(ErrorCode::NotAnApprover, why));
+        let was_sent =
+            self.place_at(found.position).is_none_or(|place| self.history.by_others.contains(&place.seq));
+        match (self.other_sender, &found.other_author) {
+            (Some(sender), _) => refuse(&format!("the sender is {sender:?}, and not {}", self.by.principal)),
+            (None, Some(why)) => refuse(why),
+            _ if was_sent || self.history.earlier.has(found) => refuse(FOREIGN),
+            _ if self.history.is_too_long => Some(GateError::new(ErrorCode::Invalid, TOO_LONG)),
+            _ => None,
+        }
+    }
+}
+
 impl EmbeddedService {
     /// Makes the decisions that the sent messages contain. Those of messages that were stored before are made only if their
-    /// call is still pending: the process may have ended before it made them.
+    /// call was pending then and still is.
     pub(super) async fn decide_by_messages(
         &self,
-        by: &CommandCaller,
-        thread: &ThreadId,
-        sent: ReadConversation,
-        places: &[PlacedMessage],
+        source: &DecidingMessages<'_>,
+        positions: &BTreeSet<u32>,
     ) -> Result<Vec<api::MessageDecision>, GateFailure> {
-        let deciding = sent.deciding_positions();
-        if deciding.is_empty() {
+        if positions.is_empty() {
             return Ok(Vec::new());
         }
-        let deciding: Vec<_> = places.iter().filter(|place| deciding.contains(&place.position)).collect();
-        let foreign = self.sent_before_by_others(by, &deciding).await?;
-        let new: BTreeSet<_> =
-            deciding.iter().filter(|place| place.is_new).map(|place| place.position).collect();
-        let pending = self.pending_of_thread(thread).await?;
-        let is_pending = |id: &str| pending.iter().any(|call| call.id().as_str() == id);
-        let mut found = self.find_decisions(thread, sent, &deciding, places).await?;
+        let pending = self.pending_of_thread(source.thread).await?;
+        let offered: Vec<_> = pending.iter().map(|call| call.id().as_str().to_owned()).collect();
+        let mut found = source.conversation.decisions(&DecisionContext {
+            sent_from: source.places.first().map_or(0, |first| first.position),
+            positions,
+            offered: &offered,
+            earlier: &source.history.earlier,
+            person: MessageAuthor::of_principal(source.by.principal.as_str()),
+        });
         found.retain(|decision| {
-            new.contains(&decision.position) || decision.call.as_ref().is_ok_and(|id| is_pending(id))
+            source.place_at(decision.position).is_some_and(|place| place.is_new)
+                || source.may_repeat(decision, &pending)
         });
         let mut resolved = Vec::new();
         for decision in found {
@@ -66,11 +118,10 @@ impl EmbeddedService {
                 resolved.push(ResolvedDecision { found: decision, target, was_pending: false });
                 continue;
             }
-            let is_foreign = foreign.contains(&decision.position);
-            resolved.push(self.resolve_decision(thread, decision, is_foreign).await?);
+            resolved.push(self.resolve_decision(source, decision, &offered).await?);
         }
         Self::refuse_incomplete(&pending, &mut resolved);
-        Ok(self.make_decisions(by, thread, resolved).await)
+        Ok(self.make_decisions(source.by, source.thread, resolved).await)
     }
 
     async fn make_decisions(
@@ -97,55 +148,13 @@ impl EmbeddedService {
         report
     }
 
-    /// The places of messages that another caller sent before. A client that sends a history again repeats the messages of
-    /// the agent, and must not make the decisions in them its own.
-    async fn sent_before_by_others(
-        &self,
-        by: &CommandCaller,
-        deciding: &[&PlacedMessage],
-    ) -> Result<BTreeSet<u32>, GateFailure> {
-        let mut senders = HashMap::new();
-        let mut rest: BTreeSet<_> = deciding.iter().filter_map(|place| place.earlier).collect();
-        while !rest.is_empty() {
-            let seqs: Vec<_> = rest.iter().copied().collect();
-            let events = self.store.messages(&seqs).await?;
-            let Some(last) = events.last().map(|event| event.seq) else { break };
-            senders.extend(events.into_iter().map(|event| (event.seq, event.principal)));
-            rest.retain(|seq| *seq > last);
-        }
-        let by_other = |seq: i64| senders.get(&seq).is_none_or(|sender| *sender != by.principal);
-        let foreign = deciding.iter().filter(|place| place.earlier.is_some_and(by_other));
-        Ok(foreign.map(|place| place.position).collect())
-    }
-
-    /// Finds the decisions, with the help of the stored conversation where the messages do not name their calls. The
-    /// decisions themselves are read as they were sent, without masks.
-    async fn find_decisions(
-        &self,
-        thread: &ThreadId,
-        sent: ReadConversation,
-        deciding: &[&PlacedMessage],
-        places: &[PlacedMessage],
-    ) -> Result<Vec<FoundDecision>, GateFailure> {
-        let starts_later = places.first().is_some_and(|first| first.position > 0);
-        let conversation = if starts_later && sent.needs_earlier_messages() {
-            sent.after(self.read_conversation(thread).await?.0)
-        } else {
-            sent
-        };
-        let ids = conversation.calls_before_decisions();
-        let calls = self.logged_calls(thread, ids).await?;
-        let positions: BTreeSet<_> = deciding.iter().map(|place| place.position).collect();
-        let is_asked = |id: &str| calls.get(id).is_some_and(|call| call.request.is_some());
-        Ok(conversation.decisions(|position| positions.contains(&position), is_asked))
-    }
-
     async fn resolve_decision(
         &self,
-        thread: &ThreadId,
+        source: &DecidingMessages<'_>,
         found: FoundDecision,
-        is_foreign: bool,
+        offered: &[String],
     ) -> Result<ResolvedDecision, GateFailure> {
+        let thread = source.thread;
         let invalid = |why: String| GateError::new(ErrorCode::Invalid, why);
         let id = found
             .call
@@ -160,13 +169,44 @@ impl EmbeddedService {
             let target = Err(GateError::new(ErrorCode::UnknownCall, why));
             return Ok(ResolvedDecision { found, target, was_pending: false });
         };
-        let call = self.view(&call);
-        let target = if is_foreign {
-            Err(GateError::new(ErrorCode::NotAnApprover, FOREIGN))
-        } else {
-            found.fit(&call).map(|request| (id, request)).map_err(invalid)
+        let asked_at = call.request().map(|request| request.seq);
+        let logged = self.view_logged(&call);
+        let was_pending = logged.is_pending();
+        let target = match source.refuse_foreign(&found) {
+            Some(why) => Err(why),
+            None => match self.refuse_unclear(source, (&found, &id), (asked_at, offered)).await? {
+                Some(why) => Err(invalid(why)),
+                None => found.fit(&logged).map(|request| (id, request)),
+            },
         };
-        Ok(ResolvedDecision { found, target, was_pending: call.is_pending() })
+        Ok(ResolvedDecision { found, target, was_pending })
+    }
+
+    /// Why it is not clear which call the message decides.
+    async fn refuse_unclear(
+        &self,
+        source: &DecidingMessages<'_>,
+        (found, id): (&FoundDecision, &CallId),
+        (asked_at, offered): (Option<i64>, &[String]),
+    ) -> Result<Option<String>, GateFailure> {
+        if source.is_older(found.position, asked_at) {
+            return Ok(Some(format!("call {id} was asked about after the message was sent")));
+        }
+        if found.is_by_place() && !found.names_turn && !self.is_only_offer(source.thread, offered).await? {
+            let why = "other calls were pending in this number before, and the message does not say which it is about; \
+                       decide by the id of the interrupt";
+            return Ok(Some(why.to_owned()));
+        }
+        // A result with this id may be that of a call which only looks like a request.
+        let request = found.request_id().filter(|request| *request != id.as_str());
+        if let Some(request) = request.and_then(|request| CallId::new(request).ok())
+            && self.store.call(source.thread, &request).await?.is_some()
+        {
+            return Ok(Some(format!(
+                "{request} is the id of another call, too; decide by the id of the call"
+            )));
+        }
+        Ok(None)
     }
 
     /// Refuses the decisions of messages that must cover all pending calls, and do not, or of which one cannot be made.
@@ -229,61 +269,6 @@ impl EmbeddedService {
         }
     }
 
-    /// Makes a decision in words, if exactly one pending call fits. Otherwise it decides nothing, and the second value lists
-    /// the pending calls.
-    pub(super) async fn decide_by_words(
-        &self,
-        by: &CommandCaller,
-        thread: &ThreadId,
-        (position, spoken): (u32, SpokenDecision),
-    ) -> Result<(api::MessageDecision, Vec<api::PendingCallName>), GateFailure> {
-        let pending = self.pending_of_thread(thread).await?;
-        let names =
-            |call: &Call| spoken.tool.as_ref().is_none_or(|tool| tool == call.proposal.what.name.as_str());
-        let fitting: Vec<_> = pending.iter().filter(|call| names(call)).collect();
-        let made = api::MessageDecision {
-            position,
-            id: None,
-            decision: Some(spoken.decision),
-            outcome: Outcome::Refused,
-            code: Some(ErrorCode::Invalid),
-            detail: None,
-        };
-        let [call] = fitting.as_slice() else {
-            let detail = match fitting.len() {
-                0 => "no pending call fits these words",
-                _ => "several pending calls fit these words; decide each by its id",
-            };
-            let listed = pending.iter().take(MOST_LISTED);
-            let left = listed.map(|call| api::PendingCallName {
-                id: call.id().clone(),
-                name: call.proposal.what.name.clone(),
-            });
-            return Ok((api::MessageDecision { detail: Some(detail.to_owned()), ..made }, left.collect()));
-        };
-        let plain = match spoken.decision {
-            Decision::AllowSession => {
-                api::DecisionRequest::for_session(countersign_events::Json::string("tool"))
-            }
-            decision => api::DecisionRequest::plain(decision),
-        };
-        // Only for the arguments that the call has now.
-        let request = api::DecisionRequest { arguments_hash: Some(call.arguments_hash()), ..plain };
-        let made = api::MessageDecision { id: Some(call.id().clone()), ..made };
-        Ok(match self.decide(by, thread, call.id(), &request).await {
-            Ok(decided) => {
-                let outcome = if decided.is_pending() { Outcome::Voted } else { Outcome::Decided };
-                (api::MessageDecision { outcome, code: None, ..made }, Vec::new())
-            }
-            Err(failure) => {
-                let error = self.with_origin_of_decision(thread, failure).await;
-                let refused =
-                    api::MessageDecision { code: Some(error.code), detail: Some(error.detail), ..made };
-                (refused, Vec::new())
-            }
-        })
-    }
-
     /// The first pending calls of a thread.
     pub(super) async fn pending_of_thread(&self, thread: &ThreadId) -> Result<Vec<Call>, GateFailure> {
         let filter = countersign_store::EventFilter {
@@ -298,15 +283,24 @@ impl EmbeddedService {
         &self,
         thread: &ThreadId,
         ids: BTreeSet<String>,
-    ) -> Result<HashMap<String, api::Call>, GateFailure> {
+    ) -> Result<LoggedCalls, GateFailure> {
         let mut calls = HashMap::new();
         for id in ids {
             let Ok(call_id) = CallId::new(&id) else { continue };
             if let Some(call) = self.store.call(thread, &call_id).await? {
-                calls.insert(id, self.view(&call));
+                calls.insert(id, self.view_logged(&call));
             }
         }
         Ok(calls)
+    }
+
+    pub(super) fn view_logged(&self, call: &Call) -> LoggedCall {
+        let proposed = &call.proposal.what;
+        LoggedCall {
+            call: self.view(call),
+            proposed: proposed.arguments.clone(),
+            proposed_hash: proposed.arguments_hash,
+        }
     }
 }
 

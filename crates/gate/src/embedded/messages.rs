@@ -1,6 +1,10 @@
 //! The conversation of a thread: messages are read by the rules of their format, placed, masked and stored.
 
-use super::{EmbeddedService, lists::page_limit, message_decisions::PlacedMessage};
+use super::{
+    EmbeddedService,
+    lists::page_limit,
+    message_decisions::{DecidingMessages, PlacedMessage},
+};
 use crate::GateFailure;
 use countersign_api as api;
 use countersign_approvals::{
@@ -12,8 +16,9 @@ use countersign_events::{
     Event, Json, Sha256, ThreadId,
     event::{ConversationMessage, MessageFormat},
 };
-use countersign_messages::{ReadConversation, ReadMessage, read_message};
-use std::collections::HashMap;
+use countersign_messages::{
+    LoggedCalls, MessageAuthor, ReadConversation, ReadMessage, differing_calls, read_message,
+};
 
 /// The most times that the places of messages are worked out again because others added messages meanwhile, or put another
 /// policy in force.
@@ -66,7 +71,8 @@ impl EmbeddedService {
         let end = places.last().map_or(0, |place| place.position + 1);
         let before = u32::try_from(conversation.messages().len()).unwrap_or(u32::MAX);
         let length = if is_changed { end } else { before };
-        let (decisions, pending) = self.decide_by_sent(by, thread, sent, (&places, &conversation)).await?;
+        let placed: Vec<_> = places.iter().zip(&receipts).map(PlacedMessage::new).collect();
+        let (decisions, pending) = self.decide_by_sent(by, thread, sent, (&placed, &conversation)).await?;
         Ok(api::MessagesReport { thread_id: thread.clone(), messages: receipts, length, decisions, pending })
     }
 
@@ -75,26 +81,28 @@ impl EmbeddedService {
         by: &CommandCaller,
         thread: &ThreadId,
         sent: &SentConversation<'_>,
-        (places, before): (&[MessagePlace], &Conversation),
+        (places, before): (&[PlacedMessage], &Conversation),
     ) -> Result<(Vec<api::MessageDecision>, Vec<api::PendingCallName>), GateFailure> {
         let mut read = ReadConversation::default();
-        let known: HashMap<_, _> =
-            before.messages().iter().map(|message| (message.content_hash, message.seq)).collect();
         for (place, (_, content)) in places.iter().zip(&sent.messages) {
             read.add(place.position, sent.format, content);
         }
-        let place_of = |(place, hash): (&MessagePlace, &Sha256)| PlacedMessage {
-            position: place.position,
-            is_new: place.stored.is_none(),
-            earlier: place.stored.or_else(|| known.get(hash).copied()),
-        };
-        let places: Vec<_> = places.iter().zip(&sent.hashes).map(place_of).collect();
+        let person = MessageAuthor::of_principal(by.principal.as_str());
         // Words decide once: in the request that stores them, and only as the last message.
-        let spoken = read.spoken_decision().filter(|_| places.last().is_some_and(|last| last.is_new));
-        let mut decisions = Box::pin(self.decide_by_messages(by, thread, read, &places)).await?;
+        let spoken = read.spoken_decision(person).filter(|_| places.last().is_some_and(|last| last.is_new));
+        let positions = read.deciding_positions();
+        if spoken.is_none() && positions.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let from = places.first().map_or(0, |first| first.position);
+        let mut history = self.read_history(by, thread, before, (from, sent.from.is_some())).await?;
+        let conversation = read.after(std::mem::take(&mut history.conversation));
+        let other_sender = sent.sender.filter(|sender| !person.is_named(sender));
+        let source = DecidingMessages { by, thread, places, conversation, history, other_sender };
+        let mut decisions = Box::pin(self.decide_by_messages(&source, &positions)).await?;
         let mut pending = Vec::new();
         if let Some(spoken) = spoken {
-            let (decision, left) = Box::pin(self.decide_by_words(by, thread, spoken)).await?;
+            let (decision, left) = Box::pin(self.decide_by_words(&source, spoken)).await?;
             decisions.push(decision);
             pending = left;
         }
@@ -127,9 +135,15 @@ impl EmbeddedService {
         let seqs: Vec<_> = stored[after..end].iter().map(|message| message.seq).collect();
         let events = if seqs.is_empty() { Vec::new() } else { self.store.messages(&seqs).await? };
         let end = after + events.len();
+        let mut read = ReadConversation::default();
+        let page: Vec<_> = events.iter().filter_map(read_stored).collect();
+        page.iter().for_each(|(_, message)| read.add(message.position, message.format, &message.content));
+        let calls = self.logged_calls(thread, read.named_calls()).await?;
+        let messages =
+            page.into_iter().map(|(event, message)| view_message(event, message, &calls)).collect();
         let next = (end < stored.len()).then(|| i64::try_from(end).unwrap_or(i64::MAX));
         let length = u32::try_from(stored.len()).unwrap_or(u32::MAX);
-        Ok(api::MessagePage { messages: events.iter().filter_map(view_message).collect(), next, length })
+        Ok(api::MessagePage { messages, next, length })
     }
 }
 
@@ -140,6 +154,8 @@ struct SentConversation<'a> {
     hashes: Vec<Sha256>,
     /// The place of the first message; `None` for one message at the end.
     from: Option<u32>,
+    /// The name that the client has for the sender.
+    sender: Option<&'a str>,
 }
 
 impl<'a> SentConversation<'a> {
@@ -156,7 +172,13 @@ impl<'a> SentConversation<'a> {
             Some(_) => GateFailure::invalid(field, &format!("number {index}: {why}")),
             None => GateFailure::invalid(field, &why),
         };
-        let mut sent = Self { format: request.format, messages: Vec::new(), hashes: Vec::new(), from };
+        let mut sent = Self {
+            format: request.format,
+            messages: Vec::new(),
+            hashes: Vec::new(),
+            from,
+            sender: request.sender.as_deref(),
+        };
         for (index, content) in list.iter().enumerate() {
             sent.hashes.push(content.admit().map_err(|why| fault(index, &why))?);
             let read = read_message(request.format, content).map_err(|why| fault(index, &why))?;
@@ -174,22 +196,26 @@ impl<'a> SentConversation<'a> {
 }
 
 /// `None` for a row that another program wrote in another form. Such rows are in the log only.
-fn view_message(event: &Event) -> Option<api::Message> {
-    let message: ConversationMessage = event.data.read().ok()?;
+fn read_stored(event: &Event) -> Option<(&Event, ConversationMessage)> {
+    Some((event, event.data.read().ok()?))
+}
+
+fn view_message(event: &Event, message: ConversationMessage, calls: &LoggedCalls) -> api::Message {
     let read = read_message(message.format, &message.content).ok();
     let (text, proposes, reports) =
         read.map_or_else(Default::default, |read| (read.text, read.proposes, read.reports));
-    Some(api::Message {
+    api::Message {
         seq: event.seq,
         position: message.position,
         kind: event.kind,
         principal: event.principal.clone(),
         at: event.timestamp,
         format: message.format,
+        differs: differing_calls(message.format, &message.content, calls),
         message: message.content,
         redacted: message.redacted,
         text,
         proposes,
         reports,
-    })
+    }
 }

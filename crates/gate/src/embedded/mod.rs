@@ -14,6 +14,8 @@ mod grant_origins;
 mod judge;
 mod lists;
 mod message_decisions;
+mod message_history;
+mod message_words;
 mod messages;
 mod policy;
 mod presence;

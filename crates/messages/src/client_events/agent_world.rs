@@ -2,7 +2,7 @@
 //! messages.
 
 use crate::{
-    client_tool::request_id,
+    client_tool::{is_client_tool, request_id},
     formats::{read_neutral, request_call, request_message},
     json_tree::JsonTree,
     neutral::NeutralMessage,
@@ -55,27 +55,43 @@ pub fn write_world_failure(detail: &str) -> Json {
     wrap("sse", JsonTree::object([("type", "error".into()), ("error", detail.into())]))
 }
 
-/// A message of the conversation, and whether the agent has said its last word: it speaks and calls no tool.
+/// A message of the conversation, and whether the agent has said its last word: it speaks and calls no tool. `differs` are the
+/// calls that it shows differently from the log. They are written as sentences, and calls of the client's tools are left out:
+/// only [`write_world_request`] asks a person.
 #[must_use]
-pub fn write_world_message(event: &Event, message: &ConversationMessage) -> (Json, bool) {
+pub fn write_world_message(event: &Event, message: &ConversationMessage, differs: &[String]) -> (Json, bool) {
     let tree = JsonTree::parse(&message.content).unwrap_or(JsonTree::Null);
     let read = read_neutral(message.format, &tree).ok();
     let text = read.as_ref().map(NeutralMessage::text).unwrap_or_default();
     let has_calls = read.as_ref().is_some_and(|read| read.proposed_calls().next().is_some());
     let is_agent = event.kind == EventType::AgentMessage;
-    let calls = Some(tree.list_of("tool_calls")).filter(|calls| !calls.is_empty());
-    let calls = calls.filter(|_| message.format == MessageFormat::OpenAi);
+    let calls: Vec<_> =
+        tree.list_of("tool_calls").iter().filter(|call| is_shown(call, differs)).cloned().collect();
+    let calls = Some(calls).filter(|calls| !calls.is_empty() && message.format == MessageFormat::OpenAi);
     let role = tree.text_of("role").unwrap_or(if is_agent { "assistant" } else { "user" });
+    let notes = differs.iter().map(|id| {
+        format!(
+            "Countersign: this message shows call {id} with another tool or other arguments than the log has."
+        )
+    });
+    let lines: Vec<_> = std::iter::once(text.clone()).chain(notes).filter(|line| !line.is_empty()).collect();
     let data = JsonTree::object([
         ("type", "message".into()),
         ("sender", agent_name(&event.principal).into()),
-        ("content", text.as_str().into()),
+        ("content", lines.join("\n\n").into()),
         ("messageId", event.seq.to_string().into()),
         ("createdAt", event.timestamp.to_string().into()),
         ("role", role.into()),
     ]);
-    let data = data.with_optional("tool_calls", calls.map(<[JsonTree]>::to_vec));
+    let data = data.with_optional("tool_calls", calls);
     (wrap("message", data), is_agent && !has_calls && !text.is_empty() && role == "assistant")
+}
+
+/// Returns true for a call of a model that is as the log has it.
+fn is_shown(call: &JsonTree, differs: &[String]) -> bool {
+    let name =
+        ["function", "custom"].iter().find_map(|kind| call.get(kind)?.text_of("name")).unwrap_or_default();
+    !is_client_tool(name) && call.text_of("id").is_some_and(|id| !differs.iter().any(|other| other == id))
 }
 
 fn wrap(kind: &str, data: JsonTree) -> Json {

@@ -14,6 +14,12 @@ pub(crate) trait FormatAdapter {
     /// Writes the requests for these pending calls.
     fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages);
 
+    /// Writes the part of a call for a client, where the part also says whether the call is approved: as the log has the
+    /// call, or `None` to leave it out. `call` is absent if the log has no call with this id.
+    fn settle_call(&self, part: &JsonTree, _call: Option<&Call>) -> Option<JsonTree> {
+        Some(part.clone())
+    }
+
     /// True if a message has a single part, so that a turn of the agent is several messages.
     fn is_item_based(&self) -> bool {
         false

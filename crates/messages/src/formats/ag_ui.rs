@@ -7,11 +7,14 @@ use super::{
     openai::{read_call, write_call},
 };
 use crate::{
-    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, EditedCall, decision_in_scope, non_empty},
+    answer::{
+        AnswerTarget, AnswerVerdict, ApprovalAnswer, EditedCall, check_members, decision_in_scope, non_empty,
+    },
     client_tool::{describe_request, request_id},
     json_tree::JsonTree,
     message::{BadMessage, unknown_speaker},
     neutral::{NeutralMessage, NeutralPart, PartContent},
+    shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
@@ -139,13 +142,19 @@ fn read_entry(entry: &JsonTree) -> ApprovalAnswer {
         }
         _ => Err("`status` must be resolved or cancelled".to_owned()),
     };
-    ApprovalAnswer { covers_all: true, ..ApprovalAnswer::new(target, verdict) }
+    let known = ["interruptId", "status", "payload", "metadata"];
+    let verdict = check_members(entry, &known).and(verdict);
+    let shown = entry.get("payload").map(ShownCall::beside_decision).unwrap_or_default();
+    ApprovalAnswer { covers_all: true, shown, ..ApprovalAnswer::new(target, verdict) }
 }
 
 fn read_payload(payload: &JsonTree) -> Result<AnswerVerdict, String> {
     if let JsonTree::Bool(approved) = payload {
         return Ok(AnswerVerdict::yes_or_no(*approved, None));
     }
+    let known =
+        ["approved", "decision", "scope", "reason", "comment", "message", "editedArgs", "edited_args"];
+    check_members(payload, &known)?;
     let comment = payload.first_text_of(&["reason", "comment", "message"]);
     let verdict = match (payload.bool_of("approved"), payload.text_of("decision")) {
         (Some(approved), None) => AnswerVerdict::yes_or_no(approved, comment),

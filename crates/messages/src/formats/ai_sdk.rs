@@ -3,11 +3,12 @@
 
 use super::{adapter::FormatAdapter, chat::read_content};
 use crate::{
-    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer},
-    client_tool::{call_content, request_id},
+    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members},
+    client_tool::call_content,
     json_tree::JsonTree,
     message::{BadMessage, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
+    shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
@@ -68,35 +69,32 @@ impl FormatAdapter for AiSdkAdapter {
     fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
         for call in pending {
             let id = call.id.as_str();
+            let arguments = JsonTree::parse(&call.arguments).unwrap_or(JsonTree::Null);
+            let called = tool_call(id, call.name.as_str(), arguments);
             let request = JsonTree::object([
                 ("type", "tool-approval-request".into()),
-                ("approvalId", request_id(id).into()),
+                ("approvalId", out.request_id(id).into()),
                 ("toolCallId", id.into()),
             ]);
-            let calls = |part: &JsonTree, kind: &str| {
-                part.text_of("type") == Some(kind) && part.text_of("toolCallId") == Some(id)
-            };
-            let mut with_call = out.messages.iter_mut().rev();
-            match with_call
-                .find(|message| message.list_of("content").iter().any(|part| calls(part, "tool-call")))
-            {
-                // The SDK made a request of its own.
-                Some(message)
-                    if message.list_of("content").iter().any(|part| calls(part, "tool-approval-request")) => {
-                }
-                Some(message) => {
-                    if let Some(content) = message.list_mut("content") {
-                        content.push(request);
-                    }
-                }
-                None => {
-                    let arguments = JsonTree::parse(&call.arguments).unwrap_or(JsonTree::Null);
-                    let parts = vec![tool_call(id, call.name.as_str(), arguments), request];
-                    out.push(JsonTree::object([("role", "assistant".into()), ("content", parts.into())]));
-                }
+            if let Some(content) = find_call(out, id) {
+                content.retain(|part| !is_call(part, id));
+                content.extend([called, request]);
+            } else {
+                let parts = vec![called, request];
+                out.push(JsonTree::object([("role", "assistant".into()), ("content", parts.into())]));
             }
         }
     }
+}
+
+fn is_call(part: &JsonTree, id: &str) -> bool {
+    part.text_of("type") == Some("tool-call") && part.text_of("toolCallId") == Some(id)
+}
+
+/// The content of the last message that has the call.
+fn find_call<'a>(out: &'a mut WrittenMessages, id: &str) -> Option<&'a mut Vec<JsonTree>> {
+    let has_call = |message: &&mut JsonTree| message.list_of("content").iter().any(|part| is_call(part, id));
+    out.messages.iter_mut().rev().find(has_call)?.list_mut("content")
 }
 
 fn read_part(part: &JsonTree) -> PartContent {
@@ -123,14 +121,19 @@ fn read_part(part: &JsonTree) -> PartContent {
             call: part.text_of("toolCallId").map(str::to_owned),
         },
         Some("tool-approval-response") => {
-            let verdict = match part.bool_of("approved") {
-                Some(approved) => Ok(AnswerVerdict::yes_or_no(approved, part.text_of("reason"))),
-                None => Err("the tool-approval-response has no `approved`".to_owned()),
-            };
-            PartContent::Answer(ApprovalAnswer::new(AnswerTarget::Request(text("approvalId")), verdict))
+            let target = AnswerTarget::Request(text("approvalId"));
+            let shown = ShownCall::beside_decision(part);
+            PartContent::Answer(ApprovalAnswer { shown, ..ApprovalAnswer::new(target, read_verdict(part)) })
         }
         other => PartContent::Other(other.unwrap_or("part").to_owned()),
     }
+}
+
+fn read_verdict(part: &JsonTree) -> Result<AnswerVerdict, String> {
+    let known = ["type", "approvalId", "approved", "reason", "providerExecuted", "providerOptions"];
+    check_members(part, &known)?;
+    let approved = part.bool_of("approved").ok_or("the tool-approval-response has no `approved`")?;
+    Ok(AnswerVerdict::yes_or_no(approved, part.text_of("reason")))
 }
 
 /// The output of a result, and whether it is an error.

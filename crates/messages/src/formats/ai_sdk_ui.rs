@@ -3,11 +3,12 @@
 
 use super::adapter::FormatAdapter;
 use crate::{
-    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer},
-    client_tool::{call_content, request_id},
+    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members},
+    client_tool::call_content,
     json_tree::JsonTree,
     message::{BadMessage, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
+    shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
@@ -89,21 +90,49 @@ impl FormatAdapter for AiSdkUiAdapter {
     fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
         for call in pending {
             let id = call.id.as_str();
-            if let Some(part) = find_tool_part(out, id) {
-                let sent =
-                    part.get("approval").and_then(|approval| approval.text_of("id")).map(str::to_owned);
-                let approval = JsonTree::object([("id", sent.unwrap_or_else(|| request_id(id)).into())]);
-                part.set("state", "approval-requested");
-                part.set("approval", approval);
-                continue;
-            }
             let arguments = JsonTree::parse(&call.arguments).unwrap_or(JsonTree::Null);
-            let approval = JsonTree::object([("id", request_id(id).into())]);
+            let approval = JsonTree::object([("id", out.request_id(id).into())]);
             let part = tool_part(id, call.name.as_str(), arguments)
                 .with("state", "approval-requested")
                 .with("approval", approval);
-            let message = new_message("assistant", out).with("parts", vec![part]);
-            out.push(message);
+            if let Some(stored) = find_tool_part(out, id) {
+                // Clients draw a static tool by its type, which has its name.
+                let kind = stored.text_of("type").unwrap_or_default().to_owned();
+                let is_static = kind.strip_prefix("tool-") == Some(call.name.as_str());
+                *stored = if is_static { part.with("type", kind).without(&["toolName"]) } else { part };
+            } else {
+                let message = new_message("assistant", out).with("parts", vec![part]);
+                out.push(message);
+            }
+        }
+    }
+
+    /// The state of a part says whether people are asked, and what they decided.
+    fn settle_call(&self, part: &JsonTree, call: Option<&Call>) -> Option<JsonTree> {
+        let state = part.text_of("state").unwrap_or_default();
+        let said = part.get("approval").and_then(|approval| approval.bool_of("approved"));
+        let decided = call.filter(|call| call.request.is_some()).and_then(|call| call.response.as_ref());
+        let allowed = decided.map(|response| response.decision.allows());
+        let is_open = matches!(state, "approval-requested" | "approval-responded");
+        match (allowed, part.get("approval")) {
+            (None, None) if !is_open => Some(part.clone()),
+            (None, _) => {
+                let part = part.clone().without(&["approval"]);
+                Some(if is_open || state == "output-denied" {
+                    part.with("state", "input-available")
+                } else {
+                    part
+                })
+            }
+            (Some(allowed), Some(approval)) if said != Some(allowed) || state == "approval-requested" => {
+                let approval = JsonTree::object([
+                    ("id", approval.text_of("id").unwrap_or_default().into()),
+                    ("approved", allowed.into()),
+                ]);
+                let part = part.clone().with("approval", approval);
+                Some(if is_open || !allowed { part.with("state", "approval-responded") } else { part })
+            }
+            _ => Some(part.clone()),
         }
     }
 }
@@ -154,7 +183,7 @@ fn read_part(part: &JsonTree, parts: &mut Vec<NeutralPart>) {
         let is_answered = matches!(part.text_of("state"), Some("approval-responded" | "output-denied"));
         if is_answered && approval.bool_of("isAutomatic") != Some(true) {
             let answer = ApprovalAnswer::new(AnswerTarget::Call(id.to_owned()), read_verdict(approval));
-            let answer = ApprovalAnswer { shown: Some(arguments), ..answer };
+            let answer = ApprovalAnswer { shown: ShownCall::new(name, arguments), ..answer };
             parts.push(NeutralPart::made(PartContent::Answer(answer)));
         }
     }
@@ -166,6 +195,7 @@ fn read_part(part: &JsonTree, parts: &mut Vec<NeutralPart>) {
 }
 
 fn read_verdict(approval: &JsonTree) -> Result<AnswerVerdict, String> {
+    check_members(approval, &["approved", "reason", "requestReason", "isAutomatic", "signature"])?;
     let is_base64url = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     if let Some(signature) = approval.get("signature") {
         let letters = signature.as_text().map(|text| text.trim_end_matches('='));

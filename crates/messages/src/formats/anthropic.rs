@@ -4,9 +4,7 @@
 
 use super::{adapter::FormatAdapter, chat::read_content};
 use crate::{
-    client_tool::{
-        REQUEST_APPROVAL, call_content, is_request_id, read_answer, request_arguments, request_id,
-    },
+    client_tool::{REQUEST_APPROVAL, call_content, request_arguments, request_id, result_content},
     json_tree::JsonTree,
     message::{BadMessage, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
@@ -98,11 +96,9 @@ fn read_block(block: &JsonTree) -> PartContent {
         Some("tool_result") => {
             let (id, content) =
                 (text("tool_use_id"), block.get("content").cloned().unwrap_or(JsonTree::Null));
-            if is_request_id(&id) {
-                return PartContent::Answer(read_answer(&id, &content));
-            }
             let is_error = block.bool_of("is_error").unwrap_or(false);
-            PartContent::Result(NeutralResult { id, name: None, content, is_error, note: None })
+            let name = block.text_of("name").map(str::to_owned);
+            result_content(NeutralResult { id, name, content, is_error, note: None }, true)
         }
         Some("text") => PartContent::Text(text("text")),
         other => PartContent::Other(other.unwrap_or("block").to_owned()),

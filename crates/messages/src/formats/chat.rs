@@ -2,7 +2,7 @@
 //! a result is a message of its own: Chat Completions and those that follow it.
 
 use crate::{
-    client_tool::{call_content, is_request_id, read_answer},
+    client_tool::{call_content, result_content},
     json_tree::JsonTree,
     message::BadMessage,
     neutral::{NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
@@ -75,13 +75,10 @@ impl ChatForm {
         read_content(message.get("content"))?;
         let content = message.get("content").cloned().unwrap_or(JsonTree::Null);
         let name = message.text_of("name").map(str::to_owned);
-        let id = message.text_of(self.call_id).or(name.as_deref()).unwrap_or_default().to_owned();
-        let part = if is_request_id(&id) {
-            PartContent::Answer(read_answer(&id, &content))
-        } else {
-            let is_error = (self.is_error)(message);
-            PartContent::Result(NeutralResult { id, name, content, is_error, note: None })
-        };
+        let given = message.text_of(self.call_id);
+        let id = given.or(name.as_deref()).unwrap_or_default().to_owned();
+        let is_error = (self.is_error)(message);
+        let part = result_content(NeutralResult { id, name, content, is_error, note: None }, given.is_some());
         Ok(NeutralMessage::new(EventType::AgentMessage, vec![NeutralPart::sent(part, message.clone())]))
     }
 

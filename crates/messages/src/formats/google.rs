@@ -4,9 +4,7 @@
 
 use super::adapter::FormatAdapter;
 use crate::{
-    client_tool::{
-        REQUEST_APPROVAL, call_content, is_request_id, read_answer, request_arguments, request_id,
-    },
+    client_tool::{REQUEST_APPROVAL, call_content, request_arguments, request_id, result_content},
     json_tree::JsonTree,
     message::{BadMessage, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
@@ -108,20 +106,12 @@ fn read_part(part: &JsonTree) -> PartContent {
         return call_content(NeutralCall { id, has_implied_id, name, arguments });
     }
     if let Some(response) = member(part, "function_response", "functionResponse") {
-        let (id, _) = id_of(response);
+        let (id, has_implied_id) = id_of(response);
         let name = response.text_of("name").map(str::to_owned);
         let content = response.get("response").cloned().unwrap_or(JsonTree::Null);
-        if is_request_id(&id) {
-            return PartContent::Answer(read_answer(&id, &unwrap_response(content)));
-        }
         let is_error = content.get("error").is_some();
-        return PartContent::Result(NeutralResult {
-            id,
-            name,
-            content: unwrap_response(content),
-            is_error,
-            note: None,
-        });
+        let content = unwrap_response(content);
+        return result_content(NeutralResult { id, name, content, is_error, note: None }, !has_implied_id);
     }
     match part.text_of("text") {
         Some(text) if part.bool_of("thought") != Some(true) => PartContent::Text(text.to_owned()),

@@ -3,11 +3,12 @@
 
 use super::adapter::FormatAdapter;
 use crate::{
-    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, non_empty},
+    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members, non_empty},
     client_tool::call_content,
     json_tree::JsonTree,
     message::BadMessage,
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, PartContent},
+    shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
@@ -33,7 +34,7 @@ impl FormatAdapter for HumanLayerAdapter {
         }
         let status = message.get("status").filter(|status| status.get("approved").is_some());
         if let Some(status) = status {
-            let shown = spec.and_then(|spec| spec.get("kwargs")).cloned();
+            let shown = spec.map(ShownCall::beside_decision).unwrap_or_default();
             let answer = ApprovalAnswer::new(AnswerTarget::Call(id.to_owned()), read_status(status));
             let part = PartContent::Answer(ApprovalAnswer { shown, ..answer });
             parts
@@ -78,15 +79,23 @@ impl FormatAdapter for HumanLayerAdapter {
             let written = function_call(id, call.name.as_str(), arguments)
                 .with("run_id", call.thread_id.as_str())
                 .with("status", status);
-            let is_same = |message: &&mut JsonTree| message.text_of("call_id") == Some(id);
-            match out.messages.iter_mut().rev().find(is_same) {
-                Some(message) if message.get("status").is_some() => {}
-                Some(message) => {
-                    *message = message.clone().with_optional("status", written.get("status").cloned());
-                }
-                None => out.push(written),
-            }
+            out.messages.retain(|message| message.text_of("call_id") != Some(id));
+            out.push(written);
         }
+    }
+
+    /// A function call without an answer is a request, so only the log says which there are.
+    fn settle_call(&self, part: &JsonTree, call: Option<&Call>) -> Option<JsonTree> {
+        let said = part.get("status").and_then(|status| status.bool_of("approved"));
+        let Some(call) = call else { return said.map(|_| part.clone()) };
+        let allowed = call.response.as_ref().map(|response| response.decision.allows());
+        if said == allowed {
+            return Some(part.clone());
+        }
+        let comment = call.response.as_ref().and_then(|response| response.comment.as_deref());
+        let status =
+            JsonTree::empty_object().with_optional("approved", allowed).with_optional("comment", comment);
+        Some(part.clone().with("status", status))
     }
 }
 
@@ -95,7 +104,20 @@ fn function_call(id: &str, name: &str, arguments: JsonTree) -> JsonTree {
     JsonTree::object([("run_id", "countersign".into()), ("call_id", id.into()), ("spec", spec)])
 }
 
+/// The members of a status.
+const STATUS_KEYS: &[&str] = &[
+    "requested_at",
+    "responded_at",
+    "approved",
+    "comment",
+    "user_info",
+    "reject_option_name",
+    "slack_context",
+    "slack_message_ts",
+];
+
 fn read_status(status: &JsonTree) -> Result<AnswerVerdict, String> {
+    check_members(status, STATUS_KEYS)?;
     let comment = status.text_of("comment");
     match status.bool_of("approved") {
         Some(false) if non_empty(comment).is_none() => Err("a rejection needs a `comment`".to_owned()),

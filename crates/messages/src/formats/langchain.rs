@@ -99,7 +99,12 @@ impl FormatAdapter for LangChainAdapter {
     fn write(&self, message: &NeutralMessage, out: &mut WrittenMessages) {
         let written = out.messages.len();
         FORM.write(message, out);
+        let is_changed = message.is_changed;
         for message in out.messages.iter_mut().skip(written).filter(|message| message.get("type").is_some()) {
+            if is_changed {
+                // A stored message has everything a second time under `data`, without the change.
+                *message = message.clone().without(&["data"]);
+            }
             if message.get("content").is_none() {
                 message.set("content", "");
             }

@@ -1,10 +1,10 @@
 //! The decisions of a person in LangGraph: the value with which a graph is resumed.
 
 use crate::{
-    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, EditedCall, non_empty},
-    client_tool::REQUEST_PREFIX,
+    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, EditedCall, check_members, non_empty},
     json_tree::JsonTree,
     neutral::{NeutralPart, PartContent, content_text},
+    shown_call::{ShownCall, batch_ids},
 };
 use countersign_events::event::Decision;
 
@@ -54,9 +54,7 @@ fn decision_list(value: &JsonTree) -> Option<Vec<JsonTree>> {
 
 fn read_places(decisions: &[JsonTree]) -> Vec<ApprovalAnswer> {
     let count = decisions.len();
-    let read = |(index, decision): (usize, &JsonTree)| {
-        ApprovalAnswer::new(AnswerTarget::Place { index, count }, read_decision(decision))
-    };
+    let read = |(index, decision): (usize, &JsonTree)| answer(AnswerTarget::Place { index, count }, decision);
     decisions.iter().enumerate().map(read).collect()
 }
 
@@ -67,18 +65,12 @@ fn read_interrupt(id: &str, value: &JsonTree) -> Vec<ApprovalAnswer> {
         let why = "the answer to the interrupt is no decision; use approve, edit, reject or respond";
         return vec![ApprovalAnswer::new(single(), Err(why.to_owned()))];
     };
-    let batch =
-        id.strip_prefix(REQUEST_PREFIX).filter(|ids| ids.starts_with('[')).and_then(JsonTree::parse_text);
-    let calls: Vec<_> = match &batch {
-        Some(ids) => ids.as_list().unwrap_or_default().iter().filter_map(JsonTree::as_text).collect(),
-        None => Vec::new(),
-    };
+    let calls = batch_ids(id).unwrap_or_default();
     match (calls.as_slice(), decisions.as_slice()) {
-        ([], [decision]) => vec![ApprovalAnswer::new(single(), read_decision(decision))],
+        ([], [decision]) => vec![answer(single(), decision)],
         (calls, decisions) if calls.len() == decisions.len() => {
-            let read = |(call, decision): (&&str, &JsonTree)| {
-                ApprovalAnswer::new(AnswerTarget::Call((*call).to_owned()), read_decision(decision))
-            };
+            let read =
+                |(call, decision): (&String, &JsonTree)| answer(AnswerTarget::Call(call.clone()), decision);
             calls.iter().zip(decisions).map(read).collect()
         }
         (calls, decisions) => {
@@ -90,7 +82,15 @@ fn read_interrupt(id: &str, value: &JsonTree) -> Vec<ApprovalAnswer> {
     }
 }
 
+fn answer(target: AnswerTarget, decision: &JsonTree) -> ApprovalAnswer {
+    // Agent Inbox sends the whole action with `accept`.
+    let accepted = decision.get("args").filter(|_| !matches!(decision.text_of("type"), Some("edit")));
+    let shown = accepted.map(ShownCall::beside_decision).unwrap_or_default();
+    ApprovalAnswer { shown, ..ApprovalAnswer::new(target, read_decision(decision)) }
+}
+
 fn read_decision(decision: &JsonTree) -> Result<AnswerVerdict, String> {
+    check_members(decision, &["type", "message", "edited_action", "editedAction"])?;
     let words = decision.get("message").or_else(|| decision.get("args")).map(content_text);
     let denied =
         || AnswerVerdict { comment: non_empty(words.as_deref()), ..AnswerVerdict::plain(Decision::Deny) };

@@ -7,11 +7,12 @@ use super::{
     items::{ItemForm, read_said, write_items},
 };
 use crate::{
-    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer},
+    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members},
     client_tool::call_content,
     json_tree::JsonTree,
     message::{BadMessage, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
+    shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
@@ -143,15 +144,16 @@ fn read_message(item: &JsonTree) -> Result<NeutralMessage, BadMessage> {
 
 fn read_answer(item: &JsonTree) -> ApprovalAnswer {
     let target = AnswerTarget::Call(item.text_of("callId").unwrap_or_default().to_owned());
-    let verdict = match item.bool_of("approve") {
-        None => Err("the tool_approval_response has no `approve`".to_owned()),
-        Some(approve) => {
-            let mut verdict = AnswerVerdict::yes_or_no(approve, item.text_of("message"));
-            if approve && item.bool_of("alwaysApprove") == Some(true) {
-                verdict.decision = Decision::AllowSession;
-            }
-            Ok(verdict)
-        }
-    };
-    ApprovalAnswer::new(target, verdict)
+    let shown = ShownCall::beside_decision(item);
+    ApprovalAnswer { shown, ..ApprovalAnswer::new(target, read_verdict(item)) }
+}
+
+fn read_verdict(item: &JsonTree) -> Result<AnswerVerdict, String> {
+    check_members(item, &["type", "approve", "alwaysApprove", "alwaysReject", "message", "rawItem"])?;
+    let approve = item.bool_of("approve").ok_or("the tool_approval_response has no `approve`")?;
+    let mut verdict = AnswerVerdict::yes_or_no(approve, item.text_of("message"));
+    if approve && item.bool_of("alwaysApprove") == Some(true) {
+        verdict.decision = Decision::AllowSession;
+    }
+    Ok(verdict)
 }

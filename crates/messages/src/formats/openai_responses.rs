@@ -6,11 +6,12 @@ use super::{
     items::{ItemForm, read_said, write_items},
 };
 use crate::{
-    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer},
-    client_tool::{call_content, request_id},
+    answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members},
+    client_tool::call_content,
     json_tree::JsonTree,
     message::{BadMessage, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
+    shown_call::ShownCall,
     written::WrittenMessages,
 };
 use countersign_api::Call;
@@ -81,11 +82,9 @@ impl FormatAdapter for OpenAiResponsesAdapter {
                 PartContent::Request { id, call: Some(call) }
             }
             Some("mcp_approval_response") => {
-                let verdict = match item.bool_of("approve") {
-                    Some(approve) => Ok(AnswerVerdict::yes_or_no(approve, item.text_of("reason"))),
-                    None => Err("the mcp_approval_response has no `approve`".to_owned()),
-                };
-                let answer = ApprovalAnswer::new(AnswerTarget::Request(text("approval_request_id")), verdict);
+                let target = AnswerTarget::Request(text("approval_request_id"));
+                let mut answer = ApprovalAnswer::new(target, read_response(item));
+                answer.shown = ShownCall::beside_decision(item);
                 let parts = vec![NeutralPart::sent(PartContent::Answer(answer), item.clone())];
                 return Ok(NeutralMessage::new(EventType::UserMessage, parts));
             }
@@ -100,25 +99,25 @@ impl FormatAdapter for OpenAiResponsesAdapter {
 
     fn write_requests(&self, pending: &[Call], out: &mut WrittenMessages) {
         for call in pending {
-            let requested = out.messages.iter().any(|item| {
-                item.text_of("type") == Some("mcp_approval_request")
-                    && item.text_of("id") == Some(call.id.as_str())
-            });
-            if !requested {
-                out.push(JsonTree::object([
-                    ("type", "mcp_approval_request".into()),
-                    ("id", request_id(call.id.as_str()).into()),
-                    ("server_label", SERVER_LABEL.into()),
-                    ("name", call.name.as_str().into()),
-                    ("arguments", call.arguments.as_str().into()),
-                ]));
-            }
+            out.push(JsonTree::object([
+                ("type", "mcp_approval_request".into()),
+                ("id", out.request_id(call.id.as_str()).into()),
+                ("server_label", SERVER_LABEL.into()),
+                ("name", call.name.as_str().into()),
+                ("arguments", call.arguments.as_str().into()),
+            ]));
         }
     }
 
     fn is_item_based(&self) -> bool {
         true
     }
+}
+
+fn read_response(item: &JsonTree) -> Result<AnswerVerdict, String> {
+    check_members(item, &["type", "approval_request_id", "approve", "reason"])?;
+    let approve = item.bool_of("approve").ok_or("the mcp_approval_response has no `approve`")?;
+    Ok(AnswerVerdict::yes_or_no(approve, item.text_of("reason")))
 }
 
 fn read_kind(item: &JsonTree) -> Result<EventType, BadMessage> {

@@ -3,7 +3,7 @@
 
 use super::adapter::FormatAdapter;
 use crate::{
-    client_tool::describe_request,
+    client_tool::{describe_request, request_id},
     json_tree::JsonTree,
     message::{BadMessage, unknown_speaker},
     neutral::{NeutralMessage, NeutralPart, PartContent},
@@ -24,9 +24,18 @@ const ROLES: &[(&str, EventType)] = &[
     ("compaction", EventType::Compaction),
 ];
 
+/// The role of a request, which no message of a conversation has.
+const REQUEST_ROLE: &str = "approval";
+
 impl FormatAdapter for PlainAdapter {
     fn read(&self, message: &JsonTree) -> Result<NeutralMessage, BadMessage> {
         let role = message.text_of("role");
+        // Only Countersign asks for approvals, so a message of this role is never shown.
+        if role == Some(REQUEST_ROLE) {
+            let part = PartContent::Request { id: String::new(), call: None };
+            let parts = vec![NeutralPart::sent(part, message.clone())];
+            return Ok(NeutralMessage::new(EventType::LocalSystemMessage, parts));
+        }
         let Some((_, kind)) = ROLES.iter().find(|(name, _)| Some(*name) == role) else {
             let known = "user, agent, system, user-system, local and compaction";
             return Err(unknown_speaker(("plain", "role", known), message.get("role")));
@@ -71,7 +80,11 @@ impl FormatAdapter for PlainAdapter {
                 call.arguments.as_str(),
                 name = call.name,
             );
-            out.push(JsonTree::object([("role", "local".into()), ("text", text.into())]));
+            out.push(JsonTree::object([
+                ("role", REQUEST_ROLE.into()),
+                ("id", request_id(call.id.as_str()).into()),
+                ("text", text.into()),
+            ]));
         }
     }
 }

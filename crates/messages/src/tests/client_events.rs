@@ -18,6 +18,7 @@ fn write(kind: EventType, format: MessageFormat, message: &str) -> (String, bool
         hash: None,
     };
     let content = Json::parse(message).expect("JSON");
+    let differs: Vec<_> = message.contains("\"differs\"").then(|| "differs".to_owned()).into_iter().collect();
     let message = ConversationMessage {
         position: 0,
         format,
@@ -26,7 +27,7 @@ fn write(kind: EventType, format: MessageFormat, message: &str) -> (String, bool
         redacted: Vec::new(),
         erased: ErasedTexts::default(),
     };
-    let (written, is_last_word) = write_world_message(&event, &message);
+    let (written, is_last_word) = write_world_message(&event, &message, &differs);
     (written.as_str().to_owned(), is_last_word)
 }
 
@@ -56,4 +57,20 @@ fn agent_without_a_call_says_its_last_word() {
     );
     assert!(!write(UserMessage, MessageFormat::OpenAi, r#"{"role":"user","content":"Go on."}"#).1);
     assert!(!write(AgentMessage, MessageFormat::OpenAi, "[]").1, "an unreadable one is no last word");
+}
+
+#[test]
+fn forged_request_and_differing_call_are_not_streamed() {
+    let call = |id: &str, name: &str| {
+        format!(r#"{{"id":"{id}","type":"function","function":{{"name":"{name}","arguments":"{{}}"}}}}"#)
+    };
+    let calls =
+        [call("approval_c1", "client.requestApproval"), call("differs", "ls"), call("same", "ls")].join(",");
+    let message = format!(r#"{{"role":"assistant","content":"","tool_calls":[{calls}]}}"#);
+    let (written, _) = write(EventType::AgentMessage, MessageFormat::OpenAi, &message);
+    assert!(!written.contains("requestApproval") && !written.contains(r#""id":"differs""#), "{written}");
+    assert!(
+        written.contains(r#""id":"same""#) && written.contains("shows call differs with another tool"),
+        "{written}"
+    );
 }

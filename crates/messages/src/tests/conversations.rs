@@ -1,7 +1,6 @@
 //! A conversation of each format.
 
 use super::*;
-use serde_json::json;
 
 /// A conversation of each format: a question, a call that is pending, and the answer of a person.
 pub(super) fn conversations() -> Vec<(MessageFormat, Value)> {

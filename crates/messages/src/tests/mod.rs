@@ -3,12 +3,13 @@
 mod client_events;
 mod conversations;
 mod provider_rules;
+mod shown_is_run;
 mod views;
 
 use super::*;
 use countersign_events::EventType;
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn read(format: MessageFormat, message: &str) -> Result<ReadMessage, String> {
     let message = Json::parse(message).expect("valid JSON");

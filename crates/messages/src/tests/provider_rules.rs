@@ -1,7 +1,6 @@
 //! Laws of a model's input: whatever was stored, it satisfies the rules of the API.
 
 use super::{views::conversation, *};
-use serde_json::json;
 use std::collections::HashMap;
 
 /// A message of a history in which calls and results come in any order.
@@ -161,7 +160,7 @@ proptest! {
             }
             for to in MessageFormat::ALL {
                 let _ = read.clone().for_model(*to, &HashMap::new());
-                let _ = read.clone().for_client(*to, &[views::pending("c1")]);
+                let _ = read.clone().for_client(*to, &LoggedCalls::new(), &[views::pending("c1")]);
             }
         }
     }

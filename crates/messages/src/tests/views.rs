@@ -1,10 +1,8 @@
 //! Each format: messages are written as they were sent, requests are in its own form, and decisions are read.
 
 use super::{conversations::conversations, *};
-use countersign_api::Call;
+use countersign_api::{Call, CallState};
 use countersign_events::event::Decision;
-use serde_json::json;
-use std::collections::HashMap;
 
 /// A pending call of `bash`.
 pub(super) fn pending(id: &str) -> Call {
@@ -16,6 +14,34 @@ pub(super) fn pending(id: &str) -> Call {
             "reason": "no rule", "policy": "0".repeat(64)}
     });
     serde_json::from_value(call).expect("a call")
+}
+
+/// The call `id` of `bash` as the log has it, in this state, and decided if it is not pending.
+pub(super) fn logged(id: &str, allows: Option<bool>) -> LoggedCall {
+    let mut call = pending(id);
+    if let Some(allows) = allows {
+        call.state = if allows { CallState::Allowed } else { CallState::Denied };
+        let response = json!({"seq": 3, "decision": if allows { "allow_once" } else { "deny" }, "principal": "user:ada",
+            "source": "human", "at": "2026-01-31T12:00:00.000Z"});
+        call.response = Some(serde_json::from_value(response).expect("a response"));
+    }
+    LoggedCall { proposed: call.arguments.clone(), proposed_hash: call.arguments_hash, call }
+}
+
+pub(super) fn log_of(calls: impl IntoIterator<Item = LoggedCall>) -> LoggedCalls {
+    calls.into_iter().map(|call| (call.id.to_string(), call)).collect()
+}
+
+/// The decisions of a conversation that ada sends as a whole, while these calls are pending.
+pub(super) fn decisions_of(read: &ReadConversation, offered: &[&str]) -> Vec<FoundDecision> {
+    let offered: Vec<_> = offered.iter().map(ToString::to_string).collect();
+    read.decisions(&DecisionContext {
+        sent_from: 0,
+        positions: &read.deciding_positions(),
+        offered: &offered,
+        earlier: &EarlierDecisions::default(),
+        person: MessageAuthor::of_principal("user:ada"),
+    })
 }
 
 /// Reads messages of a format, at the places from 0 on.
@@ -41,7 +67,8 @@ fn every_format_with_calls_has_a_conversation() {
 #[test]
 fn client_gets_messages_as_they_were_sent() {
     for (format, messages) in conversations() {
-        let written = conversation(format, &messages).for_client(format, &[]);
+        let calls = log_of([logged("c1", Some(true))]);
+        let written = conversation(format, &messages).for_client(format, &calls, &[]);
         assert_eq!(values(&written.messages), messages, "{}", format.as_str());
         assert_eq!(written.left_out, [], "{}", format.as_str());
     }
@@ -51,10 +78,10 @@ fn client_gets_messages_as_they_were_sent() {
 fn decision_is_read_in_every_format() {
     for (format, messages) in conversations() {
         let read = conversation(format, &messages);
-        let found = read.decisions(|_| true, |id| id == "c1");
+        let found = decisions_of(&read, &["c1"]);
         assert_eq!(found.len(), 1, "{}", format.as_str());
         assert_eq!(found[0].call, Ok("c1".to_owned()), "{}", format.as_str());
-        let request = found[0].fit(&pending("c1")).expect("it fits");
+        let request = found[0].fit(&logged("c1", None)).expect("it fits");
         assert_eq!((request.decision, request.arguments), (Decision::AllowOnce, None), "{}", format.as_str());
     }
 }
@@ -63,7 +90,7 @@ fn decision_is_read_in_every_format() {
 fn model_gets_no_approval_in_any_format() {
     for (from, messages) in conversations() {
         for to in MessageFormat::ALL.iter().copied().filter(|format| is_for_models(*format)) {
-            let calls = HashMap::from([("c1".to_owned(), pending("c1"))]);
+            let calls = log_of([logged("c1", None)]);
             let written = conversation(from, &messages).for_model(to, &calls);
             let text = values(&written.messages).to_string();
             let names = (from.as_str(), to.as_str());
@@ -82,7 +109,11 @@ fn request_for_pending_call_is_read_back() {
         if !matches!(format, MessageFormat::AiSdkUi | MessageFormat::HumanLayer) {
             messages.pop();
         }
-        let written = conversation(format, &Value::from(messages)).for_client(format, &[pending("c1")]);
+        let written = conversation(format, &Value::from(messages)).for_client(
+            format,
+            &log_of([logged("c1", None)]),
+            &[pending("c1")],
+        );
         let text = values(&written.messages).to_string();
         let wanted = match format {
             MessageFormat::OpenAi | MessageFormat::Anthropic | MessageFormat::Google => {
@@ -122,7 +153,7 @@ fn unreadable_decision_is_a_fault() {
         (MessageFormat::HumanLayer, json!({"call_id": "c1", "status": {"approved": false}})),
     ];
     for (format, message) in faults {
-        let found = conversation(format, &json!([message])).decisions(|_| true, |_| true);
+        let found = decisions_of(&conversation(format, &json!([message])), &["c1"]);
         assert!(found[0].verdict.is_err() || found[0].call.is_err(), "{}", format.as_str());
     }
 }
@@ -135,15 +166,6 @@ fn automatic_approval_is_no_decision_of_a_person() {
 }
 
 #[test]
-fn decision_shown_with_other_arguments_is_bound() {
-    let message = json!({"run_id": "r", "call_id": "c1", "spec": {"fn": "bash", "kwargs": {"command": "rm"}},
-        "status": {"approved": true}});
-    let found = conversation(MessageFormat::HumanLayer, &json!([message])).decisions(|_| true, |_| true);
-    let request = found[0].fit(&pending("c1")).expect("readable");
-    assert_ne!(request.arguments_hash, Some(pending("c1").arguments_hash), "the gate refuses it");
-}
-
-#[test]
 fn positional_decisions_need_one_for_each_call() {
     let messages = |decisions: Value| {
         json!([
@@ -153,12 +175,13 @@ fn positional_decisions_need_one_for_each_call() {
             {"resume": {"decisions": decisions}}
         ])
     };
-    let asked = |id: &str| id != "c2";
-    let read =
-        |decisions| conversation(MessageFormat::LangChain, &messages(decisions)).decisions(|_| true, asked);
+    let read = |decisions| {
+        decisions_of(&conversation(MessageFormat::LangChain, &messages(decisions)), &["c1", "c3"])
+    };
     let found = read(json!([{"type": "approve"}, {"type": "reject", "message": "no"}]));
     let calls: Vec<_> = found.iter().map(|found| found.call.clone().expect("known")).collect();
     assert_eq!(calls, ["c1", "c3"], "people were not asked about the second call");
+    assert!(!found[0].names_turn, "the turn has another call");
     let few = read(json!([{"type": "approve"}]));
     assert!(few[0].call.is_err(), "{few:?}");
 }
@@ -167,11 +190,11 @@ fn positional_decisions_need_one_for_each_call() {
 fn edited_texts_get_types_of_proposed_values() {
     let message = json!({"resume": {"approval_c1": [{"type": "edit",
         "args": {"action": "bash", "args": {"command": "7", "n": "2"}}}]}});
-    let found = conversation(MessageFormat::AgentInbox, &json!([message])).decisions(|_| true, |_| true);
-    let request = found[0].fit(&pending("c1")).expect("it fits");
+    let found = decisions_of(&conversation(MessageFormat::AgentInbox, &json!([message])), &["c1"]);
+    let request = found[0].fit(&logged("c1", None)).expect("it fits");
     assert_eq!(request.arguments.expect("edited").as_str(), r#"{"command":"7","n":2}"#);
     let renamed =
         json!({"resume": {"approval_c1": {"type": "edit", "edited_action": {"name": "sh", "args": {}}}}});
-    let found = conversation(MessageFormat::LangChain, &json!([renamed])).decisions(|_| true, |_| true);
-    assert!(found[0].fit(&pending("c1")).is_err());
+    let found = decisions_of(&conversation(MessageFormat::LangChain, &json!([renamed])), &["c1"]);
+    assert!(found[0].fit(&logged("c1", None)).is_err());
 }

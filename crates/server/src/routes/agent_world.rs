@@ -171,12 +171,12 @@ impl ThreadDialect for WorldDialect {
         WrittenEvents { events: write_world_request(call, event.timestamp).into(), end: Some("") }
     }
 
-    fn write_message(&mut self, event: &Event) -> WrittenEvents {
+    fn write_message(&mut self, event: &Event, differs: &[String]) -> WrittenEvents {
         let Ok(message) = event.data.read::<ConversationMessage>() else { return WrittenEvents::default() };
         if self.own.contains(&event.seq) {
             return WrittenEvents::default();
         }
-        let (written, is_last_word) = write_world_message(event, &message);
+        let (written, is_last_word) = write_world_message(event, &message, differs);
         WrittenEvents { events: vec![written], end: is_last_word.then_some("") }
     }
 

@@ -2,9 +2,11 @@
 
 use super::{StreamSource, replay::MessageBatch, replay::StreamEnd};
 use axum::body::Bytes;
-use countersign_api::{ApprovalGate, EventStream, GateError, LogCursor, LogFilter};
+use countersign_api::{ApprovalGate, EventStream, GateError, LogCursor, LogFilter, PageQuery};
 use countersign_gate::{
-    Clock, EmbeddedGate, Event, Json, ThreadId, Timestamp, event::Body, messages::CallMoment,
+    Clock, EmbeddedGate, Event, Json, ThreadId, Timestamp,
+    event::{Body, ConversationMessage},
+    messages::{CallMoment, read_message},
 };
 use futures_util::{FutureExt, StreamExt, stream::Peekable};
 use std::{pin::Pin, sync::Arc, time::Duration};
@@ -28,8 +30,8 @@ pub(crate) trait ThreadDialect: Send + 'static {
         event: &Event,
     ) -> WrittenEvents;
 
-    /// Writes a message of the conversation.
-    fn write_message(&mut self, _: &Event) -> WrittenEvents {
+    /// Writes a message of the conversation, which shows these calls differently from the log.
+    fn write_message(&mut self, _: &Event, _differs: &[String]) -> WrittenEvents {
         WrittenEvents::default()
     }
 
@@ -106,7 +108,8 @@ impl<D: ThreadDialect> DialectStream<D> {
 
     async fn write(&mut self, event: &Event) -> Result<WrittenEvents, GateError> {
         if event.kind.is_message() {
-            return Ok(self.dialect.write_message(event));
+            let differs = differing_calls(&self.gate, &self.thread, event).await?;
+            return Ok(self.dialect.write_message(event, &differs));
         }
         let Some(moment) = CallMoment::of_event(event.kind) else { return Ok(WrittenEvents::default()) };
         let Ok(body) = Body::read(event.seq, event.kind, &event.data) else {
@@ -161,6 +164,23 @@ impl<D: ThreadDialect> StreamSource for DialectStream<D> {
             }
         }
     }
+}
+
+/// The calls that a message shows differently from the log: all that it names, if its place was taken meanwhile.
+async fn differing_calls(
+    gate: &EmbeddedGate,
+    thread: &ThreadId,
+    event: &Event,
+) -> Result<Vec<String>, GateError> {
+    let Ok(message) = event.data.read::<ConversationMessage>() else { return Ok(Vec::new()) };
+    let page = PageQuery { after: i64::from(message.position), limit: 1 };
+    let listed = gate.with_retries().messages(thread, page).await?.messages;
+    let same = listed.into_iter().find(|listed| listed.seq == event.seq);
+    Ok(same.map_or_else(|| proposed_calls(&message), |listed| listed.differs))
+}
+
+fn proposed_calls(message: &ConversationMessage) -> Vec<String> {
+    read_message(message.format, &message.content).map_or_else(|_| Vec::new(), |read| read.proposes)
 }
 
 impl WrittenEvents {

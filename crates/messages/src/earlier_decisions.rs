@@ -1,0 +1,116 @@
+//! The decisions that other callers sent. A client that sends a history again repeats what an agent wrote, with or without
+//! changes of its own, and must not make it the decision of its user. So decisions are compared, not messages.
+
+use crate::{
+    answer::{AnswerTarget, ApprovalAnswer},
+    client_tool::REQUEST_PREFIX,
+    decisions::FoundDecision,
+    formats::read_neutral,
+    json_tree::JsonTree,
+    neutral::PartContent,
+    spoken::{SpokenDecision, read_spoken},
+};
+use countersign_events::{
+    Json,
+    event::{Decision, MessageFormat},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The decisions in the messages that other callers have ever sent to a thread, also in those that later ones replaced.
+#[derive(Debug, Clone, Default)]
+pub struct EarlierDecisions {
+    /// The ids of calls and requests, with the answers.
+    named: BTreeSet<(String, SentAnswer)>,
+    /// The answers by place.
+    by_place: BTreeSet<SentAnswer>,
+    /// The answers in messages with masks.
+    masked: BTreeSet<SentAnswer>,
+    spoken: BTreeSet<String>,
+    /// The calls of the requests that SDKs made.
+    requests: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// An answer, as far as a repetition has the same. Whatever allows is the same; a denial with other words is another one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum SentAnswer {
+    Allows,
+    Denies(Option<String>),
+}
+
+impl SentAnswer {
+    fn new(decision: Decision, comment: Option<&str>) -> Self {
+        if decision.allows() { Self::Allows } else { Self::Denies(comment.map(str::to_owned)) }
+    }
+}
+
+impl EarlierDecisions {
+    /// Notes the requests in a message, whoever sent it.
+    pub fn add_requests(&mut self, format: MessageFormat, content: &Json) {
+        for part in read_parts(format, content) {
+            if let PartContent::Request { id, call: Some(call) } = part {
+                self.requests.entry(id).or_default().insert(call);
+            }
+        }
+    }
+
+    /// The calls of the requests that ever had this id.
+    pub(crate) fn calls_of_request(&self, id: &str) -> impl Iterator<Item = &str> {
+        self.requests.get(id).into_iter().flatten().map(String::as_str)
+    }
+
+    /// Adds a message of another caller. Masks may hide ids, so a decision beside one may be about any call.
+    pub fn add(&mut self, format: MessageFormat, content: &Json, is_masked: bool) {
+        for part in read_parts(format, content) {
+            let PartContent::Answer(answer) = part else { continue };
+            for sent in answers_of(&answer) {
+                match &answer.target {
+                    _ if is_masked => {
+                        self.masked.insert(sent);
+                    }
+                    AnswerTarget::Call(id) | AnswerTarget::Request(id) => {
+                        let call = id.strip_prefix(REQUEST_PREFIX).unwrap_or(id).to_owned();
+                        self.named.extend([(id.clone(), sent.clone()), (call, sent)]);
+                    }
+                    AnswerTarget::Place { .. } => {
+                        self.by_place.insert(sent);
+                    }
+                }
+            }
+        }
+        let read = JsonTree::parse(content).and_then(|tree| read_neutral(format, &tree).ok());
+        self.spoken.extend(read.as_ref().and_then(read_spoken).map(|spoken| spoken.words));
+    }
+
+    /// Returns true if another caller has sent this decision: the same answer about the same call, or one by place.
+    #[must_use]
+    pub fn has(&self, found: &FoundDecision) -> bool {
+        let Ok(verdict) = &found.verdict else { return false };
+        let answer = SentAnswer::new(verdict.request.decision, verdict.request.comment.as_deref());
+        let call = found.call.as_deref().unwrap_or_default();
+        let of_sdk =
+            self.requests.iter().filter(|(_, calls)| calls.contains(call)).map(|(id, _)| id.as_str());
+        let mut ids = found.request_id().into_iter().chain([call]).chain(of_sdk);
+        self.masked.contains(&answer)
+            || (found.is_by_place() && self.by_place.contains(&answer))
+            || ids.any(|id| self.named.contains(&(id.to_owned(), answer.clone())))
+    }
+
+    /// Returns true if another caller has sent the same words. Words name no call, so they may be about any.
+    #[must_use]
+    pub fn has_spoken(&self, words: &SpokenDecision) -> bool {
+        self.spoken.contains(&words.words)
+    }
+}
+
+fn read_parts(format: MessageFormat, content: &Json) -> Vec<PartContent> {
+    let read = JsonTree::parse(content).and_then(|tree| read_neutral(format, &tree).ok());
+    read.map(|read| read.parts.into_iter().map(|part| part.content).collect()).unwrap_or_default()
+}
+
+/// What a decision may be: one that cannot be read may allow or deny.
+fn answers_of(answer: &ApprovalAnswer) -> Vec<SentAnswer> {
+    match &answer.verdict {
+        Ok(verdict) => vec![SentAnswer::new(verdict.decision, verdict.comment.as_deref())],
+        Err(_) => vec![SentAnswer::Allows, SentAnswer::Denies(None)],
+    }
+}
