@@ -18,7 +18,7 @@ fn history() -> Value {
         {"role": "system", "content": "Be careful."},
         {"role": "user", "content": "List the files."},
         {"role": "assistant", "content": null, "tool_calls": [
-            {"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+            {"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{\"command\":\"ls\"}"}}
         ]}
     ]})
 }
@@ -51,7 +51,13 @@ async fn model_gets_one_result_for_each_call() {
             {
               "content": null,
               "role": "assistant",
-              "tool_calls": [{"function":{"arguments":"{}","name":"bash"},"id":"call_1","type":"function"}]
+              "tool_calls": [
+                {
+                  "function": {"arguments":"{\"command\":\"ls\"}","name":"bash"},
+                  "id": "call_1",
+                  "type": "function"
+                }
+              ]
             },
             {
               "role": "tool",
@@ -87,7 +93,10 @@ async fn model_gets_one_result_for_each_call() {
           "system": [{"type":"text","text":"Be careful."}],
           "messages": [
             {"role":"user","content":[{"type":"text","text":"List the files."}]},
-            {"role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"bash","input":{}}]},
+            {
+              "role": "assistant",
+              "content": [{"type":"tool_use","id":"call_1","name":"bash","input":{"command":"ls"}}]
+            },
             {
               "role": "user",
               "content": [
@@ -335,7 +344,8 @@ async fn decisions_by_place_are_about_last_turn() {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         builder.proposes("call_1").await;
         builder.proposes("call_2").await;
-        let call = |id: &str| json!({"id": id, "name": "bash", "args": {}, "type": "tool_call"});
+        let call =
+            |id: &str| json!({"id": id, "name": "bash", "args": {"command": "ls"}, "type": "tool_call"});
         let turn = json!({"format": "langchain", "messages": [
             {"type": "human", "content": "Go."},
             {"type": "ai", "content": "", "tool_calls": [call("call_1"), call("call_2")]}

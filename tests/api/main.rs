@@ -57,6 +57,7 @@ mod restrictions;
 mod scope;
 mod scopes;
 mod show;
+mod shown_is_run;
 mod slow_clients;
 mod stats;
 mod status;
