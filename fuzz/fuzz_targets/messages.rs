@@ -5,7 +5,7 @@
 
 use countersign_events::{Json, event::MessageFormat};
 use countersign_messages::{
-    DecisionContext, EarlierDecisions, LoggedCalls, MessageAuthor, ReadConversation, read_message,
+    EarlierDecisions, LoggedCalls, MessageAuthor, MessageContext, ReadConversation, read_message,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -34,7 +34,7 @@ fuzz_target!(|input: &str| {
     let person = MessageAuthor::of_principal("user:ada");
     let (offered, earlier) = (["c1".to_owned()], EarlierDecisions::default());
     let context =
-        DecisionContext { sent_from: 0, positions: &positions, offered: &offered, earlier: &earlier, person };
+        MessageContext { sent_from: 0, positions: &positions, offered: &offered, earlier: &earlier, person };
     for decision in read.decisions(&context) {
         assert!(decision.verdict.is_err() || decision.position < 1_000_000);
     }

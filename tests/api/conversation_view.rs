@@ -85,33 +85,11 @@ async fn model_gets_one_result_for_each_call() {
           "decisions": [{"position":4,"id":"call_1","decision":"deny","outcome":"decided"}]
         }
         "#);
-        assert_snapshot!(builder.get(&format!("{MESSAGES}?for=model&format=anthropic")).await, @r#"
-        200
-        {
-          "threadId": "t",
-          "format": "anthropic",
-          "system": [{"type":"text","text":"Be careful."}],
-          "messages": [
-            {"role":"user","content":[{"type":"text","text":"List the files."}]},
-            {
-              "role": "assistant",
-              "content": [{"type":"tool_use","id":"call_1","name":"bash","input":{"command":"ls"}}]
-            },
-            {
-              "role": "user",
-              "content": [
-                {
-                  "type": "tool_result",
-                  "tool_use_id": "call_1",
-                  "content": "Denied by user:ada: not now (do not retry this call unchanged)",
-                  "is_error": true
-                }
-              ]
-            }
-          ],
-          "length": 5
-        }
-        "#);
+        let model = body(&builder.get(&format!("{MESSAGES}?for=model&format=anthropic")).await);
+        assert_eq!(model["system"], json!([{"type": "text", "text": "Be careful."}]));
+        let result = json!([{"type": "tool_result", "tool_use_id": "call_1", "is_error": true,
+            "content": "Denied by user:ada: not now (do not retry this call unchanged)"}]);
+        assert_eq!(model["messages"][2], json!({"role": "user", "content": result}));
     })
     .await;
 }

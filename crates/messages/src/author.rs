@@ -20,7 +20,7 @@ const AUTHORS: &[&str] = &[
     "agentName",
     "agent_name",
 ];
-/// The members of a person's message that name nobody.
+/// The members of a person's message that name no author.
 const HARMLESS: &[&str] = &[
     "role",
     "type",
@@ -89,7 +89,7 @@ pub(crate) fn other_author(message: &JsonTree, person: MessageAuthor<'_>) -> Opt
     })
 }
 
-/// Returns true for the role of a message that somebody says.
+/// Returns true for the role of a speaker.
 fn is_speaker(role: &str) -> bool {
     matches!(role, "user" | "human" | "assistant" | "ai" | "model" | "system" | "developer")
 }

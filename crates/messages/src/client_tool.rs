@@ -5,27 +5,11 @@ use crate::{
     answer::{AnswerTarget, AnswerVerdict, ApprovalAnswer, check_members, decision_in_scope, non_empty},
     json_tree::JsonTree,
     neutral::{NeutralCall, NeutralResult, PartContent, content_text},
+    request_names::{REQUEST_APPROVAL, REQUEST_PREFIX, is_request_id},
     shown_call::ShownCall,
 };
 use countersign_api::Call;
 use countersign_events::event::Decision;
-
-/// The begin of the names of the tools of clients. Models cannot call these.
-pub(crate) const CLIENT_PREFIX: &str = "client.";
-/// The tool that asks a person.
-pub(crate) const REQUEST_APPROVAL: &str = "client.requestApproval";
-/// The begin of the id of a request. The id of the call follows.
-pub(crate) const REQUEST_PREFIX: &str = "approval_";
-
-/// The id of the request for this call.
-pub(crate) fn request_id(call: &str) -> String {
-    format!("{REQUEST_PREFIX}{call}")
-}
-
-/// True if the tool belongs to the client.
-pub(crate) fn is_client_tool(name: &str) -> bool {
-    name.starts_with(CLIENT_PREFIX)
-}
 
 /// The arguments of the call that asks a person.
 pub(crate) fn request_arguments(call: &Call) -> JsonTree {
@@ -71,11 +55,6 @@ pub(crate) fn call_content(call: NeutralCall) -> PartContent {
         return PartContent::Request { id: call.id, call: call_id };
     }
     PartContent::Call(call)
-}
-
-/// Returns true for the id of a request.
-pub(crate) fn is_request_id(id: &str) -> bool {
-    id.starts_with(REQUEST_PREFIX)
 }
 
 /// A result as a part: that of a request is a decision. A result that names another tool, or whose call has no id, is none.

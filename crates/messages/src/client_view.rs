@@ -4,11 +4,11 @@
 
 use crate::{
     answer::{AnswerTarget, ApprovalAnswer},
-    client_tool::{REQUEST_PREFIX, is_request_id},
     formats::{adapter, read_neutral},
     json_tree::JsonTree,
     logged_call::{LoggedCall, LoggedCalls, ids_of},
     neutral::{NeutralMessage, NeutralPart, PartContent},
+    request_names::{REQUEST_PREFIX, is_request_id},
     shown_call::{CallDifference, ShownCall, find_shown},
     written::WrittenMessages,
 };
@@ -173,10 +173,11 @@ impl MessageSettler<'_> {
                 if let Some(note) = differs {
                     return Some(HiddenPart::Differs(note));
                 }
-                let settled = settle_call(part, logged)?;
-                *is_changed |= settled != part.original;
-                part.original = settled;
-                unconfirmed(part.original.is_none(), "function call that was not proposed".to_owned())
+                *is_changed |= settle_call(part, logged);
+                unconfirmed(
+                    was_sent && part.original.is_none(),
+                    "function call that was not proposed".to_owned(),
+                )
             }
             PartContent::Request { id, call } => {
                 let call = call.as_ref().and_then(|call| self.calls.get(call));
@@ -221,10 +222,11 @@ impl MessageSettler<'_> {
     }
 }
 
-/// The part of a call as the log has the call. The outer `None` is for a part that its format does not settle.
-fn settle_call(part: &NeutralPart, logged: Option<&LoggedCall>) -> Option<Option<JsonTree>> {
-    let adapter = part.format.and_then(adapter)?;
-    Some(adapter.settle_call(part.original.as_ref()?, logged.map(|logged| &logged.call)))
+/// Writes the part of a call as the log has the call, and returns true if that changes it.
+fn settle_call(part: &mut NeutralPart, logged: Option<&LoggedCall>) -> bool {
+    let Some((adapter, sent)) = part.format.and_then(adapter).zip(part.original.take()) else { return false };
+    part.original = adapter.settle_call(&sent, logged.map(|logged| &logged.call));
+    part.original.as_ref() != Some(&sent)
 }
 
 /// The call that a part is about, as its format writes it.

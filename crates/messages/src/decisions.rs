@@ -3,11 +3,11 @@
 use crate::{
     answer::{AnswerTarget, AnswerVerdict},
     author::{MessageAuthor, other_author},
-    client_tool::{REQUEST_PREFIX, is_request_id},
-    earlier_decisions::EarlierDecisions,
+    earlier_decisions::{EarlierDecisions, SentAnswer},
     json_tree::JsonTree,
     logged_call::LoggedCall,
     neutral::{NeutralMessage, PartContent},
+    request_names::{REQUEST_PREFIX, is_request_id},
     shown_call::{CallDifference, ShownCall, find_shown},
     view::ReadConversation,
 };
@@ -48,7 +48,7 @@ pub struct FoundVerdict {
 
 /// The messages of a request, and what the decisions in them may be about.
 #[derive(Debug, Clone, Copy)]
-pub struct DecisionContext<'a> {
+pub struct MessageContext<'a> {
     /// The place of the first message of the request. Those before it are stored.
     pub sent_from: u32,
     /// The places of the messages whose decisions are wanted.
@@ -71,7 +71,7 @@ impl ReadConversation {
 
     /// The decisions in the messages at the wanted places.
     #[must_use]
-    pub fn decisions(&self, context: &DecisionContext<'_>) -> Vec<FoundDecision> {
+    pub fn decisions(&self, context: &MessageContext<'_>) -> Vec<FoundDecision> {
         let mut found = Vec::new();
         let mut earlier = EarlierMessages::default();
         for (position, message) in &self.messages {
@@ -181,7 +181,7 @@ impl<'a> EarlierMessages<'a> {
         self.last_turn.extend(calls);
     }
 
-    fn find_call(&self, target: &AnswerTarget, context: &DecisionContext<'_>) -> Result<String, String> {
+    fn find_call(&self, target: &AnswerTarget, context: &MessageContext<'_>) -> Result<String, String> {
         let offered = context.offered;
         match target {
             AnswerTarget::Call(id) => Ok(id.clone()),
@@ -249,6 +249,16 @@ impl FoundDecision {
     #[must_use]
     pub const fn is_by_place(&self) -> bool {
         matches!(self.target, AnswerTarget::Place { .. })
+    }
+
+    /// Returns true if another caller has sent this decision: the same answer about the same call, or one by place.
+    #[must_use]
+    pub fn was_sent_before(&self, earlier: &EarlierDecisions) -> bool {
+        let Ok(verdict) = &self.verdict else { return false };
+        let request = &verdict.request;
+        let answer = SentAnswer::new(request.decision, request.comment.as_deref());
+        let ids = [self.request_id().unwrap_or_default(), self.call.as_deref().unwrap_or_default()];
+        earlier.has(&answer, ids, self.is_by_place())
     }
 
     /// Compares the decision, and what the conversation shows, with the call that it is about.

@@ -3,11 +3,10 @@
 
 use crate::{
     answer::{AnswerTarget, ApprovalAnswer},
-    client_tool::REQUEST_PREFIX,
-    decisions::FoundDecision,
     formats::read_neutral,
     json_tree::JsonTree,
     neutral::PartContent,
+    request_names::REQUEST_PREFIX,
     spoken::{SpokenDecision, read_spoken},
 };
 use countersign_events::{
@@ -32,19 +31,19 @@ pub struct EarlierDecisions {
 
 /// An answer, as far as a repetition has the same. Whatever allows is the same; a denial with other words is another one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum SentAnswer {
+pub(crate) enum SentAnswer {
     Allows,
     Denies(Option<String>),
 }
 
 impl SentAnswer {
-    fn new(decision: Decision, comment: Option<&str>) -> Self {
+    pub(crate) fn new(decision: Decision, comment: Option<&str>) -> Self {
         if decision.allows() { Self::Allows } else { Self::Denies(comment.map(str::to_owned)) }
     }
 }
 
 impl EarlierDecisions {
-    /// Notes the requests in a message, whoever sent it.
+    /// Notes the requests in a message of any caller.
     pub fn add_requests(&mut self, format: MessageFormat, content: &Json) {
         for part in read_parts(format, content) {
             if let PartContent::Request { id, call: Some(call) } = part {
@@ -81,18 +80,16 @@ impl EarlierDecisions {
         self.spoken.extend(read.as_ref().and_then(read_spoken).map(|spoken| spoken.words));
     }
 
-    /// Returns true if another caller has sent this decision: the same answer about the same call, or one by place.
-    #[must_use]
-    pub fn has(&self, found: &FoundDecision) -> bool {
-        let Ok(verdict) = &found.verdict else { return false };
-        let answer = SentAnswer::new(verdict.request.decision, verdict.request.comment.as_deref());
-        let call = found.call.as_deref().unwrap_or_default();
+    /// Whether another caller has sent this answer about the request or the call with these ids, or one by place.
+    pub(crate) fn has(&self, answer: &SentAnswer, [request, call]: [&str; 2], is_by_place: bool) -> bool {
         let of_sdk =
             self.requests.iter().filter(|(_, calls)| calls.contains(call)).map(|(id, _)| id.as_str());
-        let mut ids = found.request_id().into_iter().chain([call]).chain(of_sdk);
-        self.masked.contains(&answer)
-            || (found.is_by_place() && self.by_place.contains(&answer))
-            || ids.any(|id| self.named.contains(&(id.to_owned(), answer.clone())))
+        self.masked.contains(answer)
+            || (is_by_place && self.by_place.contains(answer))
+            || [request, call]
+                .into_iter()
+                .chain(of_sdk)
+                .any(|id| self.named.contains(&(id.to_owned(), answer.clone())))
     }
 
     /// Returns true if another caller has sent the same words. Words name no call, so they may be about any.

@@ -3,10 +3,10 @@
 
 use crate::{
     answer::AnswerTarget,
-    client_tool::is_request_id,
     json_tree::JsonTree,
     logged_call::LoggedCalls,
     neutral::{NeutralMessage, NeutralPart, PartContent},
+    request_names::is_request_id,
 };
 use countersign_api::UnfinishedCall;
 use countersign_events::{EventType, event::MessageFormat};

@@ -19,6 +19,7 @@ mod message;
 mod model_view;
 mod neutral;
 mod offers;
+mod request_names;
 mod shown_call;
 mod spoken;
 mod view;
@@ -30,7 +31,7 @@ pub use client_events::{
     write_world_message, write_world_note, write_world_request,
 };
 pub use client_view::differing_calls;
-pub use decisions::{DecisionContext, FoundDecision, FoundVerdict};
+pub use decisions::{FoundDecision, FoundVerdict, MessageContext};
 pub use earlier_decisions::EarlierDecisions;
 pub use logged_call::{LoggedCall, LoggedCalls};
 pub use message::{BadMessage, ReadMessage};

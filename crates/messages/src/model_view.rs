@@ -1,12 +1,12 @@
 //! The input of a model: the conversation without approvals, and with exactly one result after every call.
 
 use crate::{
-    client_tool::is_client_tool,
     formats::adapter,
     hosted_approvals::keep_hosted_approvals,
     json_tree::JsonTree,
     logged_call::LoggedCalls,
     neutral::{NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
+    request_names::is_client_tool,
     written::{ViewPurpose, WrittenMessages},
 };
 use countersign_api::{CallState, UnfinishedCall};

@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn list_that_another_may_be_taken_for_is_refused() {
+    fn list_like_another_is_refused() {
         assert!(!is_only("AaB", "b"), "the first call was pending alone, too");
         assert!(!is_only("ABaC", "bc"), "two others were pending together");
         assert!(!is_only("AB", "ba"), "another order");

@@ -2,9 +2,9 @@
 //! of it, so nothing here depends on the format.
 
 use crate::{
-    client_tool::{CLIENT_PREFIX, REQUEST_APPROVAL, REQUEST_PREFIX},
     json_tree::JsonTree,
     logged_call::LoggedCall,
+    request_names::{CLIENT_PREFIX, REQUEST_APPROVAL, REQUEST_PREFIX},
 };
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,6 +1,6 @@
 //! The messages that a format has written so far.
 
-use crate::{client_tool, json_tree::JsonTree};
+use crate::{json_tree::JsonTree, request_names};
 use countersign_api::LeftOutPart;
 use std::collections::HashMap;
 
@@ -42,7 +42,7 @@ impl WrittenMessages {
 
     /// The id of the request for this call: the one that an SDK waits for, or Countersign's own.
     pub(crate) fn request_id(&self, call: &str) -> String {
-        self.request_ids.get(call).cloned().unwrap_or_else(|| client_tool::request_id(call))
+        self.request_ids.get(call).cloned().unwrap_or_else(|| request_names::request_id(call))
     }
 
     pub(crate) fn is_for_model(&self) -> bool {

@@ -7,7 +7,7 @@ use countersign_api::{self as api, ErrorCode, GateError, MessageDecisionOutcome 
 use countersign_approvals::{Call, CommandCaller, conversation::MessagePlace};
 use countersign_events::{CallId, CallState, ThreadId, event::Decision};
 use countersign_messages::{
-    DecisionContext, FoundDecision, LoggedCall, LoggedCalls, MessageAuthor, ReadConversation,
+    FoundDecision, LoggedCall, LoggedCalls, MessageAuthor, MessageContext, ReadConversation,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -79,7 +79,7 @@ impl DecidingMessages<'_> {
         match (self.other_sender, &found.other_author) {
             (Some(sender), _) => refuse(&format!("the sender is {sender:?}, and not {}", self.by.principal)),
             (None, Some(why)) => refuse(why),
-            _ if was_sent || self.history.earlier.has(found) => refuse(FOREIGN),
+            _ if was_sent || found.was_sent_before(&self.history.earlier) => refuse(FOREIGN),
             _ if self.history.is_too_long => Some(GateError::new(ErrorCode::Invalid, TOO_LONG)),
             _ => None,
         }
@@ -99,7 +99,7 @@ impl EmbeddedService {
         }
         let pending = self.pending_of_thread(source.thread).await?;
         let offered: Vec<_> = pending.iter().map(|call| call.id().as_str().to_owned()).collect();
-        let mut found = source.conversation.decisions(&DecisionContext {
+        let mut found = source.conversation.decisions(&MessageContext {
             sent_from: source.places.first().map_or(0, |first| first.position),
             positions,
             offered: &offered,

@@ -71,8 +71,8 @@ impl EmbeddedService {
         let end = places.last().map_or(0, |place| place.position + 1);
         let before = u32::try_from(conversation.messages().len()).unwrap_or(u32::MAX);
         let length = if is_changed { end } else { before };
-        let placed: Vec<_> = places.iter().zip(&receipts).map(PlacedMessage::new).collect();
-        let (decisions, pending) = self.decide_by_sent(by, thread, sent, (&placed, &conversation)).await?;
+        let stored: Vec<_> = places.iter().zip(&receipts).map(PlacedMessage::new).collect();
+        let (decisions, pending) = self.decide_by_sent(by, thread, sent, (&stored, &conversation)).await?;
         Ok(api::MessagesReport { thread_id: thread.clone(), messages: receipts, length, decisions, pending })
     }
 
@@ -137,7 +137,9 @@ impl EmbeddedService {
         let end = after + events.len();
         let mut read = ReadConversation::default();
         let page: Vec<_> = events.iter().filter_map(read_stored).collect();
-        page.iter().for_each(|(_, message)| read.add(message.position, message.format, &message.content));
+        for (_, message) in &page {
+            read.add(message.position, message.format, &message.content);
+        }
         let calls = self.logged_calls(thread, read.named_calls()).await?;
         let messages =
             page.into_iter().map(|(event, message)| view_message(event, message, &calls)).collect();

@@ -2,10 +2,10 @@
 //! messages.
 
 use crate::{
-    client_tool::{is_client_tool, request_id},
     formats::{read_neutral, request_call, request_message},
     json_tree::JsonTree,
     neutral::NeutralMessage,
+    request_names::{is_client_tool, request_id},
 };
 use countersign_api::Call;
 use countersign_events::{

@@ -10,10 +10,11 @@ use crate::{
     answer::{
         AnswerTarget, AnswerVerdict, ApprovalAnswer, EditedCall, check_members, decision_in_scope, non_empty,
     },
-    client_tool::{describe_request, request_id},
+    client_tool::describe_request,
     json_tree::JsonTree,
     message::{BadMessage, unknown_speaker},
     neutral::{NeutralMessage, NeutralPart, PartContent},
+    request_names::request_id,
     shown_call::ShownCall,
     written::WrittenMessages,
 };

@@ -4,10 +4,11 @@
 
 use super::adapter::FormatAdapter;
 use crate::{
-    client_tool::{REQUEST_APPROVAL, call_content, request_arguments, request_id, result_content},
+    client_tool::{call_content, request_arguments, result_content},
     json_tree::JsonTree,
     message::{BadMessage, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, NeutralResult, PartContent},
+    request_names::{REQUEST_APPROVAL, request_id},
     written::WrittenMessages,
 };
 use countersign_api::Call;

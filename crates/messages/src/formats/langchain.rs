@@ -7,10 +7,11 @@ use super::{
     langchain_resume::{is_resume, read_resume},
 };
 use crate::{
-    client_tool::{describe_request, request_id},
+    client_tool::describe_request,
     json_tree::JsonTree,
     message::{BadMessage, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart, PartContent},
+    request_names::request_id,
     written::WrittenMessages,
 };
 use countersign_api::Call;

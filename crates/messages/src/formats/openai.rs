@@ -6,10 +6,11 @@ use super::{
     chat::{ChatForm, ChatSpeaker, role_of},
 };
 use crate::{
-    client_tool::{REQUEST_APPROVAL, request_arguments, request_id},
+    client_tool::request_arguments,
     json_tree::JsonTree,
     message::{BadMessage, unknown_speaker},
     neutral::{CallArguments, NeutralCall, NeutralMessage, NeutralPart},
+    request_names::{REQUEST_APPROVAL, request_id},
     written::WrittenMessages,
 };
 use countersign_api::Call;

@@ -78,7 +78,7 @@ impl FormatAdapter for OpenAiResponsesAdapter {
             // The call has the id of the request: it runs on a server of OpenAI.
             Some("mcp_approval_request") => {
                 let id = text("id");
-                let call = id.strip_prefix(crate::client_tool::REQUEST_PREFIX).unwrap_or(&id).to_owned();
+                let call = id.strip_prefix(crate::request_names::REQUEST_PREFIX).unwrap_or(&id).to_owned();
                 PartContent::Request { id, call: Some(call) }
             }
             Some("mcp_approval_response") => {

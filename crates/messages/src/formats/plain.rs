@@ -3,10 +3,11 @@
 
 use super::adapter::FormatAdapter;
 use crate::{
-    client_tool::{describe_request, request_id},
+    client_tool::describe_request,
     json_tree::JsonTree,
     message::{BadMessage, unknown_speaker},
     neutral::{NeutralMessage, NeutralPart, PartContent},
+    request_names::request_id,
     written::WrittenMessages,
 };
 use countersign_api::Call;

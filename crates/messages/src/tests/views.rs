@@ -35,7 +35,7 @@ pub(super) fn log_of(calls: impl IntoIterator<Item = LoggedCall>) -> LoggedCalls
 /// The decisions of a conversation that ada sends as a whole, while these calls are pending.
 pub(super) fn decisions_of(read: &ReadConversation, offered: &[&str]) -> Vec<FoundDecision> {
     let offered: Vec<_> = offered.iter().map(ToString::to_string).collect();
-    read.decisions(&DecisionContext {
+    read.decisions(&MessageContext {
         sent_from: 0,
         positions: &read.deciding_positions(),
         offered: &offered,
