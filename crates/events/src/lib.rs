@@ -3,8 +3,7 @@
 
 pub mod chain;
 pub mod event;
-mod folded_name;
-pub mod fold;
+mod folded_spelling;
 pub mod id;
 pub mod json;
 pub mod look;
@@ -17,7 +16,7 @@ pub mod sealed;
 pub mod timestamp;
 
 pub use event::{Body, CallState, CallStateFilter, Event, EventType};
-pub use folded_name::fold_name;
+pub use folded_spelling::fold_spelling;
 pub use id::{CallId, ThreadId, ToolName};
 pub use json::{Json, Sha256};
 pub use principal::Principal;

@@ -1,7 +1,7 @@
 //! The actor of an event: a person, an agent, a policy rule, an advisor or the service itself.
 
 use crate::{
-    fold_name,
+    fold_spelling,
     id::{BadName, MAX_NAME_BYTES, check_controls, check_name},
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -105,11 +105,12 @@ impl Principal {
         self.0.split_once(':').map_or("", |(_, name)| name)
     }
 
-    /// Whether both are the same actor: of one kind, with names that are spellings of each other ([`fold_name`]).
+    /// Whether both are the same actor: of one kind, with names that are spellings of each other ([`fold_spelling`]).
     #[must_use]
     pub fn is_same_actor(&self, other: &Self) -> bool {
         self == other
-            || self.kind() == other.kind() && fold_name(self.actor_name()) == fold_name(other.actor_name())
+            || self.kind() == other.kind()
+                && fold_spelling(self.actor_name()) == fold_spelling(other.actor_name())
     }
 
     /// The full text, `kind:name`.

@@ -1,6 +1,6 @@
 //! The members of a JSON object with their exact texts, so that a frame passes unchanged.
 
-use countersign_events::fold::fold_key;
+use countersign_events::fold_spelling;
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
@@ -41,7 +41,7 @@ impl<'a> JsonObject<'a> {
     /// approved one.
     pub(crate) fn check_keys(&self, keys: &[&str]) -> Result<(), AmbiguousKey> {
         for key in keys {
-            let mut same = self.0.iter().filter(|(name, _)| fold_key(name) == fold_key(key));
+            let mut same = self.0.iter().filter(|(name, _)| fold_spelling(name) == fold_spelling(key));
             let exact = same.next().is_none_or(|(name, _)| name == key);
             if !exact || same.next().is_some() {
                 return Err(AmbiguousKey((*key).to_owned()));

@@ -7,7 +7,10 @@ use crate::{
     tools::{ARGUMENT_KEYS, OperandKind},
     value::{JsonPointer, OrderedValue},
 };
-use countersign_patterns::{CommandPattern, MatchAnswer, ParsedScript, command};
+use countersign_patterns::{
+    CommandPattern, MatchAnswer, ParsedScript,
+    command::{self, is_other_shell},
+};
 use std::iter;
 
 /// The keys of a program whose arguments may be in another value of the same object.
@@ -28,7 +31,11 @@ pub(crate) struct CommandOperand {
 
 impl CommandOperand {
     /// Reads the command. With `argv`, the tool runs a list of words without a shell.
-    pub(crate) fn read(found: OperandValue<'_>, argv: bool) -> Result<Self, SelectorHit> {
+    pub(crate) fn read(found: OperandValue<'_>, tool: &str, argv: bool) -> Result<Self, SelectorHit> {
+        if let (OrderedValue::Text(text), true) = (found.value, is_for_other_shell(found, tool)) {
+            let reading = ParsedScript::of_other_shell(text);
+            return Ok(Self { text: text.clone(), reading, wrapped: None, joined: None });
+        }
         let arguments = read_arguments(found)?;
         match found.value {
             OrderedValue::Text(text) if arguments.is_empty() => Ok(Self::from_script(text)),
@@ -113,6 +120,21 @@ impl CommandOperand {
     pub(crate) fn suggest(&self) -> Option<String> {
         self.script().suggest()
     }
+}
+
+/// Whether the tool, or the argument `shell` beside the command, names a shell whose grammar is not read.
+fn is_for_other_shell(found: OperandValue<'_>, tool: &str) -> bool {
+    let shell = found.parent.and_then(|parent| parent.get("shell")).and_then(OrderedValue::text);
+    names_other_shell(tool) || shell.is_some_and(is_other_shell)
+}
+
+/// Whether a tool's name has the name of such a shell as one of its words. `cmd` counts only as the whole name: other tools
+/// call a command so.
+pub(crate) fn names_other_shell(tool: &str) -> bool {
+    let words =
+        tool.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.eq_ignore_ascii_case("cmd"));
+    let own = tool.rsplit("__").next().unwrap_or_default();
+    is_other_shell(own) || words.map(|word| word.trim_end_matches("Tool")).any(is_other_shell)
 }
 
 /// The arguments next to a program. Empty if there are none.

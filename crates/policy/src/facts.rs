@@ -137,7 +137,7 @@ impl<'a> CallFacts<'a> {
             let is_argv = |says: bool| self.mappings().iter().any(|mapping| mapping.argv == Some(says));
             let argv = is_argv(true) && !is_argv(false);
             CallOperands::find(self.operand_sources(OperandKind::Command), OperandKind::Command, |found| {
-                CommandOperand::read(found, argv)
+                CommandOperand::read(found, self.subject.tool.as_str(), argv)
             })
         })
     }

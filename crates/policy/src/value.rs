@@ -1,7 +1,7 @@
 //! JSON values with exact decimal numbers, and JSON pointers.
 
 use countersign_events::{
-    fold::fold_key,
+    fold_spelling,
     json::{ExactDecimal, JsonTokens},
 };
 
@@ -153,8 +153,8 @@ impl JsonPointer {
     pub(crate) fn find_misspelled<'a>(&self, value: &'a OrderedValue) -> Vec<(Self, &'a OrderedValue)> {
         let mut found = vec![(Vec::new(), value)];
         for step in &self.steps {
-            let folded = fold_key(step);
-            let is_step = |key: &String| key == step || step == "*" || fold_key(key) == folded;
+            let folded = fold_spelling(step);
+            let is_step = |key: &String| key == step || step == "*" || fold_spelling(key) == folded;
             let inside = |(path, value): (Vec<String>, &'a OrderedValue)| {
                 let extend = move |(key, value)| ([path.as_slice(), &[key]].concat(), value);
                 value.children().filter(|(key, _)| is_step(key)).map(extend).collect::<Vec<_>>()

@@ -1,7 +1,7 @@
 //! A JSON-RPC message, as far as a proxy reads it.
 
 use countersign_api::{GateError, Json};
-use countersign_events::fold::fold_key;
+use countersign_events::fold_spelling;
 use serde::{Deserialize, Serialize, de};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ impl JsonRpcFrame {
     pub(crate) fn read(line: &[u8]) -> Result<Self, serde_json::Error> {
         let keys: HashMap<String, &RawValue> = serde_json::from_slice(line)?;
         let differs = |key: &&String| {
-            let folded = fold_key(key);
+            let folded = fold_spelling(key);
             KEYS.contains(&folded.as_str()) && folded != **key
         };
         if let Some(key) = keys.keys().find(differs) {

@@ -1,7 +1,7 @@
 //! The names of people who sign in at an identity provider. A name in the log must mean one person permanently, and a quorum
 //! counts names, so an account keeps the name of its first sign-in, and no other account of its provider gets that name.
 
-use countersign_events::{event::ProviderAccount, fold_name};
+use countersign_events::{event::ProviderAccount, fold_spelling};
 use std::collections::BTreeMap;
 
 /// The names of the accounts of identity providers. They outlive the sessions.
@@ -18,7 +18,7 @@ impl AccountNames {
     pub(super) fn bind(&mut self, account: &ProviderAccount, name: &str) {
         let ProviderAccount { issuer, subject } = account;
         self.names.entry((issuer.clone(), subject.clone())).or_insert_with(|| name.to_owned());
-        self.subjects.entry((issuer.clone(), fold_name(name))).or_insert_with(|| subject.clone());
+        self.subjects.entry((issuer.clone(), fold_spelling(name))).or_insert_with(|| subject.clone());
     }
 
     /// The name of an account that has signed in before.
@@ -30,7 +30,7 @@ impl AccountNames {
     /// Whether another account of the same provider has this name, in any spelling.
     #[must_use]
     pub fn is_taken(&self, account: &ProviderAccount, name: &str) -> bool {
-        let owner = self.subjects.get(&(account.issuer.clone(), fold_name(name)));
+        let owner = self.subjects.get(&(account.issuer.clone(), fold_spelling(name)));
         owner.is_some_and(|subject| *subject != account.subject)
     }
 }

@@ -1,7 +1,7 @@
 //! The names of the people and agents that the log has met. A quorum counts names, so two spellings of one name must not
 //! become two people: the first spelling stays, and another one is refused.
 
-use countersign_events::{Principal, fold_name, principal::PrincipalKind};
+use countersign_events::{Principal, fold_spelling, principal::PrincipalKind};
 use std::collections::BTreeMap;
 
 /// The names of people and agents in the events about access.
@@ -14,8 +14,8 @@ pub struct KnownNames {
 /// A person or an agent, and the folded name.
 fn key_of(actor: &Principal) -> Option<(bool, String)> {
     match actor.kind() {
-        PrincipalKind::User => Some((true, fold_name(actor.actor_name()))),
-        PrincipalKind::Agent => Some((false, fold_name(actor.actor_name()))),
+        PrincipalKind::User => Some((true, fold_spelling(actor.actor_name()))),
+        PrincipalKind::Agent => Some((false, fold_spelling(actor.actor_name()))),
         PrincipalKind::Policy | PrincipalKind::Advisor | PrincipalKind::System => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Keys of one object that some parsers read as one. A tool could then run another value than the one that was approved.
 
 use super::tokens::JsonTokens;
-use crate::fold::fold_key;
+use crate::fold_spelling;
 use std::{collections::HashMap, fmt};
 
 /// Two keys of one object that some parsers read as one.
@@ -52,7 +52,7 @@ fn search_object(tokens: &mut JsonTokens<'_>, found: &mut Option<AmbiguousKeys>)
         // A key that is not Unicode is refused for that.
         let Ok(key) = tokens.string() else { return };
         tokens.eat(b':');
-        if let Some(first) = seen.insert(fold_key(&key), key.clone().into_owned()) {
+        if let Some(first) = seen.insert(fold_spelling(&key), key.clone().into_owned()) {
             *found = Some(AmbiguousKeys { first, second: key.into_owned() });
             return;
         }

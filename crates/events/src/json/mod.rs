@@ -80,7 +80,7 @@ impl Json {
         self.find_ambiguous_keys().map_or(Ok(hash), |keys| Err(BadJson::AmbiguousKeys(keys)))
     }
 
-    /// Two keys of one object, at any depth, that some parsers read as one. See [`fold_key`](crate::fold::fold_key).
+    /// Two keys of one object, at any depth, that some parsers read as one. See [`fold_spelling`](crate::fold_spelling).
     #[must_use]
     pub fn find_ambiguous_keys(&self) -> Option<AmbiguousKeys> {
         ambiguous_keys::find(self.as_str())

@@ -49,5 +49,5 @@ pub use line::{
 };
 pub use matching::{find_allowed_commands, match_any, match_every};
 pub use pattern::CommandPattern;
-pub use programs::OptionEffect;
+pub use programs::{OptionEffect, is_other_shell};
 pub use script::ParsedScript;

@@ -108,6 +108,13 @@ pub(super) enum CommandOrigin {
 }
 
 impl ParsedScript {
+    /// A script of a shell whose grammar is not read: no pattern allows it, and each one that restricts is unclear or
+    /// matches the text.
+    #[must_use]
+    pub fn of_other_shell(text: &str) -> Self {
+        Self { text: text.to_owned(), unreadable: true, ..Self::default() }
+    }
+
     /// The simple commands as shown to an approver, including nested ones.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
         self.commands

@@ -6,6 +6,7 @@ use super::{
     source::{PolicyTables, SourcePosition},
 };
 use crate::{
+    command_operand::names_other_shell,
     harmless::constant_effects,
     names::{NameGlobs, is_literal},
     rule::PolicyRule,
@@ -117,6 +118,13 @@ fn find_mistakes(rule: &PolicyRule) -> Vec<String> {
     {
         found.push(format!(
             "rule {:?} allows every value that contains a match of its `regex`; begin it with ^ and end it with $",
+            rule.name
+        ));
+    }
+    let shells = tools.iter().flat_map(|tools| &tools.patterns).find(|tool| names_other_shell(tool));
+    if let (Verdict::Allow, Some(tool), false) = (rule.verdict, shells, rule.matching.commands.is_empty()) {
+        found.push(format!(
+            "rule {:?} allows nothing of `{tool}` by command, because only POSIX shells are read; allow the tool with other conditions, or not at all",
             rule.name
         ));
     }

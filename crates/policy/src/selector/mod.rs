@@ -20,7 +20,7 @@ use crate::{
     tools::OperandKind,
     value::JsonPointer,
 };
-use countersign_events::fold_name;
+use countersign_events::fold_spelling;
 use countersign_patterns::{CommandPattern, PathPattern, UrlPattern};
 
 /// The selectors of a rule.
@@ -109,7 +109,7 @@ impl RuleSelectors {
         // A rule that restricts must not be avoided with another spelling of the name.
         let is_match = |what: &str, names: &NameGlobs, name: &str| {
             let folds = what == "principal" && effect == RuleEffect::Restrict;
-            names.is_match(name) || folds && names.is_match(&fold_name(name))
+            names.is_match(name) || folds && names.is_match(&fold_spelling(name))
         };
         if name_selectors.clone().any(|(what, names, name)| !is_match(what, names, name)) {
             return SelectorHit::No;

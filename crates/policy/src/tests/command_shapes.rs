@@ -87,3 +87,28 @@ fn mapped_arguments_are_commands_of_their_own() {
     assert_eq!(call("x", r#"{"command":"ls","args":["rm x"]}"#).verdict(&policy), Verdict::Block);
     assert_eq!(call("x", r#"{"command":"ls","args":["pwd"]}"#).verdict(&policy), Verdict::Allow);
 }
+
+#[test]
+fn other_shells_are_not_read_as_posix() {
+    let command = |tool: &str, arguments: &str| call(tool, arguments);
+    for tool in ["PowerShell", "mcp__win__powershell", "run_pwsh", "fish", "cmd", "win__cmd.exe", "nushell"] {
+        let allow = format!("tool = \"{tool}\"\ncommand = \"Get-ChildItem **\"");
+        let hidden = command(tool, r#"{"command":"Get-ChildItem C:\\; Remove-Item x"}"#);
+        assert_eq!(hidden.verdict(&rule("allow", &allow)), Verdict::Ask, "{tool}");
+        let plain = command(tool, r#"{"command":"Get-ChildItem"}"#);
+        assert_eq!(plain.verdict(&rule("allow", &allow)), Verdict::Ask, "{tool}");
+        let block = format!("tool = \"{tool}\"\ncommand = \"rm *\"");
+        assert_eq!(
+            plain.verdict(&policy(&format!("default = \"allow\"\n{}", one("block", &block)))),
+            Verdict::Ask,
+            "{tool}"
+        );
+    }
+    for tool in ["run_terminal_cmd", "Bash", "selfish", "zsh"] {
+        let allow = format!("tool = \"{tool}\"\ncommand = \"ls **\"");
+        let plain = command(tool, r#"{"command":"ls -la"}"#);
+        assert_eq!(plain.verdict(&rule("allow", &allow)), Verdict::Allow, "{tool}");
+    }
+    let asked = command("x", r#"{"command":"ls","shell":"pwsh"}"#);
+    assert_eq!(asked.verdict(&policy(&format!("default = \"allow\"\n{}", one("block", RM)))), Verdict::Ask);
+}

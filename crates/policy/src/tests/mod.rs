@@ -2,6 +2,7 @@
 
 mod advisors;
 mod beside;
+mod bypasses;
 mod combinations;
 mod command_shapes;
 mod condition_budget;

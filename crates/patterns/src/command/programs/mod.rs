@@ -21,3 +21,12 @@ pub(super) use roles::{CommandReading, InnerKind, OptionForm, OptionUse, Program
 pub(super) use table::{InputUse, ProgramTable};
 
 pub use options::OptionEffect;
+
+/// Whether the word names a shell whose grammar is not read, such as PowerShell or fish.
+#[must_use]
+pub fn is_other_shell(word: &str) -> bool {
+    let name = word.rsplit('\\').next().unwrap_or_default();
+    resolve::programs_own(&ProgramTable::shared().find_program(name))
+        .iter()
+        .any(|entry| entry.row.other_grammar)
+}

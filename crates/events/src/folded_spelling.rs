@@ -1,4 +1,5 @@
-//! The form in which names of actors are compared. A name means one person, so two spellings of it must not be two.
+//! The form in which names of actors and keys of JSON are compared. Two spellings of one name must not be two people, and a
+//! parser must not read one key where another reads two.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
@@ -6,11 +7,11 @@ use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
 /// The most rounds until a name stays the same. The second round finds nothing new but in rare letters.
 const MAX_ROUNDS: usize = 4;
 
-/// Returns the name without the differences that do not make another name: case, composed or decomposed letters, forms such as
-/// full width, and invisible characters (NFKC and case folding). Both ways through upper case join what only one of them does,
-/// such as `ß` and `ss`.
+/// Returns the text without the differences that do not make another name: case (Go's `encoding/json` ignores it), composed or
+/// decomposed letters, forms such as full width, and invisible characters (NFKC and case folding). Both ways through upper case
+/// join what only one of them does, such as `ß` and `ss`, or `ſ` and `s`.
 #[must_use]
-pub fn fold_name(name: &str) -> String {
+pub fn fold_spelling(name: &str) -> String {
     if name.is_ascii() {
         return name.to_ascii_lowercase();
     }
@@ -58,7 +59,7 @@ mod tests {
             ("ada 2", "ada \u{b2}"),
             ("\u{1e9b}\u{323}", "\u{1e69}"),
         ] {
-            assert_eq!(fold_name(one), fold_name(other), "{one:?} {other:?}");
+            assert_eq!(fold_spelling(one), fold_spelling(other), "{one:?} {other:?}");
         }
     }
 
@@ -72,21 +73,46 @@ mod tests {
             ("l0", "lo"),
             ("rn", "m"),
         ] {
-            assert_ne!(fold_name(one), fold_name(other), "{one:?} {other:?}");
+            assert_ne!(fold_spelling(one), fold_spelling(other), "{one:?} {other:?}");
+        }
+    }
+
+    #[test]
+    fn keys_that_a_parser_confuses_fold_alike() {
+        for (key, same) in [
+            ("command", "Command"),
+            ("script", "\u{17f}cript"),
+            ("kill", "\u{212a}ill"),
+            ("path", "\u{ff30}ath"),
+            ("caf\u{e9}", "cafe\u{301}"),
+            ("file", "\u{fb01}le"),
+            ("path", "pa\u{200b}th"),
+            ("stra\u{df}e", "STRASSE"),
+            ("\u{3c3}\u{3c2}", "\u{3a3}\u{3a3}"),
+        ] {
+            assert_eq!(fold_spelling(key), fold_spelling(same), "{key} {same}");
+        }
+    }
+
+    #[test]
+    fn different_keys_stay_different() {
+        for (key, other) in [("file_path", "filePath2"), ("a", "\u{430}"), ("path", "paths"), ("a-b", "a_b")]
+        {
+            assert_ne!(fold_spelling(key), fold_spelling(other), "{key} {other}");
         }
     }
 
     proptest! {
         #[test]
         fn folding_twice_changes_nothing(name in "\\PC{0,12}") {
-            let folded = fold_name(&name);
-            prop_assert_eq!(fold_name(&folded), folded);
+            let folded = fold_spelling(&name);
+            prop_assert_eq!(fold_spelling(&folded), folded);
         }
 
         #[test]
         fn case_makes_no_other_name(name in "\\PC{0,12}") {
-            prop_assert_eq!(fold_name(&name.to_uppercase()), fold_name(&name));
-            prop_assert_eq!(fold_name(&name.to_lowercase()), fold_name(&name));
+            prop_assert_eq!(fold_spelling(&name.to_uppercase()), fold_spelling(&name));
+            prop_assert_eq!(fold_spelling(&name.to_lowercase()), fold_spelling(&name));
         }
     }
 }
