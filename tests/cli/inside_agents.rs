@@ -72,7 +72,6 @@ async fn harmless_commands_work_inside_agent() {
             "policy show",
             "policy history",
             "config",
-            "install --verify",
             "verify",
         ] {
             assert_eq!(desk.types(line).await.code, 0, "{line}");
