@@ -6,6 +6,7 @@
 //! proxy may have checked the other one.
 
 mod browser_headers;
+mod host;
 mod own_origins;
 mod proxies;
 mod web_origin;
@@ -23,11 +24,12 @@ use axum::{
     response::IntoResponse,
 };
 use browser_headers::BrowserHeaders;
-use countersign_api::{ErrorCode, PAGE_HOST};
+use countersign_api::ErrorCode;
+use host::{is_loopback, without_default_port, without_port};
 use own_origins::OwnOrigins;
 pub(crate) use proxies::RequestOrigin;
 use proxies::find_request_origin;
-use std::{net::IpAddr, sync::Arc};
+use std::sync::Arc;
 
 /// The ways in which browsers and proxies may reach a server. By default, only clients of this machine may, under a
 /// loopback name.
@@ -173,52 +175,4 @@ fn require_one_host(headers: &HeaderMap, uri: &Uri) -> Result<(), ProblemRespons
     let detail =
         format!("the request line names the host {:?}, and the header Host {host:?}", authority.as_str());
     Err(ProblemResponse::new(ErrorCode::BadHost, detail))
-}
-
-fn without_default_port(authority: &str) -> &str {
-    authority.strip_suffix(":80").or_else(|| authority.strip_suffix(":443")).unwrap_or(authority)
-}
-
-fn without_port(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    }
-}
-
-fn is_loopback(host: &str) -> bool {
-    let name = without_port(host).trim_start_matches('[').trim_end_matches(']');
-    [PAGE_HOST, "localhost"].iter().any(|own| name.eq_ignore_ascii_case(own))
-        || name.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn knows_its_own_names() {
-        for host in [
-            "127.0.0.1",
-            "127.0.0.1:7878",
-            "localhost:80",
-            "[::1]:7878",
-            "[::1]",
-            "LOCALHOST",
-            "countersign.localhost:1",
-        ] {
-            assert!(is_loopback(host), "{host}");
-        }
-        for host in [
-            "",
-            "evil.localhost",
-            "evil.example",
-            "127.0.0.1.evil.example:7878",
-            "localhost.evil",
-            "10.0.0.1",
-            "0.0.0.0",
-        ] {
-            assert!(!is_loopback(host), "{host}");
-        }
-    }
 }

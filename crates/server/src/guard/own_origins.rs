@@ -2,7 +2,11 @@
 //! cookies to all ports of a host. So another program on this machine must neither share the host nor count as a page of
 //! this server.
 
-use super::{RequestOrigin, WebOrigin, is_loopback, without_default_port};
+use super::{
+    host::{is_loopback, without_default_port},
+    proxies::RequestOrigin,
+    web_origin::WebOrigin,
+};
 use crate::{problem::ProblemResponse, public_paths};
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use countersign_api::{ErrorCode, PAGE_HOST, page_address};

@@ -2,7 +2,7 @@
 //! `X-Forwarded-Proto` and `X-Forwarded-Host`. The server believes these headers only on a connection from a proxy that
 //! its settings name, because every other client can send them too.
 
-use super::web_origin::port_of;
+use super::host::port_of;
 use crate::{PeerAddress, connection::ConnectionOrigin, problem::ProblemResponse};
 use axum::http::{HeaderMap, header};
 use countersign_api::ErrorCode;

@@ -1,5 +1,6 @@
 //! The origins of web pages, as settings name them and as browsers send them.
 
+use super::host::port_of;
 use axum::http::{HeaderValue, Uri};
 use std::{fmt, str::FromStr};
 
@@ -68,12 +69,6 @@ impl WebOrigin {
     pub fn is(&self, header: &HeaderValue) -> bool {
         header.as_bytes() == self.text.as_bytes()
     }
-}
-
-/// Returns the port of a host; `None` without one.
-pub(super) fn port_of(host: &str) -> Option<&str> {
-    let (_, port) = host.rsplit_once(':')?;
-    (!port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())).then_some(port)
 }
 
 impl fmt::Display for WebOrigin {
