@@ -248,7 +248,7 @@ async fn message_of_another_author_decides_nothing() {
     .await;
 }
 
-fn resume(decisions: Value) -> Value {
+fn resume(decisions: &Value) -> Value {
     json!({"format": "langchain", "message": {"resume": {"decisions": decisions}}})
 }
 
@@ -261,7 +261,7 @@ async fn decisions_by_place_are_about_the_offered_interrupt() {
         let view = body(&ada.get(&format!("{MESSAGES}?for=client&format=langchain")).await);
         let offered = &view["messages"][0]["__interrupt__"];
         assert_eq!(offered.as_array().map(Vec::len), Some(1), "{view}");
-        assert_eq!(sends(&ada, resume(json!([{"type": "approve"}]))).await, refused("invalid"));
+        assert_eq!(sends(&ada, resume(&json!([{"type": "approve"}]))).await, refused("invalid"));
         let both = json!([{"type": "approve"}, {"type": "reject", "message": "no"}]);
         assert_eq!(sends(&ada, resume(both)).await, decided(2));
         assert_eq!(

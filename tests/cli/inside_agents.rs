@@ -66,14 +66,7 @@ async fn harmless_commands_work_inside_agent() {
     with_desk(async |desk| {
         desk.propose("t", "call_1", "bash", "{}").await;
         desk.set_variable("AI_AGENT", "some-agent");
-        for line in [
-            "thread list",
-            "pending",
-            "policy show",
-            "policy history",
-            "config",
-            "verify",
-        ] {
+        for line in ["thread list", "pending", "policy show", "policy history", "config", "verify"] {
             assert_eq!(desk.types(line).await.code, 0, "{line}");
         }
     })

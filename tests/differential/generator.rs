@@ -262,7 +262,8 @@ fn random_script(random: &mut Random) -> String {
     let mut script = random_command(random);
     if random.below(3) == 0 {
         script.push_str(random.word(CONNECTORS));
-        script.push_str(random.word(if random.below(2) == 0 { VICTIMS } else { COMMANDS }));
+        let more = if random.below(2) == 0 { VICTIMS } else { COMMANDS };
+        script.push_str(random.word(more));
     }
     let after = if random.below(6) == 0 { " x" } else { "" };
     format!("sh -c '{}'{after}", script.replace('\'', "'\\''"))

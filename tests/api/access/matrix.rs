@@ -272,6 +272,7 @@ fn shipped_verdict(tool: &str, arguments: &Value) -> Verdict {
         annotations: None,
         impact: None,
         definition: None,
+        place: None,
     };
     Policy::shipped().judge(&call, &|| false).verdict
 }

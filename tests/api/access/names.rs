@@ -20,7 +20,7 @@ async fn start_with_quorum() -> OwnServer {
     let replaces = server.gate.policy().await.expect("a policy").hash;
     let policy = api::PolicyRequest {
         text: QUORUM.to_owned(),
-        layers: Default::default(),
+        layers: Vec::default(),
         source: "test".to_owned(),
         replaces,
     };

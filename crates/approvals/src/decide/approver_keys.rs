@@ -1,7 +1,10 @@
 //! The keys of approvers: add and remove. An approver adds its first key alone. A further one needs a proof by an earlier
 //! key, so that a thief of its token cannot add one; a person who has lost all keys asks an admin.
 
-use super::{NewEvent, eligible, proof::check_signature};
+use super::{
+    NewEvent, eligible,
+    proof::{AcceptedKeys, check_signature},
+};
 use crate::{
     Refused,
     access::{ApproverKeyDirectory, ApproverKeyRecord, ProofContext, TokenDirectory},
@@ -75,7 +78,8 @@ pub(super) fn add_key(
         KeyStatement { log: proofs.log, approver: &added.approver, key_hash: key.hash() }.statement();
     match &added.proof {
         Some(proof) => {
-            check_signature((keys, added.web_origin.as_deref()), &added.approver, proof, &statement)?;
+            let accepted = AcceptedKeys { keys, registered_at: added.web_origin.as_deref() };
+            check_signature(&accepted, &added.approver, proof, &statement)?;
         }
         None if command.as_admin => {}
         None if *by != added.approver => {

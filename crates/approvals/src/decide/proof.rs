@@ -49,14 +49,20 @@ pub(super) fn check_answer(
         return Err(Refused::MissingEvidence { what: "the keys of the approvers" });
     };
     let statement = decision_statement(call, respond, edit, context);
-    check_signature((keys, None), context.by, proof, &statement)?;
+    check_signature(&AcceptedKeys { keys, registered_at: None }, context.by, proof, &statement)?;
     Ok(Some((**proof).clone()))
 }
 
-/// Checks that a key of this person signed the statement: a passkey on a page of one of the log's origins, or of the origin
-/// at which a further key is registered.
+/// What may have signed a statement.
+pub(super) struct AcceptedKeys<'a> {
+    pub(super) keys: &'a ApproverKeyDirectory,
+    /// The origin at which a further key is registered. A passkey may be used there, and on the pages of the log's origins.
+    pub(super) registered_at: Option<&'a str>,
+}
+
+/// Checks that a key of this person signed the statement, and a passkey on a page of an accepted origin.
 pub(super) fn check_signature(
-    (keys, registered_at): (&ApproverKeyDirectory, Option<&str>),
+    accepted: &AcceptedKeys<'_>,
     person: &Principal,
     proof: &DecisionProof,
     statement: &Statement,
@@ -66,7 +72,7 @@ pub(super) fn check_signature(
     if parts.into_iter().flatten().any(|part| part.len() > MAX_PART_BYTES) {
         return Err(invalid(format!("a part of the proof is longer than {MAX_PART_BYTES} bytes")));
     }
-    let key = keys.find_active(person, &proof.key);
+    let key = accepted.keys.find_active(person, &proof.key);
     let key = key.ok_or_else(|| invalid(format!("{person} has no key with this id; add it first")))?;
     check_proof(key, proof, statement).map_err(|why| invalid(why.to_string()))?;
     let Some(client_data) = proof.client_data.as_deref().filter(|_| proof.kind == ProofKind::Passkey) else {
@@ -74,8 +80,8 @@ pub(super) fn check_signature(
     };
     // Another program may serve pages on another port of the same host, which the check of the signature accepts.
     let (origin, _) = read_origin(client_data).map_err(|why| invalid(why.to_string()))?;
-    let known = keys.web_origins();
-    if known.is_empty() || known.contains(&origin) || registered_at == Some(&origin) {
+    let known = accepted.keys.web_origins();
+    if known.is_empty() || known.contains(&origin) || accepted.registered_at == Some(&origin) {
         return Ok(());
     }
     Err(invalid(format!("the passkey was used on a page of {origin}, which is no server of this log")))

@@ -121,6 +121,7 @@ fn verdict(line: &str) -> Verdict {
         annotations: None,
         impact: None,
         definition: None,
+        place: None,
     };
     Policy::shipped().judge(&call, &|| false).verdict
 }

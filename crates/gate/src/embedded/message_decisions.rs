@@ -27,7 +27,7 @@ pub(super) struct PlacedMessage {
 }
 
 impl PlacedMessage {
-    pub(super) fn new((place, receipt): (&MessagePlace, &api::MessageReceipt)) -> Self {
+    pub(super) fn new(place: &MessagePlace, receipt: &api::MessageReceipt) -> Self {
         Self { position: place.position, seq: receipt.seq, is_new: place.stored.is_none() }
     }
 }

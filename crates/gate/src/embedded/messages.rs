@@ -71,7 +71,8 @@ impl EmbeddedService {
         let end = places.last().map_or(0, |place| place.position + 1);
         let before = u32::try_from(conversation.messages().len()).unwrap_or(u32::MAX);
         let length = if is_changed { end } else { before };
-        let stored: Vec<_> = places.iter().zip(&receipts).map(PlacedMessage::new).collect();
+        let stored: Vec<_> =
+            places.iter().zip(&receipts).map(|(place, receipt)| PlacedMessage::new(place, receipt)).collect();
         let (decisions, pending) = self.decide_by_sent(by, thread, sent, (&stored, &conversation)).await?;
         Ok(api::MessagesReport { thread_id: thread.clone(), messages: receipts, length, decisions, pending })
     }
