@@ -263,7 +263,7 @@ async fn decisions_by_place_are_about_the_offered_interrupt() {
         assert_eq!(offered.as_array().map(Vec::len), Some(1), "{view}");
         assert_eq!(sends(&ada, resume(&json!([{"type": "approve"}]))).await, refused("invalid"));
         let both = json!([{"type": "approve"}, {"type": "reject", "message": "no"}]);
-        assert_eq!(sends(&ada, resume(both)).await, decided(2));
+        assert_eq!(sends(&ada, resume(&both)).await, decided(2));
         assert_eq!(
             (state(&ada, "c1").await.as_str(), state(&ada, "c2").await.as_str()),
             ("allowed", "denied")
@@ -295,14 +295,14 @@ async fn decisions_by_place_after_another_offer_are_refused() {
         ada.post("/v1/threads/t/approvals/c1", r#"{"decision":"deny"}"#).await;
         proposes(&builder, "c3", "c3").await;
         let both = json!([{"type": "approve"}, {"type": "approve"}]);
-        let report = body(&ada.post(MESSAGES, resume(both.clone()).to_string()).await);
+        let report = body(&ada.post(MESSAGES, resume(&both).to_string()).await);
         assert_eq!(outcomes(&report), [refused("invalid"), refused("invalid")].concat());
         assert_snapshot!(report["decisions"][0]["detail"].as_str().expect("a reason"), @"other calls were pending in this number before, and the message does not say which it is about; decide by the id of the interrupt");
         // The agent stores another order than the one that was offered.
         let call = |id: &str| json!({"id": id, "name": "delete_file", "args": {"path": id}, "type": "tool_call"});
         let turn = |calls: Value| json!({"type": "ai", "content": "", "tool_calls": calls});
         builder.post(MESSAGES, json!({"format": "langchain", "messages": [turn(json!([call("c3"), call("c2")]))]}).to_string()).await;
-        assert_eq!(sends(&ada, resume(both.clone())).await, [refused("invalid"), refused("invalid")].concat());
+        assert_eq!(sends(&ada, resume(&both)).await, [refused("invalid"), refused("invalid")].concat());
         assert_eq!(state(&ada, "c3").await, "pending");
         // A history that has the turn says which calls its decisions are about.
         let history = json!({"format": "langchain", "messages": [turn(json!([call("c2"), call("c3")])), {"resume": {"decisions": both}}]});
