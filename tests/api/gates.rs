@@ -204,10 +204,10 @@ async fn decision_scenario(gate: &GateMaker, _: &ManualClock) -> GateTranscript 
     transcript
         .record("look at the list", ada.pending(&LogFilter::default(), api::PageQuery::default()).await);
     let scope = |text: &str| api::ScopeRequest::new(json(text).expect("there"));
-    transcript.record("scope", ada.preview_scope(&thread, &b, &scope(r#"{"command":"git *"}"#)).await);
+    transcript.record("scope", ada.preview_scope(&thread, &b, &scope(r#"{"command":"git **"}"#)).await);
     transcript.record("scope for nonsense", ada.preview_scope(&thread, &b, &scope("\"all\"")).await);
     let git = api::DecisionRequest {
-        scope: json(r#"{"command":"git *"}"#),
+        scope: json(r#"{"command":"git **"}"#),
         ..api::DecisionRequest::for_session(Json::string("tool"))
     };
     transcript.record("allow a pattern", ada.decide(&thread, &b, &git).await.map(|call| call.response));
@@ -302,9 +302,9 @@ async fn decisions_are_equal_embedded_and_over_http() {
     look at the list
       {"pending":[{"threadId":"t","id":"two","name":"transfer","state":"pending","arguments":{"command":"all"},"argumentsHash"…
     scope
-      {"scope":{"command":"git *"},"description":"command `git *`","earlier":{"compared":1,"allows":0,"denies":0,"masked":0,"c…
+      {"scope":{"command":"git **"},"description":"command `git *`","earlier":{"compared":1,"allows":0,"denies":0,"masked":0,"c…
     scope for nonsense
-      invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}
+      invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status **"}
     allow a pattern
       {"decision":"allow_session","source":"approver","principal":"user:ada","at":"2026-01-31T12:00:00.000Z","seq":10,"scope":…
     deny the tool

@@ -35,7 +35,7 @@ async fn proposal_that_expires_at_once_is_refused() {
 }
 
 #[tokio::test]
-async fn proposal_with_confusable_keys_or_bad_place_is_refused() {
+async fn confusable_keys_and_bad_places_are_refused() {
     over_http(ASK, async |world| {
         let builder = world.agent("builder");
         let call = r#"{"id":"call_1","name":"bash","arguments":{"command":"ls","Command":"rm -rf /"}}"#;

@@ -24,7 +24,7 @@ async fn invalid_scope_is_refused_with_its_reason() {
         column: 2
         line: 1
         ");
-        assert_snapshot!(ada.post(SCOPE, r#"{"scope":"once"}"#).await, @r#"422 invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
+        assert_snapshot!(ada.post(SCOPE, r#"{"scope":"once"}"#).await, @r#"422 invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status **"}"#);
         assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"command":""}}"#).await, @"422 invalid: scope: the pattern `` is empty and would match nothing: write `*` for everything");
         assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"url":"ftp"}}"#).await, @"422 invalid: scope: the pattern `ftp` needs a scheme in lower case, as in `https://example.com/*` (http, https, ws, wss, ftp)");
     })
@@ -42,7 +42,7 @@ async fn duplicate_or_oversized_scope_is_refused() {
         column: 23
         line: 1
         ");
-        assert_snapshot!(ada.post(SCOPE, r#"{"scope":7}"#).await, @r#"422 invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
+        assert_snapshot!(ada.post(SCOPE, r#"{"scope":7}"#).await, @r#"422 invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status **"}"#);
     })
     .await;
 }
@@ -60,11 +60,11 @@ async fn custom_pattern_is_previewed_before_it_is_chosen() {
         for id in ["a", "b", "c"] {
             ada.allows(id).await;
         }
-        assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"command":"ls *"}}"#).await, @r#"
+        assert_snapshot!(ada.post(SCOPE, r#"{"scope":{"command":"ls **"}}"#).await, @r#"
         200
         {
-          "scope": {"command":"ls *"},
-          "description": "command `ls *`",
+          "scope": {"command":"ls **"},
+          "description": "command `ls **`",
           "earlier": {"compared":3,"allows":1,"denies":2,"masked":0,"calls":["b","a"]},
           "waiting": {"allows":[],"denies":[]}
         }

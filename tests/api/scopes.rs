@@ -24,7 +24,7 @@ async fn invalid_scope_of_a_decision_is_refused() {
         let ada = world.person("ada");
         runs(&world.agent("builder"), "a", "git status").await;
         let at = |scope: &str| format!(r#"{{"decision":"allow_session","scope":{scope}}}"#);
-        assert_snapshot!(ada.post(&decide("a"), &at("\"wide\"")).await, @r#"422 invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}"#);
+        assert_snapshot!(ada.post(&decide("a"), &at("\"wide\"")).await, @r#"422 invalid: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status **"}"#);
         assert_snapshot!(ada.post(&decide("a"), &at("{}")).await, @"422 invalid: scope: a pattern needs `command`, `url`, `path` or `args`");
         assert_snapshot!(ada.post(&decide("a"), &at(r#"{"comand":"git *"}"#)).await, @"422 invalid: scope: a pattern has no key `comand`; did you mean `command`?");
         assert_snapshot!(ada.post(&decide("a"), &at(r#"{"command":"npm *"}"#)).await, @"422 invalid: scope: the pattern does not match the call that it is decided on");
@@ -124,12 +124,12 @@ async fn pattern_scope_allows_only_what_it_shows() {
     over_http(ASK, async |world| {
         let (builder, ada) = (world.agent("builder"), world.person("ada"));
         runs(&builder, "a", "git status -s").await;
-        let pattern = r#"{"decision":"allow_session","scope":{"command":"git status *"}}"#;
+        let pattern = r#"{"decision":"allow_session","scope":{"command":"git status **"}}"#;
         assert_eq!(ada.post(&decide("a"), pattern).await.text("state"), "allowed");
         let grants: Value = serde_json::from_str(&ada.get(GRANTS).await.member("grants")).expect("grants");
         assert_snapshot!(grants[0]["match"], @"null");
-        assert_snapshot!(grants[0]["says"], @r#""command `git status *`""#);
-        assert_eq!(runs(&builder, "b", "git status --long").await, "allowed");
+        assert_snapshot!(grants[0]["says"], @r#""command `git status **`""#);
+        assert_eq!(runs(&builder, "b", "git status --short").await, "allowed");
         assert_eq!(runs(&builder, "c", "git status -s; rm -rf /").await, "pending");
         assert_eq!(runs(&builder, "d", "git push").await, "pending");
         let other = r#"{"id":"e","name":"zsh","arguments":{"command":"git status -s"}}"#;
@@ -200,11 +200,11 @@ async fn pattern_preview_counts_masked_calls_apart() {
         let preview = async |scope: &str| {
             ada.post(&format!("{CALLS}/d/scope"), &format!(r#"{{"scope":{scope}}}"#)).await
         };
-        assert_snapshot!(preview(r#"{"command":"git status *"}"#).await, @r#"
+        assert_snapshot!(preview(r#"{"command":"git status **"}"#).await, @r#"
         200
         {
-          "scope": {"command":"git status *"},
-          "description": "command `git status *`",
+          "scope": {"command":"git status **"},
+          "description": "command `git status **`",
           "earlier": {"compared":3,"allows":0,"denies":0,"masked":2,"calls":[]},
           "waiting": {"allows":[],"denies":[]}
         }

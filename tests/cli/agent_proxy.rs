@@ -246,7 +246,7 @@ async fn codex_parameters_that_programs_read_differently_are_refused() {
 }
 
 #[tokio::test]
-async fn acp_call_belongs_to_the_folder_of_its_session() {
+async fn acp_call_belongs_to_session_folder() {
     with_desk(async |desk| {
         desk.apply_policy(
             "[[rule]]\nname = \"make\"\ntool = \"acp:execute\"\ncommand = \"make **\"\nverdict = \"allow\"",

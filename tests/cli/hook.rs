@@ -120,7 +120,7 @@ fn bash_in(folder: &str, id: &str, arguments: &str) -> String {
 }
 
 #[tokio::test]
-async fn grant_holds_in_its_folder_and_for_what_it_shows() {
+async fn grant_holds_only_in_its_folder() {
     with_desk(async |desk| {
         let first = bash_in("/srv/staging", "toolu_1", r#"{"command":"git status"}"#);
         desk.pipes("hook claude-code --wait 1s", &first).await;

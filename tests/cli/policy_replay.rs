@@ -23,7 +23,7 @@ async fn write_history(desk: &TerminalDesk) {
     desk.apply_policy(Policy::SHIPPED).await;
 }
 
-const OTHER: &str = "[patterns]\n\"bash:git*\" = \"allow\"\n\"bash:true\" = \"block\"\n";
+const OTHER: &str = "[patterns]\n\"bash:git{*, push **}\" = \"allow\"\n\"bash:true\" = \"block\"\n";
 
 #[tokio::test]
 async fn empty_log_has_nothing_to_compare() {

@@ -56,7 +56,7 @@ async fn contradictory_options_are_refused() {
 #[tokio::test]
 async fn grant_has_the_chosen_scope() {
     with_desk(async |desk| {
-        desk.propose("t1", "call_1", "bash", r#"{"command":"echo one"}"#).await;
+        desk.propose_here("t1", "call_1", "bash", r#"{"command":"echo one"}"#).await;
         desk.propose("t1", "call_2", "bash", r#"{"command":"git push"}"#).await;
         assert_snapshot!(desk.types("show call_2").await, @"
         call_2  bash  pending
@@ -134,7 +134,7 @@ async fn scope_that_does_not_fit_is_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("allow call_1 --as user:ada --scope '\"most\"'").await, @r#"
-        ! countersign: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status *"}
+        ! countersign: scope: a scope is "exact", "tool" or a pattern such as {"command": "git status **"}
         exit 2
         "#);
         assert!(desk.types("show call_1").await.stdout.starts_with("call_1  bash  pending"));

@@ -79,7 +79,8 @@ impl StreamReader {
     async fn read(mut self) -> Vec<Value> {
         for time in 0..TIMES {
             let mut stream = self.connect(self.servers[time % 2]).await;
-            let mut bytes = 200 + self.random.below(4_000);
+            // The largest event, with the built-in policy, takes several thousand bytes.
+            let mut bytes = 200 + self.random.below(12_000);
             let mut text = Vec::new();
             while bytes > 0 {
                 let mut buffer = [0; 48];

@@ -528,7 +528,7 @@ export interface DecisionRequest {
   proof?: ProofRequest | null | undefined;
   /**
    * The scope in which the decision is remembered in this thread: `"exact"`, `"tool"`, or a pattern such as
-   * `{"command": "git status *"}`. `allow_session` requires a scope. Without one, `deny` applies to this call.
+   * `{"command": "git status **"}`. `allow_session` requires a scope. Without one, `deny` applies to this call.
    */
   scope?: unknown | undefined;
 }

@@ -146,7 +146,7 @@ pub struct DecisionRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_hash: Option<Sha256>,
     /// The scope in which the decision is remembered in this thread: `"exact"`, `"tool"`, or a pattern such as
-    /// `{"command": "git status *"}`. `allow_session` requires a scope. Without one, `deny` applies to this call.
+    /// `{"command": "git status **"}`. `allow_session` requires a scope. Without one, `deny` applies to this call.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub scope: Option<Json>,

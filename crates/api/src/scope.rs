@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A request to preview the scope of a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({"scope": {"command": "git status *"}}))))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"scope": {"command": "git status **"}}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScopeRequest {
     /// `"exact"`, `"tool"` or a pattern.
@@ -33,8 +33,8 @@ impl ScopeRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
-        "scope": {"command": "git status *"},
-        "description": "command `git status *`",
+        "scope": {"command": "git status **"},
+        "description": "command `git status **`",
         "earlier": {"compared": 12, "allows": 3, "denies": 3, "masked": 0, "calls": ["call_1", "call_4", "call_7"]},
         "waiting": {"allows": ["call_8"], "denies": ["call_8", "call_9"]}
     }))))]

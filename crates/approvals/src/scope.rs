@@ -27,14 +27,14 @@ pub struct ScopeOrigin<'a> {
 }
 
 impl GrantScope {
-    /// Reads `"exact"`, `"tool"`, or a pattern such as `{"command": "git status *"}`. The error says what is
+    /// Reads `"exact"`, `"tool"`, or a pattern such as `{"command": "git status **"}`. The error says what is
     /// wrong with it.
     pub fn read(json: &Json) -> Result<Self, String> {
         match json.as_str().trim() {
             "\"exact\"" => Ok(Self::Exact),
             "\"tool\"" => Ok(Self::Tool),
             text if text.starts_with('{') => ScopePattern::read(json).map(Self::Pattern),
-            _ => Err("a scope is \"exact\", \"tool\" or a pattern such as {\"command\": \"git status *\"}"
+            _ => Err("a scope is \"exact\", \"tool\" or a pattern such as {\"command\": \"git status **\"}"
                 .to_owned()),
         }
     }

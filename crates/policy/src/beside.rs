@@ -4,7 +4,6 @@
 use crate::{
     facts::CallFacts,
     harmless::BesideArgument,
-    selector::RuleSelectors,
     tools::OperandKind,
     value::{JsonPointer, OrderedValue},
 };
@@ -26,15 +25,9 @@ impl NamedArguments {
         Self { kinds, paths: pointers.iter().map(|pointer| pointer.steps().to_vec()).collect() }
     }
 
-    /// The operands that the selectors match, and the arguments that they name.
-    pub(crate) fn of_selectors(selectors: &RuleSelectors, facts: &CallFacts<'_>) -> Self {
-        let mut named = Self::of_operands(selectors.operand_kinds(), facts);
-        named.paths.extend(selectors.args.iter().map(|(pointer, _)| pointer.steps().to_vec()));
-        // A condition on `args` as a whole names none of them.
-        if let Some(condition) = &selectors.when {
-            named.paths.extend(condition.argument_paths().iter().filter(|path| !path.is_empty()).cloned());
-        }
-        named
+    /// Adds arguments by their paths.
+    pub(crate) fn add(&mut self, paths: impl IntoIterator<Item = Vec<String>>) {
+        self.paths.extend(paths);
     }
 
     /// Whether the argument, or a value that contains it, is named.

@@ -1,7 +1,7 @@
 //! The command of a call: one script, one list of words, or a program and its arguments in two values.
 
 use crate::{
-    operands::OperandValue,
+    operands::{OperandValue, has_mapped_arguments},
     outcome::{RuleEffect, SelectorHit},
     shell_wrapper::{script_of_line, script_of_words},
     tools::{ARGUMENT_KEYS, OperandKind},
@@ -159,11 +159,6 @@ fn read_arguments(found: OperandValue<'_>) -> Result<Vec<&str>, SelectorHit> {
 
 fn is_program(pointer: &JsonPointer) -> bool {
     pointer.last_step().is_some_and(|step| PROGRAM_KEYS.contains(&step))
-}
-
-/// Whether the policy names the arguments of a program as commands of their own.
-pub(crate) fn has_mapped_arguments(pointers: &[JsonPointer]) -> bool {
-    pointers.iter().any(|pointer| pointer.last_step().is_some_and(|step| ARGUMENT_KEYS.contains(&step)))
 }
 
 /// The pointers to the arguments that are read together with a program of the call.

@@ -1,7 +1,6 @@
 //! The operands of a call: the commands, addresses and paths among its arguments.
 
 use crate::{
-    command_operand,
     outcome::{RuleEffect, SelectorHit},
     tools::{ARGUMENT_KEYS, OperandKind},
     value::{JsonPointer, OrderedValue},
@@ -42,7 +41,7 @@ impl<T> CallOperands<T> {
             operands.gap = Some(SelectorHit::Unclear("the arguments cannot be read".to_owned()));
             return operands;
         };
-        let has_mapped_arguments = command_operand::has_mapped_arguments(&pointers);
+        let has_mapped_arguments = has_mapped_arguments(&pointers);
         for pointer in &pointers {
             let beside = if kind == OperandKind::Command { ARGUMENT_KEYS } else { &[] };
             let beside = beside.iter().filter_map(|key| pointer.sibling(key));
@@ -148,6 +147,11 @@ pub(crate) struct OperandValue<'a> {
     pub(crate) value: &'a OrderedValue,
     /// True if the policy names the arguments of a program as commands of their own.
     pub(crate) has_mapped_arguments: bool,
+}
+
+/// Whether the policy names the arguments of a program as commands of their own.
+pub(crate) fn has_mapped_arguments(pointers: &[JsonPointer]) -> bool {
+    pointers.iter().any(|pointer| pointer.last_step().is_some_and(|step| ARGUMENT_KEYS.contains(&step)))
 }
 
 impl OperandValue<'_> {

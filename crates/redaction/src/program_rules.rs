@@ -13,13 +13,13 @@ use std::{
 
 /// The rules by the exact names of programs, and those for the beginnings of names.
 #[derive(Default)]
-struct RuleIndex {
+struct ProgramRuleIndex {
     exact: HashMap<&'static str, Vec<&'static OptionRule>>,
     starts: Vec<(&'static str, &'static OptionRule)>,
 }
 
-static RULES: LazyLock<RuleIndex> = LazyLock::new(|| {
-    let mut index = RuleIndex::default();
+static RULES: LazyLock<ProgramRuleIndex> = LazyLock::new(|| {
+    let mut index = ProgramRuleIndex::default();
     for rule in &PROGRAMS.option {
         for program in &rule.programs {
             match program.strip_suffix('*') {

@@ -34,7 +34,7 @@ pub(crate) struct ValueTable {
 
 /// The rules of `data/programs.toml`.
 #[derive(Debug, Deserialize)]
-pub(crate) struct ProgramTable {
+pub(crate) struct SecretProgramTable {
     pub(crate) option: Vec<OptionRule>,
     pub(crate) named: Vec<String>,
     pub(crate) switches: Vec<SwitchRule>,
@@ -115,7 +115,7 @@ pub(crate) struct FileTable {
 }
 
 #[derive(Deserialize)]
-struct CallTable {
+struct SecretCallTable {
     calls: HashMap<String, usize>,
 }
 
@@ -138,8 +138,8 @@ pub(crate) static VALUES: LazyLock<ValueTable> = LazyLock::new(|| parse(include_
 pub(crate) static FILES: LazyLock<FileTable> = LazyLock::new(|| parse(include_str!("../data/files.toml")));
 /// The secret argument of calls, by their names in lower case.
 pub(crate) static CALLS: LazyLock<HashMap<String, usize>> =
-    LazyLock::new(|| parse::<CallTable>(include_str!("../data/calls.toml")).calls);
-pub(crate) static PROGRAMS: LazyLock<ProgramTable> =
+    LazyLock::new(|| parse::<SecretCallTable>(include_str!("../data/calls.toml")).calls);
+pub(crate) static PROGRAMS: LazyLock<SecretProgramTable> =
     LazyLock::new(|| parse(include_str!("../data/programs.toml")));
 
 /// Reads the rows of `data/shapes.toml` and `data/gitleaks.toml`. Only the combined expression of the shapes is kept, so

@@ -767,7 +767,7 @@ class DecisionRequest(TypedDict):
 
     scope: NotRequired[Json]
     """The scope in which the decision is remembered in this thread: `"exact"`, `"tool"`, or a pattern such as
-    `{"command": "git status *"}`. `allow_session` requires a scope. Without one, `deny` applies to this
+    `{"command": "git status **"}`. `allow_session` requires a scope. Without one, `deny` applies to this
     call.
     """
 

@@ -113,7 +113,7 @@ fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<
         return match respond.decision {
             // An edit is for one call, which has a refusal of its own.
             Decision::AllowSession if !respond.is_edit(call) => invalid(
-                "allow_session needs one: \"exact\", \"tool\" or a pattern such as {\"command\": \"git status *\"}",
+                "allow_session needs one: \"exact\", \"tool\" or a pattern such as {\"command\": \"git status **\"}",
             ),
             _ => Ok(()),
         };

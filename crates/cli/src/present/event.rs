@@ -262,7 +262,7 @@ fn describe_request(request: &ApprovalRequest) -> String {
     let people = quorum.map_or("people".to_owned(), |quorum| format!("{quorum} people"));
     let level =
         request.level.as_ref().map_or(String::new(), |level| format!(" of level {}", escape_text(level)));
-    format!("{people}{level} are asked about {id}{until} ({rule}{why})")
+    format!("{people}{level} are asked about {id} ({rule}{why}){until}")
 }
 
 fn describe_policy(who: &str, set: &PolicySet) -> String {

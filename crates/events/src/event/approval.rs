@@ -105,7 +105,7 @@ pub struct SameCall {
 /// A pattern that is suggested for a remembered decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({"scope": {"command": "git status *"}, "says": "command `git status *`"}))))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"scope": {"command": "git status **"}, "says": "command `git status **`"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct SuggestedScope {
     /// The scope, as a decision names it.

@@ -1,27 +1,8 @@
 //! Keys of one object that some parsers read as one. A tool could then run another value than the one that was approved.
 
-use super::tokens::JsonTokens;
+use super::{bad_json::AmbiguousKeys, tokens::JsonTokens};
 use crate::fold_spelling;
-use std::{collections::HashMap, fmt};
-
-/// Two keys of one object that some parsers read as one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AmbiguousKeys {
-    /// The key that comes first.
-    pub first: String,
-    /// The other key.
-    pub second: String,
-}
-
-impl fmt::Display for AmbiguousKeys {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first, second } = self;
-        write!(
-            f,
-            "the keys {first:?} and {second:?} of one object are the same key to some programs; keep one of them"
-        )
-    }
-}
+use std::collections::HashMap;
 
 /// Finds ambiguous keys in `text`, which must be valid JSON (RFC 8259). Text beyond the depth limit is not searched, because it
 /// is never admitted.

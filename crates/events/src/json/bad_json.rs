@@ -1,6 +1,6 @@
 //! The limits on JSON from callers, and the error for a text that exceeds one.
 
-use super::ambiguous_keys::AmbiguousKeys;
+use std::fmt;
 
 /// The maximum nesting depth of arrays and objects. SQLite's JSON functions stop at 1,000.
 pub const MAX_DEPTH: usize = 256;
@@ -60,4 +60,23 @@ pub enum BadJson {
         /// The byte offset of the number.
         at: usize,
     },
+}
+
+/// Two keys of one object that some parsers read as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AmbiguousKeys {
+    /// The key that comes first.
+    pub first: String,
+    /// The other key.
+    pub second: String,
+}
+
+impl fmt::Display for AmbiguousKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { first, second } = self;
+        write!(
+            f,
+            "the keys {first:?} and {second:?} of one object are the same key to some programs; keep one of them"
+        )
+    }
 }

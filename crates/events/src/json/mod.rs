@@ -8,8 +8,7 @@ mod diff;
 mod numbers;
 mod tokens;
 
-pub use ambiguous_keys::AmbiguousKeys;
-pub use bad_json::{BadJson, MAX_BYTES, MAX_DEPTH, MAX_NUMBER_DIGITS, MAX_NUMBER_EXPONENT};
+pub use bad_json::{AmbiguousKeys, BadJson, MAX_BYTES, MAX_DEPTH, MAX_NUMBER_DIGITS, MAX_NUMBER_EXPONENT};
 pub use decimal::ExactDecimal;
 pub use diff::{ArgumentChange, diff};
 pub use tokens::{JsonTokens, unquote};

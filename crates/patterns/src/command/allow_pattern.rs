@@ -1,6 +1,6 @@
 //! A pattern as an `allow` rule reads it: word by word.
 //!
-//! A `*` inside a word stays in the word. As a whole word it is exactly one word that is no option. ` **` is any number
+//! A `*` inside a word stays in the word. As a whole word it is exactly one word that is not an option. ` **` is any number
 //! of words. A wildcard covers only words that are known to be harmless (see [`super::programs`]).
 
 use super::{
@@ -63,6 +63,9 @@ impl WordPattern {
 
     fn covers(&self, script: &ParsedScript, index: usize) -> bool {
         let command = &script.commands[index];
+        if !self.may_begin(command) {
+            return false;
+        }
         if command.has_hidden_effect
             || command.clarity < CommandClarity::PlainExpansion
             || !self.shows_name(command)
@@ -90,6 +93,16 @@ impl WordPattern {
         is_shown && !children.is_empty() && !has_arguments && names_program && children.iter().all(covers)
     }
 
+    /// Whether the first word may be that of the command. A policy has many patterns, and most differ there.
+    fn may_begin(&self, command: &ParsedCommand) -> bool {
+        let begin = match self.words.first() {
+            Some(PatternWord::Literal(text)) => text,
+            Some(PatternWord::Wildcard(word)) => word.prefix(),
+            _ => return true,
+        };
+        !command.assignments.is_empty() || begin.contains('\'') || command.shown.starts_with(begin)
+    }
+
     fn begins_open(&self) -> bool {
         matches!(self.words.first(), None | Some(PatternWord::One | PatternWord::Many))
     }
@@ -110,7 +123,7 @@ impl WordPattern {
 
     /// Whether the pattern covers all words with the input, the assignments and the comment of the command.
     fn covers_words(&self, command: &ParsedCommand, end: usize) -> bool {
-        let shown = ShownWords::of(command, end);
+        let shown = ShownWords::read(command, end);
         let now = self.advance(&shown, &self.start());
         let is_match = now.last() == Some(&true);
         is_match && command.comment.as_ref().is_none_or(|comment| self.covers_comment(command, comment))
@@ -136,7 +149,7 @@ impl WordPattern {
         if command.comment.is_some() || command.input.is_some() {
             return None;
         }
-        let now = self.advance(&ShownWords::of(command, end), &self.start());
+        let now = self.advance(&ShownWords::read(command, end), &self.start());
         // A `**` that has begun before continues.
         let at = now.iter().position(|on| *on)?;
         let rest = self.words[at..].to_vec();
@@ -201,7 +214,7 @@ struct ShownWords<'a> {
 }
 
 impl<'a> ShownWords<'a> {
-    fn of(command: &'a ParsedCommand, end: usize) -> Self {
+    fn read(command: &'a ParsedCommand, end: usize) -> Self {
         use std::borrow::Cow;
         let assigned = command.assignments.iter().map(|(name, value)| {
             let mut word = value.clone();

@@ -1,7 +1,7 @@
 //! Patterns over command lines, which are read with a small grammar.
 //!
 //! A pattern describes one simple command: the program and its arguments, without quotes and with one space between
-//! them. `ls **` matches `ls` with any arguments or none, `ls *` with exactly one that is no option, and `ls*` every
+//! them. `ls **` matches `ls` with any arguments or none, `ls *` with exactly one that is not an option, and `ls*` every
 //! command whose name begins with `ls` (also `lsof`). A wildcard of an `allow` rule covers operands and the options
 //! that the table of programs lists as harmless; a pattern of a `block` rule matches widely.
 //!

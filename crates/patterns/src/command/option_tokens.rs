@@ -12,7 +12,7 @@ struct OptionToken {
 }
 
 impl OptionTokens {
-    pub(super) fn of(pattern: &str) -> Self {
+    pub(super) fn find_in(pattern: &str) -> Self {
         let mut found = Vec::new();
         // In braces, in sets and behind backslashes, the text alone does not name an option.
         if pattern.contains(['{', '[', '\\', '?', '\'']) {

@@ -41,7 +41,7 @@ impl CommandPattern {
             text: text.to_owned(),
             glob,
             allow: AllowPattern::new(&words),
-            options: OptionTokens::of(text),
+            options: OptionTokens::find_in(text),
         })
     }
 
@@ -132,7 +132,7 @@ impl CommandPattern {
         // The known words can rule the pattern out.
         let could_match = command.with_holes.iter().any(|text| self.glob.could_match(text))
             || command.clarity < CommandClarity::Literal && command.with_holes.is_empty();
-        let is_near = self.allow.shows_name(command) && self.glob.is_match(&command.shown);
+        let is_near = self.glob.is_match(&command.shown) && self.allow.shows_name(command);
         if could_match || is_near { MatchAnswer::Unclear } else { MatchAnswer::No }
     }
 

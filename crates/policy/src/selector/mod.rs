@@ -69,10 +69,20 @@ impl RuleSelectors {
         if !self.looks_at_operands() {
             return None;
         }
-        let named = NamedArguments::of_selectors(self, facts);
+        let named = self.find_named_arguments(facts);
         let unnamed = facts.unnamed_arguments(&named);
         let shown: Vec<_> = unnamed.iter().take(3).map(|unnamed| format!("`{}`", unnamed.pointer)).collect();
         (!shown.is_empty()).then(|| shown.join(", "))
+    }
+
+    /// The operands that the selectors match, and the arguments that they name.
+    fn find_named_arguments(&self, facts: &CallFacts<'_>) -> NamedArguments {
+        let mut named = NamedArguments::of_operands(self.operand_kinds(), facts);
+        named.add(self.args.iter().map(|(pointer, _)| pointer.steps().to_vec()));
+        // A condition on `args` as a whole names none of them.
+        let paths = self.when.iter().flat_map(CompiledCondition::argument_paths);
+        named.add(paths.filter(|path| !path.is_empty()).cloned());
+        named
     }
 
     /// The kinds of operands that the selectors look at.

@@ -223,7 +223,7 @@ fn session_approval_without_scope_is_refused() {
     story.asks("a", "bash", FIRST);
     let unscoped = RespondCommand::plain(Decision::AllowSession);
     let refused = story.person("ada").call_command("a", CallCommand::Respond(unscoped)).expect_err("refused");
-    insta::assert_snapshot!(refused, @r#"scope: allow_session needs one: "exact", "tool" or a pattern such as {"command": "git status *"}"#);
+    insta::assert_snapshot!(refused, @r#"scope: allow_session needs one: "exact", "tool" or a pattern such as {"command": "git status **"}"#);
     let unchanged = HashedArguments::new(Json::parse(FIRST).expect("valid")).expect("valid");
     let unscoped =
         RespondCommand { arguments: Some(unchanged), ..RespondCommand::plain(Decision::AllowSession) };

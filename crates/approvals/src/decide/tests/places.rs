@@ -38,7 +38,7 @@ fn decision_holds_only_in_folder_of_its_call() {
 }
 
 #[test]
-fn grant_without_folder_answers_no_call_in_a_folder() {
+fn grant_without_folder_answers_no_placed_call() {
     let mut story = given("");
     story.asks_in("a", None);
     story.remembers("a", Decision::AllowSession, "\"tool\"");

@@ -126,7 +126,7 @@ fn new_allow_answers_pending_request_when_reviewed() {
 }
 
 #[test]
-fn new_allow_leaves_calls_to_people_who_objected_or_are_required() {
+fn new_allow_keeps_objections_and_required_people() {
     let mut story = given(&rule("verdict = \"ask\"\nquorum = 2\ndenials = 2"));
     story.proposes("a", "bash").expect("asked");
     story.decides("bob", "a", Decision::Deny).expect("voted");

@@ -4,7 +4,7 @@ use super::{
     options::OptionEffect,
     resolve::{RoleReader, programs_own},
     roles::{OptionForm, WordRole},
-    special::{is_special_operand, operand_prefix},
+    special::{is_assignment, is_special_operand, operand_prefix},
     table::{LazyEntry, ProgramEntry},
 };
 use crate::command::line::CommandWord;
@@ -124,10 +124,4 @@ impl RoleReader<'_> {
         let anywhere = |entry: &&'static ProgramEntry| entry.row.anywhere;
         self.active.extend(programs_own(&self.entries).into_iter().filter(anywhere));
     }
-}
-
-/// Whether the word sets a variable.
-pub(super) fn is_assignment(text: &str) -> bool {
-    let name = text.split_once('=').map(|(name, _)| name).unwrap_or_default();
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }

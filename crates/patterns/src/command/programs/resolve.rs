@@ -1,8 +1,8 @@
 //! Reads the words of a command with the table: its program, its launcher and its subcommands.
 
 use super::{
-    read_operands::is_assignment,
     roles::{CommandReading, InnerCommand, InnerKind, OptionUse, ProgramKnowledge, WordRole},
+    special::is_assignment,
     table::{InputUse, LaunchRow, LazyEntry, ProgramEntry, ProgramTable},
 };
 use crate::command::line::CommandWord;

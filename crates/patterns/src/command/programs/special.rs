@@ -56,3 +56,9 @@ fn has_variable_format(format: &str) -> bool {
     }
     format.contains(HOLE)
 }
+
+/// Whether the word sets a variable.
+pub(super) fn is_assignment(text: &str) -> bool {
+    let name = text.split_once('=').map(|(name, _)| name).unwrap_or_default();
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

@@ -140,7 +140,7 @@ pub(super) struct LaunchRow {
     pub(super) script: Option<String>,
     /// Only an option runs arguments: operands do not.
     pub(super) only_option: bool,
-    /// Only a word that is no listed subcommand begins the command.
+    /// Only a word that is not a listed subcommand begins the command.
     pub(super) otherwise: bool,
     /// The first operand is a script file of the program: what follows belongs to it.
     pub(super) file: bool,
