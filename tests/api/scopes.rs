@@ -205,7 +205,7 @@ async fn pattern_preview_counts_masked_calls_apart() {
         {
           "scope": {"command":"git status **"},
           "description": "command `git status **`",
-          "earlier": {"compared":3,"allows":0,"denies":0,"masked":2,"calls":[]},
+          "earlier": {"compared":3,"allows":1,"denies":1,"masked":2,"calls":["c"]},
           "waiting": {"allows":[],"denies":[]}
         }
         "#);

@@ -80,6 +80,7 @@ async fn archived_call_is_erased_in_its_file() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time]
           decided    deny by user:ada at [time] (cancellation)
           archived   all texts are in old.ndjson, by user:zoe at [time]
           ended      cancelled at [time]

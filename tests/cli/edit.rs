@@ -42,6 +42,7 @@ async fn edited_arguments_run_and_reach_the_agent() {
           sha256     [sha256]
           proposed   by agent:root at [time] ([ago])
           asked      no rule matches this call
+          expires    [time]
           decided    allow_once by user:ada at [time] (approver)
           changed    - /command "echo hello"
                      + /command "echo goodbye"
@@ -163,6 +164,7 @@ async fn masked_value_is_kept_when_arguments_are_edited() {
           sha256     [sha256]
           proposed   by agent:root at [time] ([ago])
           asked      no rule matches this call
+          expires    [time], then the call is denied
           policy     event 1, from shipped: countersign policy show --seq 1
         exit 0
         ");
@@ -186,6 +188,7 @@ async fn plain_mode_shows_the_edit_before_allowing() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time], then the call is denied
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: edit
         o allows the edited call once. e edits it again.
 
@@ -195,6 +198,7 @@ async fn plain_mode_shows_the_edit_before_allowing() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time], then the call is denied
           changed    - /command "make"
                      + /command "make -n"
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: once because dry

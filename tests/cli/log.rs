@@ -53,7 +53,7 @@ async fn missing_log_and_invalid_filters_are_refused() {
         exit 2
         ");
         assert_snapshot!(desk.types("log").await, @"
-            1  [moment]    system:countersign puts a policy in force: 64ecdd4d7236 (shipped)
+            1  [moment]    system:countersign puts a policy in force: 9507b807ea43 (shipped)
         exit 0
         ");
     })
@@ -65,16 +65,16 @@ async fn each_event_is_one_line() {
     with_desk(async |desk| {
         write_history(desk).await;
         assert_snapshot!(desk.types("log").await, @r#"
-            1  [moment]    system:countersign puts a policy in force: 64ecdd4d7236 (shipped)
+            1  [moment]    system:countersign puts a policy in force: 9507b807ea43 (shipped)
             2  [moment]  t1  agent:builder proposes bash as call_1: ls
-            3  [moment]  t1  people are asked about call_1, until [time] (no rule matches this call)
+            3  [moment]  t1  people are asked about call_1 (no rule matches this call), until [time]
             4  [moment]  t1  user:ada allows call_1 for the session, for the whole tool and every agent (go on)
             5  [moment]  t1  agent:ben proposes bash as call_2: false
             6  [moment]  t1  policy:grant allows call_2 by grant 4 of user:ada for the whole tool
             7  [moment]  t1  agent:ben runs call_2 as [executor]
             8  [moment]  t1  call_2 failed: exit code 1
             9  [moment]  t2  agent:builder proposes mail as call_3: {"to":"ada","text":"a\nb"}
-           10  [moment]  t2  people are asked about call_3, until [time] (no rule matches this call)
+           10  [moment]  t2  people are asked about call_3 (no rule matches this call), until [time]
            11  [moment]  t2  user:ada denies call_3 (no \u{001b}[31mmail)
            12  [moment]  t2  call_3 did not run: denied
            13  [moment]  t2  user:ada sets the mode to auto_deny
@@ -97,7 +97,7 @@ async fn events_are_filtered() {
         ");
         assert_snapshot!(desk.types("log --tool mail").await, @r#"
             9  [moment]  t2  agent:builder proposes mail as call_3: {"to":"ada","text":"a\nb"}
-           10  [moment]  t2  people are asked about call_3, until [time] (no rule matches this call)
+           10  [moment]  t2  people are asked about call_3 (no rule matches this call), until [time]
            11  [moment]  t2  user:ada denies call_3 (no \u{001b}[31mmail)
            12  [moment]  t2  call_3 did not run: denied
         exit 0

@@ -103,17 +103,17 @@ async fn differences_are_listed_call_by_call() {
         3 prompts saved (3 allowed, 0 blocked), 0 added; 4 of 5 calls have another outcome.
 
         Would now be allowed, but was denied, expired or changed: 1
-        SEQ  THREAD  ID      TOOL  THEN                                   NOW                 ARGUMENTS
-          8  t1      call_3  bash  denied by user:ada: history is shared  allow by bash:git*  git push --tags
+        SEQ  THREAD  ID      TOOL  THEN                                   NOW                            ARGUMENTS
+          8  t1      call_3  bash  denied by user:ada: history is shared  allow by bash:git{*, push **}  git push --tags
 
         Would now be blocked, but ran: 1
         SEQ  THREAD    ID                 TOOL  THEN                       NOW                 ARGUMENTS
          16  terminal  [call 1]  bash  allowed by policy:default  block by bash:true  true
 
-        RULE       VERDICT  CALLS
-        bash:git*  allow        3
-        default    ask          1
-        bash:true  block        1
+        RULE                  VERDICT  CALLS
+        bash:git{*, push **}  allow        3
+        default               ask          1
+        bash:true             block        1
         exit 0
         ");
         assert_snapshot!(desk.types("policy replay --policy policy.toml --thread t2").await, @"

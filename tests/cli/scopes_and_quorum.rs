@@ -72,7 +72,7 @@ async fn grant_has_the_chosen_scope() {
         exit 0
         ");
         assert_snapshot!(desk.types("allow call_1 --any-agent --as user:ada --command 'echo **'").await, @"
-        command `echo **`
+        command `echo **` in [here]
         Allowed call_1, and later calls of bash in thread t1, for command `echo **`.
         exit 0
         ");
@@ -93,9 +93,9 @@ async fn grant_has_the_chosen_scope() {
         let shown = desk.types("show call_3").await.stdout;
         assert!(shown.contains("Denied without asking again, because user:ada denied it"), "{shown}");
         assert_snapshot!(desk.types("grant list t1").await, @"
-        GRANT  TOOL  ANSWER  SCOPE                  GIVEN BY  WHEN    ON CALL
-            6  bash  allow   command `echo **`      user:ada  [ago]  call_1
-            7  bash  deny    these exact arguments  user:ada  [ago]  call_2
+        GRANT  TOOL  ANSWER  SCOPE                                 GIVEN BY  WHEN    ON CALL
+            6  bash  allow   command `echo **` in [here]  user:ada  [ago]  call_1
+            7  bash  deny    these exact arguments                 user:ada  [ago]  call_2
         exit 0
         ");
         assert_snapshot!(desk.types("grant revoke t1 6").await, @"
@@ -104,9 +104,9 @@ async fn grant_has_the_chosen_scope() {
         ");
         assert_snapshot!(desk.types("log --thread t1").await, @"
             2  [moment]  t1  agent:builder proposes bash as call_1: echo one
-            3  [moment]  t1  people are asked about call_1 (no rule matches this call)
+            3  [moment]  t1  people are asked about call_1 (no rule matches this call), until [time]
             4  [moment]  t1  agent:builder proposes bash as call_2: git push
-            5  [moment]  t1  people are asked about call_2 (no rule matches this call)
+            5  [moment]  t1  people are asked about call_2 (no rule matches this call), until [time]
             6  [moment]  t1  user:ada allows call_1 for the session, for command `echo **` and every agent
             7  [moment]  t1  user:ada denies call_2 and later calls for these exact arguments (not on Fridays)
             8  [moment]  t1  call_2 did not run: denied
@@ -188,7 +188,7 @@ async fn quorum_votes_report_their_progress() {
         assert_eq!(run.wait_for_exit().await.stdout, "hi\n");
         assert_snapshot!(desk.types("log --thread t1").await, @"
             3  [moment]  t1  agent:root proposes deploy as call_1: echo hi
-            4  [moment]  t1  2 people are asked about call_1, until [time] (two look at deploys: the rule says so)
+            4  [moment]  t1  2 people are asked about call_1 (two look at deploys: the rule says so), until [time]
             5  [moment]  t1  user:ada votes on call_1: allow_once (fine by me)
             6  [moment]  t1  user:ben votes on call_1: allow_once
             7  [moment]  t1  user:ben allows call_1

@@ -138,6 +138,7 @@ async fn release_requires_a_lost_executor() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time]
           decided    allow_once by user:ada at [time] (approver)
           lost       started by worker-1 at [time]
           released   for another executor by user:ada at [time] (nothing was sent)

@@ -59,7 +59,7 @@ async fn lists_fit_80_columns() {
         THREAD                         CALLS  PENDING  MODE         LAST ACTIVE  STARTED
         conversation-with-a-long-name      1        0  interactive  [ago]  [ago]
         t2                                 1        1  interactive  [ago]  [ago]
-            1  [minute]    system:countersign puts a policy in force: 232728463b57 …
+            1  [minute]    system:countersign puts a policy in force: 9507b807ea43 …
             2  [minute]  conversation…  agent:builder proposes bash as call_1: make…
             3  [minute]  conversation…  people are asked about call_1 (no rule matc…
             4  [minute]  t2  agent:builder proposes 世界の道具 as call_2: {"text":"…
@@ -84,11 +84,11 @@ async fn lists_fit_200_columns() {
         THREAD                         CALLS  PENDING  MODE         LAST ACTIVE  STARTED
         conversation-with-a-long-name      1        0  interactive  [ago]  [ago]
         t2                                 1        1  interactive  [ago]  [ago]
-            1  [moment]    system:countersign puts a policy in force: 232728463b57 (shipped)
+            1  [moment]    system:countersign puts a policy in force: 9507b807ea43 (shipped)
             2  [moment]  conversation-with-a-long-name  agent:builder proposes bash as call_1: make everything everything everything everything everything everything everything everything everyth…
-            3  [moment]  conversation-with-a-long-name  people are asked about call_1 (no rule matches this call)
+            3  [moment]  conversation-with-a-long-name  people are asked about call_1 (no rule matches this call), until [time]
             4  [moment]  t2  agent:builder proposes 世界の道具 as call_2: {"text":"世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界世界"}
-            5  [moment]  t2  people are asked about call_2 (no rule matches this call)
+            5  [moment]  t2  people are asked about call_2 (no rule matches this call), until [time]
             6  [moment]  conversation-with-a-long-name  user:ada allows call_1 for the session, for the whole tool
         GRANT  TOOL  ANSWER  SCOPE           GIVEN BY  WHEN    ON CALL
             6  bash  allow   the whole tool  user:ada  [ago]  call_1

@@ -43,6 +43,7 @@ async fn assert_denial_is_shown(desk: &TerminalDesk) {
       sha256     [sha256]
       proposed   by agent:builder at [time] ([ago])
       asked      no rule matches this call
+      expires    [time]
       decided    deny by user:ada at [time] (approver)
       comment    not today
       ended      denied at [time]
@@ -234,6 +235,7 @@ async fn end_of_input_decides_nothing() {
           sha256     [sha256]
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
+          expires    [time], then the call is denied
         [d]eny / [o]nce / [s]ession / [e]dit / [n]ext / [q]uit: q
         ");
         assert!(desk.types("show call_1").await.stdout.starts_with("call_1  bash  pending"));

@@ -38,16 +38,18 @@ pub(crate) fn find_mnemonics(text: &str, spans: &mut Vec<Range<usize>>) {
             if WORDS.contains(word.as_str()) {
                 phrase.push(row.start() + word.start()..row.start() + word.end());
             } else {
-                add_phrase(&phrase, spans);
+                add_phrase(text, &phrase, spans);
                 phrase.clear();
             }
         }
-        add_phrase(&phrase, spans);
+        add_phrase(text, &phrase, spans);
     }
 }
 
-fn add_phrase(words: &[Range<usize>], spans: &mut Vec<Range<usize>>) {
-    if words.len() >= MIN_WORDS {
+/// Adds a row of words that are long enough, and random: prose repeats its words, and a filler text repeats one.
+fn add_phrase(text: &str, words: &[Range<usize>], spans: &mut Vec<Range<usize>>) {
+    let different: HashSet<&str> = words.iter().map(|word| &text[word.clone()]).collect();
+    if words.len() >= MIN_WORDS && different.len() * 4 >= words.len() * 3 {
         spans.extend_from_slice(words);
     }
 }
