@@ -62,8 +62,12 @@ fn is_covered(command: &[String]) -> bool {
     let begins = |text: &str| {
         text.split(' ').enumerate().all(|(at, word)| command.get(at).is_some_and(|found| found == word))
     };
-    let has_effect =
-        |options: &[&str]| command.iter().any(|word| options.iter().any(|option| word.starts_with(option)));
+    // Two dashes end the options, unless they are the value of one. `find` has no such end.
+    let is_end = |at: usize| command[at] == "--" && command[0] != "find" && !command[at - 1].starts_with('-');
+    let end = (1..command.len()).find(|at| is_end(*at)).unwrap_or(command.len());
+    let has_effect = |options: &[&str]| {
+        command[..end].iter().any(|word| options.iter().any(|option| word.starts_with(option)))
+    };
     ALLOWED.iter().any(|pattern| begins(pattern.trim_end_matches(" **")))
         && !FORBIDDEN.iter().any(|(program, options)| begins(program) && has_effect(options))
 }
@@ -73,5 +77,6 @@ fn command_is_covered_only_if_shown() {
     let covered = |words: &[&str]| is_covered(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
     assert!(covered(&["ls"]) && covered(&["git", "log", "-3"]) && covered(&["git", "status", "--output=x"]));
     assert!(!covered(&["git", "push"]) && !covered(&["git"]) && !covered(&["lsof"]) && !covered(&[]));
+    assert!(covered(&["sort", "--", "-o", "x"]) && !covered(&["sort", "-t", "--", "-o", "x"]));
     assert!(!covered(&["git", "log", "--output=x"]) && !covered(&["find", ".", "-delete"]));
 }

@@ -63,7 +63,7 @@ export const argumentStyles = css`
     background: var(--cs-sunken); white-space: pre-wrap; overflow-wrap: anywhere; margin: 0;
     font-family: var(--cs-mono, monospace); font-size: 13px; line-height: 1.6; tab-size: 4;
   }
-  .command, .diff { white-space: normal; }
+  .command, .diff, dd > .tree { white-space: normal; }
   .command .line, .diff .line span:last-child { white-space: pre-wrap; }
   .command .line { padding-left: 1.6em; text-indent: -1.6em; counter-increment: line; }
   .command .line::before { content: "$"; display: inline-block; width: 1.6em; text-indent: 0; color: var(--cs-muted); user-select: none; }
