@@ -13,6 +13,7 @@ CHANGING = [
     (re.compile(r"call_[0-9a-z]{12}"), "CALL"),
     (re.compile(r"run-\d+-[0-9a-z]+"), "RUN"),
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ"), "TIME"),
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"), "MOMENT"),
     (re.compile(r"\d+s ago"), "AGE"),
     (re.compile(r"\b[0-9a-f]{12}\b|\b[0-9a-f]{64}\b"), "HASH"),
     (re.compile(r"(agent|user):[\w.-]+"), r"\1:NAME"),

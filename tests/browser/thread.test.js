@@ -122,12 +122,17 @@ test("the conversation is in the timeline with its calls, live, and its texts ar
   const read = () => rows.allInnerTexts().then((texts) => texts.map((text) => text.replace(/\d\d:\d\d/g, "").replace(/\s+/g, " ").trim()));
   assert.deepEqual(await read(), ["bashecho a pending ›", "Person Deploy it.", "Instructions Be brief."]);
   // A message about calls only has no row of its own, because the calls have.
-  await say({ message: { role: "assistant", content: null, tool_calls: [{ id: "a", type: "function", function: { name: "bash", arguments: "{}" } }] } });
+  const call = (args) => ({ id: "a", type: "function", function: { name: "bash", arguments: JSON.stringify(args) } });
+  await say({ message: { role: "assistant", content: null, tool_calls: [call({ command: "echo a" })] } });
   await say({ message: { role: "tool", tool_call_id: "a", content: "done" } });
   await say({ message: { role: "assistant", content: "line\n".repeat(40) + "the end" } });
   await page.getByRole("button", { name: "Show all" }).click();
   await page.getByText("the end").waitFor();
   assert.equal((await read()).length, 4);
+  // A message that shows a call differently has a row that says so.
+  await say({ message: { role: "assistant", content: null, tool_calls: [call({ command: "ls" })] } });
+  await page.getByText("This message shows a with another tool or other arguments than the log has.").waitFor();
+  assert.equal((await read()).length, 5);
   // The person changed the second message: what followed it is gone.
   await say({ messages: [{ role: "system", content: "Be brief." }, { role: "user", content: "Test it." }] });
   await page.getByText("Test it.").waitFor();
