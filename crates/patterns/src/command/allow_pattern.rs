@@ -121,7 +121,7 @@ impl WordPattern {
         }
     }
 
-    /// Whether the pattern covers all words with the input, the assignments and the comment of the command.
+    /// Whether the pattern covers all words, and the command's input, assignments and comment.
     fn covers_words(&self, command: &ParsedCommand, end: usize) -> bool {
         let shown = ShownWords::read(command, end);
         let now = self.advance(&shown, &self.start());
@@ -144,7 +144,7 @@ impl WordPattern {
         longer.reading.inner.is_none() && self.covers_words(&longer, longer.words.len())
     }
 
-    /// The rest of the pattern for the words from `end` on, if the pattern covers those before.
+    /// The remaining pattern for the words from `end` on, if the pattern covers those before.
     fn split_at(&self, command: &ParsedCommand, end: usize) -> Option<Self> {
         if command.comment.is_some() || command.input.is_some() {
             return None;
@@ -157,7 +157,7 @@ impl WordPattern {
         (is_open || now.iter().filter(|on| **on).count() == 1).then_some(Self { words: rest })
     }
 
-    /// The pattern within the quotes of a script: `sh -c 'ls *'` allows what `ls *` does.
+    /// A quoted script's inner pattern: `sh -c 'ls *'` allows what `ls *` does.
     fn unquoted(&self) -> Option<Self> {
         let tokens = match self.words.as_slice() {
             [PatternWord::Literal(text)] => text.chars().map(GlobToken::Char).collect(),
@@ -208,7 +208,7 @@ impl WordPattern {
     }
 }
 
-/// The words of a command with all that stands beside them, and the role of each.
+/// A command's words with all that stands beside them, and each word's role.
 struct ShownWords<'a> {
     words: Vec<(std::borrow::Cow<'a, CommandWord>, WordRole)>,
 }

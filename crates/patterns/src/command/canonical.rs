@@ -109,7 +109,7 @@ fn write_option(used: &OptionUse, name: String) -> String {
     }
 }
 
-/// The rest of a word without the options in it.
+/// The word without its options.
 fn remove_options(word: &str, here: &[&OptionUse]) -> Option<String> {
     let mut rest = word.to_owned();
     for used in here {

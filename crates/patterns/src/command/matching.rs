@@ -39,7 +39,7 @@ pub fn find_allowed_commands(patterns: &[CommandPattern], script: &ParsedScript)
     Some(written(script).map(|command| allow(patterns, script, command) == MatchAnswer::Yes).collect())
 }
 
-/// The indices of the commands that the script itself contains.
+/// Indices of the script's own commands.
 fn written(script: &ParsedScript) -> impl Iterator<Item = usize> + '_ {
     (0..script.commands.len()).filter(|index| script.commands[*index].origin == CommandOrigin::Written)
 }

@@ -40,7 +40,7 @@ impl ParsedScript {
 #[derive(Debug, Clone, Copy)]
 struct CommandSource {
     origin: CommandOrigin,
-    /// The index of the command whose arguments contain it.
+    /// Index in the script: the command whose arguments contain it.
     parent: Option<usize>,
 }
 

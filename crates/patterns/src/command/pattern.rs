@@ -93,21 +93,21 @@ impl CommandPattern {
         ProgramTable::shared().effect_options(program)
     }
 
-    /// The program of a pattern such as `mytool **`, if the table does not list it. The pattern covers none of its
+    /// The program in a pattern such as `mytool **`, if the table does not list it. The pattern covers none of its
     /// options.
     #[must_use]
     pub fn unknown_program(&self) -> Option<&str> {
         self.open_program().filter(|program| ProgramTable::shared().find_program(program).is_empty())
     }
 
-    /// The program of a pattern that seems to allow all of its arguments.
+    /// The program in a pattern that seems to allow any arguments.
     fn open_program(&self) -> Option<&str> {
         let program = self.text.strip_suffix('*').map(|rest| rest.trim_end_matches('*').trim_end())?;
         (!program.is_empty() && !has_wildcard(program) && !program.contains([' ', '\\', '{']))
             .then_some(program)
     }
 
-    /// The words of the pattern, with its wildcards as ordinary characters.
+    /// The pattern's words, with wildcards as ordinary characters.
     fn literal_words(&self) -> Vec<CommandWord> {
         let mut is_quoted = false;
         let is_end = |c: char| {

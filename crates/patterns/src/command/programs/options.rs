@@ -1,8 +1,8 @@
-//! The options of a program, as the table lists them.
+//! Program options, as the table lists them.
 
 use serde::{Deserialize, Deserializer};
 
-/// The effect of an option or an operand.
+/// What an option or an operand does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OptionEffect {
@@ -66,7 +66,7 @@ pub(in crate::command) struct OptionEntry {
     harmless_values: Vec<String>,
 }
 
-/// A row of the key `effects`.
+/// One `effects` row.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EffectRow {
@@ -108,7 +108,7 @@ impl OptionEntry {
         self.value == OptionValue::Required
     }
 
-    /// The effect of the option with this value, if it has one.
+    /// What the option does with this value, if it has an effect.
     pub(super) fn effect_with(&self, value: Option<&str>) -> Option<OptionEffect> {
         let OptionSource::Effect(effect) = self.source else { return None };
         let is_listed = |listed: &String| match (listed.strip_suffix('*'), value) {

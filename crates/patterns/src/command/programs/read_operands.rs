@@ -1,4 +1,4 @@
-//! Reads the operands of a command: its subcommands, the start of an inner command, and operands with an effect.
+//! Reads operands: subcommands, where an inner command begins, and operands with an effect.
 
 use super::{
     options::OptionEffect,
@@ -40,7 +40,7 @@ impl RoleReader<'_> {
         }
     }
 
-    /// Reads the arguments of a script file, whose options are unknown.
+    /// Reads a script file's arguments. Its options are unknown.
     fn read_file_arguments(&mut self) {
         let role = |word: &CommandWord| {
             if word.may_be_option() || word.text.starts_with('-') {
@@ -78,7 +78,7 @@ impl RoleReader<'_> {
         WordRole::Free
     }
 
-    /// Reads a subcommand. Returns false if the word is an operand of the subcommands before it.
+    /// Reads a subcommand. Returns false for an operand of earlier subcommands.
     fn read_subcommand(&mut self, at: usize) -> bool {
         let word = &self.words[at];
         let own = programs_own(&self.entries);
@@ -117,7 +117,7 @@ impl RoleReader<'_> {
         })
     }
 
-    /// Selects the entries of the present subcommands.
+    /// Selects the entries for the subcommands so far.
     fn activate(&mut self) {
         let describes = |entry: &&&'static LazyEntry| entry.subcommands.contains(&self.path.as_str());
         self.active = self.entries.iter().filter(describes).map(|entry| entry.get()).collect();

@@ -1,4 +1,4 @@
-//! Reads the options of a command.
+//! Reads a command's options.
 
 use super::{
     options::{OptionEffect, OptionEntry, OptionSource, OptionValue},
@@ -34,7 +34,7 @@ impl RoleReader<'_> {
             name == *listed && (!style.bundles || name.len() != 2)
                 || is_long_option(name, listed, style.dashes)
         });
-        // The beginning of a harmless option may be another option, which the table does not list.
+        // What begins like a harmless option may be another option, which the table does not list.
         let begins = |(option, _, listed): &(&OptionEntry, _, &str)| {
             let has_effect = matches!(option.source, OptionSource::Effect(_));
             style.abbreviations && has_effect && is_abbreviation(name, listed)
@@ -129,7 +129,7 @@ impl RoleReader<'_> {
         option.effect_with(value).or_else(|| self.effect_in_script(option, value).filter(|_| value.is_some()))
     }
 
-    /// The effect of the script in the value of `sed -e`.
+    /// What a `sed -e` script does.
     fn effect_in_script(&self, option: &OptionEntry, value: Option<&str>) -> Option<OptionEffect> {
         let is_script = option.spellings.iter().any(|listed| listed == "-e")
             && self.options().any(|(_, _, listed)| listed == "<sed script>");
@@ -221,7 +221,7 @@ fn is_long_option(name: &str, listed: &str, dashes: bool) -> bool {
         || dashes && bare(name) == bare(listed)
 }
 
-/// Whether `name` is an abbreviation of the listed long option, as many programs accept.
+/// Whether `name` abbreviates the listed long option, as many programs accept.
 fn is_abbreviation(name: &str, listed: &str) -> bool {
     name.len() > 2 && listed.starts_with("--") && listed.starts_with(name)
 }

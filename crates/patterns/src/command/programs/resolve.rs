@@ -1,4 +1,4 @@
-//! Reads the words of a command with the table: its program, its launcher and its subcommands.
+//! Reads a command with the table: program, launcher and subcommands.
 
 use super::{
     roles::{CommandReading, InnerCommand, InnerKind, OptionUse, ProgramKnowledge, WordRole},
@@ -7,19 +7,18 @@ use super::{
 };
 use crate::command::line::CommandWord;
 
-/// The maximum number of words that are examined. The roles of the others are unknown.
+/// How many words are examined at most. Further words have unknown roles.
 const MAX_WORDS: usize = 1000;
 /// The maximum number of commands within commands.
 const MAX_DEPTH: usize = 8;
 
 impl CommandReading {
-    /// Reads the words of a command.
+    /// Reads a command's words.
     pub(in crate::command) fn read(words: &[CommandWord]) -> Self {
         read_at(words, 0)
     }
 
-    /// Reads the words of a module that an interpreter runs, as in `python3 -m json.tool`. Its name may also be that of
-    /// another program.
+    /// Reads a module that an interpreter runs, as in `python3 -m json.tool`. Another program may have the same name.
     pub(in crate::command) fn read_module(words: &[CommandWord]) -> Self {
         let Some((first, arguments)) = words.split_first() else { return Self::default() };
         let name = format!("-m {}", first.text);
@@ -70,17 +69,17 @@ pub(super) fn programs_own(entries: &[&'static LazyEntry]) -> Vec<&'static Progr
 pub(super) struct RoleReader<'a> {
     pub(super) words: &'a [CommandWord],
     pub(super) depth: usize,
-    /// The entries of the program.
+    /// All entries for this program.
     pub(super) entries: Vec<&'static LazyEntry>,
     /// The entries that apply at this word.
     pub(super) active: Vec<&'static ProgramEntry>,
     /// The subcommands so far.
     pub(super) path: String,
     pub(super) path_ends: bool,
-    /// The index of the first word after the subcommands.
+    /// Index of the word that follows all subcommands.
     pub(super) subcommand_end: usize,
     pub(super) options_end: bool,
-    /// Whether an option has given the script of a filter such as `sed`.
+    /// Whether an option has given a filter's script, as `sed -e` does.
     pub(super) script_given: bool,
     /// The number of operands so far.
     pub(super) operands: usize,

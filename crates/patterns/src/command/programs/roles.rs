@@ -9,7 +9,7 @@ use crate::command::line::CommandWord;
 /// A command whose words were found in the table.
 #[derive(Debug, Clone, Default)]
 pub(in crate::command) struct CommandReading {
-    /// One role for each word. The words of an inner command have none of their own.
+    /// One role for each word. An inner command's words have none of their own.
     pub(in crate::command) roles: Vec<WordRole>,
     /// The options that the table lists, in order.
     pub(in crate::command) uses: Vec<OptionUse>,
@@ -18,7 +18,7 @@ pub(in crate::command) struct CommandReading {
     pub(in crate::command) input: InputUse,
     /// Whether no argument of the program can have an effect.
     pub(in crate::command) is_inert: bool,
-    /// The index of the first word after the subcommands.
+    /// Index of the word that follows all subcommands.
     pub(in crate::command) subcommand_end: usize,
 }
 
@@ -38,7 +38,7 @@ pub(in crate::command) enum WordRole {
 /// The command in another command's arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::command) struct InnerCommand {
-    /// The index of its first word.
+    /// Where it begins.
     pub(in crate::command) at: usize,
     pub(in crate::command) kind: InnerKind,
     /// Whether a pattern must spell out its program.
@@ -66,7 +66,7 @@ pub(in crate::command) enum ProgramKnowledge {
 pub(in crate::command) enum InnerKind {
     /// The words are the program and its arguments.
     Words,
-    /// The first word is a module of the program.
+    /// The first word names a module for the program.
     Module,
     /// A shell reads the words, joined with spaces.
     Joined,
@@ -80,9 +80,9 @@ pub(in crate::command) struct OptionUse {
     pub(in crate::command) option: &'static OptionEntry,
     /// The word's part that names the option: `--outp`, `-no`, `+`.
     pub(in crate::command) written: String,
-    /// The index of the word in the command.
+    /// Word index in the command.
     pub(in crate::command) at: usize,
-    /// The index of its spelling.
+    /// Which spelling was used.
     pub(in crate::command) spelling: usize,
     pub(in crate::command) form: OptionForm,
     pub(in crate::command) effect: Option<OptionEffect>,
@@ -93,16 +93,16 @@ pub(in crate::command) struct OptionUse {
 pub(in crate::command) enum OptionForm {
     /// `--output`, `--output=value`, `-exec`.
     Long(Option<String>),
-    /// A letter in a bundle, with the rest of the word if it is the value.
+    /// A letter in a bundle, with its attached value.
     Short(char, String),
-    /// The start of an operand, and its rest.
+    /// What an operand begins with, and what follows.
     Prefix(String),
     /// A whole word.
     Word,
 }
 
 impl WordRole {
-    /// The role of a word that a pattern must spell out completely.
+    /// For words that a pattern must spell out completely.
     pub(super) const UNLISTED: Self = Self::Fixed { written: usize::MAX, effect: None };
 
     pub(super) fn fixed(written: usize, effect: Option<OptionEffect>) -> Self {
@@ -127,7 +127,7 @@ impl CommandReading {
         matches!(self.program, ProgramKnowledge::Named | ProgramKnowledge::OtherShell)
     }
 
-    /// Whether a word of the command may be code that the program runs, as far as the table knows.
+    /// Whether the program may run one of its words as code, as far as the table knows.
     pub(in crate::command) fn may_run_words(&self) -> bool {
         let runs = |role: &WordRole| role.effect() == Some(OptionEffect::Run);
         let end = self.inner.map_or(self.roles.len(), |inner| inner.at.min(self.roles.len()));

@@ -1,4 +1,4 @@
-//! Reads the files of the table. An entry is parsed when a command first needs it, because most processes judge
+//! Reads the table's files. An entry is parsed when a command first needs it, because most processes judge
 //! commands of a few programs.
 
 use super::options::{EffectRow, OptionEntry, OptionGroups, OptionSource, OptionValue};
@@ -31,7 +31,7 @@ const ENTRY: &str = "[[program]]\n";
 /// All programs that are known.
 pub(in crate::command) struct ProgramTable {
     entries: Vec<LazyEntry>,
-    /// The indices of the entries of each name.
+    /// Entry indices by name.
     by_name: HashMap<String, Vec<usize>>,
 }
 
@@ -50,7 +50,7 @@ pub(in crate::command) struct ProgramEntry {
     pub(in crate::command) options: Vec<OptionEntry>,
 }
 
-/// The keys of an entry.
+/// Keys that an entry may have.
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of the table")]
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -134,7 +134,7 @@ pub(super) struct LaunchRow {
     pub(super) joins: bool,
     /// Arguments from the standard input are added to the command.
     pub(super) appends_input: bool,
-    /// The option before the name of a module, which is a program of its own.
+    /// The option before a module name. A module is read as a program.
     pub(super) module: Option<String>,
     /// The option whose value a shell reads.
     pub(super) script: Option<String>,
@@ -165,7 +165,7 @@ impl ProgramTable {
         &TABLE
     }
 
-    /// Finds the names and the subcommands of the entries, and parses nothing else.
+    /// Indexes names and subcommands, and parses nothing else.
     fn index() -> Self {
         let mut table = Self { entries: Vec::new(), by_name: HashMap::new() };
         for text in FILES.iter().flat_map(|file| file.split(ENTRY).skip(1)) {
@@ -178,7 +178,7 @@ impl ProgramTable {
         table
     }
 
-    /// The entries of the program that `word` names, with a folder or a version if it has one.
+    /// Entries for the program that `word` names, with or without a folder and a version.
     pub(in crate::command) fn find_program(&'static self, word: &str) -> Vec<&'static LazyEntry> {
         let name = base_name(word);
         // Names can end in a version: `python3.12`, `gcc-13`.
@@ -239,7 +239,7 @@ impl ProgramEntry {
     }
 }
 
-/// The strings of a list that begins with `key` and is on one line.
+/// Reads a one-line list that begins with `key`.
 fn list_of<'a>(text: &'a str, key: &str) -> impl Iterator<Item = &'a str> {
     let line = text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
     line.split('"').skip(1).step_by(2)
