@@ -172,7 +172,7 @@ async fn result_of_another_tool_decides_nothing() {
             assert!(made.iter().all(|(outcome, _)| outcome == "refused"), "{format}: {made:?}");
             assert_eq!(state(&ada, "c1").await, "pending", "{format}");
         }
-        // A call of the log may have the id of a request, too.
+        // A call of the log may have a request's id, too.
         builder.post("/v1/threads/u/tool-calls", json!({"id": "c1", "name": "delete_file", "arguments": {}}).to_string()).await;
         builder.post("/v1/threads/u/tool-calls", json!({"id": "approval_c1", "name": "web", "arguments": {}}).to_string()).await;
         let result = json!({"format": "openai", "message": {"role": "tool", "tool_call_id": "approval_c1", "content": "approve_once"}});

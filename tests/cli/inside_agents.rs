@@ -1,4 +1,4 @@
-//! Commands that decide or loosen, inside the environment of an agent: each is refused, and changes nothing.
+//! Commands that decide or loosen, inside an agent's environment: each is refused, and changes nothing.
 
 use crate::desk::with_desk;
 use countersign_agents::environment::AGENT_VARIABLES;

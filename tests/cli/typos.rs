@@ -82,7 +82,7 @@ async fn unusable_listen_address_is_reported_with_a_remedy() {
     .await;
 }
 
-/// Browsers try both addresses of this machine for the host of the pages.
+/// Browsers try both addresses of this machine for the pages' host.
 #[tokio::test]
 async fn port_taken_on_ipv6_is_refused() {
     with_desk(async |desk| {

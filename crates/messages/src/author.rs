@@ -1,9 +1,9 @@
-//! Who a message says that it is from. The credential of the request says who sends it; a message that names another author
+//! Who a message says that it is from. The request's credential says who sends it; a message that names another author
 //! decides nothing.
 
 use crate::json_tree::JsonTree;
 
-/// The members that name the author of a message.
+/// The members that name a message's author.
 const AUTHORS: &[&str] = &[
     "name",
     "sender",
@@ -89,7 +89,7 @@ pub(crate) fn other_author(message: &JsonTree, person: MessageAuthor<'_>) -> Opt
     })
 }
 
-/// Returns true for the role of a speaker.
+/// Returns true for a speaker's role.
 fn is_speaker(role: &str) -> bool {
     matches!(role, "user" | "human" | "assistant" | "ai" | "model" | "system" | "developer")
 }

@@ -66,7 +66,7 @@ pub(crate) fn result_content(result: NeutralResult, has_id: bool) -> PartContent
     PartContent::Result(result)
 }
 
-/// The members of a decision.
+/// A decision's members.
 const DECISION_KEYS: &[&str] =
     &["decision", "choice", "scope", "comment", "reason", "message", "options", "timestamp"];
 

@@ -1,4 +1,4 @@
-//! The conversation as a client shows it: what messages say about the calls of the log stays only where the log says the
+//! The conversation as a client shows it: what messages say about the log's calls stays only where the log says the
 //! same. An agent writes the messages, and a page draws cards from them, so a call that differs becomes a sentence, and no
 //! message asks for an approval.
 

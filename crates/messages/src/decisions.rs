@@ -46,7 +46,7 @@ pub struct FoundVerdict {
     pub has_texts: bool,
 }
 
-/// The messages of a request, and what the decisions in them may be about.
+/// A request's messages, and what the decisions in them may be about.
 #[derive(Debug, Clone, Copy)]
 pub struct MessageContext<'a> {
     /// The place of the first message of the request. Those before it are stored.
@@ -136,13 +136,13 @@ impl ReadConversation {
 /// What the messages so far say about the ids that decisions refer to.
 #[derive(Default)]
 struct EarlierMessages<'a> {
-    /// The calls of each request, by the id of the request.
+    /// The calls of each request, by the request's id.
     requests: BTreeMap<&'a str, BTreeSet<&'a str>>,
     /// The tools of the calls whose ids are those of requests.
     plain_calls: BTreeMap<&'a str, &'a str>,
     /// The calls of the last turn of the agent that has any.
     last_turn: Vec<&'a str>,
-    /// Those of the last turn in the messages of the request.
+    /// Those of the last turn in the request's messages.
     sent_turn: Vec<&'a str>,
     /// True while the turn goes on.
     is_open: bool,

@@ -45,7 +45,7 @@ fn is_same(shown: &JsonTree, masked: &Json, raw: Sha256) -> bool {
     hash.is_some() && (hash == masked.canonical_hash().ok() || shown.admit().ok() == Some(raw))
 }
 
-/// The calls of the log, by their ids.
+/// The log's calls, by their ids.
 pub type LoggedCalls = HashMap<String, LoggedCall>;
 
 /// The ids of these calls.

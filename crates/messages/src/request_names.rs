@@ -4,7 +4,7 @@
 pub(crate) const CLIENT_PREFIX: &str = "client.";
 /// The tool that asks a person.
 pub(crate) const REQUEST_APPROVAL: &str = "client.requestApproval";
-/// The begin of the id of a request. The id of the call follows.
+/// The begin of a request's id. The id of the call follows.
 pub(crate) const REQUEST_PREFIX: &str = "approval_";
 
 /// The id of the request for this call.
@@ -17,7 +17,7 @@ pub(crate) fn is_client_tool(name: &str) -> bool {
     name.starts_with(CLIENT_PREFIX)
 }
 
-/// Returns true for the id of a request.
+/// Returns true for a request's id.
 pub(crate) fn is_request_id(id: &str) -> bool {
     id.starts_with(REQUEST_PREFIX)
 }

@@ -1,4 +1,4 @@
-//! What JSON shows of the calls of the log: tools and arguments beside the id of a call, in whatever form. A page may draw any
+//! What JSON shows of the log's calls: tools and arguments beside a call's id, in whatever form. A page may draw any
 //! of it, so nothing here depends on the format.
 
 use crate::{
@@ -24,7 +24,7 @@ const ID_KEYS: &[&str] = &[
 /// Those of them that hold nothing else.
 pub(crate) const CALL_ID_KEYS: &[&str] =
     &["toolCallId", "tool_call_id", "callId", "call_id", "tool_use_id", "toolUseId"];
-/// The members that hold the name of a tool.
+/// The members that hold a tool's name.
 pub(crate) const NAME_KEYS: &[&str] =
     &["name", "toolName", "tool_name", "tool", "fn", "action", "functionName", "function_name"];
 /// The members that hold arguments.
@@ -67,7 +67,7 @@ pub(crate) struct ShownCall {
     arguments: Vec<JsonTree>,
 }
 
-/// What a shown call has that the call of the log has not.
+/// What a shown call has that the log's call has not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CallDifference {
     /// Another call.
@@ -96,7 +96,7 @@ impl ShownCall {
         shown
     }
 
-    /// The first difference from the call of the log; `None` if everything shown is as the log has it.
+    /// The first difference from the log's call; `None` if everything shown is as the log has it.
     pub(crate) fn difference(&self, logged: &LoggedCall) -> Option<CallDifference> {
         let id = self.ids.iter().find(|id| *id != logged.call.id.as_str());
         let id = id.map(|id| CallDifference::Id(id.clone()));
@@ -111,7 +111,7 @@ impl ShownCall {
         self.arguments.iter().any(|shown| logged.runs_with(shown))
     }
 
-    /// Reads the members of an object, and of the objects in it that belong to the same call.
+    /// Reads an object's members, and of the objects in it that belong to the same call.
     fn read(&mut self, object: &JsonTree) {
         let JsonTree::Object(members) = object else { return };
         for (key, value) in members {
@@ -189,7 +189,7 @@ impl ShownFinder<'_> {
         }
     }
 
-    /// Visits the interrupt of a batch, whose id has the ids of its calls in the order of its actions.
+    /// Visits a batch's interrupt, whose id has the ids of its calls in the order of its actions.
     fn visit_batch(&mut self, interrupt: &JsonTree, ids: &[String]) {
         let actions =
             interrupt.get("value").map(|value| value.list_of("action_requests")).unwrap_or_default();
@@ -206,7 +206,7 @@ impl ShownFinder<'_> {
     }
 }
 
-/// The ids of the calls in the id of a batch.
+/// The ids of the calls in a batch's id.
 pub(crate) fn batch_ids(id: &str) -> Option<Vec<String>> {
     let list = id.strip_prefix(REQUEST_PREFIX).filter(|ids| ids.starts_with('['))?;
     let list = JsonTree::parse_text(list)?;

@@ -39,7 +39,7 @@ pub struct LastWords {
     pub position: u32,
     /// What the words decide.
     pub decision: SpokenDecision,
-    /// Why they are not the words of the sender: the message names another author, or may.
+    /// Why they are not the sender's words: the message names another author, or may.
     pub other_author: Option<String>,
 }
 

@@ -86,7 +86,7 @@ impl ReadConversation {
         finish(format, out, unfinished, self.unreadable)
     }
 
-    /// Writes everything for a client. What the messages say about the calls of the log is written only where the log says the
+    /// Writes everything for a client. What the messages say about the log's calls is written only where the log says the
     /// same, and the requests for the pending calls are written from the log alone. `calls` are the calls of the log that the
     /// messages name.
     #[must_use]

@@ -1,4 +1,4 @@
-//! The arguments beside the operands of a call. A rule that allows by command, address or path matches only if each of them
+//! The arguments beside a call's operands. A rule that allows by command, address or path matches only if each of them
 //! is known to have no effect on what runs, or the rule names it.
 
 use crate::{

@@ -84,7 +84,7 @@ impl CommandOperand {
         }
     }
 
-    /// A rule that allows the script of a shell, or the call of the shell, allows both. One that restricts either of them
+    /// A rule that allows a shell's script, or the shell's call, allows both. One that restricts either of them
     /// restricts both.
     fn match_wrapped(
         &self,
@@ -105,7 +105,7 @@ impl CommandOperand {
         iter::once(self.script()).chain(&self.joined)
     }
 
-    /// What the command runs: the script of a shell, or the command itself.
+    /// What the command runs: a shell's script, or the command itself.
     fn script(&self) -> &ParsedScript {
         self.wrapped.as_ref().unwrap_or(&self.reading)
     }

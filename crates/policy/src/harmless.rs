@@ -57,7 +57,7 @@ enum ArgumentType {
     Place,
 }
 
-/// An argument beside the operands of a call.
+/// An argument beside a call's operands.
 #[derive(Clone, Copy)]
 pub(crate) struct BesideArgument<'a> {
     pub(crate) tool: &'a str,

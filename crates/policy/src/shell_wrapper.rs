@@ -12,7 +12,7 @@ pub(crate) fn script_of_line(line: &str) -> Option<String> {
     script_of_words(&words.iter().map(String::as_str).collect::<Vec<_>>()).map(str::to_owned)
 }
 
-/// The script, if the words run a known shell with it and with nothing else. `-l` reads the profile of the user, as a terminal
+/// The script, if the words run a known shell with it and with nothing else. `-l` reads the user's profile, as a terminal
 /// does.
 pub(crate) fn script_of_words<'a>(words: &[&'a str]) -> Option<&'a str> {
     let [program, options @ .., script] = words else { return None };

@@ -31,7 +31,7 @@ impl OrderedValue {
         }
     }
 
-    /// The members of an object or the elements of a list, each with its step in a pointer.
+    /// The members of an object or a list's elements, each with its step in a pointer.
     pub(crate) fn children(&self) -> Box<dyn Iterator<Item = (String, &Self)> + '_> {
         match self {
             Self::Map(members) => Box::new(members.iter().map(|(key, value)| (key.clone(), value))),

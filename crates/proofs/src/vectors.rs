@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 const WEBAUTHN: &str = include_str!("../vectors/webauthn.json");
 
-/// The site of the vectors.
+/// The vectors' site.
 const SITE: &str = "example.org";
 
 #[derive(Deserialize)]

@@ -35,7 +35,7 @@ impl SensitiveKeys {
         Ok(Self { globs: patterns.iter().enumerate().map(glob).collect::<Result<_, _>>()? })
     }
 
-    /// Judges the name of a key.
+    /// Judges a key's name.
     pub(crate) fn judge(&self, name: &str) -> KeyJudgement {
         if !self.globs.is_empty() {
             let lower = name.to_lowercase();

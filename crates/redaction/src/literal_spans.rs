@@ -35,7 +35,7 @@ pub(crate) fn quoted_at(text: &str, start: usize) -> Option<Range<usize>> {
     (is_complete && one_value).then_some(start..end)
 }
 
-/// The length of the letters before the quote of a string: `b"…"`, `@"…"`, `N'…'`.
+/// The length of the letters before a string's quote: `b"…"`, `@"…"`, `N'…'`.
 fn prefix_length(bytes: &[u8]) -> usize {
     let letters = bytes.iter().take(2).take_while(|byte| b"bBrRuUfFLN@".contains(byte)).count();
     let quoted = matches!(bytes.get(letters), Some(b'"' | b'\'' | b'\\'));

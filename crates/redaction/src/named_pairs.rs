@@ -99,7 +99,7 @@ const CONTENTS: &[&str] =
 /// The longest text that names a field. Longer ones describe something.
 const MAX_FIELD: usize = 100;
 
-/// Lists what the members of an object say about each other.
+/// Lists what an object's members say about each other.
 pub(crate) fn judge_pairs(keys: &SensitiveKeys, members: &[PairMember<'_>]) -> Vec<PairJudgement> {
     let mut found = Vec::new();
     let first = |names: &[&str]| members.iter().find(|member| is_one_of(names, member.key));
@@ -123,7 +123,7 @@ pub(crate) fn judge_pairs(keys: &SensitiveKeys, members: &[PairMember<'_>]) -> V
     found
 }
 
-/// The member that is the name of a pair. It is not secret, also under a sensitive key.
+/// The member that is a pair's name. It is not secret, also under a sensitive key.
 pub(crate) fn name_of_pair(members: &[PairMember<'_>]) -> Option<usize> {
     let first = |names: &[&str]| members.iter().find(|member| is_one_of(names, member.key));
     let (name, value) = (first(NAMES)?, first(VALUES)?);

@@ -1,4 +1,4 @@
-//! Finds the rules of `data/programs.toml` for the words of a command.
+//! Finds the rules of `data/programs.toml` for a command's words.
 
 use super::{
     keys::KeyJudgement,

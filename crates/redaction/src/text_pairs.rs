@@ -1,5 +1,5 @@
 //! Finds pairs of a name and a value that stand in members of their own: `name="password" value="…"`, in XML, HTML, YAML,
-//! plists, HCL and code, and a default value behind the name of a variable.
+//! plists, HCL and code, and a default value behind a variable's name.
 
 use super::{
     keys::{KeyJudgement, SensitiveKeys, judge_field},
@@ -13,7 +13,7 @@ use std::{ops::Range, sync::LazyLock};
 /// The number of bytes after a name that are searched for its value.
 const MAX_DISTANCE: usize = 240;
 
-/// A name: as the value of a member, behind a keyword, or an option in a list.
+/// A name: as a member's value, behind a keyword, or an option in a list.
 static NAME: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r#"(?i-u)(?:\b(?:name|key|id|parameterkey|variable|setting|property|header|placeholder|label|type)["']?[ \t]{0,8}(?:=>|[=:])[ \t]{0,8}\\{0,7}["']?|<(?:key|name|string|param)>[ \t]{0,8}|\b(?:variable|parameter|option|param|env)[ \t]{1,4}["']|["']-{1,2})([a-z_/#.][a-z0-9_./#:-]+)"#,
@@ -27,7 +27,7 @@ static OBJECT_KEY: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant pattern")
 });
 
-/// The beginning of a value, or the end of the surroundings of a name.
+/// The beginning of a value, or the end of a name's surroundings.
 static VALUE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r#"(?im-u)\b(?:value|val|parametervalue|default|content|contents)["']?[ \t]{0,8}(?:=>|[=:]>?)[ \t]{0,8}|>\s{0,8}(?:<(?:value|string)>\s{0,8})?|</(?:key|name|string|param)>\s*<(?:value|string)>|(\n[ \t]*- |\n[ \t]*\n|/>|</|[;}]|\b(?:name|key|id)["']?[ \t]{0,8}[=:])"#,

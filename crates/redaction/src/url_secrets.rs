@@ -84,7 +84,7 @@ fn userinfo_secret(text: &str, start: usize) -> Option<Range<usize>> {
     }
 }
 
-/// The path of the URL whose host begins at `start` if it is one random word, as in the address of a webhook. A UUID or a
+/// The path of the URL whose host begins at `start` if it is one random word, as in a webhook's address. A UUID or a
 /// hash is the name of something more often than a secret.
 fn random_path(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = &text.as_bytes()[start..];

@@ -66,7 +66,7 @@ impl BoundListener {
         }
     }
 
-    /// Returns the other address that browsers try for the host of the pages: the same port of the other loopback address.
+    /// Returns the other address that browsers try for the pages' host: the same port of the other loopback address.
     #[must_use]
     pub fn twin_address(&self) -> Option<ListenAddress> {
         let ListenAddress::Tcp(address) = self.address else { return None };

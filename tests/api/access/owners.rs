@@ -1,4 +1,4 @@
-//! What belongs to the proposer of a call, to its executor, and to the holder of a token.
+//! What belongs to a call's proposer, to its executor, and to a token's holder.
 
 use super::start;
 use countersign_gate::event::{Role, TokenKind};

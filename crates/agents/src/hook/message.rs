@@ -100,7 +100,7 @@ impl HookMessage {
         self.agent_type.as_ref().map(|agent| format!("by the sub-agent {agent}"))
     }
 
-    /// The folder of the call. The same command in another folder is another call.
+    /// The call's folder. The same command in another folder is another call.
     pub(super) fn place(&self) -> Option<String> {
         self.cwd.clone().filter(|folder| !folder.is_empty())
     }

@@ -22,7 +22,7 @@ const MOST_SESSIONS: usize = 1_000;
 #[derive(Debug)]
 pub struct AcpProtocol {
     known: RecentMap<(String, String), Value>,
-    /// The folder of each new session whose id the agent has not given yet, by the id of the request.
+    /// The folder of each new session whose id the agent has not given yet, by the request's id.
     opening: RecentMap<String, String>,
     /// The folder of each session.
     folders: RecentMap<String, String>,

@@ -19,7 +19,7 @@ const COMMAND: &str = "item/commandExecution/requestApproval";
 const FILE_CHANGE: &str = "item/fileChange/requestApproval";
 const PERMISSIONS: &str = "item/permissions/requestApproval";
 
-/// The fields of a question that do not change what runs: the identity of the question, texts for people, what Codex read from
+/// The fields of a question that do not change what runs: the question's identity, texts for people, what Codex read from
 /// the command, the folder, which is the place of the call, and the answers that it offers. `kind` is `command` or the input for
 /// a running program.
 const KNOWN_FIELDS: &[&str] = &[

@@ -53,7 +53,7 @@ impl JsonRpcFrame {
         self.params.as_ref().and_then(|params| params.read().ok()).unwrap_or_default()
     }
 
-    /// The parameters of a question. Fails if another program could read them in another way.
+    /// A question's parameters. Fails if another program could read them in another way.
     pub(crate) fn question_params(&self) -> Result<serde_json::Value, GateError> {
         let checked = self.params.as_ref().map_or(Ok(()), |params| params.admit_arguments().map(drop));
         checked.map_err(|why| GateError::invalid("params", &why))?;

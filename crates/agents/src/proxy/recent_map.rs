@@ -32,7 +32,7 @@ impl<K: Clone + Eq + Hash, V> RecentMap<K, V> {
         self.values.entry(key).or_insert_with(create)
     }
 
-    /// The value of this key.
+    /// This key's value.
     pub(super) fn get(&self, key: &K) -> Option<&V> {
         self.values.get(key)
     }

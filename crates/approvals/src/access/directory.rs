@@ -216,7 +216,7 @@ impl TokenDirectory {
         if !record.created.hash.equals_in_constant_time(&secret.hash()) {
             return Err(TokenRejection::Unknown);
         }
-        // Other programs on the host receive the cookie of a session, so it alone proves nothing.
+        // Other programs on the host receive a session's cookie, so it alone proves nothing.
         if record.created.kind != kind || secret.is_bound() != (kind == TokenKind::Session) {
             return Err(TokenRejection::WrongKind);
         }

@@ -92,13 +92,13 @@ impl TokenSecret {
         }
     }
 
-    /// The secret of a session: this token in the cookie, and a key in the pages.
+    /// A session's secret: this token in the cookie, and a key in the pages.
     #[must_use]
     pub fn bound_to(self, key: &PageKey) -> Self {
         Self { page_key: Some(key.clone()), ..self }
     }
 
-    /// Whether this is the secret of a session.
+    /// Whether this is a session's secret.
     #[must_use]
     pub const fn is_bound(&self) -> bool {
         self.page_key.is_some()

@@ -1,4 +1,4 @@
-//! Refuses commands that decide or loosen inside the environment of an agent. It stops an agent that runs commands under
+//! Refuses commands that decide or loosen inside an agent's environment. It stops an agent that runs commands under
 //! the name of its user from deciding by accident or on request of a hostile text. A program that removes the variable
 //! passes it: only a proof of the decision stops such a program.
 
@@ -33,7 +33,7 @@ impl CommandEffect {
             Self::Local | Self::Uses(Right::Read | Right::ReadPolicy | Right::Execute | Right::Converse) => {
                 None
             }
-            // A command acts in the name of a person, so it closes the threads of other agents, too.
+            // A command acts in a person's name, so it closes the threads of other agents, too.
             Self::Uses(right @ (Right::Close | Right::Decide | Right::ManageKeys | Right::Administer)) => {
                 Some(right.describe())
             }

@@ -99,7 +99,7 @@ impl KnownServers {
 }
 
 /// The address of a server without the `/` at its end. `localhost` and 127.0.0.1 are different addresses here, as they may
-/// be different servers; the address of the pages is the one of 127.0.0.1, to which the client connects.
+/// be different servers; the pages' address is the one of 127.0.0.1, to which the client connects.
 fn normalize(url: &str) -> String {
     let url = url.trim_end_matches('/');
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };

@@ -14,7 +14,7 @@ use countersign_events::{
 use countersign_proofs::{ApproverPublicKey, passkey::read_origin};
 use countersign_store::EventFilter;
 
-/// What a server knows about the registration of a key.
+/// What a server knows about a key's registration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyRegistration {
     /// Whether the caller acts as an administrator.
@@ -87,7 +87,7 @@ impl EmbeddedService {
         self.find_approver_key(&id)
     }
 
-    /// Checks that the passkey of a proof was used on a page of this process's server, if it has one. The rules compare the
+    /// Checks that a proof's passkey was used on a page of this process's server, if it has one. The rules compare the
     /// page with the origins that the log knows, which may be none.
     pub(super) fn check_proof_page(&self, proof: Option<&api::ProofRequest>) -> Result<(), GateFailure> {
         let client_data = proof.and_then(|proof| proof.client_data.as_deref());

@@ -32,7 +32,7 @@ impl PlacedMessage {
     }
 }
 
-/// The messages of a request, and what the decisions in them depend on.
+/// A request's messages, and what the decisions in them depend on.
 pub(super) struct DecidingMessages<'a> {
     pub(super) by: &'a CommandCaller,
     pub(super) thread: &'a ThreadId,

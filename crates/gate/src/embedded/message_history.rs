@@ -17,7 +17,7 @@ const MOST_EVENTS: usize = 10_000;
 /// The messages of a thread before a request.
 #[derive(Default)]
 pub(super) struct MessageHistory {
-    /// The conversation before the messages of the request.
+    /// The conversation before the request's messages.
     pub(super) conversation: ReadConversation,
     /// The decisions that other callers sent.
     pub(super) earlier: EarlierDecisions,

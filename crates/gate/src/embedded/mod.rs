@@ -301,7 +301,7 @@ impl EmbeddedService {
         self.execute_without_evidence(by, thread, id, command).await
     }
 
-    /// Notes that the proposer of the call, who alone knows it, still waits for it.
+    /// Notes that the call's proposer, who alone knows it, still waits for it.
     pub(crate) async fn heartbeat(
         &self,
         by: &CommandCaller,
@@ -330,7 +330,7 @@ impl EmbeddedService {
     }
 }
 
-/// The longest name of the folder of a call: the limit of Linux for paths.
+/// The longest name of a call's folder: the limit of Linux for paths.
 const MAX_PLACE_BYTES: usize = 4096;
 
 /// Validates a proposal.

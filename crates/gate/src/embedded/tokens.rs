@@ -27,7 +27,7 @@ const LONGEST_SPAN: u64 = 315_360_000;
 /// A person who was authenticated with a passkey.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PasskeySignIn {
-    /// The id of the key.
+    /// The key's id.
     pub key: String,
     /// The SHA-256 of the challenge, which starts one session.
     pub sign_in: Sha256,

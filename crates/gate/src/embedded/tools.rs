@@ -22,7 +22,7 @@ use countersign_store::CommandOutcome;
 use std::sync::Arc;
 
 impl EmbeddedService {
-    /// The tools of the log. A caller who sees some threads gets those that they have called, so a page may be short.
+    /// The log's tools. A caller who sees some threads gets those that they have called, so a page may be short.
     pub(crate) async fn tools(
         &self,
         threads: &VisibleThreads,

@@ -87,7 +87,7 @@ impl EmbeddedGate {
         self.service.find_passkeys(credential_id).await
     }
 
-    /// Starts the session of a browser, whose person was authenticated with a passkey, as
+    /// Starts a browser's session, whose person was authenticated with a passkey, as
     /// [`start_session`](Self::start_session) does. Returns its holder, too.
     pub async fn start_passkey_session(
         &self,

@@ -107,7 +107,7 @@ impl FormatAdapter for AiSdkUiAdapter {
         }
     }
 
-    /// The state of a part says whether people are asked, and what they decided.
+    /// A part's state says whether people are asked, and what they decided.
     fn settle_call(&self, part: &JsonTree, call: Option<&Call>) -> Option<JsonTree> {
         let state = part.text_of("state").unwrap_or_default();
         let said = part.get("approval").and_then(|approval| approval.bool_of("approved"));

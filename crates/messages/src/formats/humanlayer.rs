@@ -104,7 +104,7 @@ fn function_call(id: &str, name: &str, arguments: JsonTree) -> JsonTree {
     JsonTree::object([("run_id", "countersign".into()), ("call_id", id.into()), ("spec", spec)])
 }
 
-/// The members of a status.
+/// A status's members.
 const STATUS_KEYS: &[&str] = &[
     "requested_at",
     "responded_at",

@@ -25,7 +25,7 @@ const ROLES: &[(&str, EventType)] = &[
     ("compaction", EventType::Compaction),
 ];
 
-/// The role of a request, which no message of a conversation has.
+/// A request's role, which no message of a conversation has.
 const REQUEST_ROLE: &str = "approval";
 
 impl FormatAdapter for PlainAdapter {

@@ -115,7 +115,7 @@ pub fn is_web_origin(origin: &str) -> bool {
     split_origin(origin).is_some_and(|(_, host)| !host.is_empty() && host.len() <= MAX_NAME_BYTES)
 }
 
-/// The scheme and the host of an origin. The host has the characters of names and addresses only.
+/// The scheme and an origin's host. The host has the characters of names and addresses only.
 fn split_origin(origin: &str) -> Option<(&str, &str)> {
     let (scheme, rest) =
         origin.split_once("://").filter(|(scheme, _)| matches!(*scheme, "https" | "http"))?;

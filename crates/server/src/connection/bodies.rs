@@ -25,7 +25,7 @@ const MAX_DISCARDED: usize = 16 * RequestLimits::MAX_BODY;
 /// The longest pause of a client that sends a body although the request is refused.
 const DISCARD_PAUSE: Duration = Duration::from_secs(1);
 
-/// The body of a request. The connection keeps it, so that it can read what the endpoint left.
+/// A request's body. The connection keeps it, so that it can read what the endpoint left.
 #[derive(Clone)]
 pub(super) struct SharedBody(Arc<Mutex<TimedBody>>);
 

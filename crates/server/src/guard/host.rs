@@ -3,7 +3,7 @@
 use countersign_api::PAGE_HOST;
 use std::net::IpAddr;
 
-/// Returns the port of a host; `None` without one.
+/// Returns a host's port; `None` without one.
 pub(super) fn port_of(host: &str) -> Option<&str> {
     let (_, port) = host.rsplit_once(':')?;
     (!port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())).then_some(port)

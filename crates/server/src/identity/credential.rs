@@ -1,4 +1,4 @@
-//! The credential in the header `Authorization` (RFC 6750), and the page key beside the cookie of a session.
+//! The credential in the header `Authorization` (RFC 6750), and the page key beside a session's cookie.
 
 use crate::problem::ProblemResponse;
 use axum::http::{HeaderMap, header};

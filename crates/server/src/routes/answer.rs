@@ -49,7 +49,7 @@ pub(super) async fn wait_for_decision<R: RequiredRight>(
     if gate.is_token_accepted(gate.identity().token()) { Ok(call) } else { Err(ended()) }
 }
 
-/// Waits until the credential of the caller has expired or was revoked. Without a token, it does not end.
+/// Waits until the caller's credential has expired or was revoked. Without a token, it does not end.
 async fn credential_ended<R: RequiredRight>(app: &AppState, gate: &AuthorizedGate<R>) {
     let (clock, identity) = (&app.options.clock, gate.identity());
     // Subscribe before the check, so that no change falls between them.

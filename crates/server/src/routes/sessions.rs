@@ -37,7 +37,7 @@ pub(super) struct SignInRequest {
 /// The headers of an answer that begins or ends a session.
 type SessionHeaders<const N: usize> = [(HeaderName, HeaderValue); N];
 
-/// The answer to a person who has signed in: the two parts of the session's secret, the cookie and the key of the page.
+/// The answer to a person who has signed in: the two parts of the session's secret, the cookie and the page's key.
 pub(super) type SignedIn = (StatusCode, SessionHeaders<2>, Json<api::CallerView>);
 
 /// The answer to a caller who was signed out: the cookie of the session ends.
@@ -101,7 +101,7 @@ pub(super) async fn sign_in(
     Ok(answer_sign_in(&app, &source, session, &record.holder))
 }
 
-/// The answer to a person who has signed in, with the cookie of the session and the key of the page.
+/// The answer to a person who has signed in, with the cookie of the session and the page's key.
 pub(super) fn answer_sign_in(
     app: &AppState,
     source: &RequestSource,

@@ -321,7 +321,7 @@ pub fn shadow_facts(shadow: &[ShadowVerdict]) -> impl Iterator<Item = CallFact> 
     })
 }
 
-/// The folder of a call, unless one of its arguments shows it.
+/// A call's folder, unless one of its arguments shows it.
 #[must_use]
 pub fn shown_place(call: &api::Call) -> Option<String> {
     let place = call.place.as_deref()?;

@@ -90,7 +90,7 @@ const FOLDED_LINES: usize = 60;
 /// The characters of a line that a folded value shows.
 const FOLDED_LINE: usize = 200;
 
-/// The lines of the arguments, each value folded if it is long: its beginning, how much is left out, and its end. `remedy` says
+/// The arguments' lines, each value folded if it is long: its beginning, how much is left out, and its end. `remedy` says
 /// how to read it in full.
 #[must_use]
 pub fn folded_argument_lines(json: &Json, remedy: &str) -> Vec<String> {

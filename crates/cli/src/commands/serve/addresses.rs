@@ -1,8 +1,8 @@
-//! The addresses of a server, for clients and for browsers.
+//! A server's addresses, for clients and for browsers.
 
 use countersign_server::{BoundListener, NetworkAccess};
 
-/// The addresses of a server.
+/// A server's addresses.
 pub(super) struct ServerAddresses {
     /// Those at which clients of this machine reach it.
     pub(super) urls: Vec<String>,

@@ -14,7 +14,7 @@ pub(crate) const DEFAULT_ADDRESS: ([u8; 4], u16) = ([127, 0, 0, 1], 7878);
 /// The most attempts to find a port that is free on both loopback addresses.
 const MAX_ATTEMPTS: usize = 32;
 
-/// The sockets of a server.
+/// A server's sockets.
 pub(crate) struct ServerSockets {
     /// Those that the settings or the service manager name.
     pub(crate) named: Vec<BoundListener>,
