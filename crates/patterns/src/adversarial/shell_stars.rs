@@ -151,6 +151,7 @@ pub(super) const CASES: &[ShellCase] = &[
     ("commands from the input, unknown program", "{echo,mytool} **", "rm*", "echo x | mytool", UNCLEAR, NO),
     ("commands from a here-document", "{cat,python3} **", "rm*", "python3 <<'E'\nx\nE\n", NO, NO),
     ("data from the input", "{echo,sort} **", "rm*", "echo x | sort", YES, NO),
+    ("two stars before a word need a word", "find ** -delete", "find ** -delete", "find -delete", NO, NO),
     ("option of an unknown program", "mytool **", "rm*", "mytool --all x", UNCLEAR, NO),
     ("option of an unknown program, named", "mytool --all **", "rm*", "mytool --all x", YES, NO),
     ("operands of an unknown program", "mytool **", "rm*", "mytool build x", YES, NO),

@@ -30,15 +30,25 @@ enum PatternWord {
     Literal(String),
     /// `*`
     One,
-    /// `**`
+    /// `**` before other words: one word or more.
     Many,
+    /// ` **` at the end: any number of words, or none.
+    Rest,
     /// A word with wildcards in it.
     Wildcard(WildcardWord),
 }
 
 impl AllowPattern {
-    pub(super) fn new(glob: &Glob) -> Self {
-        Self { alternatives: glob.token_lists().map(WordPattern::from_tokens).collect() }
+    /// With `is_open`, the pattern ends in ` **`.
+    pub(super) fn new(glob: &Glob, is_open: bool) -> Self {
+        let read = |tokens| {
+            let mut pattern = WordPattern::from_tokens(tokens);
+            if let (Some(last), true) = (pattern.words.last_mut(), is_open) {
+                *last = PatternWord::Rest;
+            }
+            pattern
+        };
+        Self { alternatives: glob.token_lists().map(read).collect() }
     }
 
     /// Whether the pattern shows everything that the command runs.
@@ -56,7 +66,7 @@ impl WordPattern {
     fn from_tokens(tokens: &[GlobToken]) -> Self {
         let mut words: Vec<PatternWord> = split_words(tokens).map(PatternWord::from_tokens).collect();
         if is_open_name(&words) {
-            words.push(PatternWord::Many);
+            words.push(PatternWord::Rest);
         }
         Self { words }
     }
@@ -104,7 +114,7 @@ impl WordPattern {
     }
 
     fn begins_open(&self) -> bool {
-        matches!(self.words.first(), None | Some(PatternWord::One | PatternWord::Many))
+        matches!(self.words.first(), None | Some(PatternWord::One | PatternWord::Many | PatternWord::Rest))
     }
 
     /// Whether the pattern spells out a program that a wildcard does not cover.
@@ -153,7 +163,7 @@ impl WordPattern {
         // A `**` that has begun before continues.
         let at = now.iter().position(|on| *on)?;
         let rest = self.words[at..].to_vec();
-        let is_open = matches!(rest.first(), Some(PatternWord::Many));
+        let is_open = matches!(rest.first(), Some(PatternWord::Many | PatternWord::Rest));
         (is_open || now.iter().filter(|on| **on).count() == 1).then_some(Self { words: rest })
     }
 
@@ -162,7 +172,7 @@ impl WordPattern {
         let tokens = match self.words.as_slice() {
             [PatternWord::Literal(text)] => text.chars().map(GlobToken::Char).collect(),
             [PatternWord::Wildcard(word)] => word.tokens().to_vec(),
-            [PatternWord::One] => return Some(Self { words: vec![PatternWord::Many] }),
+            [PatternWord::One] => return Some(Self { words: vec![PatternWord::Rest] }),
             _ => return None,
         };
         let is_quote = |token: &GlobToken| *token == GlobToken::Char('\'');
@@ -170,7 +180,11 @@ impl WordPattern {
             return None;
         }
         let inside: Vec<_> = tokens.into_iter().filter(|token| !is_quote(token)).collect();
-        Some(Self::from_tokens(&inside))
+        let mut inner = Self::from_tokens(&inside);
+        if let [_, .., last @ PatternWord::Many] = inner.words.as_mut_slice() {
+            *last = PatternWord::Rest;
+        }
+        Some(inner)
     }
 
     // ---- the automaton over words: each state is the number of pattern words that were met
@@ -178,7 +192,7 @@ impl WordPattern {
     fn start(&self) -> Vec<bool> {
         let mut on = vec![false; self.words.len() + 1];
         on[0] = true;
-        self.skip_many(&mut on);
+        self.skip_rest(&mut on);
         on
     }
 
@@ -187,21 +201,22 @@ impl WordPattern {
         for (word, role) in &shown.words {
             let mut next = vec![false; now.len()];
             for (at, pattern) in self.words.iter().enumerate().filter(|(at, _)| now[*at]) {
-                if matches!(pattern, PatternWord::Many) {
+                if matches!(pattern, PatternWord::Many | PatternWord::Rest) {
                     next[at] |= *role == WordRole::Free;
+                    next[at + 1] |= *role == WordRole::Free;
                 } else if pattern.covers(word, *role) {
                     next[at + 1] = true;
                 }
             }
-            self.skip_many(&mut next);
+            self.skip_rest(&mut next);
             now = next;
         }
         now
     }
 
-    fn skip_many(&self, on: &mut [bool]) {
+    fn skip_rest(&self, on: &mut [bool]) {
         for (at, word) in self.words.iter().enumerate() {
-            if on[at] && matches!(word, PatternWord::Many) {
+            if on[at] && matches!(word, PatternWord::Rest) {
                 on[at + 1] = true;
             }
         }
@@ -261,7 +276,7 @@ impl PatternWord {
             }
             Self::One => role == WordRole::Free && !word.text.starts_with('-') && !word.may_split,
             Self::Wildcard(pattern) => pattern.covers(word, role),
-            Self::Many => role == WordRole::Free,
+            Self::Many | Self::Rest => role == WordRole::Free,
         }
     }
 }

@@ -31,16 +31,16 @@ impl CommandPattern {
             ));
         }
         let words = Glob::new(text)?;
-        let glob =
-            match text.strip_suffix(" **").filter(|before| !before.is_empty() && !before.ends_with('\\')) {
-                Some(before) => Glob::new(&format!("{before}{{, *}}"))
-                    .map_err(|error| PatternError::new(text, error.fault))?,
-                None => words.clone(),
-            };
+        let open = text.strip_suffix(" **").filter(|before| !before.is_empty() && !before.ends_with('\\'));
+        let glob = match open {
+            Some(before) => Glob::new(&format!("{before}{{, *}}"))
+                .map_err(|error| PatternError::new(text, error.fault))?,
+            None => words.clone(),
+        };
         Ok(Self {
             text: text.to_owned(),
             glob,
-            allow: AllowPattern::new(&words),
+            allow: AllowPattern::new(&words, open.is_some()),
             options: OptionTokens::find_in(text),
         })
     }
