@@ -266,13 +266,8 @@ impl PatternWord {
     fn covers(&self, word: &CommandWord, role: WordRole) -> bool {
         match self {
             Self::Literal(text) => {
-                let quoted = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
-                let is_same = || {
-                    word.shown() == *text
-                        || quoted.is_some_and(|inside| !inside.contains('\'') && inside == word.text)
-                        || word.text == "<" && text == "<"
-                };
-                word.is_literal() && !word.is_message && is_same()
+                let is_same = word.shown() == *text || word.text == "<" && text == "<";
+                word.is_literal() && !word.is_message && is_same
             }
             Self::One => role == WordRole::Free && !word.text.starts_with('-') && !word.may_split,
             Self::Wildcard(pattern) => pattern.covers(word, role),

@@ -61,7 +61,7 @@ fn named_option_is_covered() {
         ("sort -o * -o *", "sort -o a -o b"),
         ("find ** -delete", "find . -name x -delete"),
         ("find . -exec grep x \\{\\} +", "find . -exec grep x {} +"),
-        ("sed -i 's/a/b/' *", "sed -i s/a/b/ x"),
+        ("sed -i s/a/b/ *", "sed -i s/a/b/ x"),
         ("sed 'w out.txt' *", "sed 'w out.txt' x"),
         ("tar xzf *", "tar xzf x"),
         ("git push --force origin *", "git push --force origin x"),
