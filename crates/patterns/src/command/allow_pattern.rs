@@ -43,7 +43,7 @@ impl AllowPattern {
     pub(super) fn new(glob: &Glob, is_open: bool) -> Self {
         let read = |tokens| {
             let mut pattern = WordPattern::from_tokens(tokens);
-            if let (Some(last), true) = (pattern.words.last_mut(), is_open) {
+            if let (Some(last @ PatternWord::Many), true) = (pattern.words.last_mut(), is_open) {
                 *last = PatternWord::Rest;
             }
             pattern

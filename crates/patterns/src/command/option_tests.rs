@@ -42,6 +42,7 @@ fn wildcard_covers_no_option_with_an_effect() {
         ("find . -exec grep x \\{\\} ';' **", "find . -exec grep x {} ';' -exec rm {} +"),
         ("git log --o*", "git log --output=x"),
         ("git pu*", "git push"),
+        ("*'x **", "rm y"),
     ] {
         assert!(!allowed(pattern, line), "{pattern}: {line}");
     }
