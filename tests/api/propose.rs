@@ -40,8 +40,17 @@ async fn confusable_keys_and_bad_places_are_refused() {
         let builder = world.agent("builder");
         let call = r#"{"id":"call_1","name":"bash","arguments":{"command":"ls","Command":"rm -rf /"}}"#;
         assert_snapshot!(builder.post(CALLS, call).await, @r#"422 ambiguous_arguments: arguments: the keys "command" and "Command" of one object are the same key to some programs; keep one of them"#);
-        let call = r#"{"id":"call_1","name":"bash","arguments":{},"place":""}"#;
-        assert_snapshot!(builder.post(CALLS, call).await, @"422 invalid: place: must have 1 to 4096 bytes and no control characters");
+        for (place, expected) in [
+            (r"{}", "422 invalid: place: is empty: name a server, address, program, folder or host, or leave it out"),
+            (r#"{"folder":""}"#, "422 invalid: place: folder must not be empty or contain control characters"),
+            (r#"{"sever":"x"}"#, "422 invalid: unknown field `sever`"),
+            (r#"{"server":"x","digest":"00"}"#, "422 invalid: unknown field `digest`"),
+            (r#""/srv""#, "422 invalid: invalid type: string"),
+        ] {
+            let call = format!(r#"{{"id":"call_1","name":"bash","arguments":{{}},"place":{place}}}"#);
+            let answer = builder.post(CALLS, &call).await.to_string();
+            assert!(answer.starts_with(expected), "{answer}");
+        }
     })
     .await;
 }

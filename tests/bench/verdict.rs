@@ -4,7 +4,10 @@ use crate::{
     lab::LabOutcome,
     table::{BenchRow, BenchSamples},
 };
-use countersign_events::{Json, Principal, ThreadId, ToolName, event::Verdict};
+use countersign_events::{
+    Json, Principal, ThreadId, ToolName,
+    event::{Place, Verdict},
+};
 use countersign_policy::{JudgedCall, Policy};
 use std::{fmt::Write as _, hint::black_box, time::Duration, time::Instant};
 
@@ -68,11 +71,12 @@ fn time(policy: &str, samples: usize) -> LabOutcome<Duration> {
     let policy = Policy::read(policy)?;
     let (thread, tool) = (ThreadId::new("conversation-7")?, ToolName::new("bash")?);
     let (principal, arguments) = (Principal::agent("builder"), Json::parse(CALL)?);
+    let place = Place::folder("/srv/app");
     let subject = JudgedCall {
         thread: &thread,
         principal: &principal,
         tool: &tool,
-        place: Some("/srv/app"),
+        place: Some(&place),
         arguments: &arguments,
         redacted: &[],
         annotations: None,

@@ -264,7 +264,7 @@ async fn acp_call_belongs_to_session_folder() {
         let place = desk
             .run_program(
                 "sqlite3",
-                &["countersign.db", "SELECT data ->> 'place' FROM events WHERE type = 'TOOL_CALL'"],
+                &["countersign.db", "SELECT data ->> '$.place.folder' FROM events WHERE type = 'TOOL_CALL'"],
             )
             .await;
         assert_eq!(place.trim(), "/w");

@@ -193,7 +193,7 @@ impl TerminalDesk {
     pub(crate) async fn propose_here(&self, thread: &str, id: &str, tool: &str, arguments: &str) {
         let call = api::ProposeRequest::new(id, tool, arguments).expect("a valid call");
         let place = self.path("").canonicalize().expect("the folder exists").display().to_string();
-        let place = Some(place.trim_end_matches('/').to_owned());
+        let place = Some(api::Place::folder(place.trim_end_matches('/')));
         let thread = countersign_api::parse_thread_id(thread).expect("a valid name");
         let gate = self.gate().await;
         gate.propose(&thread, &api::ProposeRequest { place, ..call }).await.expect("proposed");

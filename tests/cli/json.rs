@@ -158,7 +158,7 @@ async fn run_prints_the_finished_call_as_json() {
           "arguments": {"command":"echo hi","cwd":"[here]"},
           "argumentsHash": "[sha256]",
           "proposal": {"seq":3,"principal":"agent:builder","at":"[time]"},
-          "place": "[here]",
+          "place": {"folder":"[here]"},
           "response": {
             "decision": "allow_once",
             "source": "policy",
@@ -247,7 +247,7 @@ async fn denied_run_prints_only_the_call() {
           "arguments": {"command":"echo hi","cwd":"[here]"},
           "argumentsHash": "[sha256]",
           "proposal": {"seq":3,"principal":"agent:builder","at":"[time]"},
-          "place": "[here]",
+          "place": {"folder":"[here]"},
           "response": {
             "decision": "deny",
             "source": "policy",

@@ -74,7 +74,7 @@ async fn invalid_call_is_refused() {
         ");
         desk.write_file("call.json", r#"{"name":"bash","argumnets":{}}"#);
         assert_snapshot!(desk.types("policy check --call call.json").await, @"
-        ! countersign: call.json: unknown field `argumnets`, expected one of `name`, `arguments`, `annotations`, `impact`, `definition`, `id`, `description`, `expiresInSeconds` at line 1 column 26
+        ! countersign: call.json: unknown field `argumnets`, expected one of `name`, `arguments`, `place`, `annotations`, `impact`, `definition`, `id`, `description`, `expiresInSeconds` at line 1 column 26
         exit 2
         ");
         desk.write_file("call.json", r#"{"name":"bash","arguments":{},"impact":{"riskLevel":"huge"}}"#);

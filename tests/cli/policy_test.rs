@@ -35,7 +35,7 @@ async fn error_in_a_case_file_names_its_line() {
         !   |
         ! 3 | verdcit = "ask"
         !   | ^^^^^^^
-        ! unknown field `verdcit`, expected one of `name`, `tool`, `command`, `url`, `path`, `args`, `thread`, `principal`, `annotations`, `impact`, `definition`, `verdict`, `rule`
+        ! unknown field `verdcit`, expected one of `name`, `tool`, `command`, `url`, `path`, `args`, `thread`, `principal`, `place`, `annotations`, `impact`, `definition`, `verdict`, `rule`
         exit 2
         "#);
         desk.write_file("cases.toml", "\n[[case]]\nverdict = \"ask\"\n");

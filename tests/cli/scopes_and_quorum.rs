@@ -72,7 +72,7 @@ async fn grant_has_the_chosen_scope() {
         exit 0
         ");
         assert_snapshot!(desk.types("allow call_1 --any-agent --as user:ada --command 'echo **'").await, @"
-        command `echo **` in [here]
+        command `echo **` in folder [here]
         Allowed call_1, and later calls of bash in thread t1, for command `echo **`.
         exit 0
         ");
@@ -93,9 +93,9 @@ async fn grant_has_the_chosen_scope() {
         let shown = desk.types("show call_3").await.stdout;
         assert!(shown.contains("Denied without asking again, because user:ada denied it"), "{shown}");
         assert_snapshot!(desk.types("grant list t1").await, @"
-        GRANT  TOOL  ANSWER  SCOPE                                 GIVEN BY  WHEN    ON CALL
-            6  bash  allow   command `echo **` in [here]  user:ada  [ago]  call_1
-            7  bash  deny    these exact arguments                 user:ada  [ago]  call_2
+        GRANT  TOOL  ANSWER  SCOPE                                        GIVEN BY  WHEN    ON CALL
+            6  bash  allow   command `echo **` in folder [here]  user:ada  [ago]  call_1
+            7  bash  deny    these exact arguments                        user:ada  [ago]  call_2
         exit 0
         ");
         assert_snapshot!(desk.types("grant revoke t1 6").await, @"
@@ -175,7 +175,7 @@ async fn quorum_votes_report_their_progress() {
           reminder   at [time]
           escalation to level admin at [time]
           expires    [time], then the call is denied
-          scope      command `echo hi **` in [here]
+          scope      command `echo hi **` in folder [here]
           policy     event 2, from a test: countersign policy show --seq 2
         exit 0
         ");

@@ -19,7 +19,7 @@ async fn call_is_shown_with_its_history() {
           proposed   by agent:builder at [time] ([ago])
           asked      no rule matches this call
           expires    [time], then the call is denied
-          scope      command `seq 2 **` in [here]
+          scope      command `seq 2 **` in folder [here]
           policy     event 1, from shipped: countersign policy show --seq 1
         exit 0
         ");

@@ -274,8 +274,8 @@ export interface Call {
   mixedScripts?: string[] | undefined;
   /** The name of the tool. */
   name: ToolName;
-  /** The folder in which the call runs, if the proposer said so. */
-  place?: string | null | undefined;
+  /** Where the call runs, if the proposer said so. */
+  place?: Place | null | undefined;
   /** The proposer and the time of the proposal. */
   proposal: CallProposal;
   /** True if the proposer was seen, but not during the last 30 seconds: it may never run the call. */
@@ -645,6 +645,28 @@ export interface PendingPage {
 }
 
 /**
+ * Where a call runs: an MCP server, a folder, a program. An approval holds only in an equal place. The proposer
+ * names it, like the rest of the call.
+ */
+export interface Place {
+  /** The MCP server's command line, or the origin and path of its URL. */
+  address?: string | null | undefined;
+  /**
+   * SHA-256 of the place's canonical form before a secret in it was masked. Only Countersign sets it: places
+   * that differ in a secret alone stay different.
+   */
+  digest?: Sha256 | null | undefined;
+  /** The folder in which the call runs. */
+  folder?: string | null | undefined;
+  /** The machine on which the call runs. */
+  host?: string | null | undefined;
+  /** The script or package that runs the call. */
+  program?: string | null | undefined;
+  /** The MCP server's name. */
+  server?: string | null | undefined;
+}
+
+/**
  * The actor that caused an event: `kind:name`, up to 512 bytes of UTF-8. The name of a person or an agent is in
  * one script, without blanks around it or invisible characters.
  */
@@ -739,8 +761,11 @@ export interface ProposeRequest {
   impact?: ProposedImpact | null | undefined;
   /** The name of the tool. */
   name: ToolName;
-  /** The folder in which the call runs, if it runs in one. People see it, and an approval holds only there. */
-  place?: string | null | undefined;
+  /**
+   * Where the call runs: MCP server, program, folder, machine. People see it, policies select by it, and an
+   * approval holds only there. All texts together have at most 4,096 bytes.
+   */
+  place?: Place | null | undefined;
   /**
    * An earlier call of the same agent that this one replaces. If that call is allowed and has not started, and
    * both are alike, its approval moves here.

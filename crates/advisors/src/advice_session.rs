@@ -164,7 +164,7 @@ fn advisors_to_ask<'a>(policy: &'a Policy, call: &AdvisedCall) -> Vec<&'a Adviso
         thread: &view.thread_id,
         principal: &view.proposal.principal,
         tool: &view.name,
-        place: view.place.as_deref(),
+        place: view.place.as_ref(),
         arguments: &view.arguments,
         redacted: &view.redacted,
         annotations: view.annotations.as_ref(),

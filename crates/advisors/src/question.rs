@@ -5,7 +5,7 @@ use crate::{fault::AdviceFault, shortened_text::shorten};
 use countersign_api as api;
 use countersign_events::{
     Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
-    event::{Basis, Decision, Source, Status},
+    event::{Basis, Decision, Place, Source, Status},
 };
 use countersign_policy::QuestionFormat;
 use countersign_redaction::Redactor;
@@ -44,6 +44,8 @@ struct QuestionCall {
     /// The hash of the unmasked arguments.
     arguments_hash: Sha256,
     redacted: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,6 +104,7 @@ struct CachedPart<'a> {
     tool: &'a ToolName,
     arguments: &'a Json,
     arguments_hash: &'a Sha256,
+    place: Option<&'a Place>,
     description: Option<&'a str>,
     impact: Option<&'a Json>,
     annotations: Option<&'a Json>,
@@ -191,6 +194,7 @@ impl AdviceQuestion {
             tool: &call.tool,
             arguments: &call.arguments,
             arguments_hash: &call.arguments_hash,
+            place: call.place.as_ref(),
             description: call.description.as_deref(),
             impact: call.impact.as_ref(),
             annotations: call.annotations.as_ref(),
@@ -238,6 +242,7 @@ impl QuestionCall {
             arguments,
             arguments_hash: call.arguments_hash,
             redacted,
+            place: call.place.as_ref().map(|place| place.masked(|text| redactor.redact_text(text))),
             description: text(&call.description),
             impact: masked(&call.impact),
             annotations: masked(&call.annotations),

@@ -4,7 +4,7 @@ use crate::{
     ApprovalRequest, ApprovalResponse, CallAdvice, CallFlag, CallId, CallState, EventMark, Json, LookAlike,
     Principal, Sha256, ThreadId, Timestamp, ToolName,
 };
-use countersign_events::event::{self, Status};
+use countersign_events::event::{self, Place, Status};
 use serde::{Deserialize, Serialize};
 
 /// A call in its current state.
@@ -69,9 +69,9 @@ pub struct Call {
     /// The agent's description of the purpose of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The folder in which the call runs, if the proposer said so.
+    /// Where the call runs, if the proposer said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<String>,
+    pub place: Option<Place>,
     /// The definition of the tool at the time of the proposal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<event::ToolDefinition>,

@@ -1,8 +1,8 @@
 //! The bodies of requests about a call.
 
-use crate::object::read_optional_object;
+use crate::object::{read_optional_object, read_optional_place};
 use crate::{Call, CallId, GateError, Json, ProofRequest, Sha256, ToolName};
-use countersign_events::event::{self, Decision, GrantAgents, RiskLevel, Status};
+use countersign_events::event::{self, Decision, GrantAgents, Place, RiskLevel, Status};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{
     fmt::{self, Display},
@@ -31,10 +31,10 @@ pub struct ProposeRequest {
     /// The agent's description of the purpose of the call, for the approvers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The folder in which the call runs, if it runs in one. People see it, and an approval holds only there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 4096))]
-    pub place: Option<String>,
+    /// Where the call runs: MCP server, program, folder, machine. People see it, policies select by it, and an approval holds
+    /// only there. All texts together have at most 4,096 bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_place")]
+    pub place: Option<Place>,
     /// The definition of the tool. The policy may use it, changed arguments must satisfy its schema, and a claim may
     /// require by its hash that it has not changed.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_object")]

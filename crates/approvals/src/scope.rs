@@ -1,6 +1,9 @@
 //! How wide a decision is remembered. Nothing is remembered wider than its approver saw.
 
-use countersign_events::{Json, Sha256, ToolName, event::SuggestedScope};
+use countersign_events::{
+    Json, Sha256, ToolName,
+    event::{Place, SuggestedScope, ToolCall},
+};
 use countersign_policy::{JudgedCall, PatternContext, Policy, RuleEffect, ScopePattern};
 use std::fmt;
 
@@ -20,10 +23,17 @@ pub enum GrantScope {
 pub struct ScopeOrigin<'a> {
     /// The tool.
     pub tool: &'a ToolName,
-    /// The folder in which the call runs, if its proposer said so.
-    pub place: Option<&'a str>,
+    /// Where the call runs, if its proposer said so.
+    pub place: Option<&'a Place>,
     /// The hash of the arguments.
     pub arguments_hash: Sha256,
+}
+
+impl<'a> ScopeOrigin<'a> {
+    /// The origin of a decision on this call.
+    pub(crate) const fn of_call(call: &'a ToolCall) -> Self {
+        Self { tool: &call.name, place: call.place.as_ref(), arguments_hash: call.arguments_hash }
+    }
 }
 
 impl GrantScope {
@@ -49,20 +59,20 @@ impl GrantScope {
         }
     }
 
-    /// Whether a decision that was made on `made` answers the call, whose arguments hash to `hash`. It holds only in the
-    /// folder of its own call.
+    /// Whether a decision that was made on `made` answers `call`, which `look` reads. It holds only in the place of its own
+    /// call.
     #[must_use]
     pub fn answers(
         &self,
         made: ScopeOrigin<'_>,
+        call: ScopeOrigin<'_>,
         look: &PatternContext<'_>,
-        hash: Sha256,
         effect: RuleEffect,
     ) -> bool {
-        made.tool == look.subject().tool
-            && made.place == look.subject().place
+        made.tool == call.tool
+            && made.place == call.place
             && match self {
-                Self::Exact => made.arguments_hash == hash,
+                Self::Exact => made.arguments_hash == call.arguments_hash,
                 Self::Tool => true,
                 Self::Pattern(pattern) => pattern.matches(look, effect),
             }
@@ -71,24 +81,24 @@ impl GrantScope {
     /// The scopes that a request offers, the narrowest first: the exact arguments, the patterns that were suggested
     /// for the call, and the whole tool.
     #[must_use]
-    pub fn offered(suggested: &[SuggestedScope], place: Option<&str>) -> Vec<SuggestedScope> {
+    pub fn offered(suggested: &[SuggestedScope], place: Option<&Place>) -> Vec<SuggestedScope> {
         let offer = |scope: Self| SuggestedScope { scope: scope.json(), says: scope.to_string() };
         let all =
             std::iter::once(offer(Self::Exact)).chain(suggested.iter().cloned()).chain([offer(Self::Tool)]);
         all.map(|offer| SuggestedScope { says: name_place(offer.says, place), ..offer }).collect()
     }
 
-    /// The scope of a decision on a call in this folder, in words.
+    /// The scope of a decision on a call in this place, in words.
     #[must_use]
-    pub fn describe_in(&self, place: Option<&str>) -> String {
+    pub fn describe_in(&self, place: Option<&Place>) -> String {
         name_place(self.to_string(), place)
     }
 }
 
-/// Adds the folder in which a decision holds.
-fn name_place(says: String, place: Option<&str>) -> String {
+/// Adds the place in which a decision holds.
+fn name_place(says: String, place: Option<&Place>) -> String {
     match place {
-        Some(folder) => format!("{says} in {folder}"),
+        Some(place) => format!("{says} in {place}"),
         None => says,
     }
 }

@@ -8,7 +8,7 @@ use crate::{
 use countersign_events::{
     Body, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
     event::{
-        ApprovalResponse, Decision, GrantAgents, GrantRevoked, Mode, Source, Status, ThreadArchived,
+        ApprovalResponse, Decision, GrantAgents, GrantRevoked, Mode, Place, Source, Status, ThreadArchived,
         ThreadMode, ToolPolicy, ToolPolicySet,
     },
 };
@@ -54,8 +54,8 @@ pub struct Grant {
     pub tool_call_id: CallId,
     /// The tool of that call.
     pub tool: ToolName,
-    /// The folder in which that call runs, if its proposer said so. A grant holds only there.
-    pub place: Option<String>,
+    /// Where that call runs, if its proposer said so. A grant holds only there.
+    pub place: Option<Place>,
     /// The hash of the proposed arguments.
     pub arguments_hash: Sha256,
     /// The agent whose calls it answers. `None` is every agent, and so is a denial.
@@ -88,8 +88,8 @@ pub struct RecentDecision {
     pub tool: ToolName,
     /// The hash of the proposed arguments.
     pub arguments_hash: Sha256,
-    /// The folder in which the call runs, if its proposer said so.
-    pub place: Option<String>,
+    /// Where the call runs, if its proposer said so.
+    pub place: Option<Place>,
     /// The impact of the call, as the approver read it.
     pub impact: Option<Json>,
     /// The purpose of the call.
@@ -125,7 +125,7 @@ impl Grant {
     /// The call that was decided, as the scope compares it.
     #[must_use]
     pub fn made(&self) -> ScopeOrigin<'_> {
-        ScopeOrigin { tool: &self.tool, place: self.place.as_deref(), arguments_hash: self.arguments_hash }
+        ScopeOrigin { tool: &self.tool, place: self.place.as_ref(), arguments_hash: self.arguments_hash }
     }
 }
 

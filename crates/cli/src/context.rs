@@ -21,7 +21,8 @@ use crate::{
 use countersign_api::{ApprovalGate, CallerView, GateError, SharedGate};
 use countersign_client::{HttpGate, without_password};
 use countersign_gate::{
-    Clock, EmbeddedGate, Policy, Principal, StoreAccess, StoreOptions, Timestamp, policy::PolicyText,
+    Clock, DatabaseUrl, EmbeddedGate, Policy, Principal, StoreAccess, StoreOptions, Timestamp,
+    policy::PolicyText,
 };
 use countersign_tui::present::text::escape_text;
 use std::{
@@ -66,6 +67,15 @@ impl CommandContext {
     /// The same context, with the name of the command.
     pub(crate) fn with_command(self, command: String) -> Self {
         Self { command, ..self }
+    }
+
+    /// This machine's name, for the place of a call. A log in a file belongs to one machine, so its calls name none.
+    pub(crate) fn host_name(&self) -> Option<String> {
+        let is_shared = match self.settings.target().ok()? {
+            LogTarget::Server(_) => true,
+            LogTarget::Database(database) => matches!(database, DatabaseUrl::Postgres(_)),
+        };
+        is_shared.then(|| whoami::hostname().ok()).flatten().filter(|name| !name.is_empty())
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -82,7 +82,8 @@ impl CallFacts<'_> {
 
     fn is_harmless(&self, path: &[String], value: &OrderedValue, named: &NamedArguments) -> bool {
         let [key] = path else { return false };
-        let (tool, place) = (self.subject.tool.as_str(), self.subject.place);
-        BesideArgument { tool, kinds: &named.kinds, place, key, value }.is_harmless()
+        let tool = self.subject.tool.as_str();
+        let folder = self.subject.place.and_then(|place| place.folder.as_deref());
+        BesideArgument { tool, kinds: &named.kinds, folder, key, value }.is_harmless()
     }
 }

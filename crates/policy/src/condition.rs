@@ -12,6 +12,7 @@ use countersign_cel::{
     BinaryOperator, CelValue, CelVariables, EvaluationBudget, EvaluationError, Expression, FUNCTION_NAMES,
     LoopExpression, MapKey, ParseError, evaluate, parse,
 };
+use countersign_events::event::Place;
 use std::{collections::HashSet, sync::Arc};
 
 /// The longest condition, in bytes.
@@ -29,7 +30,7 @@ const MAX_OPERATORS: usize = 200;
 pub(crate) const MAX_UNITS: i64 = 200_000;
 
 /// The variables that a condition may use.
-const VARIABLES: &[&str] = &["args", "tool", "thread", "principal", "annotations", "impact"];
+const VARIABLES: &[&str] = &["args", "tool", "thread", "principal", "place", "annotations", "impact"];
 
 /// A compiled condition.
 #[derive(Debug, Clone)]
@@ -198,10 +199,17 @@ pub(crate) fn build_context(call: &ConditionInput<'_>) -> Result<ConditionContex
         ("tool", subject.tool.as_str().into()),
         ("thread", subject.thread.as_str().into()),
         ("principal", subject.principal.as_str().into()),
+        ("place", place_variable(subject.place)),
         ("annotations", CelValue::Map(Arc::new(hints.into()))),
         ("impact", to_cel_value(call.impact.unwrap_or(&nothing))?),
     ]);
     Ok(ConditionContext { variables, budget: EvaluationBudget::new(MAX_UNITS) })
+}
+
+/// The place with the fields that its proposer named. A condition that reads another field fails.
+fn place_variable(place: Option<&Place>) -> CelValue {
+    let fields = place.into_iter().flat_map(Place::fields);
+    CelValue::Map(Arc::new(fields.map(|(name, text)| (MapKey::Text(name.into()), text.into())).collect()))
 }
 
 /// Converts a value to CEL. A number that CEL cannot represent exactly makes the condition fail.

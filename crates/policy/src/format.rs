@@ -28,6 +28,7 @@ const ORDER: &[&str] = &[
     "tool",
     "thread",
     "principal",
+    "place",
     "annotations",
     "impact",
     "zone",

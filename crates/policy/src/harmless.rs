@@ -64,7 +64,7 @@ pub(crate) struct BesideArgument<'a> {
     /// The kinds of operands that the rule looks at.
     pub(crate) kinds: &'a [OperandKind],
     /// The folder in which the call runs, if it says so.
-    pub(crate) place: Option<&'a str>,
+    pub(crate) folder: Option<&'a str>,
     pub(crate) key: &'a str,
     pub(crate) value: &'a OrderedValue,
 }
@@ -104,18 +104,18 @@ impl BesideArgument<'_> {
     /// Whether the table has the argument with this value.
     pub(crate) fn is_harmless(self) -> bool {
         let mut rows = TABLE.families(self.tool, self.kinds).flat_map(|family| &family.arguments);
-        rows.any(|row| row.keys.iter().any(|key| key == self.key) && row.includes(self.value, self.place))
+        rows.any(|row| row.keys.iter().any(|key| key == self.key) && row.includes(self.value, self.folder))
     }
 }
 
 impl HarmlessArgument {
-    fn includes(&self, value: &OrderedValue, place: Option<&str>) -> bool {
+    fn includes(&self, value: &OrderedValue, folder: Option<&str>) -> bool {
         let has_type = match (self.kind, value) {
             (None, _)
             | (Some(ArgumentType::String), OrderedValue::Text(_))
             | (Some(ArgumentType::Number), OrderedValue::Number(_))
             | (Some(ArgumentType::Boolean), OrderedValue::Bool(_)) => true,
-            (Some(ArgumentType::Place), OrderedValue::Text(folder)) => is_same_folder(place, folder),
+            (Some(ArgumentType::Place), OrderedValue::Text(named)) => is_same_folder(folder, named),
             _ => false,
         };
         has_type && (self.only.is_empty() || self.only.iter().any(|known| is_equal(known, value)))
@@ -123,10 +123,10 @@ impl HarmlessArgument {
 }
 
 /// Whether both texts certainly name one folder.
-fn is_same_folder(place: Option<&str>, folder: &str) -> bool {
+fn is_same_folder(folder: Option<&str>, named: &str) -> bool {
     let absolute =
         |text: &str| ParsedPath::parse(text).normal().filter(|path| path.starts_with('/')).map(str::to_owned);
-    place.and_then(absolute).is_some_and(|place| absolute(folder) == Some(place))
+    folder.and_then(absolute).is_some_and(|folder| absolute(named) == Some(folder))
 }
 
 fn is_equal(known: &toml::Value, value: &OrderedValue) -> bool {

@@ -1,6 +1,9 @@
 //! The call that a policy judges.
 
-use countersign_events::{Json, Principal, ThreadId, ToolName, event::ToolDefinition};
+use countersign_events::{
+    Json, Principal, ThreadId, ToolName,
+    event::{Place, ToolDefinition},
+};
 
 /// A tool call to judge.
 #[derive(Debug, Clone, Copy)]
@@ -11,8 +14,8 @@ pub struct JudgedCall<'a> {
     pub principal: &'a Principal,
     /// The tool.
     pub tool: &'a ToolName,
-    /// The folder in which the call runs, if its proposer says so.
-    pub place: Option<&'a str>,
+    /// Where the call runs, if its proposer says so.
+    pub place: Option<&'a Place>,
     /// The arguments.
     pub arguments: &'a Json,
     /// JSON pointers to the masked values in `arguments`. Those values are unknown.

@@ -3,7 +3,7 @@
 use crate::{
     present::{
         editor::difference_lines,
-        facts::{describe_masked, describe_mixed_scripts, request_facts, shown_place},
+        facts::{describe_masked, describe_mixed_scripts, place_facts, request_facts},
         impact::ImpactSummary,
         json::json_lines,
         text::{escape_tabbed_line, escape_text},
@@ -68,8 +68,12 @@ pub(crate) fn document_lines(call: &api::Call, edited: Option<&Json>, me: &Princ
     }
     arguments(edited.unwrap_or(&call.arguments), &mut lines);
     // Beside the arguments, because it changes what they do as much as they themselves.
-    let place = shown_place(call).map(|text| (LineRole::Argument, "in folder".to_owned(), text));
-    lines.extend(place.map(|(role, label, text)| DocumentLine { role, label, text }));
+    let place = place_facts(call).into_iter();
+    lines.extend(place.map(|(name, text)| DocumentLine {
+        role: LineRole::Argument,
+        label: format!("in {name}"),
+        text,
+    }));
     lines.push(heading("Request"));
     request(call, &mut lines);
     lines

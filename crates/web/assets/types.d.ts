@@ -111,6 +111,15 @@ export interface Impact {
   estimatedImpact?: string;
 }
 
+/** Where a call runs. */
+export interface Place {
+  server?: string;
+  address?: string;
+  program?: string;
+  folder?: string;
+  host?: string;
+}
+
 export interface Call {
   threadId: string;
   id: string;
@@ -119,8 +128,7 @@ export interface Call {
   arguments: Json;
   argumentsHash: string;
   description?: string | null;
-  /** The folder in which the call runs. */
-  place?: string;
+  place?: Place;
   impact?: Impact | null;
   proposal: { seq: number; principal: string; at: string };
   proposerGone?: boolean;

@@ -53,6 +53,7 @@ __all__ = [
     "LookAlike",
     "OnExpiry",
     "PendingPage",
+    "Place",
     "Principal",
     "Problem",
     "ProofKind",
@@ -437,8 +438,8 @@ class Call(TypedDict):
     name: ToolName
     """The name of the tool."""
 
-    place: NotRequired[str | None]
-    """The folder in which the call runs, if the proposer said so."""
+    place: NotRequired[Place | None]
+    """Where the call runs, if the proposer said so."""
 
     proposal: CallProposal
     """The proposer and the time of the proposal."""
@@ -913,6 +914,32 @@ class PendingPage(TypedDict):
     pending: list[Call]
     """The calls, the oldest request first."""
 
+
+class Place(TypedDict):
+    """Where a call runs: an MCP server, a folder, a program. An approval holds only in an equal place. The
+    proposer names it, like the rest of the call.
+    """
+
+    address: NotRequired[str | None]
+    """The MCP server's command line, or the origin and path of its URL."""
+
+    digest: NotRequired[Sha256 | None]
+    """SHA-256 of the place's canonical form before a secret in it was masked. Only Countersign sets it:
+    places that differ in a secret alone stay different.
+    """
+
+    folder: NotRequired[str | None]
+    """The folder in which the call runs."""
+
+    host: NotRequired[str | None]
+    """The machine on which the call runs."""
+
+    program: NotRequired[str | None]
+    """The script or package that runs the call."""
+
+    server: NotRequired[str | None]
+    """The MCP server's name."""
+
 Principal: TypeAlias = str
 """The actor that caused an event: `kind:name`, up to 512 bytes of UTF-8. The name of a person or an agent is
 in one script, without blanks around it or invisible characters.
@@ -1035,8 +1062,10 @@ class ProposeRequest(TypedDict):
     name: ToolName
     """The name of the tool."""
 
-    place: NotRequired[str | None]
-    """The folder in which the call runs, if it runs in one. People see it, and an approval holds only there."""
+    place: NotRequired[Place | None]
+    """Where the call runs: MCP server, program, folder, machine. People see it, policies select by it, and an
+    approval holds only there. All texts together have at most 4,096 bytes.
+    """
 
     replaces: NotRequired[CallId | None]
     """An earlier call of the same agent that this one replaces. If that call is allowed and has not started,

@@ -4,7 +4,7 @@ use super::{
     agent::{HookAgent, HookEvent},
     failure::HookFailure,
 };
-use countersign_api::Json;
+use countersign_api::{Json, Place};
 use serde::Deserialize;
 
 /// The largest message, in bytes: the largest arguments and the largest result together.
@@ -101,7 +101,7 @@ impl HookMessage {
     }
 
     /// The call's folder. The same command in another folder is another call.
-    pub(super) fn place(&self) -> Option<String> {
-        self.cwd.clone().filter(|folder| !folder.is_empty())
+    pub(super) fn place(&self) -> Option<Place> {
+        self.cwd.clone().filter(|folder| !folder.is_empty()).map(Place::folder)
     }
 }

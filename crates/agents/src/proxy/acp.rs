@@ -106,8 +106,8 @@ impl AcpProtocol {
             description.push_str(if description.is_empty() { "" } else { "; " });
             description.push_str("arguments not supplied: the agent did not say what it would run");
         }
-        let (name, place) = (format!("acp:{kind}"), self.folders.get(&session).cloned());
-        let tool = ProposedTool { name: &name, arguments, description: Some(description), place };
+        let (name, folder) = (format!("acp:{kind}"), self.folders.get(&session).cloned());
+        let tool = ProposedTool { name: &name, arguments, description: Some(description), folder };
         Ok(AgentLine::Ask(Box::new(PermissionQuestion {
             thread: countersign_api::parse_thread_id(&session)?,
             request: new_request(&item, tool)?,

@@ -57,10 +57,10 @@ impl CodexProtocol {
             parts.push("arguments not supplied: the agent did not say what it would run".to_owned());
         }
         let description = (!parts.is_empty()).then(|| parts.join("; "));
-        let place = params["cwd"].as_str().map(str::to_owned);
+        let folder = params["cwd"].as_str().map(str::to_owned);
         Ok(AgentLine::Ask(Box::new(PermissionQuestion {
             thread: countersign_api::parse_thread_id(thread)?,
-            request: new_request(&id, ProposedTool { name: tool, arguments, description, place })?,
+            request: new_request(&id, ProposedTool { name: tool, arguments, description, folder })?,
             item,
             turn: params["turnId"].as_str().map(str::to_owned),
             params: encode(&params),

@@ -16,7 +16,7 @@ pub use codex::CodexProtocol;
 pub use line_reader::MAX_LINE_BYTES;
 pub use relay::{ProxyTerms, relay_lines};
 
-use countersign_api::{GateError, Json, ProposeRequest};
+use countersign_api::{GateError, Json, Place, ProposeRequest};
 use frame::{JsonRpcFrame, encode};
 use question::{AgentLine, EndedTurn, PermissionOutcome, PermissionQuestion};
 use serde_json::Value;
@@ -42,16 +42,16 @@ pub(crate) struct ProposedTool<'a> {
     pub(crate) arguments: serde_json::Value,
     pub(crate) description: Option<String>,
     /// The folder in which the tool runs, if the agent says so.
-    pub(crate) place: Option<String>,
+    pub(crate) folder: Option<String>,
 }
 
 /// The proposal of a question.
 pub(crate) fn new_request(id: &str, tool: ProposedTool<'_>) -> Result<ProposeRequest, GateError> {
-    let ProposedTool { name, arguments, description, place } = tool;
+    let ProposedTool { name, arguments, description, folder } = tool;
     Ok(ProposeRequest {
         id: countersign_api::parse_call_id(id)?,
         description,
-        place: place.filter(|folder| !folder.is_empty()),
+        place: folder.filter(|folder| !folder.is_empty()).map(Place::folder),
         ..ProposeRequest::new("call", name, encode(&arguments).as_str())?
     })
 }

@@ -33,12 +33,7 @@ impl Call {
     /// The tool and the arguments that a decision on this call is about.
     #[must_use]
     pub fn made(&self) -> ScopeOrigin<'_> {
-        let proposed = &self.proposal.what;
-        ScopeOrigin {
-            tool: &proposed.name,
-            place: proposed.place.as_deref(),
-            arguments_hash: proposed.arguments_hash,
-        }
+        ScopeOrigin::of_call(&self.proposal.what)
     }
 
     /// The call's id.
@@ -179,7 +174,7 @@ impl Call {
             thread: &self.thread_id,
             principal: &self.proposal.by,
             tool: &proposed.name,
-            place: proposed.place.as_deref(),
+            place: proposed.place.as_ref(),
             arguments,
             redacted,
             annotations: proposed.annotations.as_ref(),

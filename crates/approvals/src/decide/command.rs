@@ -6,7 +6,7 @@ use countersign_events::{
     CallId, Json, Principal, Sha256, ThreadId, ToolName,
     event::{
         AdviceFailure, AdviceTokens, AdviceVerdict, Confidence, Decision, DecisionProof, ErasedRow,
-        ErasedTexts, GrantAgents, Mode, Status, ThreadArchived, ToolDefinition, ToolPolicy,
+        ErasedTexts, GrantAgents, Mode, Place, Status, ThreadArchived, ToolDefinition, ToolPolicy,
     },
 };
 use countersign_policy::JudgedCall;
@@ -132,8 +132,8 @@ pub struct ProposeCommand {
     pub impact: Option<Json>,
     /// The purpose of the call, as the agent describes it.
     pub description: Option<String>,
-    /// The folder in which the call runs, if the proposer says so.
-    pub place: Option<String>,
+    /// Where the call runs, if the proposer says so.
+    pub place: Option<Place>,
     /// The tool's definition.
     pub definition: Option<ToolDefinition>,
     /// Where the hash that identifies the definition comes from.
@@ -170,7 +170,7 @@ impl ProposeCommand {
             thread,
             principal: by,
             tool: &self.name,
-            place: self.place.as_deref(),
+            place: self.place.as_ref(),
             arguments: self.arguments.json(),
             redacted: &[],
             annotations: self.annotations.as_ref(),

@@ -8,7 +8,7 @@ use crate::{
     pinned_tools::PinnedTool,
     refused::ArgumentsMismatch,
 };
-use countersign_events::{Principal, Sha256, ThreadId, Timestamp};
+use countersign_events::{Principal, Sha256, ThreadId, Timestamp, event::Place};
 use countersign_policy::{Judgement, Policy};
 
 /// Everything besides the call that a decision may depend on.
@@ -42,6 +42,11 @@ impl DecisionContext<'_> {
     /// An optional text with its secrets masked, as the log keeps it.
     pub(super) fn mask_optional(&self, text: Option<&str>) -> Option<String> {
         text.map(|text| self.mask(text))
+    }
+
+    /// A place with its secrets masked, as the log keeps it.
+    pub(super) fn mask_place(&self, place: Option<&Place>) -> Option<Place> {
+        place.map(|place| place.masked(|text| self.policy.redactor().redact_text(text)))
     }
 
     /// A text with its secrets masked, as the log keeps it.

@@ -5,7 +5,7 @@ use super::{
     DecisionContext,
     ruling::{self, RulingAnswer},
 };
-use crate::{Call, Refused};
+use crate::{Call, Refused, scope::ScopeOrigin};
 use countersign_events::{
     Principal, Sha256,
     event::{Mode, Source, ToolPolicy},
@@ -41,7 +41,8 @@ fn find_denial(
 ) -> Option<RulingAnswer> {
     let since = if hash == call.proposal.what.arguments_hash { call.proposal.seq } else { 0 };
     let look = PatternContext::new(context.policy, subject);
-    let mut denials = ruling::matching_denials(context.thread, &look, hash);
+    let origin = ScopeOrigin { arguments_hash: hash, ..call.made() };
+    let mut denials = ruling::matching_denials(context.thread, origin, &look);
     denials.find(|denial| denial.seq > since).map(RulingAnswer::from_grant)
 }
 

@@ -3,11 +3,11 @@
 
 use super::{DecisionContext, eligible};
 use crate::{
-    scope::GrantScope,
+    scope::{GrantScope, ScopeOrigin},
     thread::{Grant, GrantTerms, RecentDecision, Thread},
 };
 use countersign_events::{
-    CallId, Principal, Sha256, Timestamp, ToolName,
+    CallId, Principal, Timestamp, ToolName,
     event::{Decision, Mode, SameCall, Source, ToolCall, ToolPolicy, Verdict},
 };
 use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, PatternContext, RuleEffect};
@@ -96,12 +96,12 @@ pub(super) fn find_block(
 /// The denials for the session that cover the call. One part of it is enough, and so is a part that cannot be read.
 pub(super) fn matching_denials<'a>(
     thread: &'a Thread,
+    call: ScopeOrigin<'a>,
     look: &'a PatternContext<'_>,
-    hash: Sha256,
 ) -> impl Iterator<Item = &'a Grant> {
     thread.standing().filter(|grant| !grant.allows).filter(move |denial| match &denial.scope {
-        Some(scope) => scope.answers(denial.made(), look, hash, RuleEffect::Restrict),
-        None => denial.tool == *look.subject().tool,
+        Some(scope) => scope.answers(denial.made(), call, look, RuleEffect::Restrict),
+        None => denial.tool == *call.tool,
     })
 }
 
@@ -118,7 +118,7 @@ struct OpenQuestion<'a> {
 impl OpenQuestion<'_> {
     /// Rules in the order that docs/verdict.md describes.
     fn rule(&self, own: ToolPolicy) -> CallRuling {
-        if let Some(denial) = matching_denials(self.context.thread, &self.look, self.hash()).next() {
+        if let Some(denial) = matching_denials(self.context.thread, self.origin(), &self.look).next() {
             return CallRuling::Deny(RulingAnswer::from_grant(denial));
         }
         // If the thread requires a person each time, or the rule a proof, neither mode nor grant allows, and no new grant
@@ -171,7 +171,7 @@ impl OpenQuestion<'_> {
         let (terms, agent) = (&self.judgement.terms, self.look.subject().principal);
         let is_for_agent = |grant: &&Grant| grant.agent.as_ref().is_none_or(|given| given == agent);
         let includes = |grant: &Grant, scope: &GrantScope| {
-            scope.answers(grant.made(), &self.look, self.hash(), RuleEffect::Widen)
+            scope.answers(grant.made(), self.origin(), &self.look, RuleEffect::Widen)
         };
         self.context.thread.standing().filter(|grant| grant.allows).filter(is_for_agent).find(|grant| {
             grant.scope.as_ref().is_some_and(|scope| includes(grant, scope))
@@ -179,8 +179,9 @@ impl OpenQuestion<'_> {
         })
     }
 
-    const fn hash(&self) -> Sha256 {
-        self.recorded.arguments_hash
+    /// The call as the log has it: its place with masked secrets, like that of earlier calls.
+    const fn origin(&self) -> ScopeOrigin<'_> {
+        ScopeOrigin::of_call(self.recorded)
     }
 
     /// The last decision of people on the same call, if it is recent and has the wanted kind.
@@ -190,7 +191,7 @@ impl OpenQuestion<'_> {
             !remembered.is_zero()
                 && recent.tool == *self.look.subject().tool
                 && recent.place == self.recorded.place
-                && recent.arguments_hash == self.hash()
+                && recent.arguments_hash == self.recorded.arguments_hash
                 && recent.at.after(remembered) > self.context.now
         };
         self.context

@@ -5,7 +5,7 @@ use countersign_api as api;
 use countersign_gate::Timestamp;
 use countersign_tui::present::{
     call::ValueDetail,
-    facts::{describe_masked, request_facts, shown_place},
+    facts::{describe_masked, place_facts, request_facts},
     impact::ImpactSummary,
     presence::describe_presence,
     print::{print_json, print_line},
@@ -57,8 +57,8 @@ fn describe_entry(call: &api::Call, now: Timestamp, detail: ValueDetail<'_>) -> 
     for line in detail.lines(&call.arguments) {
         text.extend(["    ", &line, "\n"]);
     }
-    if let Some(place) = shown_place(call) {
-        text.extend(["    folder: ", &place, "\n"]);
+    for (name, place) in place_facts(call) {
+        text.extend(["    ", name, ": ", &place, "\n"]);
     }
     let danger = ImpactSummary::from_call(call).describe_risk().map(|text| ("risk", text));
     let masked = describe_masked(call).map(|text| ("masked", text));

@@ -2,7 +2,7 @@
 
 use crate::{
     CallId, Json, Sha256, ToolName,
-    event::{ErasedTexts, Verdict},
+    event::{ErasedTexts, Place, Verdict},
 };
 use serde::{Deserialize, Serialize};
 
@@ -18,9 +18,9 @@ pub struct ToolCall {
     pub arguments: Json,
     /// SHA-256 of the arguments' canonical form.
     pub arguments_hash: Sha256,
-    /// The folder in which the call runs, if the proposer said so. An approval holds only there.
+    /// Where the call runs, if the proposer said so. An approval holds only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<String>,
+    pub place: Option<Place>,
     /// Hints as MCP defines them (`readOnlyHint`, `destructiveHint`, …).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Json>,

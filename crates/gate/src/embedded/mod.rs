@@ -330,9 +330,6 @@ impl EmbeddedService {
     }
 }
 
-/// The longest name of a call's folder: the limit of Linux for paths.
-const MAX_PLACE_BYTES: usize = 4096;
-
 /// Validates a proposal.
 fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFailure> {
     if let Some(annotations) = &call.annotations {
@@ -345,11 +342,8 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFail
         let why = "must be at least 1";
         return Err(GateFailure::invalid("expiresInSeconds", &why));
     }
-    if let Some(place) = &call.place
-        && (place.is_empty() || place.len() > MAX_PLACE_BYTES || place.contains(char::is_control))
-    {
-        let why = format!("must have 1 to {MAX_PLACE_BYTES} bytes and no control characters");
-        return Err(GateFailure::invalid("place", &why));
+    if let Some(place) = &call.place {
+        place.check().map_err(|why| GateFailure::invalid("place", &why))?;
     }
     let impact = call.impact.as_ref().map(Json::encode).transpose();
     Ok(ProposeCommand {

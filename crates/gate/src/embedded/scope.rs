@@ -65,7 +65,7 @@ impl EmbeddedService {
                 history.into_iter().filter(|call| !waiting_ids.contains(call.id())).collect();
             api::ScopePreview {
                 scope: scope.json(),
-                description: scope.describe_in(call.proposal.what.place.as_deref()),
+                description: scope.describe_in(call.proposal.what.place.as_ref()),
                 earlier: CallHistory::new(&policy, &history).compare(&scope, &call),
                 waiting: api::WaitingCalls { allows: waiting_for(&allow), denies: waiting_for(&answer) },
             }

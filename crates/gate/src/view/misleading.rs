@@ -3,6 +3,7 @@
 use countersign_api::Call;
 use countersign_events::{
     Json,
+    event::Place,
     look::{has_hidden_character, has_mixed_word},
 };
 use serde_json::Value;
@@ -15,7 +16,9 @@ pub(super) fn mark_misleading_texts(call: &mut Call) {
     let mut found = MisleadingPlaces::default();
     found.look_at_json("/arguments", Some(&call.arguments));
     found.look_at_text("/description", call.description.as_deref());
-    found.look_at_text("/place", call.place.as_deref());
+    for (field, text) in call.place.iter().flat_map(Place::fields) {
+        found.look_at_text(&format!("/place/{field}"), Some(text));
+    }
     found.look_at_json("/impact", call.impact.as_ref());
     found.look_at_json("/annotations", call.annotations.as_ref());
     let definition = call.definition.as_ref().and_then(|definition| definition.description.as_deref());

@@ -61,7 +61,7 @@ pub(crate) fn inform_approvers(
         preset.or_else(|| request.level.clone()).or_else(|| request.available_levels.first().cloned());
     request.similar_operations_count = Some(similar);
     let suggested = call.request().map(|fact| &fact.what.suggested_scopes[..]).unwrap_or_default();
-    request.scopes = GrantScope::offered(suggested, call.proposal.what.place.as_deref());
+    request.scopes = GrantScope::offered(suggested, call.proposal.what.place.as_ref());
 }
 
 fn event_mark<T>(fact: &RecordedFact<T>) -> api::EventMark {

@@ -1,7 +1,10 @@
 //! Previews of the scopes that a decision may have: comparisons with the recent calls of the thread.
 
 use countersign_api::EarlierCalls;
-use countersign_approvals::{Call, scope::GrantScope};
+use countersign_approvals::{
+    Call,
+    scope::{GrantScope, ScopeOrigin},
+};
 use countersign_policy::{PatternContext, Policy, RuleEffect};
 
 /// The most calls that a preview names.
@@ -36,7 +39,8 @@ impl<'a> CallHistory<'a> {
                 earlier.masked += 1;
                 continue;
             }
-            let answers = |effect| scope.answers(call.made(), look, other.arguments_hash(), effect);
+            let origin = ScopeOrigin { arguments_hash: other.arguments_hash(), ..other.made() };
+            let answers = |effect| scope.answers(call.made(), origin, look, effect);
             earlier.allows += usize::from(answers(RuleEffect::Widen));
             if answers(RuleEffect::Restrict) {
                 earlier.denies += 1;

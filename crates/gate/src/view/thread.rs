@@ -40,7 +40,7 @@ fn view_grant(grant: &Grant, end: Option<api::GrantEnd>) -> api::Grant {
     let decision = if allows { Decision::AllowSession } else { Decision::Deny };
     // The API has no scope that this version does not know, so such a grant is shown with the scope of the whole tool.
     let says = scope.as_ref().map_or("a scope that this version does not know".to_owned(), |scope| {
-        scope.describe_in(place.as_deref())
+        scope.describe_in(place.as_ref())
     });
     let scope = scope.unwrap_or(GrantScope::Tool).json();
     api::Grant {

@@ -15,7 +15,7 @@ use crate::{
     tools::OperandKind,
     value::{JsonPointer, OrderedValue},
 };
-use countersign_events::{Json, Principal, ThreadId, ToolName};
+use countersign_events::{Json, Principal, ThreadId, ToolName, event::Place};
 
 /// A call that an example describes.
 struct ExampleCall {
@@ -23,6 +23,7 @@ struct ExampleCall {
     principal: Principal,
     tool: ToolName,
     arguments: Json,
+    place: Option<Place>,
     annotations: Option<Json>,
     impact: Option<Json>,
     /// The rule, without selectors on values that the example omits.
@@ -35,7 +36,7 @@ impl ExampleCall {
             thread: &self.thread,
             principal: &self.principal,
             tool: &self.tool,
-            place: None,
+            place: self.place.as_ref(),
             arguments: &self.arguments,
             redacted: &[],
             annotations: self.annotations.as_ref(),
@@ -98,6 +99,7 @@ fn call_from_text(
     call.rule.matching = RuleSelectors {
         threads: None,
         principals: None,
+        place: None,
         annotations: Vec::new(),
         impact: None,
         operations: Vec::new(),
@@ -145,6 +147,7 @@ fn base_call(rule: &PolicyRule, example: &TomlNode) -> Result<ExampleCall, Polic
         principal: Principal::agent("example"),
         tool: name,
         arguments: parse_json("{}", example)?,
+        place: None,
         annotations: None,
         impact: None,
         rule,
@@ -167,6 +170,10 @@ fn call_from_table(rule: &PolicyRule, example: &TomlNode) -> Result<ExampleCall,
     }
     if let Some(node) = keys.optional("args") {
         call.arguments = parse_json(&node.to_value()?.render(), node)?;
+    }
+    if let Some(node) = keys.optional("place") {
+        let place = parse_json(&node.to_value()?.render(), node)?;
+        call.place = Some(place.read().map_err(|e| node.fault(format!("place: {e}")))?);
     }
     call.annotations =
         keys.optional("annotations").map(|node| parse_json(&node.to_value()?.render(), node)).transpose()?;

@@ -9,7 +9,7 @@ use crate::{
     annotation::{ExpectedHint, ToolHint},
     condition::CompiledCondition,
     names::NameGlobs,
-    selector::{ClaimedImpact, PathZone, RuleSelectors},
+    selector::{ClaimedImpact, PathZone, PlaceSelector, RuleSelectors},
     spelling::did_you_mean,
     value::OrderedValue,
 };
@@ -56,6 +56,7 @@ pub(super) fn read_selectors(
             .map(|node| read_names(node, "principals", None))
             .transpose()?,
         annotations: keys.optional("annotations").map(read_annotations).transpose()?.unwrap_or_default(),
+        place: keys.optional("place").map(read_place).transpose()?,
         zone: keys.optional("zone").map(|node| read_zone(node, tables)).transpose()?,
         ..RuleSelectors::default()
     };
@@ -196,6 +197,21 @@ fn read_zone(node: &TomlNode, tables: Option<&PolicyTables>) -> Result<PathZone,
     Err(node.fault(format!("unknown zone [zones.{name}]{}", did_you_mean(name, &known))))
 }
 
+fn read_place(node: &TomlNode) -> Result<PlaceSelector, PolicyFault> {
+    let mut keys = node.keys("place")?;
+    if keys.entries().is_empty() {
+        let why = "`place` is empty; add `server`, `address`, `program`, `folder` or `host`, or remove it";
+        return Err(node.fault(why));
+    }
+    let mut names =
+        |key: &'static str| keys.optional(key).map(|node| read_names(node, key, None)).transpose();
+    let (server, address, program, host) =
+        (names("server")?, names("address")?, names("program")?, names("host")?);
+    let folders = parse_texts(keys.optional("folder"), "folders", PathPattern::new)?;
+    keys.reject_unknown()?;
+    Ok(PlaceSelector { server, address, program, host, folders })
+}
+
 fn read_annotations(node: &TomlNode) -> Result<Vec<ExpectedHint>, PolicyFault> {
     let known = ToolHint::ALL.map(ToolHint::as_str);
     let expected = |entry: &TomlEntry| {
@@ -238,6 +254,7 @@ pub(super) fn canonical_text(entries: &[TomlEntry], unless: Option<&TomlNode>) -
         "tool",
         "thread",
         "principal",
+        "place",
         "annotations",
         "impact",
         "operation",

@@ -3,10 +3,12 @@
 mod argument;
 mod impact;
 mod operand;
+mod place;
 mod predicate;
 
 pub(crate) use impact::ClaimedImpact;
 pub(crate) use operand::{PathZone, format_patterns};
+pub(crate) use place::PlaceSelector;
 pub(crate) use predicate::{ArgumentPredicate, find_contradiction};
 
 use crate::{
@@ -29,6 +31,7 @@ pub(crate) struct RuleSelectors {
     pub(crate) tools: Option<NameGlobs>,
     pub(crate) threads: Option<NameGlobs>,
     pub(crate) principals: Option<NameGlobs>,
+    pub(crate) place: Option<PlaceSelector>,
     pub(crate) annotations: Vec<ExpectedHint>,
     pub(crate) impact: Option<ClaimedImpact>,
     pub(crate) operations: Vec<String>,
@@ -125,7 +128,8 @@ impl RuleSelectors {
             return SelectorHit::No;
         }
         let mut all = CombinedHit { effect, hit: SelectorHit::Yes(String::new()) };
-        let settled = self.annotations.iter().any(|wanted| all.and(facts.match_annotation(*wanted, effect)))
+        let settled = self.place.as_ref().is_some_and(|place| all.and(place.match_place(subject.place)))
+            || self.annotations.iter().any(|wanted| all.and(facts.match_annotation(*wanted, effect)))
             || self.impact.as_ref().is_some_and(|impact| all.and(facts.match_impact(impact)))
             || (!self.operations.is_empty()
                 && all.and(facts.match_operation(&self.operations, effect, names_tools_or_paths)))
@@ -158,7 +162,12 @@ impl RuleSelectors {
     /// True if the rule looks at more than names and hints: two calls of one tool may have different verdicts.
     pub(crate) fn looks_at_call(&self) -> bool {
         let looks_at_arguments = !self.args.is_empty() || !self.operations.is_empty();
-        self.looks_at_operands() || looks_at_arguments || self.impact.is_some() || self.when.is_some()
+        let looks_at_place = self.place.is_some();
+        self.looks_at_operands()
+            || looks_at_arguments
+            || looks_at_place
+            || self.impact.is_some()
+            || self.when.is_some()
     }
 
     /// True if there are no selectors.
@@ -170,6 +179,7 @@ impl RuleSelectors {
     pub(crate) fn only_tools(&self) -> bool {
         self.threads.is_none()
             && self.principals.is_none()
+            && self.place.is_none()
             && self.annotations.is_empty()
             && self.impact.is_none()
             && self.operations.is_empty()

@@ -94,7 +94,7 @@ impl CallFacts<'_> {
 
 /// Combines the answers of several patterns: one match is enough, and otherwise one unclear answer makes the result
 /// unclear.
-fn any_match(answers: impl Iterator<Item = MatchAnswer>) -> MatchAnswer {
+pub(super) fn any_match(answers: impl Iterator<Item = MatchAnswer>) -> MatchAnswer {
     answers.fold(MatchAnswer::No, |so_far, answer| match (so_far, answer) {
         (MatchAnswer::Yes, _) | (_, MatchAnswer::Yes) => MatchAnswer::Yes,
         (MatchAnswer::Unclear, _) | (_, MatchAnswer::Unclear) => MatchAnswer::Unclear,

@@ -16,6 +16,7 @@ mod layers;
 mod managed;
 mod metadata;
 mod operands;
+mod places;
 mod selectors;
 mod shipped;
 mod terms;
@@ -25,7 +26,7 @@ mod warnings;
 use super::*;
 use countersign_events::{
     Json, Principal, Sha256, ThreadId, ToolName,
-    event::{Basis, ToolDefinition, Verdict},
+    event::{Basis, Place, ToolDefinition, Verdict},
 };
 use std::time::Duration;
 
@@ -35,7 +36,7 @@ struct TestCall {
     tool: ToolName,
     arguments: Json,
     thread: ThreadId,
-    place: Option<String>,
+    place: Option<Place>,
     principal: Principal,
     redacted: Vec<String>,
     annotations: Option<Json>,
@@ -68,7 +69,7 @@ impl TestCall {
             thread: &self.thread,
             principal: &self.principal,
             tool: &self.tool,
-            place: self.place.as_deref(),
+            place: self.place.as_ref(),
             arguments: &self.arguments,
             redacted: &self.redacted,
             annotations: self.annotations.as_ref(),
@@ -88,7 +89,7 @@ impl TestCall {
     }
 
     fn placed(mut self, folder: &str) -> Self {
-        self.place = Some(folder.to_owned());
+        self.place = Some(Place::folder(folder));
         self
     }
 

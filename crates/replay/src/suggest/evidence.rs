@@ -5,7 +5,7 @@ use crate::past_answer::RecordedObjection;
 use countersign_approvals::Call;
 use countersign_events::{
     Json, Principal, ThreadId, ToolName,
-    event::{Source, ToolDefinition},
+    event::{Place, Source, ToolDefinition},
 };
 use countersign_policy::{JudgedCall, PatternContext, Policy};
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ pub(super) struct PolicyView {
     thread: ThreadId,
     principal: Principal,
     pub(super) tool: ToolName,
-    place: Option<String>,
+    place: Option<Place>,
     pub(super) arguments: Json,
     pub(super) redacted: Vec<String>,
     annotations: Option<Json>,
@@ -56,7 +56,7 @@ impl PolicyView {
             thread: &self.thread,
             principal: &self.principal,
             tool: &self.tool,
-            place: self.place.as_deref(),
+            place: self.place.as_ref(),
             arguments,
             redacted: if masked { &self.redacted } else { &[] },
             annotations: self.annotations.as_ref(),

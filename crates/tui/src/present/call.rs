@@ -3,7 +3,7 @@
 use super::{
     facts::{
         CallFact, change_lines, describe_basis, describe_hidden, describe_masked, describe_mixed_scripts,
-        describe_proof, describe_remembered, request_facts, shadow_facts, shown_place,
+        describe_proof, describe_remembered, place_facts, request_facts, shadow_facts,
     },
     impact::ImpactSummary,
     presence::describe_presence,
@@ -53,7 +53,7 @@ pub fn describe_call(call: &api::Call, now: Timestamp, detail: ValueDetail<'_>) 
 fn call_facts(call: &api::Call, now: Timestamp, detail: ValueDetail<'_>) -> Vec<CallFact> {
     let mut facts = vec![("thread", escape_text(call.thread_id.as_str()))];
     facts.extend(detail.lines(&call.arguments).into_iter().map(|line| ("arguments", line)));
-    facts.extend(shown_place(call).map(|place| ("folder", place)));
+    facts.extend(place_facts(call));
     facts.extend(describe_masked(call).map(|text| ("masked", text)));
     let misleading = describe_hidden(call).into_iter().chain(describe_mixed_scripts(call));
     facts.extend(misleading.map(|text| ("caution", text)));

@@ -321,13 +321,16 @@ pub fn shadow_facts(shadow: &[ShadowVerdict]) -> impl Iterator<Item = CallFact> 
     })
 }
 
-/// A call's folder, unless one of its arguments shows it.
+/// Where a call runs, without a folder that one of its arguments shows.
 #[must_use]
-pub fn shown_place(call: &api::Call) -> Option<String> {
-    let place = call.place.as_deref()?;
+pub fn place_facts(call: &api::Call) -> Vec<CallFact> {
     let arguments = call.arguments.members().unwrap_or_default();
-    let is_shown = arguments.iter().any(|(_, value)| value.read::<String>().is_ok_and(|text| text == place));
-    (!is_shown).then(|| escape_text(place))
+    let is_argument = |text: &str| {
+        arguments.iter().any(|(_, value)| value.read::<String>().is_ok_and(|argument| argument == text))
+    };
+    let fields = call.place.iter().flat_map(api::Place::fields);
+    let shown = fields.filter(|(name, text)| *name != "folder" || !is_argument(text));
+    shown.map(|(name, text)| (name, escape_text(text))).collect()
 }
 
 /// The masked places of a call, if there are any.

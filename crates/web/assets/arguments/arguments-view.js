@@ -38,14 +38,31 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 const TALL = 400;
 
 /**
- * Renders all arguments, and the folder of the call, which changes what they do.
- * @param {Json} value @param {string[]} masked The JSON pointers of masked values. @param {string} [place]
+ * The fields of a place, in the order in which people read them, with their labels.
+ * @type {[keyof import("../types.js").Place, string][]}
+ */
+const PLACE_FIELDS = [
+  ["server", "on server"], ["address", "server address"], ["program", "in program"], ["folder", "in folder"], ["host", "on machine"],
+];
+
+/** Renders where the call runs, which changes what its arguments do. @param {Json} value @param {import("../types.js").Place | undefined} place */
+function renderPlace(value, place) {
+  const isArgument = (/** @type {string} */ text) => isObject(value) && Object.values(value).includes(text);
+  return PLACE_FIELDS.map(([name, label]) => {
+    const text = place?.[name];
+    if (!text || (name === "folder" && isArgument(text))) return nothing;
+    return html`<div class="argument place"><dt>${label}</dt><dd><code>${renderText(text)}</code></dd></div>`;
+  });
+}
+
+/**
+ * Renders all arguments, and the place of the call.
+ * @param {Json} value @param {string[]} masked The JSON pointers of masked values. @param {import("../types.js").Place} [place]
  */
 export function renderArguments(value, masked = [], place = undefined) {
-  const isShown = isObject(value) && Object.values(value).includes(place ?? null);
-  const folder = place && !isShown ? html`<div class="argument place"><dt>in folder</dt><dd><code>${renderText(place)}</code></dd></div>` : nothing;
+  const placeRows = renderPlace(value, place);
   if (!isObject(value) || Object.keys(value).length === 0) {
-    return html`${renderJson(value, "", masked)}${place ? html`<dl class="arguments">${folder}</dl>` : nothing}`;
+    return html`${renderJson(value, "", masked)}${place ? html`<dl class="arguments">${placeRows}</dl>` : nothing}`;
   }
   const change = CHANGES.find(([before = "", after = ""]) => {
     return typeof value[before] === "string" && typeof value[after] === "string";
@@ -59,7 +76,7 @@ export function renderArguments(value, masked = [], place = undefined) {
     const label = isChange ? `${change[0]} → ${change[1]}` : name;
     return html`<div class="argument"><dt>${renderText(label)}</dt><dd>${shown}</dd></div>`;
   });
-  return html`<dl class="arguments">${folder}${rows}</dl>`;
+  return html`<dl class="arguments">${placeRows}${rows}</dl>`;
 }
 
 /** @param {string} name */

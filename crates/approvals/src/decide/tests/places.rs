@@ -1,13 +1,16 @@
 //! A decision holds in the folder of its call, and keys that programs confuse are refused.
 
 use super::*;
-use countersign_events::{CallState, event::Decision};
+use countersign_events::{
+    CallState,
+    event::{Decision, Place},
+};
 
 const DEPLOY: &str = "{\"command\":\"git status\"}";
 
 impl DecisionStory {
     fn asks_in(&mut self, id: &str, folder: Option<&str>) -> CallState {
-        let place = folder.map(str::to_owned);
+        let place = folder.map(Place::folder);
         let command = ProposeCommand { place, ..propose(id, "bash", DEPLOY) };
         self.agent().call_command(id, CallCommand::Propose(command)).expect("proposed");
         self.state(id)
@@ -51,7 +54,8 @@ fn repeated_proposal_in_another_folder_is_another_call() {
     let mut story = given("");
     story.asks_in("a", Some("/srv/staging"));
     story.asks_in("a", Some("/srv/staging"));
-    let moved = ProposeCommand { place: Some("/srv/production".to_owned()), ..propose("a", "bash", DEPLOY) };
+    let moved =
+        ProposeCommand { place: Some(Place::folder("/srv/production")), ..propose("a", "bash", DEPLOY) };
     assert_eq!(code(story.agent().call_command("a", CallCommand::Propose(moved))), "call_differs");
 }
 
@@ -62,7 +66,7 @@ fn unused_approval_moves_only_within_its_folder() {
         story.asks_in("a", Some("/srv/staging"));
         story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
         let replaces = Some(call_id("a"));
-        let place = Some(folder.to_owned());
+        let place = Some(Place::folder(folder));
         let command = ProposeCommand { place, replaces, ..propose("b", "bash", DEPLOY) };
         story.agent().call_command("b", CallCommand::Propose(command)).expect("proposed");
         assert_eq!(story.state("b"), state, "{folder}");

@@ -17,6 +17,7 @@ pub(crate) struct SampleCall {
     pub(crate) principal: Principal,
     pub(crate) tool: ToolName,
     pub(crate) arguments: Json,
+    pub(crate) place: Option<api::Place>,
     pub(crate) annotations: Option<Json>,
     pub(crate) impact: Option<Json>,
     pub(crate) definition: Option<ToolDefinition>,
@@ -28,6 +29,8 @@ pub(crate) struct SampleCall {
 struct ProposedCall {
     name: ToolName,
     arguments: Json,
+    #[serde(default)]
+    place: Option<api::Place>,
     #[serde(default)]
     annotations: Option<Json>,
     #[serde(default)]
@@ -44,7 +47,16 @@ struct ProposedCall {
 
 impl SampleCall {
     pub(crate) fn new(thread: ThreadId, principal: Principal, tool: ToolName, arguments: Json) -> Self {
-        Self { thread, principal, tool, arguments, annotations: None, impact: None, definition: None }
+        Self {
+            thread,
+            principal,
+            tool,
+            arguments,
+            place: None,
+            annotations: None,
+            impact: None,
+            definition: None,
+        }
     }
 
     /// Reads a call from a file, or from stdin.
@@ -53,9 +65,9 @@ impl SampleCall {
         let wrong = |why: String| CliError::usage(format!("{}: {why}", path.display()));
         let call: ProposedCall = serde_json::from_str(&text).map_err(|why| wrong(why.to_string()))?;
         call.arguments.admit().map_err(|why| wrong(format!("arguments: {why}")))?;
-        let ProposedCall { name, arguments, annotations, impact, definition, .. } = call;
+        let ProposedCall { name, arguments, place, annotations, impact, definition, .. } = call;
         let (impact, definition) = (as_kept(impact.as_ref())?, definition.map(Into::into));
-        Ok(Self { annotations, impact, definition, ..Self::new(thread, principal, name, arguments) })
+        Ok(Self { place, annotations, impact, definition, ..Self::new(thread, principal, name, arguments) })
     }
 
     pub(crate) fn judged(&self, policy: &Policy) -> Judgement {
@@ -63,7 +75,7 @@ impl SampleCall {
             thread: &self.thread,
             principal: &self.principal,
             tool: &self.tool,
-            place: None,
+            place: self.place.as_ref(),
             arguments: &self.arguments,
             redacted: &[],
             annotations: self.annotations.as_ref(),

@@ -79,7 +79,8 @@ pub(crate) fn parse_seconds(text: &str) -> Result<u32, String> {
 }
 
 pub(crate) async fn run_call(context: &CommandContext, args: &RunArgs) -> anyhow::Result<CommandExit> {
-    let proposal = proposal(args)?;
+    let place = api::Place { host: context.host_name(), ..api::Place::default() };
+    let proposal = proposal(args, place)?;
     // Approvers are not asked about a command that cannot start.
     check_program(&args.words)?;
     // Handle signals before the call exists, so that each of them ends it in the log.
@@ -117,7 +118,8 @@ fn does_not_run_again(call: &api::Call) -> CliError {
     CliError { exit: CommandExit::REFUSED, code: "already_claimed", message }
 }
 
-fn proposal(args: &RunArgs) -> anyhow::Result<api::ProposeRequest> {
+/// The proposal of the command. Its place is the current folder on the machine that `place` names.
+fn proposal(args: &RunArgs, place: api::Place) -> anyhow::Result<api::ProposeRequest> {
     let not_unicode = || {
         CliError::usage("the command and its folder must be valid Unicode, so that approvers can read them")
     };
@@ -127,7 +129,7 @@ fn proposal(args: &RunArgs) -> anyhow::Result<api::ProposeRequest> {
     let folder = std::env::current_dir()?;
     let cwd = folder.to_str().ok_or_else(not_unicode)?.to_owned();
     let id = args.id.clone().unwrap_or_else(|| random_id("call_"));
-    let place = Some(cwd.clone());
+    let place = Some(api::Place { folder: Some(cwd.clone()), ..place });
     let arguments = Json::encode(&ShellArguments { command, cwd })?;
     Ok(api::ProposeRequest {
         id: countersign_api::parse_call_id(&id)?,
