@@ -39,6 +39,9 @@ SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, 
 FROM events WHERE type = 'TOOL_EXECUTION_TAKEN_OVER'
 UNION ALL
 SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
+FROM events WHERE type = 'TOOL_EXECUTION_MISMATCH'
+UNION ALL
+SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash
 FROM events WHERE type = 'TOOL_RESULT'
 UNION ALL
 SELECT seq, thread_id, data ->> 'toolCallId', type, timestamp, principal, data, hash

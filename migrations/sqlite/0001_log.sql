@@ -10,7 +10,7 @@ CREATE TABLE events (
     type      TEXT NOT NULL CHECK (type IN (
         'TOOL_CALL', 'TOOL_APPROVAL_REQUEST', 'TOOL_APPROVAL_VOTE', 'TOOL_APPROVAL_REMINDER',
         'TOOL_APPROVAL_ESCALATED', 'TOOL_APPROVAL_ADVICE', 'TOOL_APPROVAL_RESPONSE', 'TOOL_EXECUTION_STARTED',
-        'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_RESULT', 'CALL_FLAGGED', 'CALL_ERASED', 'POLICY_SET',
+        'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_RELEASED', 'TOOL_EXECUTION_TAKEN_OVER', 'TOOL_EXECUTION_MISMATCH', 'TOOL_RESULT', 'CALL_FLAGGED', 'CALL_ERASED', 'POLICY_SET',
         'TOKEN_CREATED', 'TOKEN_USED', 'TOKEN_REVOKED', 'APPROVER_KEY_ADDED', 'APPROVER_KEY_REMOVED',
         'WEBHOOK_ADDED', 'WEBHOOK_REMOVED', 'WEBHOOK_DELIVERED',
         'WEBHOOK_PARKED', 'WEBHOOK_RETRIED',
@@ -74,6 +74,9 @@ CREATE UNIQUE INDEX releases_by_call ON events (data ->> 'toolCallId', thread_id
 
 CREATE UNIQUE INDEX takeovers_by_call ON events (data ->> 'toolCallId', thread_id, data ->> 'claim')
     WHERE type = 'TOOL_EXECUTION_TAKEN_OVER';
+
+CREATE UNIQUE INDEX mismatches_by_call ON events (data ->> 'toolCallId', thread_id)
+    WHERE type = 'TOOL_EXECUTION_MISMATCH';
 
 CREATE UNIQUE INDEX results_by_call ON events (data ->> 'toolCallId', thread_id)
     WHERE type = 'TOOL_RESULT';
@@ -259,6 +262,9 @@ CREATE TRIGGER rows_keep_the_structure BEFORE INSERT ON events BEGIN
             SELECT 1 FROM events e WHERE e.type = 'TOOL_EXECUTION_TAKEN_OVER'
                 AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id
                 AND e.data ->> 'claim' = NEW.data ->> 'claim')
+        WHEN 'TOOL_EXECUTION_MISMATCH' THEN EXISTS (
+            SELECT 1 FROM events e WHERE e.type = 'TOOL_EXECUTION_MISMATCH'
+                AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)
         WHEN 'TOOL_RESULT' THEN EXISTS (
             SELECT 1 FROM events e WHERE e.type = 'TOOL_RESULT'
                 AND e.data ->> 'toolCallId' = NEW.data ->> 'toolCallId' AND e.thread_id = NEW.thread_id)

@@ -85,7 +85,8 @@ impl BenchLab {
             definition_hash: None,
         };
         self.execute_command(thread, id, CallCommand::Claim(claim), Principal::agent("bot")).await?;
-        let finish = FinishCommand { status: Status::Success, content: Json::string("ok"), executor: None };
+        let finish =
+            FinishCommand { status: Status::Success, content: Json::string("ok"), executor: None, ran: None };
         self.execute_command(thread, id, CallCommand::Finish(finish), Principal::agent("bot")).await?;
         Ok(())
     }

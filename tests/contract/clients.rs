@@ -133,7 +133,12 @@ async fn run_claimed(
     let arguments = masked.unwrap_or_else(|| held.call().arguments.clone());
     match tool.run(&arguments).await {
         Ok(content) => {
-            let result = ResultRequest { status: Status::Success, content: content.clone(), executor: None };
+            let result = ResultRequest {
+                status: Status::Success,
+                content: content.clone(),
+                executor: None,
+                ran_arguments: None,
+            };
             let call = held.finish(&result).await?;
             Ok(StoryOutcome { value: Some(content.as_str().to_owned()), ..StoryOutcome::of_call(&call) })
         }

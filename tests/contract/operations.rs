@@ -108,7 +108,8 @@ impl StoryActor {
         };
         let content = Json::parse(&step.text("content")).expect("JSON");
         step.end();
-        let result = ResultRequest { status: Status::Success, content, executor: Some(executor) };
+        let result =
+            ResultRequest { status: Status::Success, content, executor: Some(executor), ran_arguments: None };
         self.gate.finish(&thread(), id, &result).await
     }
 

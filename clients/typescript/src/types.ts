@@ -267,6 +267,8 @@ export interface Call {
   lookAlikes?: LookAlike[] | undefined;
   /** Earlier claims whose lease lapsed before another executor took over, the oldest first. */
   lost?: CallExecution[] | undefined;
+  /** The report that other arguments ran than were approved, or that the call ran without being allowed. */
+  mismatch?: CallMismatch | null | undefined;
   /**
    * The places of texts with a word that mixes letters of several scripts, such as a Cyrillic letter in a Latin
    * word, as JSON pointers into the call, 20 at most.
@@ -391,6 +393,24 @@ export interface CallFlag {
  * around it or invisible characters, and neither `.` nor `..`.
  */
 export type CallId = string;
+
+/** What ran instead of the approved arguments. */
+export interface CallMismatch {
+  /** The arguments that ran, with masked secrets. */
+  arguments: Json;
+  /** SHA-256 of their canonical form. */
+  argumentsHash: Sha256;
+  /** The time of the report. */
+  at: Timestamp;
+  /** The executor that ran it, if it has a name. */
+  executor?: string | null | undefined;
+  /** The principal that reported it. */
+  principal: Principal;
+  /** Where in the arguments something was masked: JSON pointers. */
+  redacted?: string[] | undefined;
+  /** The `seq` of the event. */
+  seq: number;
+}
 
 /** A page of calls in any state. */
 export interface CallPage {
@@ -584,7 +604,7 @@ export interface EventPage {
 }
 
 /** The type of an event. */
-export type EventType = "TOOL_CALL" | "TOOL_APPROVAL_REQUEST" | "TOOL_APPROVAL_VOTE" | "TOOL_APPROVAL_REMINDER" | "TOOL_APPROVAL_ESCALATED" | "TOOL_APPROVAL_ADVICE" | "TOOL_APPROVAL_RESPONSE" | "TOOL_EXECUTION_STARTED" | "TOOL_EXECUTION_RENEWED" | "TOOL_EXECUTION_RELEASED" | "TOOL_EXECUTION_TAKEN_OVER" | "TOOL_RESULT" | "CALL_FLAGGED" | "CALL_ERASED" | "POLICY_SET" | "TOOL_POLICY_SET" | "GRANT_REVOKED" | "THREAD_MODE_SET" | "THREAD_CLOSED" | "THREAD_ARCHIVED" | "TOKEN_CREATED" | "TOKEN_USED" | "TOKEN_REVOKED" | "APPROVER_KEY_ADDED" | "APPROVER_KEY_REMOVED" | "WEBHOOK_ADDED" | "WEBHOOK_REMOVED" | "WEBHOOK_DELIVERED" | "WEBHOOK_PARKED" | "WEBHOOK_RETRIED" | "DEFINITION_SEEN" | "DEFINITION_CHANGED" | "DEFINITION_ACCEPTED" | "ADVISOR_REPORTED" | "ADVISOR_MODE_SET" | "USER_MESSAGE" | "AGENT_MESSAGE" | "SYSTEM_PROMPT" | "USER_SYSTEM_PROMPT" | "LOCAL_SYSTEM_MESSAGE" | "COMPACTION";
+export type EventType = "TOOL_CALL" | "TOOL_APPROVAL_REQUEST" | "TOOL_APPROVAL_VOTE" | "TOOL_APPROVAL_REMINDER" | "TOOL_APPROVAL_ESCALATED" | "TOOL_APPROVAL_ADVICE" | "TOOL_APPROVAL_RESPONSE" | "TOOL_EXECUTION_STARTED" | "TOOL_EXECUTION_RENEWED" | "TOOL_EXECUTION_RELEASED" | "TOOL_EXECUTION_TAKEN_OVER" | "TOOL_EXECUTION_MISMATCH" | "TOOL_RESULT" | "CALL_FLAGGED" | "CALL_ERASED" | "POLICY_SET" | "TOOL_POLICY_SET" | "GRANT_REVOKED" | "THREAD_MODE_SET" | "THREAD_CLOSED" | "THREAD_ARCHIVED" | "TOKEN_CREATED" | "TOKEN_USED" | "TOKEN_REVOKED" | "APPROVER_KEY_ADDED" | "APPROVER_KEY_REMOVED" | "WEBHOOK_ADDED" | "WEBHOOK_REMOVED" | "WEBHOOK_DELIVERED" | "WEBHOOK_PARKED" | "WEBHOOK_RETRIED" | "DEFINITION_SEEN" | "DEFINITION_CHANGED" | "DEFINITION_ACCEPTED" | "ADVISOR_REPORTED" | "ADVISOR_MODE_SET" | "USER_MESSAGE" | "AGENT_MESSAGE" | "SYSTEM_PROMPT" | "USER_SYSTEM_PROMPT" | "LOCAL_SYSTEM_MESSAGE" | "COMPACTION";
 
 /** A person's release of a call whose outcome is unknown. Another executor may then take over. */
 export interface ExecutionRelease {
@@ -848,6 +868,11 @@ export interface ResultRequest {
    * call that another executor took over.
    */
   executor?: string | null | undefined;
+  /**
+   * The arguments that ran, if the executor knows them. If they are not the approved ones, the log records a
+   * mismatch. The proposer may also report a call that ran without a claim.
+   */
+  ranArguments?: unknown | undefined;
   status: "success" | "error" | "cancelled";
 }
 

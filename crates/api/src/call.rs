@@ -110,6 +110,9 @@ pub struct Call {
     /// The result, once the call has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CallResult>,
+    /// The report that other arguments ran than were approved, or that the call ran without being allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mismatch: Option<CallMismatch>,
     /// The complaints of people that the call was allowed, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<CallFlag>,
@@ -144,6 +147,30 @@ pub struct ExecutionRelease {
     /// The reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+}
+
+/// What ran instead of the approved arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 6, "principal": "agent:builder", "at": "2026-01-31T12:00:04.000Z", "executor": "claude-code:toolu_01", "arguments": {"command": "touch rewritten.txt"}, "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"}))))]
+#[serde(rename_all = "camelCase")]
+pub struct CallMismatch {
+    /// The `seq` of the event.
+    pub seq: i64,
+    /// The principal that reported it.
+    pub principal: Principal,
+    /// The time of the report.
+    pub at: Timestamp,
+    /// The executor that ran it, if it has a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor: Option<String>,
+    /// The arguments that ran, with masked secrets.
+    pub arguments: Json,
+    /// SHA-256 of their canonical form.
+    pub arguments_hash: Sha256,
+    /// Where in the arguments something was masked: JSON pointers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<String>,
 }
 
 /// The erasure of the texts of a call.
@@ -245,6 +272,17 @@ impl Call {
     #[must_use]
     pub fn may_run(&self) -> bool {
         self.state == CallState::Allowed
+    }
+
+    /// The mismatch in words for people, if there is one.
+    #[must_use]
+    pub fn describe_mismatch(&self) -> Option<&'static str> {
+        self.mismatch.as_ref()?;
+        Some(if self.execution.is_some() {
+            "other arguments ran than were approved"
+        } else {
+            "it ran without an approval"
+        })
     }
 
     /// The text for the model about a call that does not run.

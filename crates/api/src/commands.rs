@@ -283,19 +283,24 @@ pub struct ResultRequest {
     /// that another executor took over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<String>,
+    /// The arguments that ran, if the executor knows them. If they are not the approved ones, the log records a mismatch.
+    /// The proposer may also report a call that ran without a claim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
+    pub ran_arguments: Option<Json>,
 }
 
 impl ResultRequest {
     /// Creates the result of a call that succeeded, with this text.
     #[must_use]
     pub fn success(content: &str) -> Self {
-        Self { status: Status::Success, content: Json::string(content), executor: None }
+        Self { status: Status::Success, content: Json::string(content), executor: None, ran_arguments: None }
     }
 
     /// Creates the result of a call that failed, with this text.
     #[must_use]
     pub fn error(content: &str) -> Self {
-        Self { status: Status::Error, content: Json::string(content), executor: None }
+        Self { status: Status::Error, content: Json::string(content), executor: None, ran_arguments: None }
     }
 }
 

@@ -56,7 +56,9 @@ pub use bulk::{
     BulkDecisionItem, BulkDecisionRequest, BulkDecisionResponse, BulkDecisionResult, CallKey, DecisionAnswer,
     MAX_DECISIONS, StopReport, StopRequest,
 };
-pub use call::{Call, CallArchive, CallErasure, CallExecution, CallProposal, CallResult, ExecutionRelease};
+pub use call::{
+    Call, CallArchive, CallErasure, CallExecution, CallMismatch, CallProposal, CallResult, ExecutionRelease,
+};
 pub use commands::{
     CancelRequest, ClaimRequest, DecisionRequest, EraseRequest, ErasureReport, ProposeRequest,
     ProposedDefinition, ProposedImpact, ReleaseRequest, RenewRequest, ResultRequest,

@@ -30,6 +30,7 @@ pub(crate) struct CallMetrics {
     response: Histogram,
     abandoned: Family<CallLabels<1>, Counter>,
     claims: Counter,
+    mismatches: Counter,
     results: Family<CallLabels<1>, Counter>,
     webhook_attempts: Family<CallLabels<1>, Counter>,
     webhook_parked: Counter,
@@ -47,6 +48,7 @@ impl Default for CallMetrics {
             response: Histogram::new(exponential_buckets(0.1, 2.0, 19)),
             abandoned: Family::default(),
             claims: Counter::default(),
+            mismatches: Counter::default(),
             results: Family::default(),
             webhook_attempts: Family::default(),
             webhook_parked: Counter::default(),
@@ -85,6 +87,7 @@ impl CallMetrics {
             response,
             abandoned,
             claims,
+            mismatches,
             results,
             webhook_attempts,
             webhook_parked,
@@ -97,6 +100,11 @@ impl CallMetrics {
         registry.register("response_seconds", "Time from a request to the decision of an approver", response);
         registry.register("requests_abandoned", "Requests that expired or were cancelled", abandoned);
         registry.register("claims", "Claims by executors", claims);
+        registry.register(
+            "mismatches",
+            "Calls that ran with other arguments than were approved, or without an approval",
+            mismatches,
+        );
         registry.register("results", "Results of calls, by status", results);
         registry.register("webhook_attempts", "Attempts to deliver messages of webhooks", webhook_attempts);
         registry.register("webhook_parked", "Messages of webhooks that were parked", webhook_parked);
@@ -166,6 +174,10 @@ impl CallMetrics {
                 self.claims.inc();
                 let executor = call.claim().map(|claim| claim.what.executor.as_str());
                 info!(thread, call = id, tool, executor, by, seq, "claimed");
+            }
+            EventType::ExecutionMismatch => {
+                self.mismatches.inc();
+                warn!(thread, call = id, tool, by, seq, "ran other arguments than were approved");
             }
             EventType::ToolResult => {
                 if let Some(result) = call.result() {

@@ -19,6 +19,7 @@ const CALL_EVENTS: &[EventType] = &[
     EventType::ExecutionRenewed,
     EventType::ExecutionReleased,
     EventType::ExecutionTakenOver,
+    EventType::ExecutionMismatch,
     EventType::ToolResult,
     EventType::CallFlagged,
 ];

@@ -71,7 +71,7 @@ pub(crate) fn recorded_result(text: &str) -> ResultRequest {
             "The result was passed on, but is not kept: {why} ({bytes} bytes, SHA-256 {hash})"
         ))
     });
-    ResultRequest { status, content, executor: None }
+    ResultRequest { status, content, executor: None, ran_arguments: None }
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ const ORDER: &[&str] = &[
     "remember",
     "approverKeys",
     "changedTools",
+    "onMismatch",
     "pendingPerThread",
     "pendingPerAgent",
     "levels",

@@ -47,7 +47,7 @@ pub use policy::{Policy, RuleSummary};
 pub use policy_text::{LAYER_ENDINGS, LAYER_FOLDER, MANAGED_LAYER, MAX_LAYERS, PolicyText, plain_rule_name};
 pub use question_format::QuestionFormat;
 pub use read::{BadPolicy, MAX_POLICY_BYTES};
-pub use settings::{KeyRegistrars, PendingLimits};
+pub use settings::{KeyRegistrars, MismatchAction, PendingLimits};
 pub use span::parse_span;
 pub use subject::JudgedCall;
 pub use warning::PolicyWarning;

@@ -6,7 +6,7 @@ use crate::{
     policy_text::PolicyText,
     rule::PolicyRule,
     selector::RuleSelectors,
-    settings::{KeyRegistrars, PendingLimits, PolicySettings},
+    settings::{KeyRegistrars, MismatchAction, PendingLimits, PolicySettings},
     warning::PolicyWarning,
 };
 use countersign_events::{Sha256, event::Verdict};
@@ -96,6 +96,19 @@ impl Policy {
         let settings =
             PolicySettings { lapses, remember, approvers, is_recorded: true, ..PolicySettings::default() };
         Self { settings, hash, ..Self::ask_always() }
+    }
+
+    /// The same policy with this reaction to a mismatch.
+    #[must_use]
+    pub fn with_mismatch_action(mut self, on_mismatch: MismatchAction) -> Self {
+        self.settings.on_mismatch = on_mismatch;
+        self
+    }
+
+    /// What happens when other arguments ran than were approved.
+    #[must_use]
+    pub const fn on_mismatch(&self) -> MismatchAction {
+        self.settings.on_mismatch
     }
 
     /// The texts that the policy was read from.

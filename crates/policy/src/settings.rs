@@ -36,6 +36,15 @@ pub enum KeyRegistrars {
     Admins,
 }
 
+/// What happens when other arguments ran than were approved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MismatchAction {
+    /// The log records it, and people see it.
+    Record,
+    /// The thread is stopped, too: each further call is blocked until a person sets another mode.
+    Stop,
+}
+
 /// Everything that a policy says besides its rules.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicySettings {
@@ -53,6 +62,7 @@ pub(crate) struct PolicySettings {
     pub(crate) redactor: Redactor,
     /// True if people are asked about a tool whose definition has changed also where a rule allows.
     pub(crate) asks_changed_tools: bool,
+    pub(crate) on_mismatch: MismatchAction,
     /// True if the settings were read from a log, which records neither scopes nor idempotent tools.
     pub(crate) is_recorded: bool,
 }
@@ -72,6 +82,7 @@ impl Default for PolicySettings {
             dangerous: DANGEROUS.map(str::to_owned).to_vec(),
             redactor: Redactor::default(),
             asks_changed_tools: false,
+            on_mismatch: MismatchAction::Record,
             is_recorded: false,
         }
     }

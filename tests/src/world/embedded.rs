@@ -268,6 +268,7 @@ fn command(by: &Principal, action: Action<'_>) -> ActionTarget {
                     status: Status::Success,
                     content,
                     executor: None,
+                    ran: None,
                 }),
             )
         }

@@ -30,6 +30,7 @@ __all__ = [
     "CallExecution",
     "CallFlag",
     "CallId",
+    "CallMismatch",
     "CallPage",
     "CallProposal",
     "CallResult",
@@ -430,6 +431,9 @@ class Call(TypedDict):
     lost: NotRequired[list[CallExecution]]
     """Earlier claims whose lease lapsed before another executor took over, the oldest first."""
 
+    mismatch: NotRequired[CallMismatch | None]
+    """The report that other arguments ran than were approved, or that the call ran without being allowed."""
+
     mixedScripts: NotRequired[list[str]]
     """The places of texts with a word that mixes letters of several scripts, such as a Cyrillic letter in a
     Latin word, as JSON pointers into the call, 20 at most.
@@ -594,6 +598,31 @@ CallId: TypeAlias = str
 """The id of a tool call, unique only within its thread: up to 512 bytes of UTF-8 in one script, without
 blanks around it or invisible characters, and neither `.` nor `..`.
 """
+
+
+class CallMismatch(TypedDict):
+    """What ran instead of the approved arguments."""
+
+    arguments: Json
+    """The arguments that ran, with masked secrets."""
+
+    argumentsHash: Sha256
+    """SHA-256 of their canonical form."""
+
+    at: Timestamp
+    """The time of the report."""
+
+    executor: NotRequired[str | None]
+    """The executor that ran it, if it has a name."""
+
+    principal: Principal
+    """The principal that reported it."""
+
+    redacted: NotRequired[list[str]]
+    """Where in the arguments something was masked: JSON pointers."""
+
+    seq: int
+    """The `seq` of the event."""
 
 
 class CallPage(TypedDict):
@@ -836,7 +865,7 @@ class EventPage(TypedDict):
     tip: int
     """The `seq` of the last event of the log, or of the thread; 0 without events."""
 
-EventType: TypeAlias = Literal["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_VOTE", "TOOL_APPROVAL_REMINDER", "TOOL_APPROVAL_ESCALATED", "TOOL_APPROVAL_ADVICE", "TOOL_APPROVAL_RESPONSE", "TOOL_EXECUTION_STARTED", "TOOL_EXECUTION_RENEWED", "TOOL_EXECUTION_RELEASED", "TOOL_EXECUTION_TAKEN_OVER", "TOOL_RESULT", "CALL_FLAGGED", "CALL_ERASED", "POLICY_SET", "TOOL_POLICY_SET", "GRANT_REVOKED", "THREAD_MODE_SET", "THREAD_CLOSED", "THREAD_ARCHIVED", "TOKEN_CREATED", "TOKEN_USED", "TOKEN_REVOKED", "APPROVER_KEY_ADDED", "APPROVER_KEY_REMOVED", "WEBHOOK_ADDED", "WEBHOOK_REMOVED", "WEBHOOK_DELIVERED", "WEBHOOK_PARKED", "WEBHOOK_RETRIED", "DEFINITION_SEEN", "DEFINITION_CHANGED", "DEFINITION_ACCEPTED", "ADVISOR_REPORTED", "ADVISOR_MODE_SET", "USER_MESSAGE", "AGENT_MESSAGE", "SYSTEM_PROMPT", "USER_SYSTEM_PROMPT", "LOCAL_SYSTEM_MESSAGE", "COMPACTION"]
+EventType: TypeAlias = Literal["TOOL_CALL", "TOOL_APPROVAL_REQUEST", "TOOL_APPROVAL_VOTE", "TOOL_APPROVAL_REMINDER", "TOOL_APPROVAL_ESCALATED", "TOOL_APPROVAL_ADVICE", "TOOL_APPROVAL_RESPONSE", "TOOL_EXECUTION_STARTED", "TOOL_EXECUTION_RENEWED", "TOOL_EXECUTION_RELEASED", "TOOL_EXECUTION_TAKEN_OVER", "TOOL_EXECUTION_MISMATCH", "TOOL_RESULT", "CALL_FLAGGED", "CALL_ERASED", "POLICY_SET", "TOOL_POLICY_SET", "GRANT_REVOKED", "THREAD_MODE_SET", "THREAD_CLOSED", "THREAD_ARCHIVED", "TOKEN_CREATED", "TOKEN_USED", "TOKEN_REVOKED", "APPROVER_KEY_ADDED", "APPROVER_KEY_REMOVED", "WEBHOOK_ADDED", "WEBHOOK_REMOVED", "WEBHOOK_DELIVERED", "WEBHOOK_PARKED", "WEBHOOK_RETRIED", "DEFINITION_SEEN", "DEFINITION_CHANGED", "DEFINITION_ACCEPTED", "ADVISOR_REPORTED", "ADVISOR_MODE_SET", "USER_MESSAGE", "AGENT_MESSAGE", "SYSTEM_PROMPT", "USER_SYSTEM_PROMPT", "LOCAL_SYSTEM_MESSAGE", "COMPACTION"]
 """The type of an event."""
 
 
@@ -1172,6 +1201,11 @@ class ResultRequest(TypedDict):
     executor: NotRequired[str | None]
     """The name of the executor. If present, it must be the executor that claimed the call. It is required for
     a call that another executor took over.
+    """
+
+    ranArguments: NotRequired[Json]
+    """The arguments that ran, if the executor knows them. If they are not the approved ones, the log records
+    a mismatch. The proposer may also report a call that ran without a claim.
     """
 
     status: Literal["success", "error", "cancelled"]

@@ -33,7 +33,7 @@ pub(super) async fn record_result(
         (None, None) => Json::null(),
     };
     let status = if failed { Status::Error } else { Status::Success };
-    let result = ResultRequest { status, content, executor: Some(executor) };
+    let result = ResultRequest { status, content, executor: Some(executor), ran_arguments: None };
     gate.finish(&thread, &call.id, &result).await?;
     Ok(())
 }

@@ -136,8 +136,12 @@ impl AcpProtocol {
             }
         };
         let output = [&update["rawOutput"], &update["content"]].into_iter().find(|value| !value.is_null());
-        let result =
-            ResultRequest { status, content: encode(output.unwrap_or(&Value::Null)), executor: None };
+        let result = ResultRequest {
+            status,
+            content: encode(output.unwrap_or(&Value::Null)),
+            executor: None,
+            ran_arguments: None,
+        };
         AgentLine::Result { thread: session.to_owned(), item: id.to_owned(), result }
     }
 }

@@ -144,7 +144,8 @@ impl AgentProtocol for CodexProtocol {
                     _ => return Ok(AgentLine::Pass),
                 };
                 let output = json!({"exitCode": item["exitCode"], "output": item["aggregatedOutput"]});
-                let result = ResultRequest { status, content: encode(&output), executor: None };
+                let result =
+                    ResultRequest { status, content: encode(&output), executor: None, ran_arguments: None };
                 Ok(AgentLine::Result { thread: thread.to_owned(), item: id.to_owned(), result })
             }
             _ => Ok(AgentLine::Pass),

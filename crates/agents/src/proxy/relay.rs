@@ -267,7 +267,12 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
             let reason = "the turn of the agent was cancelled";
             let cancel = CancelRequest { reason: Some(reason.to_owned()) };
             let Err(error) = gate.cancel(&thread, &id, &cancel).await else { return };
-            let result = ResultRequest { status: Status::Cancelled, content: Json::string(reason), executor };
+            let result = ResultRequest {
+                status: Status::Cancelled,
+                content: Json::string(reason),
+                executor,
+                ran_arguments: None,
+            };
             if gate.finish(&thread, &id, &result).await.is_err() {
                 note(&format!("{id} could not be withdrawn: {error}"));
             }

@@ -2,10 +2,10 @@
 
 use super::{
     advisors::advice_guess,
-    command_guess::{CommandGuess, GuessedCommand},
+    command_guess::{CommandGuess, GuessedCommand, plain_policy, to_call},
     evidence,
     log_row::LogRow,
-    proposal,
+    mismatch, proposal,
     thread_guess::without_patterns,
 };
 use crate::{
@@ -67,6 +67,7 @@ pub(super) fn guesses(
             vec![to_call(row, command, generous_policy(None, row, None))]
         }
         Body::ToolResult(result) => self::result(rows, result, call, state),
+        Body::ExecutionMismatch(mismatch) => vec![mismatch::guess(rows, mismatch, call)],
         Body::GrantRevoked(revoked) => thread(ThreadCommand::Revoke(revoked.grant)),
         Body::ThreadModeSet(set) => thread(ThreadCommand::SetMode(set.mode)),
         Body::ToolPolicySet(set) => thread(ThreadCommand::SetPolicies(vec![(set.tool.clone(), set.policy)])),
@@ -93,19 +94,6 @@ pub(super) fn guesses(
         | Body::AdvisorModeSet(_)
         | Body::Message(..) => Vec::new(),
     }
-}
-
-fn to_call(row: &LogRow, command: CallCommand, policy: Policy) -> CommandGuess {
-    // Rows without a call id are commands to a thread, so the default is never used.
-    let id = row.body.call_id().cloned();
-    let command =
-        id.map_or(GuessedCommand::Thread(ThreadCommand::Close), |id| GuessedCommand::Call(id, command));
-    CommandGuess::new(command, row, policy)
-}
-
-/// A policy for commands that depend on none.
-fn plain_policy() -> Policy {
-    evidence::recorded_policy(None, None, false, QualifiedPeople::None, None)
 }
 
 /// A policy under which each approver has the level and the groups that the request asks for.
@@ -353,7 +341,8 @@ fn result(
         return guesses;
     }
     let executor = call.and_then(Call::claim).map(|claim| claim.what.executor.clone());
-    let finish = FinishCommand { status: result.status, content: result.content.clone(), executor };
+    let finish =
+        FinishCommand { status: result.status, content: result.content.clone(), executor, ran: None };
     vec![to_call(row, CallCommand::Finish(finish), plain_policy())]
 }
 

@@ -1,9 +1,9 @@
 //! A command that could have caused a row.
 
-use super::log_row::LogRow;
+use super::{evidence, log_row::LogRow};
 use crate::{CallCommand, CommandEvidence, Thread, ThreadCommand, decide::ProposeCommand};
 use countersign_events::{CallId, EventType, Principal, ToolName};
-use countersign_policy::Policy;
+use countersign_policy::{Policy, QualifiedPeople};
 
 /// A command that could have caused a row, with its evidence.
 pub(super) struct CommandGuess {
@@ -67,4 +67,18 @@ impl CommandGuess {
     pub(super) fn may_be_late(&self, kind: EventType) -> bool {
         self.is_by_hand && matches!(kind, EventType::ApprovalReminder | EventType::ApprovalEscalated)
     }
+}
+
+/// The command about the call of a row.
+pub(super) fn to_call(row: &LogRow, command: CallCommand, policy: Policy) -> CommandGuess {
+    // Rows without a call id are commands to a thread, so the default is never used.
+    let id = row.body.call_id().cloned();
+    let command =
+        id.map_or(GuessedCommand::Thread(ThreadCommand::Close), |id| GuessedCommand::Call(id, command));
+    CommandGuess::new(command, row, policy)
+}
+
+/// A policy for commands that depend on none.
+pub(super) fn plain_policy() -> Policy {
+    evidence::recorded_policy(None, None, false, QualifiedPeople::None, None)
 }

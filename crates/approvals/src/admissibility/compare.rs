@@ -2,7 +2,10 @@
 
 use super::{erasure, log_row::LogRow};
 use crate::NewEvent;
-use countersign_events::{Body, event::ErasedTexts};
+use countersign_events::{
+    Body,
+    event::{ErasedTexts, ExecutionMismatch},
+};
 
 /// True if a row can belong to the same command as the first one. PostgreSQL gives each row that SQL inserts a time of
 /// its own.
@@ -48,6 +51,9 @@ fn adapt(expected: Body, row: &LogRow) -> Body {
                 body.arguments_hash = expected.arguments_hash;
             }
             Body::ToolCall(body)
+        }
+        (Body::ExecutionMismatch(expected), Body::ExecutionMismatch(recorded)) => {
+            Body::ExecutionMismatch(ExecutionMismatch { redacted: recorded.redacted.clone(), ..expected })
         }
         // A decision made with SQL names no policy and nothing that only a policy knows.
         (Body::ApprovalResponse(mut expected), Body::ApprovalResponse(_)) if row.is_by_hand() => {

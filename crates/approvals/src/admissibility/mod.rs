@@ -12,6 +12,7 @@ mod definitions;
 mod erasure;
 mod evidence;
 mod log_row;
+mod mismatch;
 mod policy;
 mod proofs;
 mod proposal;
@@ -188,7 +189,7 @@ impl AdmissibilityCheck {
         if head.body.event_type().is_about_advisors() {
             return advisors::compare_advisor_row(head, &self.directories.advisors, &self.advisors);
         }
-        if let Some(late) = compare_late_row(head, &self.threads, &self.directories, &self.advisors) {
+        if let Some(late) = compare_late_row(rows, &self.threads, &self.directories, &self.advisors) {
             return late;
         }
         let keys = self.directories.tokens.approver_keys();
@@ -223,18 +224,29 @@ impl AdmissibilityCheck {
     }
 }
 
+/// Whether the row may be about a call that has ended.
+const fn is_late_fact(body: &Body) -> bool {
+    matches!(body, Body::ApprovalAdvice(_) | Body::CallFlagged(_) | Body::ExecutionMismatch(_))
+}
+
 /// Compares a row about a call that has ended, of which the check has no state any more.
 fn compare_late_row(
-    head: &LogRow,
+    rows: &[LogRow],
     threads: &HashMap<ThreadId, ThreadState>,
     directories: &LogDirectories,
     advisors: &[AdvisorSettings],
 ) -> Option<RowComparison> {
-    let (Body::ApprovalAdvice(_) | Body::CallFlagged(_)) = &head.body else { return None };
+    let head = &rows[0];
+    if !is_late_fact(&head.body) {
+        return None;
+    }
     let state = threads.get(&head.event.thread_id);
     let is_known = head.body.call_id().zip(state).is_some_and(|(id, state)| state.call(id).is_some());
     if is_known || head.is_by_hand() {
         return None;
+    }
+    if matches!(head.body, Body::ExecutionMismatch(_)) {
+        return Some(RowComparison::Same(mismatch::count_late_rows(rows)));
     }
     Some(match advisors::check_late_row(head, state, &directories.advisors, advisors) {
         Ok(()) => RowComparison::Same(1),
@@ -384,8 +396,7 @@ fn apply_row(threads: &mut HashMap<ThreadId, ThreadState>, row: LogRow, findings
     }
     let state = threads.entry(event.thread_id.clone()).or_default();
     let id: Option<CallId> = body.call_id().cloned();
-    let is_late = matches!(body, Body::ApprovalAdvice(_) | Body::CallFlagged(_))
-        && id.as_ref().is_some_and(|id| state.call(id).is_none());
+    let is_late = is_late_fact(&body) && id.as_ref().is_some_and(|id| state.call(id).is_none());
     if is_late {
         return;
     }

@@ -5,7 +5,7 @@ use countersign_events::{
     Body, Event,
     event::{
         ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalVote, CallErased, CallFlagged,
-        ExecutionReleased, ExecutionRenewed, ExecutionStarted,
+        ExecutionMismatch, ExecutionReleased, ExecutionRenewed, ExecutionStarted,
     },
 };
 
@@ -28,6 +28,8 @@ pub struct CallCourse {
     pub renewed: Option<RecordedFact<ExecutionRenewed>>,
     /// The permission of a person for another executor to take over.
     pub released: Option<RecordedFact<ExecutionReleased>>,
+    /// The report that other arguments ran than were approved.
+    pub mismatch: Option<RecordedFact<ExecutionMismatch>>,
     /// The erasure of its texts.
     pub erasure: Option<RecordedFact<CallErased>>,
 }
@@ -77,6 +79,9 @@ impl CallCourse {
             }
             (Body::ExecutionRenewed(renewed), _) => {
                 self.renewed = Some(RecordedFact::from_event(event, renewed.clone()));
+            }
+            (Body::ExecutionMismatch(mismatch), _) => {
+                self.mismatch = Some(RecordedFact::from_event(event, mismatch.clone()));
             }
             (Body::CallErased(erased), _) => {
                 self.erasure = Some(RecordedFact::from_event(event, erased.clone()));

@@ -22,6 +22,14 @@ impl HashedArguments {
         }
     }
 
+    /// Arguments that ran. Keys that programs confuse are no reason to leave them out of the log.
+    pub fn reported(json: Json) -> Result<Self, Refused> {
+        match json.admit() {
+            Ok(hash) => Ok(Self { json, hash }),
+            Err(why) => Err(Refused::bad_json("ranArguments", &why)),
+        }
+    }
+
     /// Arguments from the log, which an older version may have written with other limits.
     pub(crate) fn stored(json: Json) -> Result<Self, Refused> {
         match json.canonical_hash() {

@@ -278,6 +278,8 @@ pub struct FinishCommand {
     pub content: Json,
     /// The executor's name. If given, it must be the one in the claim. After a takeover it is required.
     pub executor: Option<String>,
+    /// The arguments that ran, if the executor knows them.
+    pub ran: Option<HashedArguments>,
 }
 
 /// Deny all pending calls at once, for emergencies.

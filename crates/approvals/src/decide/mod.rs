@@ -60,6 +60,7 @@ pub use edit::argument_changes;
 pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview, ProposalReview, WaitingReview};
 pub(crate) use expiry::check_expiry_evidence;
 pub use expiry::expiry_needs_judgement;
+pub(crate) use finish::is_stop_by_policy;
 pub use lease::{DEFAULT_LEASE, LONGEST_LEASE};
 pub use messages::AddMessagesCommand;
 pub use new_event::NewEvent;

@@ -53,6 +53,9 @@ pub(super) fn check_still_allowed(
     context: &DecisionContext<'_>,
 ) -> Result<(), Refused> {
     let Some(response) = call.response() else { return Ok(()) };
+    if context.thread.mode() == Mode::Stopped {
+        return Err(blocked(&RulingAnswer::from_mode(ruling::STOPPED), context));
+    }
     let source = response.what.source;
     let giver = response.what.grant.unwrap_or(response.seq);
     if context.thread.revocation(giver).is_some() {

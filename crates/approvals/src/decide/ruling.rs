@@ -40,6 +40,9 @@ pub(super) struct RulingAnswer {
 /// The reason of a denial by a thread's own policy.
 const DENIED: &str = "the thread denies this tool";
 
+/// The reason of a block by the mode `stopped`.
+pub(super) const STOPPED: &str = "the thread is stopped; a person starts it again with another mode";
+
 /// The begin of the names of tools that a client runs for its user, such as `client.requestApproval`.
 const CLIENT_PREFIX: &str = "client.";
 
@@ -63,12 +66,14 @@ pub(super) fn rule_on_call(
     if is_client_tool(subject.tool) {
         return CallRuling::Block(RulingAnswer::from_thread(CLIENT_TOOL));
     }
+    let is_stopped = context.thread.mode() == Mode::Stopped;
     let question = || {
         let look = PatternContext::new(context.policy, subject);
         OpenQuestion { judgement, look, recorded, is_changed, context }.rule(own)
     };
     match (judgement.verdict, own) {
         (Verdict::Block, _) => CallRuling::Block(RulingAnswer::from_policy(judgement)),
+        _ if is_stopped => CallRuling::Block(RulingAnswer::from_mode(STOPPED)),
         (_, ToolPolicy::Deny) => CallRuling::Block(RulingAnswer::from_thread(DENIED)),
         (Verdict::Allow, ToolPolicy::RequireApproval) | (Verdict::Ask, _) => question(),
         // What a tool says of itself allows nothing while no person has accepted that it says it.
@@ -88,6 +93,9 @@ pub(super) fn find_block(
     }
     if is_client_tool(subject.tool) {
         return Some(RulingAnswer::from_thread(CLIENT_TOOL));
+    }
+    if context.thread.mode() == Mode::Stopped {
+        return Some(RulingAnswer::from_mode(STOPPED));
     }
     let own = context.thread.policy_for(subject.tool);
     (own == ToolPolicy::Deny).then(|| RulingAnswer::from_thread(DENIED))

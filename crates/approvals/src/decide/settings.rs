@@ -23,12 +23,17 @@ pub(super) fn set_mode<'a>(
     if context.thread.mode() == mode && (own || mode != Mode::ApproveAll) {
         return Ok(Vec::new());
     }
-    if let Some(set) = set.filter(|set| set.what.mode == Mode::AutoDeny) {
+    if let Some(set) = set.filter(|set| restricts_calls(set.what.mode)) {
         lift::check_level_to_lift(&set.by, set.what.level.as_deref(), context)?;
         lift::check_lifts_for_others(open, |_| true, context)?;
     }
-    let level = (mode == Mode::AutoDeny).then(|| own_level(context));
+    let level = restricts_calls(mode).then(|| own_level(context));
     Ok(vec![NewEvent::new(context.by, Body::ThreadModeSet(ThreadMode { mode, level }))])
+}
+
+/// Whether the mode holds calls back, so that it takes a level to end it.
+const fn restricts_calls(mode: Mode) -> bool {
+    matches!(mode, Mode::AutoDeny | Mode::Stopped)
 }
 
 /// Tools that are not named keep their policy.

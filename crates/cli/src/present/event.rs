@@ -62,6 +62,11 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
         Body::ToolResult(result) => {
             describe_result(&escape_text(result.tool_call_id.as_str()), result.status, &result.content)
         }
+        Body::ExecutionMismatch(mismatch) => {
+            let id = escape_text(mismatch.tool_call_id.as_str());
+            let ran = compact_json(&mismatch.arguments);
+            (TextStyle::Red, format!("MISMATCH: {who} reports that {id} ran {ran}"))
+        }
         Body::CallFlagged(flagged) => {
             let (id, why) = (escape_text(flagged.tool_call_id.as_str()), comment(flagged.comment.as_ref()));
             (TextStyle::Red, format!("{who} flags {id}: it should not have been allowed{why}"))

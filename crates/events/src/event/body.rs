@@ -4,10 +4,10 @@
 use super::{
     AdvisorModeSet, AdvisorReported, ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalRequest,
     ApprovalResponse, ApprovalVote, ApproverKeyAdded, ApproverKeyRemoved, CallErased, CallFlagged,
-    DefinitionAccepted, EventType, ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver,
-    GrantRevoked, PolicySet, SeenDefinition, ThreadArchived, ThreadClosed, ThreadMode, TokenCreated,
-    TokenRevoked, TokenUsed, ToolCall, ToolPolicySet, ToolResult, WebhookAdded, WebhookDelivered,
-    WebhookParked, WebhookRemoved, WebhookRetried, erasure::with_placeholders,
+    DefinitionAccepted, EventType, ExecutionMismatch, ExecutionReleased, ExecutionRenewed, ExecutionStarted,
+    ExecutionTakenOver, GrantRevoked, PolicySet, SeenDefinition, ThreadArchived, ThreadClosed, ThreadMode,
+    TokenCreated, TokenRevoked, TokenUsed, ToolCall, ToolPolicySet, ToolResult, WebhookAdded,
+    WebhookDelivered, WebhookParked, WebhookRemoved, WebhookRetried, erasure::with_placeholders,
 };
 use crate::{CallId, DamagedEvent, Json};
 
@@ -65,6 +65,7 @@ bodies! {
     ExecutionRenewed(ExecutionRenewed),
     ExecutionReleased(ExecutionReleased),
     ExecutionTakenOver(ExecutionTakenOver),
+    ExecutionMismatch(ExecutionMismatch),
     ToolResult(ToolResult),
     CallFlagged(CallFlagged),
     CallErased(CallErased),
@@ -107,6 +108,7 @@ impl Body {
             Self::ExecutionRenewed(renewed) => Some(&renewed.tool_call_id),
             Self::ExecutionReleased(released) => Some(&released.tool_call_id),
             Self::ExecutionTakenOver(taken) => Some(&taken.started.tool_call_id),
+            Self::ExecutionMismatch(mismatch) => Some(&mismatch.tool_call_id),
             Self::ToolResult(result) => Some(&result.tool_call_id),
             Self::CallFlagged(flagged) => Some(&flagged.tool_call_id),
             Self::CallErased(erased) => Some(&erased.tool_call_id),

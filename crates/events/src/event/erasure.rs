@@ -49,7 +49,9 @@ pub(super) fn with_placeholders(kind: EventType, data: &Json) -> Cow<'_, Json> {
     }
     let erased: ErasedTexts = data.read::<ErasedMember>().map(|member| member.erased).unwrap_or_default();
     let placeholder = |name: &String| match name.as_str() {
-        "arguments" | "content" if matches!(kind, EventType::ToolCall | EventType::ToolResult) => {
+        "arguments" | "content"
+            if matches!(kind, EventType::ToolCall | EventType::ToolResult | EventType::ExecutionMismatch) =>
+        {
             Some(format!("\"{name}\":null"))
         }
         // The arguments of a decision are optional, and null would mean that there were none.

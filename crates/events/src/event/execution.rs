@@ -1,6 +1,6 @@
 //! Who runs a call, and how it ended.
 
-use super::Status;
+use super::{ErasedTexts, Status};
 use crate::{CallId, Json, Sha256, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +54,28 @@ pub struct ExecutionTakenOver {
     /// The new claim.
     #[serde(flatten)]
     pub started: ExecutionStarted,
+}
+
+/// `TOOL_EXECUTION_MISMATCH`: the executor reports that it ran other arguments than were approved, or a call that was not
+/// allowed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecutionMismatch {
+    /// The call.
+    pub tool_call_id: CallId,
+    /// The executor that ran it, in its own words, if it has a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor: Option<String>,
+    /// The arguments that ran, with masked secrets.
+    pub arguments: Json,
+    /// SHA-256 of their canonical form before secrets were masked.
+    pub arguments_hash: Sha256,
+    /// Where in the arguments something was masked: JSON pointers (RFC 6901).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<String>,
+    /// The hashes of erased texts, if they were erased.
+    #[serde(default, skip_serializing_if = "ErasedTexts::is_empty")]
+    pub erased: ErasedTexts,
 }
 
 /// `TOOL_RESULT`: how the call ended.

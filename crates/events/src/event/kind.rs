@@ -50,6 +50,8 @@ event_types! {
     ExecutionReleased = "TOOL_EXECUTION_RELEASED",
     /// Another executor starts a call whose first executor was lost.
     ExecutionTakenOver = "TOOL_EXECUTION_TAKEN_OVER",
+    /// Other arguments ran than were approved.
+    ExecutionMismatch = "TOOL_EXECUTION_MISMATCH",
     /// How the call ended.
     ToolResult = "TOOL_RESULT",
     /// A person complains that the call was allowed.
@@ -129,6 +131,7 @@ impl EventType {
                 | Self::ExecutionRenewed
                 | Self::ExecutionReleased
                 | Self::ExecutionTakenOver
+                | Self::ExecutionMismatch
                 | Self::ToolResult
                 | Self::CallFlagged
                 | Self::CallErased

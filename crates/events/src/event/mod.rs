@@ -32,7 +32,9 @@ pub use archive::ThreadArchived;
 pub use body::Body;
 pub use definition::{DefinitionAccepted, SeenDefinition};
 pub use erasure::{CallErased, ErasedRow, ErasedTexts};
-pub use execution::{ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, ToolResult};
+pub use execution::{
+    ExecutionMismatch, ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, ToolResult,
+};
 pub use kind::{EventType, UnknownType};
 pub use message::ConversationMessage;
 pub use place::Place;

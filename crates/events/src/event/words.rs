@@ -407,6 +407,8 @@ words! {
         ApproveAll = "approve_all" | "approve-all",
         /// An `ask` is denied.
         AutoDeny = "auto_deny" | "auto-deny" | "deny" | "block",
+        /// Every call is blocked, also one that the policy allows.
+        Stopped = "stopped" | "stop",
     }
 }
 

@@ -275,6 +275,7 @@ impl EmbeddedService {
             status: finish.status,
             content: finish.content.clone(),
             executor: finish.executor.clone(),
+            ran: finish.ran_arguments.clone().map(HashedArguments::reported).transpose()?,
         });
         self.execute_without_evidence(by, thread, id, command).await
     }

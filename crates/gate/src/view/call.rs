@@ -10,7 +10,7 @@ use countersign_api as api;
 use countersign_approvals::{Call, call::RecordedFact};
 use countersign_events::{
     Principal, Timestamp,
-    event::{ExecutionStarted, ToolResult},
+    event::{ExecutionMismatch, ExecutionStarted, ToolResult},
 };
 
 /// The call in its state at `now`.
@@ -51,6 +51,7 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
             comment: released.what.comment.clone(),
         }),
         result: call.result().map(view_result),
+        mismatch: call.course.mismatch.as_ref().map(view_mismatch),
         flags: call.course.flags.iter().map(view_flag).collect(),
         erased: call.course.erasure.as_ref().map(|erasure| api::CallErasure {
             seq: erasure.seq,
@@ -82,6 +83,18 @@ pub(crate) fn view_execution(fact: &RecordedFact<ExecutionStarted>) -> api::Call
         started_at: fact.at,
         lease_expires_at: fact.what.lease_expires_at,
         renewed: None,
+    }
+}
+
+fn view_mismatch(fact: &RecordedFact<ExecutionMismatch>) -> api::CallMismatch {
+    api::CallMismatch {
+        seq: fact.seq,
+        principal: fact.by.clone(),
+        at: fact.at,
+        executor: fact.what.executor.clone(),
+        arguments: fact.what.arguments.clone(),
+        arguments_hash: fact.what.arguments_hash,
+        redacted: fact.what.redacted.clone(),
     }
 }
 

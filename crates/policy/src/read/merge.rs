@@ -49,6 +49,12 @@ fn merge_entry(
     };
     match entry.key.as_str() {
         "default" | "changedTools" => keep_stricter_verdict(before, entry),
+        "onMismatch" => {
+            if entry.value.text("onMismatch")? == "stop" {
+                *before = entry;
+            }
+            Ok(())
+        }
         "expires" | "lapses" => keep_shorter_time(before, entry),
         "limits" => add_members(before, entry, keep_smaller_number),
         "rule" | "advisor" => add_tables(before, entry),

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     annotation::HintTrust,
     approvers::{ApproverDirectory, PolicyPerson},
-    settings::{KeyRegistrars, PendingLimits, PolicySettings},
+    settings::{KeyRegistrars, MismatchAction, PendingLimits, PolicySettings},
     spelling::did_you_mean,
     tools::{OperandKind, OperandMapping},
     value::JsonPointer,
@@ -41,6 +41,13 @@ pub(super) fn read_settings(
     }
     if let Some(node) = keys.optional("approverKeys") {
         settings.key_registrars = read_key_registrars(node)?;
+    }
+    if let Some(node) = keys.optional("onMismatch") {
+        settings.on_mismatch = match node.text("onMismatch")? {
+            "record" => MismatchAction::Record,
+            "stop" => MismatchAction::Stop,
+            _ => return Err(node.fault("`onMismatch` is \"record\" or \"stop\"")),
+        };
     }
     if let Some(node) = keys.optional("changedTools") {
         settings.asks_changed_tools = match read_verdict(node)? {

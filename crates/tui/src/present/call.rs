@@ -127,6 +127,11 @@ fn execution_facts(call: &api::Call, detail: ValueDetail<'_>) -> Vec<CallFact> {
         let who = escape_text(released.principal.as_str());
         facts.push(("released", format!("for another executor by {who} at {}{comment}", released.at)));
     }
+    if let Some((mismatch, what)) = call.mismatch.as_ref().zip(call.describe_mismatch()) {
+        let who = escape_text(mismatch.principal.as_str());
+        facts.push(("MISMATCH", format!("{what}, as {who} reports at {}:", mismatch.at)));
+        facts.extend(detail.lines(&mismatch.arguments).into_iter().map(|line| ("ran", line)));
+    }
     for flag in &call.flags {
         let comment = flag.comment.as_ref().map_or(String::new(), |text| format!(": {}", escape_text(text)));
         facts.push((

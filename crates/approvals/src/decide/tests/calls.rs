@@ -98,8 +98,12 @@ fn lapsed_lease_leaves_outcome_unknown_until_result() {
     story.later(60);
     assert_eq!(story.state("c"), CallState::Unknown);
     assert_eq!(code(story.claims("c", "v", "{\"n\":1}")), "already_claimed");
-    let stranger =
-        FinishCommand { status: Status::Success, content: Json::string(""), executor: Some("v".into()) };
+    let stranger = FinishCommand {
+        status: Status::Success,
+        content: Json::string(""),
+        executor: Some("v".into()),
+        ran: None,
+    };
     assert_eq!(code(story.call_command("c", CallCommand::Finish(stranger))), "not_the_executor");
     assert_eq!(code(story.call_command("c", finish(Status::Denied, ""))), "invalid");
     story.call_command("c", finish(Status::Success, "ok")).expect("ended");

@@ -127,7 +127,8 @@ fn only_caller_that_claimed_reports_and_renews() {
     story.proposes("a", "bash").expect("proposed");
     story.claims("a", "worker", "{\"n\":1}").expect("claimed");
     for executor in [None, Some("worker".to_owned())] {
-        let result = FinishCommand { status: Status::Success, content: Json::string("forged"), executor };
+        let result =
+            FinishCommand { status: Status::Success, content: Json::string("forged"), executor, ran: None };
         story.set_by(Principal::agent("other"));
         assert_eq!(code(story.call_command("a", CallCommand::Finish(result))), "not_the_executor");
     }

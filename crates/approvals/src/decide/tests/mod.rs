@@ -14,6 +14,7 @@ mod leases;
 mod lifting;
 mod memory;
 mod messages;
+mod mismatches;
 mod names;
 mod passkey_sessions;
 mod pending;
@@ -98,7 +99,7 @@ pub(super) fn hash(arguments: &str) -> Sha256 {
 }
 
 pub(super) fn finish(status: Status, content: &str) -> CallCommand {
-    CallCommand::Finish(FinishCommand { status, content: Json::string(content), executor: None })
+    CallCommand::Finish(FinishCommand { status, content: Json::string(content), executor: None, ran: None })
 }
 
 /// The evidence that the gate would work out for this command.

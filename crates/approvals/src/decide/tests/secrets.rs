@@ -137,7 +137,12 @@ fn result_after_takeover_must_name_executor() {
     story.claims("a", "new", "{\"n\":1}").expect("taken over");
     let result = |executor: Option<&str>| {
         let executor = executor.map(str::to_owned);
-        CallCommand::Finish(FinishCommand { status: Status::Success, content: Json::string("x"), executor })
+        CallCommand::Finish(FinishCommand {
+            status: Status::Success,
+            content: Json::string("x"),
+            executor,
+            ran: None,
+        })
     };
     for late in [Some("old"), None] {
         assert_eq!(code(story.agent().call_command("a", result(late))), "not_the_executor", "{late:?}");

@@ -260,6 +260,7 @@ fn takeover_needs_idempotent_tool_or_release() {
         status: Status::Success,
         content: Json::string("x"),
         executor: Some("w1".to_owned()),
+        ran: None,
     };
     assert_eq!(code(story.agent().call_command("b", CallCommand::Finish(late))), "not_the_executor");
 }

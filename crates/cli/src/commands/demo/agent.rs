@@ -82,8 +82,12 @@ impl DemoAgent {
             api::ClaimRequest { lease_seconds: Some(LEASE), ..api::ClaimRequest::for_call(&call, &executor) };
         let claimed = self.gate.claim(&self.thread, id, &claim).await?;
         let ran = tools::run(&self.work, &claimed).await;
-        let finish =
-            api::ResultRequest { status: ran.status, content: ran.content, executor: Some(executor) };
+        let finish = api::ResultRequest {
+            status: ran.status,
+            content: ran.content,
+            executor: Some(executor),
+            ran_arguments: None,
+        };
         self.gate.finish(&self.thread, id, &finish).await
     }
 }

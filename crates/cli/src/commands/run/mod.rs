@@ -250,7 +250,8 @@ async fn record(
         print_error(&format!("countersign: {}", escape_lines(error)));
     }
     let status = if ended.exit == CommandExit::DONE { Status::Success } else { Status::Error };
-    let result = api::ResultRequest { status, content: Json::encode(ended)?, executor: None };
+    let result =
+        api::ResultRequest { status, content: Json::encode(ended)?, executor: None, ran_arguments: None };
     match held.finish(&result).await {
         Ok(call) if context.json => print_line(&serde_json::to_string(&call)?),
         Ok(_) => {}

@@ -46,6 +46,7 @@ const fn about(mode: event::Mode) -> &'static str {
         event::Mode::Interactive => "people decide calls that the policy asks about",
         event::Mode::ApproveAll => "calls that the policy asks about are allowed; blocked calls stay blocked",
         event::Mode::AutoDeny => "calls that the policy asks about are denied",
+        event::Mode::Stopped => "every call is blocked, also one that the policy allows",
         event::Mode::Other => "a newer version set it",
     }
 }
