@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { callAndDecide, pendingId, servers, startLog, textOf } from "./support.js";
 
 const asking = 'default = "ask"\n';
-// A call without a progress token does not wait.
+// A call does not wait for people.
 const impatient = ["--hold", "0s"];
 
 test("allowed call runs, and the log has its definition and its result", async (t) => {
@@ -85,7 +85,7 @@ test("arguments that programs read differently never reach the server", async (t
 
 test("session grant answers later calls", async (t) => {
   const log = await startLog(t, asking);
-  const { client } = await log.connect(t, servers.everything(), { gateway: impatient });
+  const { client } = await log.connect(t, servers.everything());
   await callAndDecide(client, "get-sum", { a: 1, b: 2 }, (id) => log.command("allow", id, "--session", "tool"));
   for (const b of [3, 4]) {
     assert.equal((await client.callTool({ name: "get-sum", arguments: { a: 1, b } })).isError, undefined);
@@ -179,6 +179,26 @@ test("client that stops waiting cancels the call", async (t) => {
   await client.close();
   await assert.rejects(cancelled);
   assert.equal((await log.call(id)).state, "cancelled");
+});
+
+test("client that gives up at its time limit leaves the call open", async (t) => {
+  const log = await startLog(t, asking);
+  const { client } = await log.connect(t, servers.everything());
+  const request = { name: "echo", arguments: { message: "later" } };
+  // The SDK cancels its request at its time limit, although it got progress notifications.
+  await assert.rejects(client.callTool(request, undefined, { timeout: 500, onprogress: () => {} }), /timed out/);
+  const [{ id }] = (await log.waitForPending()).pending;
+  const again = client.callTool(request);
+  await log.command("allow", id);
+  assert.equal(textOf(await again), "Echo: later");
+  assert.equal((await log.calls()).length, 1);
+});
+
+test("progress token does not make a call wait longer than the hold", async (t) => {
+  const log = await startLog(t, asking);
+  const { client } = await log.connect(t, servers.everything(), { gateway: ["--hold", "1s"] });
+  const request = { name: "echo", arguments: { message: "slow" } };
+  pendingId(await client.callTool(request, undefined, { timeout: 5_000, onprogress: () => {} }));
 });
 
 test("client with a short time-out gets the decision by repeating", async (t) => {

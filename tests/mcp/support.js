@@ -1,7 +1,7 @@
 // Logs in folders of their own, the command line, and clients of the official SDK with and without the gateway.
 import { execFile, spawn } from "node:child_process";
 import { createServer } from "node:net";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -29,6 +29,7 @@ export async function startLog(t, policy) {
   const folder = await mkdtemp(join(tmpdir(), "countersign-mcp-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const log = new TestLog(folder);
+  await mkdir(log.project);
   await writeFile(join(folder, "policy.toml"), policy);
   await log.command("migrate");
   await log.command("policy", "apply", "--yes", join(folder, "policy.toml"));
@@ -38,6 +39,8 @@ export async function startLog(t, policy) {
 class TestLog {
   constructor(folder) {
     this.folder = folder;
+    // Clients start servers in the folder of a project.
+    this.project = join(folder, "project");
     // Commands that decide refuse to run inside the environment of an agent, so nothing else is inherited.
     this.env = { PATH: process.env.PATH, HOME: folder, COUNTERSIGN_LOG: "error", MEMORY_FILE_PATH: join(folder, "memory.jsonl") };
     this.database = ["--database", join(folder, "log.db")];
@@ -86,7 +89,7 @@ class TestLog {
   // The gateway with these options, without a client: the test sends frames.
   async rawGateway(t, words) {
     const transport = new StdioClientTransport({
-      command: program, args: [...this.database, "mcp", ...words], env: this.env, stderr: "ignore", cwd: this.folder,
+      command: program, args: [...this.database, "mcp", ...words], env: this.env, stderr: "ignore", cwd: this.project,
     });
     t.after(() => transport.close());
     await transport.start();
@@ -109,7 +112,7 @@ class TestLog {
   async connect(t, server, { gateway = [], direct = false, capabilities = {} } = {}) {
     const words = direct ? server : [program, ...this.database, "mcp", ...gateway, "--", ...server];
     const transport = new StdioClientTransport({
-      command: words[0], args: words.slice(1), env: this.env, stderr: "ignore", cwd: this.folder,
+      command: words[0], args: words.slice(1), env: this.env, stderr: "ignore", cwd: this.project,
     });
     return connectClient(t, transport, capabilities);
   }
@@ -131,7 +134,7 @@ export function entry([command, ...args]) {
 
 // Starts a gateway that serves clients on HTTP, and returns its address, its token and its process.
 export async function startGateway(t, log, words) {
-  const child = spawn(program, [...log.database, "mcp", "--listen", "127.0.0.1:0", ...words], { env: log.env, cwd: log.folder, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(program, [...log.database, "mcp", "--listen", "127.0.0.1:0", ...words], { env: log.env, cwd: log.project, stdio: ["ignore", "ignore", "pipe"] });
   t.after(() => child.kill("SIGKILL"));
   const [, url, token] = await waitForOutput(child.stderr, /served at (\S+)[^]*Bearer (\S+)/);
   return { url, child, headers: { Authorization: `Bearer ${token}` } };

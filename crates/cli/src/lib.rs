@@ -2,6 +2,7 @@
 
 mod agent_guard;
 mod args;
+mod call_place;
 mod checkpoint;
 mod commands;
 mod context;

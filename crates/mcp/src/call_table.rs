@@ -1,5 +1,5 @@
 //! Finding the call in the log that a request belongs to. A client repeats a request to get the decision on the first one, so
-//! the id of a call follows from its content: `mcp-HASH-N`, where the hash covers agent, tool and arguments, and N counts the
+//! the id of a call follows from its content: `mcp-HASH-N`, where the hash covers agent, place, tool and arguments, and N counts the
 //! calls of that content. The table remembers N; after a restart the log tells it.
 
 use crate::call_slot::CallSlot;
@@ -107,10 +107,12 @@ impl CallTable {
         Err(GateError::new(ErrorCode::AlreadyClaimed, why))
     }
 
-    /// The key by which requests for the same call are found: agent, tool and arguments.
+    /// The key by which requests for the same call are found: agent, place, tool and arguments. The same call on another server
+    /// is another call.
     pub(crate) fn content_key(&self, proposed: &ProposedContent<'_>) -> Sha256 {
         let (agent, hash) = (self.gate.principal().to_string(), proposed.arguments_hash.to_string());
-        let parts = [&agent, proposed.proposal.name.as_str(), &hash];
+        let place = serde_json::to_string(&proposed.proposal.place).unwrap_or_default();
+        let parts = [&agent, &place, proposed.proposal.name.as_str(), &hash];
         let parts = parts.map(|part| Json::string(part).as_str().to_owned());
         Sha256::digest(parts.join(",").as_bytes())
     }

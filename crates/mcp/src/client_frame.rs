@@ -36,6 +36,8 @@ pub enum ClientFrame {
     Cancelled {
         /// The id of the request, canonical.
         id: String,
+        /// Whether the client wants the call no more, or only stops waiting.
+        cancellation: ClientCancellation,
     },
     /// The elements of a batch of which one at least is not passed on as it is.
     Batch(Vec<String>),
@@ -155,14 +157,39 @@ pub fn read_client_frame(text: &str) -> Result<ClientFrame, BadFrame> {
         }
         ("notifications/cancelled", None) => {
             let params = frame.get("params").and_then(JsonObject::read);
-            let cancelled = params.and_then(|params| params.get("requestId").and_then(read_id));
+            let cancelled = params.as_ref().and_then(|params| params.get("requestId").and_then(read_id));
+            let reason = params.and_then(|params| params.get_as::<String>("reason"));
             match cancelled {
-                Some((_, id)) => ClientFrame::Cancelled { id },
+                Some((_, id)) => {
+                    let cancellation = ClientCancellation::read(reason.as_deref());
+                    ClientFrame::Cancelled { id, cancellation }
+                }
                 None => ClientFrame::Other { id: None },
             }
         }
         (_, id) => ClientFrame::Other { id },
     })
+}
+
+/// The meaning of a client's cancellation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientCancellation {
+    /// The client wants the call no more.
+    Withdrawn,
+    /// The client only waits no longer. People may still decide, and the same call, repeated, gets the decision.
+    StoppedWaiting,
+}
+
+impl ClientCancellation {
+    /// Reads the reason. Clients send the error of their own time limit: "MCP error -32001: Request timed out" (TypeScript
+    /// SDK), "request timeout" (rmcp), "context deadline exceeded" (Go SDK). A cancellation without a reason, such as a
+    /// closed connection, says nothing about the call.
+    fn read(reason: Option<&str>) -> Self {
+        const TIME_LIMITS: [&str; 6] = ["-32001", "timed out", "timeout", "time-out", "time out", "deadline"];
+        let reason = reason.unwrap_or_default().trim().to_lowercase();
+        let is_time_limit = reason.is_empty() || TIME_LIMITS.iter().any(|words| reason.contains(words));
+        if is_time_limit { Self::StoppedWaiting } else { Self::Withdrawn }
+    }
 }
 
 /// Reads a batch (MCP 2025-03-26). One that contains a call of a tool is split, so that each call is decided alone.

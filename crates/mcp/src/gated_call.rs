@@ -7,6 +7,7 @@ use crate::{
     client_frame::{ClientFrame, ToolCallFrame, read_client_frame},
     execution::{ClaimedExecution, PlannedExecution, runnable_frame},
     gateway_core::{GatewayCore, ServerSender},
+    open_requests::RequestCancellation,
     parked_call::{ParkedCall, StateMeaning},
     request_state::RedeemedState,
     server_frame::with_id,
@@ -17,7 +18,6 @@ use countersign_api::{Call, CancelRequest, GateError, ProposeRequest};
 use countersign_events::{CallState, Json, Sha256, ToolName};
 use std::sync::Arc;
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 /// A request for a call of a tool.
 pub(crate) struct GatedCall {
@@ -25,7 +25,7 @@ pub(crate) struct GatedCall {
     pub(crate) frame: ToolCallFrame,
     pub(crate) to_server: ServerSender,
     /// The client has cancelled the request.
-    pub(crate) cancelled: CancellationToken,
+    pub(crate) cancelled: RequestCancellation,
 }
 
 /// The round of a request that the client makes.
@@ -137,15 +137,16 @@ impl GatedCall {
         let name = ToolName::new(&name).map_err(|why| GateError::invalid("name", &why))?;
         let hash = self.frame.arguments.admit().map_err(|why| GateError::invalid("arguments", &why))?;
         let mut proposal = ProposeRequest::new("mcp", name.as_str(), "{}")?;
+        proposal.place = self.core.options.places.of_tool(&self.frame.name).cloned();
         proposal.arguments = self.frame.arguments.clone();
         proposal.annotations = tool.and_then(|tool| tool.annotations.clone());
         proposal.definition = tool.map(|tool| tool.definition.clone());
         Ok((proposal, hash))
     }
 
-    /// Cancels the call, if no other request waits for it.
+    /// Cancels the call, if the client wants it no more and no other request waits for it.
     async fn withdraw(&self, slot: &CallSlot) {
-        if !slot.leave() {
+        if !slot.leave() || !self.cancelled.is_withdrawn() {
             return;
         }
         slot.close();

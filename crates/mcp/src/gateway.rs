@@ -154,8 +154,8 @@ impl GatewayCore {
                 return self.refuse_used_id(&id).await;
             }
             Ok(ClientFrame::ToolList { id }) => self.requests.begin_list(&id),
-            Ok(ClientFrame::Cancelled { id }) => {
-                if self.requests.cancel(&id) == CancelRoute::Withheld {
+            Ok(ClientFrame::Cancelled { id, cancellation }) => {
+                if self.requests.cancel(&id, cancellation) == CancelRoute::Withheld {
                     return;
                 }
             }

@@ -6,6 +6,7 @@ use crate::{
     open_requests::OpenRequests,
     parked_call::StateMeaning,
     request_state::RequestStates,
+    server_places::ServerPlaces,
     tool_catalog::{CatalogTool, ToolCatalog},
 };
 use countersign_api::{Call, ThreadId, random_id};
@@ -28,6 +29,8 @@ const MAX_PAGES: usize = 100;
 pub struct GatewayOptions {
     /// The thread of the calls.
     pub thread: ThreadId,
+    /// Where the calls run.
+    pub places: ServerPlaces,
     /// The name of the server. It precedes the names of the tools, as `server__tool`.
     pub server_name: Option<String>,
     /// True if the hints of the server that make a tool look harmless are recorded, so that the policy may believe them.

@@ -23,6 +23,7 @@ mod request_state;
 mod round_parts;
 mod server_frame;
 mod server_input;
+mod server_places;
 mod tool_catalog;
 mod tool_metadata;
 mod transport;
@@ -31,7 +32,7 @@ mod waiting;
 
 pub use client_config::{BadClientConfig, ChangedConfig, unwrap_config, wrap_config};
 pub use client_frame::{
-    BadFrame, ClientFrame, MAX_BATCH, MAX_FRAME_BYTES, ToolCallFrame, read_client_frame,
+    BadFrame, ClientCancellation, ClientFrame, MAX_BATCH, MAX_FRAME_BYTES, ToolCallFrame, read_client_frame,
     without_carriage_returns,
 };
 pub use gateway::{ClientReader, ClientWriter, GatewayStreams, run_gateway};
@@ -43,6 +44,7 @@ pub use hub::{
 pub use permission_prompt::PermissionPrompt;
 pub use round_parts::RoundParts;
 pub use server_frame::{ServerFrame, read_server_frame};
+pub use server_places::ServerPlaces;
 pub use transport::{
     BadHttpTarget, BadServerConfig, BearerToken, ClientEndpoint, ClientSessionStreams, EndpointOptions,
     HttpServerStreams, HttpTarget, MAX_SERVER_CONFIG_BYTES, MissingVariable, ServerCommand, ServerEntry,

@@ -1,11 +1,42 @@
 //! The requests that are not answered yet, by their id.
 
+use crate::client_frame::ClientCancellation;
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
+
+/// Tells the task of a request that the client has cancelled it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RequestCancellation {
+    token: CancellationToken,
+    is_withdrawn: Arc<AtomicBool>,
+}
+
+impl RequestCancellation {
+    pub(crate) async fn cancelled(&self) {
+        self.token.cancelled().await;
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.token.is_cancelled()
+    }
+
+    /// Whether the client wants the call no more. A client that only stopped waiting may repeat it.
+    pub(crate) fn is_withdrawn(&self) -> bool {
+        self.is_withdrawn.load(Ordering::SeqCst)
+    }
+
+    fn cancel(&self, cancellation: ClientCancellation) {
+        self.is_withdrawn.fetch_or(cancellation == ClientCancellation::Withdrawn, Ordering::SeqCst);
+        self.token.cancel();
+    }
+}
 
 /// A call that the server runs.
 struct ForwardedCall {
@@ -17,7 +48,7 @@ struct ForwardedCall {
 #[derive(Default)]
 struct OpenRequestState {
     /// Calls of tools by the client, from their arrival to their answer.
-    gated: HashMap<String, CancellationToken>,
+    gated: HashMap<String, RequestCancellation>,
     /// Those of them that were forwarded to the server.
     forwarded: HashMap<String, ForwardedCall>,
     /// Requests of the gateway itself.
@@ -59,14 +90,14 @@ impl OpenRequests {
     }
 
     /// Adds a call of a tool; `None` if its id is in use.
-    pub(crate) fn begin(&self, id: &str) -> Option<CancellationToken> {
+    pub(crate) fn begin(&self, id: &str) -> Option<RequestCancellation> {
         let mut state = self.state();
         if state.gated.contains_key(id) || state.forwarded.contains_key(id) {
             return None;
         }
-        let token = CancellationToken::new();
-        state.gated.insert(id.to_owned(), token.clone());
-        Some(token)
+        let cancellation = RequestCancellation::default();
+        state.gated.insert(id.to_owned(), cancellation.clone());
+        Some(cancellation)
     }
 
     /// True if a call of a tool has this id.
@@ -123,11 +154,11 @@ impl OpenRequests {
     }
 
     /// Cancels a request on behalf of the client.
-    pub(crate) fn cancel(&self, id: &str) -> CancelRoute {
+    pub(crate) fn cancel(&self, id: &str, cancellation: ClientCancellation) -> CancelRoute {
         let mut state = self.state();
         state.lists.remove(id);
-        let Some(token) = state.gated.get(id) else { return CancelRoute::Forward };
-        token.cancel();
+        let Some(request) = state.gated.get(id) else { return CancelRoute::Forward };
+        request.cancel(cancellation);
         match state.forwarded.get(id) {
             Some(call) => {
                 call.abandoned.cancel();

@@ -8,10 +8,10 @@ use crate::{
     client_frame::{BadFrame, ClientFrame, ToolCallFrame, read_client_frame},
     frame_reader::{LineRead, read_line},
     json_object::JsonObject,
-    open_requests::OpenRequests,
+    open_requests::{OpenRequests, RequestCancellation},
 };
 use countersign_api::{
-    Call, CancelRequest, ClaimRequest, GateError, ProposeRequest, ResultRequest, SharedGate, ThreadId,
+    Call, CancelRequest, ClaimRequest, GateError, Place, ProposeRequest, ResultRequest, SharedGate, ThreadId,
     parse_call_id, random_id,
 };
 use countersign_events::{CallState, Json, ToolName};
@@ -38,6 +38,8 @@ pub struct PermissionPrompt {
     pub gate: SharedGate,
     /// The thread of the calls.
     pub thread: ThreadId,
+    /// Where the calls run.
+    pub place: Place,
     /// The time between progress notifications.
     pub progress_interval: Duration,
 }
@@ -46,7 +48,7 @@ pub struct PermissionPrompt {
 struct PromptedCall {
     server: Arc<PermissionPrompt>,
     frame: ToolCallFrame,
-    cancelled: CancellationToken,
+    cancelled: RequestCancellation,
     to_client: mpsc::Sender<String>,
 }
 
@@ -88,8 +90,8 @@ impl PermissionPrompt {
                 Ok(ClientFrame::ToolCall(frame)) => {
                     Some(protocol_error(Some(&frame.id), -32602, "the only tool is \"approve\""))
                 }
-                Ok(ClientFrame::Cancelled { id }) => {
-                    requests.cancel(&id);
+                Ok(ClientFrame::Cancelled { id, cancellation }) => {
+                    requests.cancel(&id, cancellation);
                     None
                 }
                 Ok(ClientFrame::Batch(_)) => {
@@ -214,6 +216,7 @@ impl PromptedCall {
         proposal.id = parse_call_id(&id)?;
         proposal.name = ToolName::new(&name).map_err(|why| GateError::invalid("tool_name", &why))?;
         proposal.arguments = input;
+        proposal.place = Some(self.server.place.clone());
         Ok(proposal)
     }
 

@@ -7,12 +7,12 @@ use crate::{
     call_slot::CallSlot,
     client_frame::ToolCallFrame,
     gateway_core::GatewayCore,
+    open_requests::RequestCancellation,
     parked_call::StateMeaning,
 };
 use countersign_api::{Call, GateError};
 use countersign_events::Sha256;
 use std::sync::atomic::Ordering;
-use tokio_util::sync::CancellationToken;
 
 /// The most rounds that a client makes for one call. Clients of the official SDK give up after ten.
 const MAX_ROUNDS: u32 = 8;
@@ -31,13 +31,14 @@ pub(crate) enum WaitEnd {
 pub(crate) struct DecisionWait<'a> {
     pub(crate) core: &'a GatewayCore,
     pub(crate) frame: &'a ToolCallFrame,
-    pub(crate) cancelled: &'a CancellationToken,
+    pub(crate) cancelled: &'a RequestCancellation,
     /// The number of rounds that the client has made for this call.
     pub(crate) round: u32,
 }
 
 impl DecisionWait<'_> {
-    /// Waits for the decision: with a progress token until it is there, otherwise for a limited time.
+    /// Waits for the decision for a limited time. A progress token does not make it longer: most clients that send one give
+    /// up at their time limit all the same, and their user would see an error in place of the text that says what to do.
     pub(crate) async fn wait(&self, slot: &CallSlot, call: &Call) -> Result<WaitEnd, GateError> {
         let core = self.core;
         let location = (core.options.describe_location)(call);
@@ -46,14 +47,13 @@ impl DecisionWait<'_> {
         }
         self.show_page(slot, call, &location).await;
         let message = format!("Waits for a decision on {}: {location}", call.id);
+        let end = (core.calls.now)().after(core.options.hold);
         for count in 1.. {
-            let span = match &self.frame.progress_token {
-                Some(token) => {
-                    core.send_to_client(progress(token, count, &message)).await;
-                    core.options.progress_interval
-                }
-                None => core.options.hold,
-            };
+            let mut span = end.since((core.calls.now)());
+            if let Some(token) = &self.frame.progress_token {
+                core.send_to_client(progress(token, count, &message)).await;
+                span = span.min(core.options.progress_interval);
+            }
             let call = tokio::select! {
                 biased;
                 call = core.calls.gate.wait(&core.calls.thread, &slot.id, Some(span)) => Box::new(call?),
@@ -66,7 +66,7 @@ impl DecisionWait<'_> {
                 }
                 return Ok(WaitEnd::Decided(call));
             }
-            if self.frame.progress_token.is_none() {
+            if (core.calls.now)() >= end {
                 return Ok(WaitEnd::StillPending(call));
             }
         }

@@ -1,6 +1,11 @@
 //! `countersign permission-prompt`: answers the questions of Claude Code before it runs a tool.
 
-use crate::{context::CommandContext, exit::CommandExit};
+use crate::{
+    call_place::{current_place, default_thread},
+    context::CommandContext,
+    exit::CommandExit,
+};
+use countersign_gate::Sha256;
 use countersign_mcp::PermissionPrompt;
 use std::time::Duration;
 
@@ -15,18 +20,22 @@ mcp__countersign__approve. Claude Code asks it about calls that its own rules ne
 result of such a call, because Claude Code does not report it."
 )]
 pub(crate) struct PermissionPromptArgs {
-    /// The thread of the calls; session grants apply within it
-    #[arg(long, default_value = "claude-code", value_name = "THREAD")]
-    thread: String,
+    /// The thread of the calls; session grants apply within it [default: one for this folder; in the home folder and in /, one for
+    /// each start]
+    #[arg(long, value_name = "THREAD")]
+    thread: Option<String>,
 }
 
 pub(crate) async fn answer_permission_prompts(
     context: &CommandContext,
     args: &PermissionPromptArgs,
 ) -> anyhow::Result<CommandExit> {
-    let thread = countersign_api::parse_thread_id(&args.thread)?;
+    let place = current_place(context)?;
+    let identity = Sha256::digest(place.to_string().as_bytes());
+    let thread = args.thread.clone().unwrap_or_else(|| default_thread("claude-code", identity, &place));
+    let thread = countersign_api::parse_thread_id(&thread)?;
     let gate = context.connect_to_propose().await?;
-    let server = PermissionPrompt { gate, thread, progress_interval: PROGRESS_INTERVAL };
+    let server = PermissionPrompt { gate, thread, place, progress_interval: PROGRESS_INTERVAL };
     server.serve(tokio::io::stdin(), tokio::io::stdout()).await;
     Ok(CommandExit::DONE)
 }

@@ -8,6 +8,7 @@ mod wrap;
 pub(crate) use wrap::count_wrapped_servers;
 
 use crate::{
+    call_place::{current_place, default_thread},
     commands::run::parse_seconds,
     context::CommandContext,
     exit::{CliError, CommandExit},
@@ -28,20 +29,21 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
     after_help = "Put this command before the command of a server in the configuration of an MCP client. Every message passes \
 unchanged, but each call of a tool is proposed, decided and recorded like those of countersign run. A client stops waiting after \
 about 60 s. If people have not decided after --hold, the answer therefore says that the call is pending, and the same call, \
-repeated, gets the decision. A client that sends a progress token gets progress notifications instead, for as long as people \
-need.\n\nThe exit code is that of the server."
+repeated, gets the decision. A client that sends a progress token gets progress notifications meanwhile.\n\nThe exit code is that of the server."
 )]
 pub(crate) struct McpArgs {
-    /// The thread of the calls; session grants apply within it
-    #[arg(long, default_value = "mcp", value_name = "THREAD")]
-    thread: String,
-    /// The name of the server: its tools are then called `NAME__TOOL` in policies and in the log
+    /// The thread of the calls; session grants apply within it [default: one for this server in this folder; in the home folder
+    /// and in /, one for each start]
+    #[arg(long, value_name = "THREAD")]
+    thread: Option<String>,
+    /// The name of the server: its tools are then called `NAME__TOOL` in policies and in the log, and people see it as the place of
+    /// the call
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Record the hints of this server that make a tool look harmless, so that the policy may believe them
     #[arg(long)]
     trust_hints: bool,
-    /// How long a call without a progress token waits for people; 0s answers at once
+    /// How long a call waits for people before its answer says that it is pending; 0s answers at once
     #[arg(long, value_name = "DURATION", value_parser = parse_hold, default_value = "45s")]
     hold: u32,
     /// The time between progress notifications, at least 1s
@@ -99,8 +101,8 @@ fn parse_hold(text: &str) -> Result<u32, String> {
 }
 
 async fn run_mcp_gateway(context: &CommandContext, args: &McpArgs) -> anyhow::Result<CommandExit> {
-    let options = gateway_options(context, args)?;
     let source = ServerSource::from_args(&args.server)?;
+    let options = gateway_options(context, args, &source)?;
     if let Some(address) = args.listen {
         let served = listen::ServedGateway { options, source };
         return listen::serve_clients(context, served, address, args.listen_token_file.as_deref()).await;
@@ -124,7 +126,11 @@ async fn run_mcp_gateway(context: &CommandContext, args: &McpArgs) -> anyhow::Re
     servers.exit.wait().await
 }
 
-fn gateway_options(context: &CommandContext, args: &McpArgs) -> anyhow::Result<GatewayOptions> {
+fn gateway_options(
+    context: &CommandContext,
+    args: &McpArgs,
+    source: &ServerSource,
+) -> anyhow::Result<GatewayOptions> {
     if let Some(name) = &args.name {
         countersign_gate::ToolName::new(name).map_err(|why| CliError::usage(format!("--name: {why}")))?;
     }
@@ -146,8 +152,13 @@ fn gateway_options(context: &CommandContext, args: &McpArgs) -> anyhow::Result<G
         server.as_ref().map_or_else(|| place.clone(), link)
     });
     let clock = context.clock.clone();
+    let here = current_place(context)?;
+    let places = source.places(args.name.as_deref(), &here);
+    let begin = args.name.as_ref().map_or_else(|| "mcp".to_owned(), |name| format!("mcp-{name}"));
+    let thread = args.thread.clone().unwrap_or_else(|| default_thread(&begin, places.digest(), &here));
     Ok(GatewayOptions {
-        thread: api::parse_thread_id(&args.thread)?,
+        thread: api::parse_thread_id(&thread)?,
+        places,
         server_name: args.name.clone(),
         trust_hints: args.trust_hints,
         hold: Duration::from_secs(args.hold.into()),

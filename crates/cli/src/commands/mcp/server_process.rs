@@ -29,7 +29,7 @@ impl ServerProcess {
         let mut command = Command::new(program);
         // The token of the gateway is not for the server.
         command.args(rest).env_remove(TOKEN_VARIABLE);
-        Self::spawn(command, program, "check the command after --")
+        Self::spawn(command, program, "check the command of the server")
     }
 
     /// Starts a server of a configuration.

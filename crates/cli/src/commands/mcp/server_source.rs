@@ -2,9 +2,10 @@
 
 use super::server_process::ServerProcess;
 use crate::exit::{CliError, CommandExit};
+use countersign_api::Place;
 use countersign_mcp::{
     ClientReader, ClientWriter, HttpTarget, HubOptions, HubServer, MAX_SERVER_CONFIG_BYTES, ServerEntry,
-    ServerTarget, connect_http_server, expand_variables, read_server_config, run_hub,
+    ServerPlaces, ServerTarget, connect_http_server, expand_variables, read_server_config, run_hub,
 };
 use countersign_tui::present::{print::print_error, text::escape_text};
 use rustix::process::Signal;
@@ -43,8 +44,8 @@ pub(super) struct ServerArgs {
     /// The type of the server at --url, as configurations of clients name it
     #[arg(long = "type", value_name = "TYPE", requires = "url", value_parser = ["http", "streamable-http", "streamableHttp"])]
     pub(super) kind: Option<String>,
-    /// The command of the server and its arguments, after --
-    #[arg(last = true, required_unless_present_any = ["config", "url"], value_name = "COMMAND")]
+    /// The command of the server and its arguments. Write -- before a server whose name is `wrap`, `unwrap` or `help`
+    #[arg(trailing_var_arg = true, required_unless_present_any = ["config", "url"], value_name = "COMMAND")]
     pub(super) words: Vec<OsString>,
 }
 
@@ -80,6 +81,23 @@ impl ServerSource {
             target.add_header(name, &value).map_err(|why| bad("--header-env", &why))?;
         }
         Ok(Self::Http(target))
+    }
+
+    /// Where the calls of the servers run. `here` is the place of this process.
+    pub(super) fn places(&self, name: Option<&str>, here: &Place) -> ServerPlaces {
+        let server = name.map(str::to_owned);
+        match self {
+            Self::Command(words) => {
+                let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+                let line =
+                    shlex::try_join(words.iter().map(|word| &**word)).unwrap_or_else(|_| words.join(" "));
+                ServerPlaces::One(Place { server, address: Some(line), ..here.clone() })
+            }
+            Self::Http(target) => {
+                ServerPlaces::One(Place { server, address: Some(target.address()), ..here.clone() })
+            }
+            Self::Configured(entries) => ServerPlaces::of_entries(entries, here),
+        }
     }
 
     /// Starts the servers. One of a configuration that cannot be started does not stop the others.

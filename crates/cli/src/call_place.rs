@@ -1,0 +1,26 @@
+//! Where the calls of this process run, and the thread that they share without an option.
+
+use crate::context::CommandContext;
+use countersign_api::{Place, random_id};
+use countersign_gate::Sha256;
+
+/// The digits of the hash in the name of a thread.
+const THREAD_DIGITS: usize = 12;
+
+/// The folder and the machine in which this process runs.
+pub(crate) fn current_place(context: &CommandContext) -> anyhow::Result<Place> {
+    let folder = std::env::current_dir()?;
+    Ok(Place { host: context.host_name(), ..Place::folder(folder.to_string_lossy()) })
+}
+
+/// The thread without `--thread`. A folder is usually a project, so its thread outlives the process, and an approval that came
+/// meanwhile is found. The home folder and `/` are where desktop programs start servers: a thread of theirs would never end, so
+/// each start has its own. `identity` is a hash over where the calls run.
+pub(crate) fn default_thread(begin: &str, identity: Sha256, here: &Place) -> String {
+    let home = std::env::var("HOME").unwrap_or_default();
+    if here.folder.as_ref().is_none_or(|folder| *folder == home || folder == "/") {
+        return random_id(&format!("{begin}-"));
+    }
+    let digest = identity.to_string();
+    format!("{begin}-{}", digest.get(..THREAD_DIGITS).unwrap_or(&digest))
+}
