@@ -53,6 +53,7 @@ mod lost_answers;
 mod main_job;
 mod memory;
 mod outage;
+mod places;
 mod policies;
 mod races;
 mod readers;

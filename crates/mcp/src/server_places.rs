@@ -108,17 +108,17 @@ mod tests {
         ServerPlaces::of_entries(&entries, &Place::folder("/home/ada/shop"))
     }
 
-    fn place(config: &str) -> String {
+    fn describe_place(config: &str) -> String {
         let places = places(&format!("{{\"mcpServers\":{{\"db\":{config}}}}}"));
         places.of_tool("db__query").expect("known").to_string()
     }
 
     #[test]
     fn place_of_a_server_names_its_command() {
-        let shown = place(r#"{"command":"npx","args":["-y","@x/db","--mode","a b"]}"#);
+        let shown = describe_place(r#"{"command":"npx","args":["-y","@x/db","--mode","a b"]}"#);
         assert_eq!(shown, r#"server db, address npx -y @x/db --mode "a b", folder /home/ada/shop"#);
         assert_eq!(
-            place(r#"{"command":"db","cwd":"/srv"}"#),
+            describe_place(r#"{"command":"db","cwd":"/srv"}"#),
             "server db, address db, folder /srv",
             "the server starts in its own folder"
         );
@@ -133,11 +133,11 @@ mod tests {
                 r#"{"url":"https://db.example/mcp?env=production"}"#,
             ),
         ] {
-            let (one, other) = (place(one), place(other));
+            let (one, other) = (describe_place(one), describe_place(other));
             assert_ne!(one, other);
             assert!(!one.contains("staging"), "the value may be a secret: {one}");
         }
-        let shown = place(r#"{"url":"https://ada:secret@db.example/mcp"}"#);
+        let shown = describe_place(r#"{"url":"https://ada:secret@db.example/mcp"}"#);
         assert_eq!(shown, "server db, address https://db.example/mcp, folder /home/ada/shop");
     }
 
