@@ -368,7 +368,7 @@ async fn whole_cycle_is_equal_embedded_and_over_http() {
     propose
       {"threadId":"a/b ü#?","id":"call/1","name":"bash","state":"pending","arguments":{"n": 1.50},"argumentsHash":"cb14d55cfe5…
     propose another
-      call_differs: call call/1 was proposed before with another tool or other arguments; a new call needs a new id
+      call_differs: call call/1 was proposed before with another tool or other arguments, or in another place; a new call need…
     wait no longer
       "pending"
     claim early

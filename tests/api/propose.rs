@@ -61,7 +61,7 @@ async fn different_call_under_a_used_id_is_refused() {
         let builder = world.agent("builder");
         builder.proposes("call_1").await;
         let other = r#"{"id":"call_1","name":"bash","arguments":{"command":"rm -rf /"}}"#;
-        assert_snapshot!(builder.post(CALLS, other).await, @"409 call_differs: call call_1 was proposed before with another tool or other arguments; a new call needs a new id");
+        assert_snapshot!(builder.post(CALLS, other).await, @"409 call_differs: call call_1 was proposed before with another tool or other arguments, or in another place; a new call needs a new id");
         let other = r#"{"id":"call_1","name":"zsh","arguments":{"command":"ls"}}"#;
         assert_eq!(builder.post(CALLS, other).await.status, 409);
         builder.in_thread("t2").proposes("call_1").await;

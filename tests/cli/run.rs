@@ -281,7 +281,7 @@ async fn same_id_does_not_run_twice() {
         exit 3
         ");
         assert_snapshot!(desk.types("run --id call_1 -- echo ho").await, @"
-        ! countersign: call call_1 was proposed before with another tool or other arguments; a new call needs a new id
+        ! countersign: call call_1 was proposed before with another tool or other arguments, or in another place; a new call needs a new id
         exit 3
         ");
     })

@@ -29,6 +29,8 @@ from countersign import (
 from countersign.error_codes import ERROR_CLASSES
 
 THREAD = "t"
+PLACE = {"program": "contract"}
+"""The stories play one program, whose processes are killed."""
 NOT_RUN: dict[type[NotRunError], str] = {
     DeniedError: "denied",
     ExpiredError: "expired",
@@ -44,7 +46,7 @@ class BlockingClient:
     """The synchronous client."""
 
     def __init__(self, url: str, token: str) -> None:
-        self.gate = Gate(url, token, thread=THREAD)
+        self.gate = Gate(url, token, thread=THREAD, place=PLACE)
         self._streams: list[EventStream] = []
 
     def perform(self, operation: str, *args: Any, **fields: Any) -> Any:
@@ -69,7 +71,7 @@ class AsyncClient:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        self.gate = AsyncGate(url, token, thread=THREAD)
+        self.gate = AsyncGate(url, token, thread=THREAD, place=PLACE)
         self._streams: list[AsyncEventStream] = []
 
     def _await(self, coroutine: Any) -> Any:

@@ -71,7 +71,7 @@ export class CallArchivedError extends CountersignError {
   override readonly name: string = "CallArchivedError";
 }
 
-/** The id was proposed before with another tool or other arguments. */
+/** The id was proposed before with another tool or other arguments, or in another place. */
 export class CallDiffersError extends CountersignError {
   override readonly name: string = "CallDiffersError";
 }

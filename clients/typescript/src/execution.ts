@@ -40,6 +40,15 @@ export interface CallPlan<T> {
   signal: AbortSignal | undefined;
 }
 
+/** The end of a call as its caller reports it. A runner returns it in place of a value. */
+export class ReportedEnd {
+  constructor(
+    readonly status: string,
+    readonly content: string,
+    readonly ranArguments: unknown,
+  ) {}
+}
+
 /** The approved arguments do not fit the tool. A runner throws it before the tool starts. */
 export class UnusableArguments extends Error {
   override readonly name: string = "UnusableArguments";
@@ -184,12 +193,14 @@ export class CallExecution<T> {
       }
       throw error;
     }
-    return createOutcome(await this.#report(call, "success", resultContent(value)), value, true);
+    const { status, content, ranArguments } =
+      value instanceof ReportedEnd ? value : new ReportedEnd("success", resultContent(value), undefined);
+    return createOutcome(await this.#report(call, status, content, ranArguments), value, true);
   }
 
   /** Reports the result. The tool has run, so a failure here is logged and does not hide its value. */
-  async #report(call: Call, status: string, content: string): Promise<Call> {
-    const fields = { status, executor: this.#executor };
+  async #report(call: Call, status: string, content: string, ranArguments?: unknown): Promise<Call> {
+    const fields = { status, executor: this.#executor, ranArguments };
     const { place } = this.#plan;
     try {
       return await this.#operations.finish(place, fields, content, undefined);

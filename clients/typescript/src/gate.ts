@@ -16,6 +16,7 @@ import type { CallOutcome } from "./refusal.js";
 import { errorText, makeError } from "./replies.js";
 import { CallRegister, newId } from "./resumption.js";
 import { readSettings, type ClientSettings, type GateOptions } from "./settings.js";
+import { beginCall, type StartedCall } from "./started_call.js";
 import type {
   BulkDecisionResponse, Call, CallerView, CallPage, Decision, EventPage, PendingPage, ReadinessReport,
 } from "./types.js";
@@ -30,6 +31,8 @@ export class Gate {
   readonly #register: CallRegister;
   /** The thread of calls that name none. */
   readonly thread: string;
+  /** Whether the thread was named, by an option or by the environment. */
+  readonly namesThread: boolean;
 
   constructor(options: GateOptions = {}) {
     const origin = options instanceof GateOrigin ? options : undefined;
@@ -38,6 +41,7 @@ export class Gate {
     this.#connection = new FetchConnection(this.#settings);
     this.#operations = new ServerOperations(this.#connection);
     this.thread = this.#settings.thread;
+    this.namesThread = this.#settings.namesThread;
   }
 
   /** The address of the server. */
@@ -47,7 +51,7 @@ export class Gate {
 
   /** The same client, whose calls belong to `thread`. */
   inThread(thread: string): Gate {
-    return new Gate(new GateOrigin({ ...this.#settings, thread }, this.#register) as GateOptions);
+    return new Gate(new GateOrigin({ ...this.#settings, thread, namesThread: true }, this.#register) as GateOptions);
   }
 
   /**
@@ -56,7 +60,7 @@ export class Gate {
    */
   async propose(name: string, args: unknown, options: ProposeOptions = {}): Promise<Call> {
     const { thread, signal, callId, ...fields } = options;
-    const proposal = { id: callId ?? newId(), name, ...fields };
+    const proposal = { id: callId ?? newId(), name, place: this.#settings.place, ...withoutUndefined(fields) };
     return this.#operations.propose(thread ?? this.thread, proposal, callerJson(args, "the arguments"), signal);
   }
 
@@ -91,7 +95,8 @@ export class Gate {
 
   /** Reports the result of a claimed call: `success`, `error` or `cancelled`. */
   async finish(call: Call, content: unknown, options: FinishOptions = {}): Promise<Call> {
-    const fields = { status: options.status ?? "success", executor: options.executor ?? executorOf(call) };
+    const { status = "success", executor = executorOf(call), ranArguments } = options;
+    const fields = { status, executor, ranArguments };
     return this.#operations.finish(this.#place(call, {}), fields, callerJson(content, "the content"), options.signal);
   }
 
@@ -163,7 +168,7 @@ export class Gate {
    *
    * Throws a `NotRunError` with the text for the model if the call does not run. A call that was proposed before with this
    * `callId` is resumed: it waits on, or returns its recorded result. Without a `callId`, an open call of the same tool with the
-   * same arguments is resumed.
+   * same arguments in the same place is resumed.
    */
   async callTool<A, T>(
     name: string,
@@ -172,8 +177,10 @@ export class Gate {
     options: CallOptions<A> = {},
   ): Promise<CallOutcome<T>> {
     const argumentsText = callerJson(args, "the arguments");
-    const { thread = this.thread, callId, timeoutMs = Infinity, withdraw = false, leaseSeconds, parse, signal, ...fields } =
-      options;
+    const {
+      thread = this.thread, callId, timeoutMs = Infinity, withdraw = false, leaseSeconds, parse, signal, ...proposal
+    } = options;
+    const fields = { ...proposal, place: proposal.place ?? this.#settings.place };
     const runApproved = async (approved: JsonValue, running: RunningCall): Promise<T> =>
       run(parse ? await parseApproved(parse, approved) : (approved as A), running);
     const start = (id: string): CallExecution<T> => {
@@ -184,7 +191,8 @@ export class Gate {
     if (callId !== undefined) {
       return start(callId).execute();
     }
-    const chosen = await this.#register.chooseId(this.#operations, thread, name, readJson(argumentsText), signal);
+    const content = { place: fields.place, name, argumentsValue: readJson(argumentsText) };
+    const chosen = await this.#register.chooseId(this.#operations, thread, content, signal);
     const execution = start(chosen.id);
     let isOpen = false;
     try {
@@ -195,6 +203,15 @@ export class Gate {
     } finally {
       chosen.end(isOpen);
     }
+  }
+
+  /**
+   * Proposes a call, waits, and claims it, for frameworks that call a function before a tool and another one after it. Run the
+   * `arguments` of the answer, and then call its `finish`, `fail` or `cancel`: the lease is renewed until then. Throws a
+   * `NotRunError` with the text for the model if the call does not run.
+   */
+  async begin<A>(name: string, args: A, options: CallOptions<A> = {}): Promise<StartedCall<A>> {
+    return beginCall((run) => this.callTool<A, unknown>(name, args, run, options));
   }
 
   /** The thread and the id of a call. */
@@ -220,6 +237,11 @@ async function parseApproved<A>(parse: (approved: unknown) => A | Promise<A>, ap
     const text = `The approved arguments do not fit the tool, so it was not run: ${errorText(cause)}`;
     throw new UnusableArguments(text, { cause });
   }
+}
+
+/** The members that have a value, so that an absent one does not hide a default. */
+function withoutUndefined<T extends object>(members: T): Partial<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
 function optionalJson(value: unknown): string | undefined {

@@ -1,6 +1,7 @@
 // The options of the operations of a gate.
 import type { ListQuery } from "./operations.js";
 import { listQuery } from "./operations.js";
+import type { ProgramPlace } from "./place.js";
 import type { BulkDecisionItem, Call, CallState, DecisionRequest, ProposedDefinition, ProposedImpact } from "./types.js";
 
 /** A call, or the id of a call of the gate's thread. */
@@ -18,6 +19,8 @@ export interface ThreadOptions extends SignalOptions {
 
 /** What approvers see beside the arguments, and how long they have. */
 export interface ProposalOptions {
+  /** Where the call runs, if not where the program of the gate does. */
+  place?: ProgramPlace | undefined;
   /** The purpose of the call, for approvers. */
   description?: string | undefined;
   /** The impact of the call, for approvers. */
@@ -56,6 +59,8 @@ export interface RenewOptions extends SignalOptions {
 }
 
 export interface FinishOptions extends SignalOptions {
+  /** The arguments that ran, if they may differ from the approved ones: a difference is recorded as a mismatch. */
+  ranArguments?: unknown;
   status?: "success" | "error" | "cancelled" | undefined;
   executor?: string | undefined;
 }
@@ -107,7 +112,7 @@ export interface StreamOptions extends ThreadOptions {
 
 /** The options of a whole call. */
 export interface CallOptions<A> extends ThreadOptions, ProposalOptions {
-  /** The id that the model chose. Without it, an open call of the same tool with the same arguments is resumed. */
+  /** The id that the model chose. Without it, an open call with the same place, tool and arguments is resumed. */
   callId?: string | undefined;
   /** The time to wait for the decision. Then `StillPendingError` is thrown, and the same call again waits on. */
   timeoutMs?: number | undefined;

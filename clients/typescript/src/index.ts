@@ -23,6 +23,7 @@ export type {
   FinishOptions, PendingOptions, ProposalOptions, ProposeOptions, RenewOptions, SignalOptions, StreamOptions, ThreadOptions,
   WaitOptions,
 } from "./gate_options.js";
+export type { ProgramPlace } from "./place.js";
 export { readJson } from "./json_reader.js";
 export { ExactNumber } from "./json_value.js";
 export type { JsonObject, JsonValue } from "./json_value.js";
@@ -30,4 +31,5 @@ export { writeJson } from "./json_writer.js";
 export type { CallOutcome } from "./refusal.js";
 export { newId } from "./resumption.js";
 export type { GateOptions } from "./settings.js";
+export type { StartedCall } from "./started_call.js";
 export type * from "./types.js";

@@ -6,6 +6,8 @@ import { errorText, makeError } from "./replies.js";
 interface NodeProcess {
   env?: Record<string, string | undefined>;
   pid?: number;
+  argv?: string[];
+  cwd?(): string;
   versions?: { node?: string };
   getBuiltinModule?(name: string): unknown;
 }
@@ -47,6 +49,16 @@ export function readVariable(name: string): string | undefined {
     return nodeProcess?.env?.[name] || undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** The script, the folder and the machine of this process, where they are known. */
+export function readMachine(): { script?: string | undefined; folder?: string | undefined; host?: string | undefined } {
+  try {
+    const host = findModule<{ hostname(): string }>("node:os")?.hostname();
+    return { script: nodeProcess?.argv?.[1], folder: nodeProcess?.cwd?.(), host };
+  } catch {
+    return {};
   }
 }
 

@@ -1,11 +1,12 @@
 // Chooses the id of a call whose caller gives none, and finds the call of an earlier process that was killed.
 //
-// The id begins with a hash of the tool and its arguments. The first such call of a process looks for a call with the same
-// beginning that is still open, and resumes it.
+// The id begins with a hash of the place, the tool and its arguments: the same call of another program is another call. The first
+// such call of a process looks for a call with the same beginning that is still open, and resumes it.
 import { CountersignError } from "./errors.js";
 import { ExactNumber, type JsonValue } from "./json_value.js";
 import { writeJson } from "./json_writer.js";
 import { listQuery, type ServerOperations } from "./operations.js";
+import type { ProgramPlace } from "./place.js";
 import type { CallState } from "./types.js";
 
 /** The number of the thread's last calls of the tool among which a call to resume is looked for. */
@@ -49,17 +50,27 @@ function comparePoints(one: string, other: string): number {
 }
 
 /**
- * The beginning of the ids of calls of this tool with these arguments. `undefined` in a page without a secure connection,
- * where browsers offer no hashes.
+ * The beginning of the ids of calls of this tool with these arguments in this place. `undefined` in a page without a secure
+ * connection, where browsers offer no hashes.
  */
-export async function idPrefix(name: string, argumentsValue: JsonValue): Promise<string | undefined> {
+export async function idPrefix(
+  place: ProgramPlace, name: string, argumentsValue: JsonValue,
+): Promise<string | undefined> {
   const { subtle } = crypto as { subtle?: SubtleCrypto };
   if (!subtle) {
     return undefined;
   }
-  const text = sortedText([name, argumentsValue]);
+  const named = Object.entries(place).filter(([, text]) => typeof text === "string") as [string, string][];
+  const text = sortedText([Object.fromEntries(named), name, argumentsValue]);
   const hash = await subtle.digest("SHA-256", new TextEncoder().encode(text));
   return `call_${hexText(new Uint8Array(hash)).slice(0, 24)}_`;
+}
+
+/** What makes two calls the same call. */
+export interface CallContent {
+  place: ProgramPlace;
+  name: string;
+  argumentsValue: JsonValue;
 }
 
 /** A chosen id. `end` notes that the call has ended for this process, or that it is open and the next may resume it. */
@@ -75,9 +86,10 @@ export class CallRegister {
 
   /** Returns the id of an open call to resume, or a new one. */
   async chooseId(
-    operations: ServerOperations, thread: string, name: string, argumentsValue: JsonValue, signal: AbortSignal | undefined,
+    operations: ServerOperations, thread: string, content: CallContent, signal: AbortSignal | undefined,
   ): Promise<ChosenId> {
-    const prefix = await idPrefix(name, argumentsValue);
+    const { place, name, argumentsValue } = content;
+    const prefix = await idPrefix(place, name, argumentsValue);
     if (prefix === undefined) {
       return { id: newId(), end: () => undefined };
     }

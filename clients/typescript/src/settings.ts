@@ -1,12 +1,10 @@
 // Where the server is, and who the caller is: from options, and from the same variables as the program `countersign`.
 import { createNodeFetch, namesItself, readTextFile, readVariable, type FetchFunction } from "./node_platform.js";
+import { programPlace, threadOf, type ProgramPlace } from "./place.js";
 import { makeError } from "./replies.js";
 
 const DEFAULT_SERVER = "http://127.0.0.1:7878";
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** The thread of a gate that names none. */
-export const DEFAULT_THREAD = "default";
-
 /** The options of a gate. Where there are environment variables, those complete them. */
 export interface GateOptions {
   /** `http://host:port`, `https://host`, or `unix:` and the path of a socket. `COUNTERSIGN_SERVER`. */
@@ -15,8 +13,10 @@ export interface GateOptions {
   token?: string | undefined;
   /** A file with the token. `COUNTERSIGN_TOKEN_FILE`. */
   tokenFile?: string | undefined;
-  /** The thread of calls that name none. `COUNTERSIGN_THREAD`, or else `default`. */
+  /** The thread of calls that name none. `COUNTERSIGN_THREAD`, or else one for this program in this folder on this machine. */
   thread?: string | undefined;
+  /** Where the calls run; this program, its folder and this machine without it. An approval holds only there. */
+  place?: ProgramPlace | undefined;
   /** The time to wait for the answer to one request, 30 seconds without it. Waits for a decision have their own limit. */
   timeoutMs?: number | undefined;
   /** A file with the only certificate authorities to trust (PEM), instead of those of the system. `COUNTERSIGN_TLS_CA`. */
@@ -33,6 +33,9 @@ export interface ClientSettings {
   /** The address of the requests. That of a socket has a host without meaning. */
   baseUrl: string;
   thread: string;
+  /** Whether the thread was named, by an option or by the environment. */
+  namesThread: boolean;
+  place: ProgramPlace;
   timeoutMs: number;
   /** The headers of every request. */
   requestHeaders: Readonly<Record<string, string>>;
@@ -47,10 +50,14 @@ export function readSettings(options: GateOptions): ClientSettings {
     throw new RangeError("timeoutMs must be more than 0");
   }
   const baseUrl = readBaseUrl(server);
+  const place = options.place ?? programPlace();
+  const thread = options.thread || readVariable("COUNTERSIGN_THREAD");
   return {
     server,
     baseUrl,
-    thread: options.thread || readVariable("COUNTERSIGN_THREAD") || DEFAULT_THREAD,
+    thread: thread || threadOf(place),
+    namesThread: Boolean(thread),
+    place,
     timeoutMs,
     requestHeaders: readHeaders(options),
     fetch: options.fetch ? callFetch(options.fetch) : chooseFetch(server, baseUrl, options),

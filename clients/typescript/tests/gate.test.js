@@ -150,3 +150,52 @@ test("stream that waits ends by return and by the signal", async (t) => {
   await assert.rejects(next, /enough/);
   await assert.rejects(gate.stream({ signal: AbortSignal.abort(new Error("before")) }).next(), /before/);
 });
+
+test("call names program, folder and host, or the given place", async (t) => {
+  const { gate } = people(t);
+  const { place } = await gate.propose("read_it", {});
+  assert.equal(place.folder, process.cwd());
+  assert(place.host && place.program.endsWith("gate.test.js"), JSON.stringify(place));
+  const other = await gate.propose("read_it", {}, { place: { program: "other.js" } });
+  assert.deepEqual(other.place, { program: "other.js" });
+});
+
+test("same call of another program is another call", async (t) => {
+  const { gate, approver, thread } = people(t);
+  const [staging, production] = ["staging.js", "production.js"].map((program) =>
+    ({ place: { program }, timeoutMs: 10 }));
+  const ran = [];
+  const deploy = (options) => gate.callTool("deploy", { service: "shop" }, () => ran.push(options.place.program), options);
+  await assert.rejects(deploy(staging), { name: "StillPendingError" });
+  const [{ id }] = (await approver.pending({ thread })).pending;
+  await approver.decide({ threadId: thread, id }, "allow_once");
+  await assert.rejects(deploy(production), { name: "StillPendingError" });
+  await deploy(staging);
+  assert.deepEqual(ran, ["staging.js"]);
+});
+
+test("thread without a name belongs to the program", () => {
+  const [one, other] = ["a.js", "b.js"].map((program) => new Gate({ server: "http://127.0.0.1:1", place: { program } }).thread);
+  assert.notEqual(one, other);
+  assert.match(one, /^a-js-[0-9a-f]{12}$/);
+});
+
+test("begun call ends once, and reports what ran", async (t) => {
+  const { gate } = people(t);
+  const started = await gate.begin("read_it", { path: "a" }, { callId: "call_0" });
+  assert.deepEqual(started.arguments, { path: "a" });
+  assert.equal((await gate.get("call_0")).state, "running");
+  const ended = await started.finish({ rows: 2 }, { ranArguments: { path: "b" } });
+  assert.deepEqual(ended.mismatch.arguments, { path: "b" });
+  assert.deepEqual((await started.fail("too late")).result.content, { rows: 2 });
+  const again = await gate.begin("read_it", { path: "a" }, { callId: "call_0" });
+  assert.deepEqual([again.ranBefore, again.recorded], [true, { rows: 2 }]);
+});
+
+test("begun call reports failure and cancellation", async (t) => {
+  const { gate } = people(t);
+  const failed = await (await gate.begin("read_it", {}, { callId: "call_0" })).fail(new RangeError("no such file"));
+  assert.deepEqual([failed.result.status, failed.result.content], ["error", "RangeError: no such file"]);
+  const cancelled = await (await gate.begin("read_it", {}, { callId: "call_1" })).cancel("the user stopped it");
+  assert.equal(cancelled.result.status, "cancelled");
+});

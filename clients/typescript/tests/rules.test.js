@@ -247,7 +247,8 @@ test("silent stream gives up after its limit", () => {
 });
 
 test("id begins with the hash that Python computes", async () => {
-  // clients/python: id_prefix("deploy", {…}), with the members in another order.
+  // clients/python: id_prefix({…}, "deploy", {…}), with the members in another order.
   const args = readJson('{"z":[1,{"b":null,"a":"é\\u0001"}],"10":9007199254740993,"9":true,"\\uffff":0.5,"😀":"x"}');
-  assert.equal(await idPrefix("deploy", args), "call_1397aba17cb226eee66cf39a_");
+  const place = { program: "a.py", folder: "/srv", host: undefined };
+  assert.equal(await idPrefix(place, "deploy", args), "call_2bedf906fc8241c658b0012a_");
 });

@@ -23,8 +23,8 @@ pub enum Refused {
         /// The call.
         id: CallId,
     },
-    /// The id was proposed before with another tool or other arguments.
-    #[error("call {id} was proposed before with another tool or other arguments; a new call needs a new id")]
+    /// The id was proposed before with another tool or other arguments, or in another place.
+    #[error("call {id} was proposed before with another tool or other arguments, or in another place; a new call needs a new id")]
     CallDiffers {
         /// The call.
         id: CallId,

@@ -170,8 +170,8 @@ pub(crate) const CODES: &[CodeEntry] = &[
     entry(
         409,
         ErrorCode::CallDiffers,
-        "The id was proposed before with another tool or other arguments.",
-        "call call_1 was proposed before with another tool or other arguments; a new call needs a new id",
+        "The id was proposed before with another tool or other arguments, or in another place.",
+        "call call_1 was proposed before with another tool or other arguments, or in another place; a new call needs a new id",
     ),
     entry(
         409,

@@ -28,6 +28,7 @@ from .gate import EventStream, Gate
 from .gate_core import new_id
 from .json_text import read_json, write_json
 from .settings import VERSION, ClientSettings
+from .started_call import AsyncStartedCall, StartedCall
 
 __version__ = VERSION
 
@@ -35,6 +36,7 @@ __all__ = [
     "AlreadyRunningError",
     "AsyncEventStream",
     "AsyncGate",
+    "AsyncStartedCall",
     "CallOutcome",
     "CancelledCallError",
     "ClientSettings",
@@ -46,6 +48,7 @@ __all__ = [
     "Gate",
     "NotRunError",
     "OutcomeUnknownError",
+    "StartedCall",
     "StillPendingError",
     "ToolReport",
     "UnusableArgumentsError",

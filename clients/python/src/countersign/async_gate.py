@@ -20,6 +20,7 @@ from .operations import list_query
 from .replies import make_error, reply_error
 from .resumption import CallRegister
 from .settings import ClientSettings
+from .started_call import AsyncStartedCall, BeginOptions, Unpack
 from .steps import Effect, HttpReply, PauseFor, RunTool, SendRequest, Steps, ToolOutcome
 from .transport import client_options, failure, no_answer, request_arguments
 from .types import Event
@@ -58,6 +59,7 @@ class AsyncGate:
         token: str | None = None,
         *,
         thread: str | None = None,
+        place: Mapping[str, Any] | None = None,
         timeout: float = 30.0,
         tls_ca: str | None = None,
         headers: Mapping[str, str] | None = None,
@@ -66,7 +68,7 @@ class AsyncGate:
     ) -> None:
         if settings is None:
             settings = ClientSettings.from_environment(
-                server, token, thread=thread, timeout=timeout, tls_ca=tls_ca, headers=headers
+                server, token, thread=thread, place=place, timeout=timeout, tls_ca=tls_ca, headers=headers
             )
         self.settings = settings
         self.core = GateCore(settings, register)
@@ -90,6 +92,13 @@ class AsyncGate:
     caller = _awaitable(GateCore.caller)
     ready = _awaitable(GateCore.ready)
     call_tool = _awaitable(GateCore.call_tool)
+    _begin = _awaitable(GateCore.begin)
+
+    async def begin(self, name: str, arguments: Mapping[str, Any], **options: Unpack[BeginOptions]) -> AsyncStartedCall:
+        """Proposes a call, waits, and claims it, with the options of ``call_tool``. Run the ``arguments`` of the answer, and then
+        call its ``finish``, ``fail`` or ``cancel``. Its lease is renewed until then. Raises a :class:`NotRunError` with the text
+        for the model if the call does not run."""
+        return AsyncStartedCall(self, await self._begin(name, arguments, **options))
 
     def as_sync(self) -> Gate:
         """The synchronous client with the same settings."""

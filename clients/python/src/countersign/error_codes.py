@@ -62,7 +62,7 @@ class CallArchivedError(CountersignError):
 
 
 class CallDiffersError(CountersignError):
-    """The id was proposed before with another tool or other arguments."""
+    """The id was proposed before with another tool or other arguments, or in another place."""
 
 
 class CallOpenError(CountersignError):

@@ -40,8 +40,8 @@ class CallPlan:
     name: str
     arguments: str
     """The arguments as JSON text: a snapshot, so that a later change of an object changes nothing."""
-    run: Callable[[Any], Any]
-    """Runs the tool with the approved arguments."""
+    run: Callable[[Any], Any] | None
+    """Runs the tool with the approved arguments. ``None`` if the caller runs it."""
     fields: Mapping[str, Any] = field(default_factory=dict)
     """Further members of the proposal: ``description``, ``impact``, ``annotations``, ``definition``,
     ``expiresInSeconds``, ``replaces``."""
@@ -186,9 +186,11 @@ def run_claimed(plan: CallPlan, call: Call, executor: str) -> Steps[CallOutcome]
     """Runs the claimed call with the approved arguments, and reports the result."""
     if call["state"] == "finished":
         return finished_before(call)
-    arguments = approved_arguments(plan, call)
+    arguments, run_tool = approved_arguments(plan, call), plan.run
+    if run_tool is None:
+        raise TypeError("the plan has no tool to run")
     run = RunTool(
-        lambda: plan.run(arguments),
+        lambda: run_tool(arguments),
         lambda: renew_lease(plan, executor),
         plan.renewal_interval,
     )

@@ -20,6 +20,7 @@ from .operations import list_query
 from .replies import make_error, reply_error
 from .resumption import CallRegister
 from .settings import ClientSettings
+from .started_call import BeginOptions, StartedCall, Unpack
 from .steps import Effect, HttpReply, PauseFor, RunTool, SendRequest, Steps, ToolOutcome
 from .transport import client_options, failure, no_answer, request_arguments
 from .types import Event
@@ -50,6 +51,7 @@ class Gate:
         token: str | None = None,
         *,
         thread: str | None = None,
+        place: Mapping[str, Any] | None = None,
         timeout: float = 30.0,
         tls_ca: str | None = None,
         headers: Mapping[str, str] | None = None,
@@ -58,7 +60,7 @@ class Gate:
     ) -> None:
         if settings is None:
             settings = ClientSettings.from_environment(
-                server, token, thread=thread, timeout=timeout, tls_ca=tls_ca, headers=headers
+                server, token, thread=thread, place=place, timeout=timeout, tls_ca=tls_ca, headers=headers
             )
         self.settings = settings
         self.core = GateCore(settings, register)
@@ -82,6 +84,13 @@ class Gate:
     caller = _blocking(GateCore.caller)
     ready = _blocking(GateCore.ready)
     call_tool = _blocking(GateCore.call_tool)
+    _begin = _blocking(GateCore.begin)
+
+    def begin(self, name: str, arguments: Mapping[str, Any], **options: Unpack[BeginOptions]) -> StartedCall:
+        """Proposes a call, waits, and claims it, with the options of ``call_tool``. Run the ``arguments`` of the answer, and then
+        call its ``finish``, ``fail`` or ``cancel``. Its lease is renewed until then. Raises a :class:`NotRunError` with the text
+        for the model if the call does not run."""
+        return StartedCall(self, self._begin(name, arguments, **options))
 
     def as_async(self) -> AsyncGate:
         """The asynchronous client with the same settings."""

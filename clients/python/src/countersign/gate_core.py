@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any, TypeAlias, TypeVar
 
 from . import operations as ops
 from .errors import StillPendingError
 from .execution import CallOutcome, CallPlan, execute
 from .json_text import read_json
+from .place import thread_of
 from .replies import make_error
-from .resumption import CallRegister
+from .resumption import CallRegister, id_prefix
 from .settings import ClientSettings
+from .started_call import ClaimedCall, begin_call
 from .steps import Steps
 from .types import (
     BulkDecisionItem,
@@ -30,12 +33,10 @@ from .types import (
     ReadinessReport,
 )
 
+T = TypeVar("T")
+
 CallReference: TypeAlias = "Call | str"
 """A call, or the id of a call of the gate's thread."""
-
-DEFAULT_THREAD = "default"
-"""The thread of a gate that names none."""
-
 
 def new_id(prefix: str = "call_") -> str:
     """A new random id."""
@@ -49,7 +50,7 @@ class GateCore:
         self.settings = settings
         self.register = register or CallRegister()
 
-    def place(self, call: CallReference, thread: str | None) -> tuple[str, str]:
+    def locate(self, call: CallReference, thread: str | None) -> tuple[str, str]:
         """The thread and the id of a call."""
         if isinstance(call, str):
             return thread or self.thread, call
@@ -58,7 +59,7 @@ class GateCore:
     @property
     def thread(self) -> str:
         """The thread of calls that name none."""
-        return self.settings.thread or DEFAULT_THREAD
+        return self.settings.thread or thread_of(self.settings.place)
 
     def propose(
         self,
@@ -67,6 +68,7 @@ class GateCore:
         *,
         call_id: str | None = None,
         thread: str | None = None,
+        place: Mapping[str, Any] | None = None,
         description: str | None = None,
         impact: ProposedImpact | None = None,
         annotations: Mapping[str, Any] | None = None,
@@ -78,16 +80,13 @@ class GateCore:
 
         Proposing the same call again returns its current state, so ``call_id`` should be the id that the model chose.
         ``arguments`` is any JSON value; integers and ``Decimal`` numbers are written exactly. ``expires_in`` is the time in
-        seconds that people have to decide.
+        seconds that people have to decide. ``place`` is where the call runs, if not where this program does.
         """
         fields = {
             "id": call_id or new_id(),
             "name": name,
-            "description": description,
-            "impact": impact,
-            "annotations": annotations,
-            "definition": definition,
-            "expiresInSeconds": expires_in,
+            "place": self.settings.place if place is None else place,
+            **proposal_fields(description, impact, annotations, definition, expires_in),
             "replaces": replaces,
         }
         return ops.propose(thread or self.thread, fields, ops.json_text(arguments, "the arguments"))
@@ -95,11 +94,11 @@ class GateCore:
     def wait(self, call: CallReference, *, thread: str | None = None, timeout: float | None = None) -> Steps[Call]:
         """Waits until the call is decided, also across restarts of the server. After ``timeout`` seconds it returns the call,
         which is still pending."""
-        return ops.wait(*self.place(call, thread), timeout)
+        return ops.wait(*self.locate(call, thread), timeout)
 
     def get(self, call: CallReference, *, thread: str | None = None) -> Steps[Call]:
         """Returns the call in its current state."""
-        return ops.read_call(*self.place(call, thread))
+        return ops.read_call(*self.locate(call, thread))
 
     def claim(
         self,
@@ -129,18 +128,27 @@ class GateCore:
         fields = {"executor": executor_of(call), "leaseSeconds": lease_seconds}
         return ops.renew(call["threadId"], call["id"], fields)
 
-    def finish(self, call: Call, content: Any, *, status: str = "success", executor: str | None = None) -> Steps[Call]:
-        """Reports the result of a claimed call: ``success``, ``error`` or ``cancelled``."""
-        fields = {"status": status, "executor": executor or executor_of(call)}
+    def finish(
+        self,
+        call: Call,
+        content: Any,
+        *,
+        status: str = "success",
+        executor: str | None = None,
+        ran_arguments: Any = None,
+    ) -> Steps[Call]:
+        """Reports the result of a claimed call: ``success``, ``error`` or ``cancelled``. ``ran_arguments`` are the arguments that
+        ran, if this program knows them: other ones than the approved are recorded as a mismatch."""
+        fields = {"status": status, "executor": executor or executor_of(call), "ranArguments": ran_arguments}
         return ops.finish(call["threadId"], call["id"], fields, ops.json_text(content, "the content"))
 
     def cancel(self, call: CallReference, *, reason: str | None = None, thread: str | None = None) -> Steps[Call]:
         """Withdraws a call that has not started."""
-        return ops.cancel(*self.place(call, thread), reason)
+        return ops.cancel(*self.locate(call, thread), reason)
 
     def heartbeat(self, call: CallReference, *, thread: str | None = None) -> Steps[Call]:
         """Tells approvers that the agent still waits. ``wait`` does so by itself."""
-        return ops.heartbeat(*self.place(call, thread))
+        return ops.heartbeat(*self.locate(call, thread))
 
     def decide(
         self,
@@ -171,7 +179,7 @@ class GateCore:
             "andWaiting": and_waiting,
         }
         text = None if arguments is None else ops.json_text(arguments, "the arguments")
-        return ops.decide(*self.place(call, thread), decision, fields, text)
+        return ops.decide(*self.locate(call, thread), decision, fields, text)
 
     def decide_all(self, decisions: Iterable[BulkDecisionItem]) -> Steps[BulkDecisionResponse]:
         """Decides several calls. Each decision is accepted or refused on its own."""
@@ -239,6 +247,7 @@ class GateCore:
         *,
         call_id: str | None = None,
         thread: str | None = None,
+        place: Mapping[str, Any] | None = None,
         description: str | None = None,
         impact: ProposedImpact | None = None,
         annotations: Mapping[str, Any] | None = None,
@@ -252,39 +261,70 @@ class GateCore:
 
         Raises a :class:`NotRunError` with the text for the model if the call does not run. A call that was proposed before
         with this ``call_id`` is resumed: it waits on, or returns its recorded result. Without a ``call_id``, an open call of
-        the same tool with the same arguments is resumed.
+        the same tool with the same arguments in the same place is resumed.
         """
+        fields = proposal_fields(description, impact, annotations, definition, expires_in)
+        fields["place"] = self.settings.place if place is None else place
         text = ops.json_text(arguments, "the arguments")
-        place = thread or self.thread
-        fields = {
-            "description": description,
-            "impact": impact,
-            "annotations": annotations,
-            "definition": definition,
-            "expiresInSeconds": expires_in,
-        }
+        plan = CallPlan(thread or self.thread, call_id or "", name, text, run, fields, timeout, withdraw, lease_seconds)
+        return self._carry_out_plan(plan, execute)
 
-        def plan(chosen: str) -> CallPlan:
-            return CallPlan(place, chosen, name, text, run, fields, timeout, withdraw, lease_seconds)
+    def begin(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        call_id: str | None = None,
+        thread: str | None = None,
+        place: Mapping[str, Any] | None = None,
+        description: str | None = None,
+        impact: ProposedImpact | None = None,
+        annotations: Mapping[str, Any] | None = None,
+        definition: ProposedDefinition | None = None,
+        expires_in: int | None = None,
+        timeout: float | None = None,
+        withdraw: bool = False,
+        lease_seconds: int | None = None,
+    ) -> Steps[ClaimedCall]:
+        """Proposes a call, waits, and claims it. The caller then runs the tool and reports the result. See ``call_tool``."""
+        fields = proposal_fields(description, impact, annotations, definition, expires_in)
+        fields["place"] = self.settings.place if place is None else place
+        text = ops.json_text(arguments, "the arguments")
+        plan = CallPlan(thread or self.thread, call_id or "", name, text, None, fields, timeout, withdraw, lease_seconds)
+        return self._carry_out_plan(plan, begin_call)
 
-        if call_id is not None:
-            return execute(plan(call_id))
-        return self._call_without_id(plan, place, name, read_json(text))
-
-    def _call_without_id(
-        self, plan: Callable[[str], CallPlan], thread: str, name: str, arguments: Any
-    ) -> Steps[CallOutcome]:
-        call_id = yield from self.register.choose_id(thread, name, arguments)
-        chosen = plan(call_id)
+    def _carry_out_plan(self, plan: CallPlan, act: Callable[[CallPlan], Steps[T]]) -> Steps[T]:
+        """Carries out a plan. Without an id, an open call with the same content is resumed."""
+        if plan.call_id:
+            return (yield from act(plan))
+        prefix = id_prefix(plan.fields["place"], plan.name, read_json(plan.arguments))
+        chosen = replace(plan, call_id=(yield from self.register.choose_id(plan.thread, plan.name, prefix)))
         waits_on = None
         try:
-            return (yield from execute(chosen))
+            return (yield from act(chosen))
         except StillPendingError:
             # A call that was withdrawn has ended, so the next identical call is a new one.
-            waits_on = None if chosen.withdraw else (name, arguments)
+            waits_on = None if plan.withdraw else prefix
             raise
         finally:
-            self.register.forget_id(thread, call_id, waits_on)
+            self.register.forget_id(plan.thread, chosen.call_id, waits_on)
+
+
+def proposal_fields(
+    description: str | None,
+    impact: ProposedImpact | None,
+    annotations: Mapping[str, Any] | None,
+    definition: ProposedDefinition | None,
+    expires_in: int | None,
+) -> dict[str, Any]:
+    """The members of a proposal beside its id, its name and its arguments."""
+    return {
+        "description": description,
+        "impact": impact,
+        "annotations": annotations,
+        "definition": definition,
+        "expiresInSeconds": expires_in,
+    }
 
 
 def executor_of(call: Call) -> str:

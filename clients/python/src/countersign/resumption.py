@@ -1,6 +1,6 @@
 """Chooses the id of a call whose caller gives none, and finds the call of an earlier process that was killed.
 
-The id begins with a hash of the tool and its arguments. The first such call of a process looks for a call with the same
+The id begins with a hash of the place, the tool and its arguments: the same call of another program is another call. The first such call of a process looks for a call with the same
 beginning that is still open, and resumes it.
 """
 
@@ -30,9 +30,9 @@ def sorted_members(value: object) -> object:
     return value
 
 
-def id_prefix(name: str, arguments: object) -> str:
-    """The beginning of the ids of calls of this tool with these arguments."""
-    text = write_json([name, sorted_members(arguments)])
+def id_prefix(place: Mapping[str, object], name: str, arguments: object) -> str:
+    """The beginning of the ids of calls of this tool with these arguments in this place."""
+    text = write_json([sorted_members(place), name, sorted_members(arguments)])
     return f"call_{hashlib.sha256(text.encode()).hexdigest()[:24]}_"
 
 
@@ -44,9 +44,8 @@ class CallRegister:
         self._resumable: dict[tuple[str, str], list[str]] = {}
         self._mine: set[tuple[str, str]] = set()
 
-    def choose_id(self, thread: str, name: str, arguments: object) -> Steps[str]:
-        """Returns the id of an open call to resume, or a new one."""
-        prefix = id_prefix(name, arguments)
+    def choose_id(self, thread: str, name: str, prefix: str) -> Steps[str]:
+        """Returns the id of an open call to resume, or a new one. It begins with ``prefix``."""
         key = (thread, prefix)
         if key not in self._resumable:
             found = yield from find_open_calls(thread, name, prefix)
@@ -59,13 +58,13 @@ class CallRegister:
             self._mine.add((thread, chosen))
         return chosen
 
-    def forget_id(self, thread: str, call_id: str, prefix_of: tuple[str, object] | None = None) -> None:
-        """Notes that the call has ended for this process. With ``prefix_of``, the name and the arguments of a call that
-        still waits, the next identical call resumes it."""
+    def forget_id(self, thread: str, call_id: str, waits_on: str | None = None) -> None:
+        """Notes that the call has ended for this process. With ``waits_on``, the prefix of a call that still waits, the next
+        identical call resumes it."""
         with self._lock:
             self._mine.discard((thread, call_id))
-            if prefix_of is not None:
-                self._resumable.setdefault((thread, id_prefix(*prefix_of)), []).append(call_id)
+            if waits_on is not None:
+                self._resumable.setdefault((thread, waits_on), []).append(call_id)
 
 
 def find_open_calls(thread: str, name: str, prefix: str) -> Steps[list[str]]:

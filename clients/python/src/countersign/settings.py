@@ -7,8 +7,10 @@ import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
+from .place import checked_place, program_place
 from .replies import make_error
 
 DEFAULT_SERVER = "http://127.0.0.1:7878"
@@ -26,7 +28,9 @@ class ClientSettings:
     token: str | None = field(default=None, repr=False)
     """The token of the caller. Only a server in solo mode accepts callers without one."""
     thread: str | None = None
-    """The thread of calls that name none."""
+    """The thread of calls that name none. Without it, one for this program in this folder on this machine."""
+    place: Mapping[str, Any] = field(default_factory=program_place)
+    """Where the calls run. People see it, and an approval holds only there."""
     timeout: float = 30.0
     """The seconds to wait for the answer to one request. Waits for a decision have their own limit."""
     tls_ca: str | None = None
@@ -41,6 +45,7 @@ class ClientSettings:
         token: str | None = None,
         *,
         thread: str | None = None,
+        place: Mapping[str, Any] | None = None,
         timeout: float = 30.0,
         tls_ca: str | None = None,
         headers: Mapping[str, str] | None = None,
@@ -52,6 +57,7 @@ class ClientSettings:
             server=server,
             token=check_token(token or read_token()),
             thread=thread or os.environ.get("COUNTERSIGN_THREAD") or None,
+            place=checked_place(place),
             timeout=timeout,
             tls_ca=tls_ca or os.environ.get("COUNTERSIGN_TLS_CA") or None,
             headers=dict(headers or {}),

@@ -6,7 +6,6 @@ import type { Gate } from "../gate.js";
 import type { CallOptions, ProposeOptions } from "../gate_options.js";
 import { writeJson } from "../json_writer.js";
 import { errorText } from "../replies.js";
-import { DEFAULT_THREAD } from "../settings.js";
 import type { Call, ProposedDefinition, ProposedImpact } from "../types.js";
 
 /** Options of every wrapper. `Context` is what the framework tells a tool about its run. */
@@ -123,7 +122,7 @@ export function hasChanges(call: Call): boolean {
 export function proposeOptions(gate: Gate, call: HookCall, options: WrapperOptions<never>): ProposeOptions {
   return {
     callId: call.callId,
-    thread: call.thread ?? (gate.thread === DEFAULT_THREAD ? call.conversation : undefined),
+    thread: call.thread ?? (gate.namesThread ? undefined : call.conversation),
     definition: call.definition,
     annotations: call.annotations,
     description: options.description?.(call.name, call.input),

@@ -10,5 +10,5 @@ tool.started.then(() => {
   console.log("started");
   once(process.stdin, "data").then(tool.letGo);
 });
-console.log(writeJson(await callTool(new Gate({ server, token, thread: "t" }), tool, step)));
+console.log(writeJson(await callTool(new Gate({ server, token, thread: "t", place: { program: "contract" } }), tool, step)));
 process.exit();

@@ -78,7 +78,7 @@ export class StoryPlayer {
   #gate(actor) {
     assert.ok(actor in CAST, `${actor} is not in the cast`);
     if (!this.#gates.has(actor)) {
-      this.#gates.set(actor, new Gate({ server: this.network.url, token: CAST[actor], thread: "t" }));
+      this.#gates.set(actor, new Gate({ server: this.network.url, token: CAST[actor], thread: "t", place: { program: "contract" } }));
     }
     return this.#gates.get(actor);
   }

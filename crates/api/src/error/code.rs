@@ -106,7 +106,7 @@ codes! {
         RequestTimeout = "request_timeout",
         /// The cursor is beyond the end of the log, or from another log; `tip` contains the end.
         BadCursor = "bad_cursor",
-        /// The id was proposed before with another tool or other arguments.
+        /// The id was proposed before with another tool or other arguments, or in another place.
         CallDiffers = "call_differs",
         /// The call has a different decision.
         AlreadyDecided = "already_decided",
