@@ -79,7 +79,8 @@ SELECT
     round((julianday(r.timestamp) - julianday(c.timestamp)) * 86400, 3) AS decision_seconds,
     round((julianday(t.timestamp) - julianday(s.timestamp)) * 86400, 3) AS run_seconds,
     x.principal AS erased_by, x.timestamp AS erased_at,
-    z.data ->> 'file' AS archived_in, z.timestamp AS archived_at
+    z.data ->> 'file' AS archived_in, z.timestamp AS archived_at,
+    c.data -> 'place' AS place
 FROM events c
 LEFT JOIN events q ON q.type = 'TOOL_APPROVAL_REQUEST'
     AND q.data ->> 'toolCallId' = c.data ->> 'id' AND q.thread_id = c.thread_id
@@ -115,7 +116,7 @@ SELECT
         SELECT group_concat(o.principal || ' ' || (o.data ->> 'decision'), ', ') FROM events o
         WHERE o.type = 'TOOL_APPROVAL_VOTE' AND o.data ->> 'toolCallId' = c.data ->> 'id'
             AND o.thread_id = c.thread_id) AS votes,
-    q.data ->> 'expiresAt' AS expires_at
+    q.data ->> 'expiresAt' AS expires_at, c.data -> 'place' AS place
 FROM open_requests w
 JOIN events q ON q.seq = w.seq
 JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = q.data ->> 'toolCallId' AND c.thread_id = q.thread_id
@@ -207,6 +208,20 @@ WHERE s.type = 'TOOL_EXECUTION_STARTED'
         WHERE l.thread_id = s.thread_id AND l.tool_call_id = s.data ->> 'toolCallId'
             AND l.type IN ('TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_RENEWED', 'TOOL_EXECUTION_TAKEN_OVER'))
         <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now');
+
+-- One row per call that ran other arguments than were approved or, without `executor_claimed`, without an approval.
+CREATE VIEW mismatches AS
+SELECT
+    m.seq, m.thread_id, m.data ->> 'toolCallId' AS tool_call_id, c.data ->> 'name' AS tool, c.data -> 'place' AS place,
+    coalesce(r.data -> 'arguments', c.data -> 'arguments') AS approved_arguments, m.data -> 'arguments' AS ran_arguments,
+    s.seq IS NOT NULL AS executor_claimed, m.principal AS reported_by, m.timestamp AS reported_at
+FROM events m
+JOIN events c ON c.type = 'TOOL_CALL' AND c.data ->> 'id' = m.data ->> 'toolCallId' AND c.thread_id = m.thread_id
+LEFT JOIN events r ON r.type = 'TOOL_APPROVAL_RESPONSE'
+    AND r.data ->> 'toolCallId' = m.data ->> 'toolCallId' AND r.thread_id = m.thread_id
+LEFT JOIN events s ON s.type = 'TOOL_EXECUTION_STARTED'
+    AND s.data ->> 'toolCallId' = m.data ->> 'toolCallId' AND s.thread_id = m.thread_id
+WHERE m.type = 'TOOL_EXECUTION_MISMATCH';
 
 -- An INSERT into this view decides a call:
 -- INSERT INTO decisions VALUES ('thread', 'call', 'allow_once', 'user:ada', 'why');

@@ -21,7 +21,7 @@ function findProgram(folder, name) {
 const AGENTS = {
   "claude-code": {
     config: ".claude/settings.json",
-    command: () => [findProgram(path.join(MODULES, "@anthropic-ai"), "claude"), "-p", "go", "--allowedTools", "Bash"],
+    command: (words = ["--allowedTools", "Bash"]) => [findProgram(path.join(MODULES, "@anthropic-ai"), "claude"), "-p", "go", ...words],
     env: (model) => ({ ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: "none", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" }),
     prepare: () => {},
   },
@@ -49,20 +49,20 @@ function run([program, ...args], options) {
 }
 
 /// Installs the hooks with this policy, changes the configuration with `change`, and lets the agent run one command.
-async function play(name, policy, change = (text) => text) {
+async function play(name, policy, change = (text) => text, words = undefined) {
   const agent = AGENTS[name];
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "agents-"));
   const project = path.join(home, "project");
   fs.mkdirSync(project);
   const model = await startModel();
   try {
-    return await playWith(name, { agent, home, project, model }, policy, change);
+    return await playWith(name, { agent, home, project, model }, policy, change, words);
   } finally {
     model.stop();
   }
 }
 
-async function playWith(name, { agent, home, project, model }, policy, change) {
+async function playWith(name, { agent, home, project, model }, policy, change, words) {
   const env = { PATH: process.env.PATH, HOME: home };
   const countersign = async (...args) => {
     const done = await run([COUNTERSIGN, "--database", path.join(home, "log.db"), ...args], { env, cwd: project });
@@ -77,9 +77,10 @@ async function playWith(name, { agent, home, project, model }, policy, change) {
   await countersign("install", name, "--yes");
   const config = path.join(home, agent.config);
   fs.writeFileSync(config, change(fs.readFileSync(config, "utf8"), home));
-  const { output } = await run(agent.command(), { env: { ...env, ...agent.env(model.url) }, cwd: project });
+  const { output } = await run(agent.command(words), { env: { ...env, ...agent.env(model.url) }, cwd: project });
   const log = await countersign("log", "--json");
-  return { ran: fs.existsSync(path.join(project, "ran.txt")), results: model.results.join("\n"), log, output };
+  const files = fs.readdirSync(project);
+  return { files, ran: fs.existsSync(path.join(project, "ran.txt")), results: model.results.join("\n"), log, output };
 }
 
 function killedProgram(text, home) {
@@ -129,5 +130,62 @@ test("claude-code does not run a call whose hook is frozen", async () => {
 
 test("codex runs a call whose hook is frozen, as the guide says", async () => {
   const played = await play("codex", ALLOW, frozenProgram);
+  assert.ok(played.ran, played.output);
+});
+
+/// Claude Code with further settings.
+const withSettings = (more) => (text, home) => {
+  const settings = JSON.parse(text);
+  return JSON.stringify(more(settings, home) ?? settings);
+};
+
+/// Another hook, which replaces the command. It runs after the one of Countersign in the order of the file.
+const rewriting = withSettings((settings, home) => {
+  const script = path.join(home, "rewrite");
+  const output = { hookEventName: "PreToolUse", updatedInput: { command: "touch rewritten.txt" } };
+  fs.writeFileSync(script, `#!/bin/sh\ncat >/dev/null\nsleep 1\necho '${JSON.stringify({ hookSpecificOutput: output })}'\n`, { mode: 0o700 });
+  settings.hooks.PreToolUse.push({ hooks: [{ type: "command", command: script }] });
+});
+
+/// The types of the events, and the status and the text of the results.
+const story = (log) =>
+  log.trim().split("\n").map((line) => JSON.parse(line)).filter(({ threadId }) => threadId !== "terminal").filter(({ type }) => type.startsWith("TOOL_E") || type === "TOOL_RESULT" || type === "THREAD_MODE_SET");
+
+test("claude-code with a hook that replaces the command: the log tells what ran", async () => {
+  const played = await play("claude-code", ALLOW, rewriting);
+  const events = story(played.log);
+  const mismatch = events.find(({ type }) => type === "TOOL_EXECUTION_MISMATCH");
+  const ranOther = played.files.includes("rewritten.txt");
+  assert.ok(played.ran || ranOther, played.output);
+  assert.equal(Boolean(mismatch), ranOther, JSON.stringify(events));
+  if (mismatch) assert.equal(mismatch.data.arguments.command, "touch rewritten.txt");
+});
+
+test("claude-code is stopped by policy after a mismatch", async () => {
+  const played = await play("claude-code", `onMismatch = "stop"\n${ALLOW}`, rewriting);
+  const events = story(played.log);
+  const isMismatch = events.some(({ type }) => type === "TOOL_EXECUTION_MISMATCH");
+  assert.equal(events.some(({ type, data }) => type === "THREAD_MODE_SET" && data.mode === "stopped"), isMismatch, JSON.stringify(events));
+});
+
+test("claude-code in plan mode changes nothing, although a rule allows it", async () => {
+  const played = await play("claude-code", ALLOW, undefined, ["--permission-mode", "plan"]);
+  assert.ok(!played.ran, played.output);
+  assert.match(played.log, /not run/);
+});
+
+for (const kind of ["ask", "deny"]) {
+  test(`permissions.${kind} of claude-code stays in force, and the call ends as not run`, async () => {
+    const change = withSettings((settings) => void (settings.permissions = { [kind]: ["Bash(touch:*)"] }));
+    const played = await play("claude-code", ALLOW, change, []);
+    assert.ok(!played.ran, played.output);
+    const results = story(played.log).filter(({ type }) => type === "TOOL_RESULT");
+    assert.deepEqual(results.map(({ data }) => data.status), ["cancelled"], played.log);
+  });
+}
+
+test("claude-code runs what a rule allows with --decide allow", async () => {
+  const change = (text) => text.replaceAll("hook claude-code", "hook claude-code --decide allow");
+  const played = await play("claude-code", ALLOW, change, []);
   assert.ok(played.ran, played.output);
 });

@@ -7,29 +7,29 @@ use insta::assert_snapshot;
 use tokio::net::TcpListener;
 
 /// Reads a message of an agent.
-fn message(name: &str) -> String {
+pub(crate) fn message(name: &str) -> String {
     let path = format!("{}/fixtures/agent_hooks/{name}.json", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(path).expect("the message exists")
 }
 
 /// The message with another id of the call.
-fn message_with_id(name: &str, id: &str) -> String {
+pub(crate) fn message_with_id(name: &str, id: &str) -> String {
     message(name).replace("toolu_01A", id)
 }
 
-async fn allow_all(desk: &TerminalDesk) {
+pub(crate) async fn allow_all(desk: &TerminalDesk) {
     desk.apply_policy("[[rule]]\nname = \"all\"\ntool = \"*\"\nverdict = \"allow\"").await;
 }
 
 /// The types of the events about calls, with the executor of a claim and the status of a result.
-async fn history(desk: &TerminalDesk) -> String {
+pub(crate) async fn history(desk: &TerminalDesk) -> String {
     let query = "SELECT seq || ' ' || type || coalesce(' ' || (data ->> 'executor'), '') ||
                  coalesce(' ' || (data ->> 'status'), '') FROM events WHERE type LIKE 'TOOL%' ORDER BY seq";
     desk.run_program("sqlite3", &["countersign.db", query]).await
 }
 
 /// Decides on a call as user:ada.
-async fn decide(desk: &TerminalDesk, id: &str, arguments: Option<&str>) {
+pub(crate) async fn decide(desk: &TerminalDesk, id: &str, arguments: Option<&str>) {
     let gate = desk.gate().await.acting_as(Principal::user("ada"));
     let thread = api::parse_thread_id("caf707cf-4309-459e-b454-3f7cd7574464").expect("a valid thread");
     let decision = api::DecisionRequest {
@@ -47,7 +47,7 @@ async fn allowed_call_is_claimed_and_its_result_recorded() {
         allow_all(desk).await;
         let answer = desk.pipes("hook claude-code", &message("claude_code_pre_tool_use")).await;
         assert_snapshot!(answer, @r#"
-        {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"allowed by policy:all"}}
+        {"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"touch ran.txt; echo hi","description":"test"}}}
         exit 0
         "#);
         let recorded = desk.pipes("hook claude-code", &message("claude_code_post_tool_use")).await;
@@ -160,7 +160,7 @@ async fn new_rule_frees_a_waiting_call() {
         )
         .await;
         let again = bash_in("/srv", "toolu_2", r#"{"command":"ls -la"}"#);
-        let allowed = desk.pipes("hook claude-code", &again).await;
+        let allowed = desk.pipes("hook claude-code --decide allow", &again).await;
         assert!(allowed.stdout.contains("allowed by policy:looks"), "{allowed}");
         assert!(history(desk).await.ends_with("TOOL_EXECUTION_STARTED claude-code:toolu_2\n"));
         let verified = desk.types("verify").await;
@@ -275,8 +275,8 @@ async fn permission_request_is_answered_once() {
     with_desk(async |desk| {
         allow_all(desk).await;
         let request = message("claude_code_permission_request");
-        assert_snapshot!(desk.pipes("hook claude-code", &request).await, @r#"
-        {"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}
+        assert_snapshot!(desk.pipes("hook claude-code --decide allow", &request).await, @r#"
+        {"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow","updatedInput":{"command":"touch ran.txt; echo hi","description":"test"}}}}
         exit 0
         "#);
         desk.pipes("hook claude-code", &message("claude_code_post_tool_use")).await;
@@ -329,7 +329,7 @@ async fn codex_is_silent_about_allowed_calls() {
 async fn gemini_result_is_found_by_arguments() {
     with_desk(async |desk| {
         allow_all(desk).await;
-        assert_snapshot!(desk.pipes("hook gemini-cli", &message("gemini_cli_before_tool")).await, @r#"
+        assert_snapshot!(desk.pipes("hook gemini-cli --decide allow", &message("gemini_cli_before_tool")).await, @r#"
         {"decision":"allow","reason":"allowed by policy:all"}
         exit 0
         "#);
@@ -348,7 +348,7 @@ async fn gemini_result_is_found_by_arguments() {
 async fn cursor_gets_its_own_answers() {
     with_desk(async |desk| {
         allow_all(desk).await;
-        assert_snapshot!(desk.pipes("hook cursor", &message("cursor_pre_tool_use")).await, @r#"
+        assert_snapshot!(desk.pipes("hook cursor --decide allow", &message("cursor_pre_tool_use")).await, @r#"
         {"permission":"allow"}
         exit 0
         "#);
@@ -389,7 +389,6 @@ async fn each_failure_blocks_the_call() {
             "hook claude-code",
             r#"{"hook_event_name":"PreToolUse","session_id":"s","tool_use_id":"t"}"#,
         ),
-        ("no id", "hook claude-code", &good.replace("tool_use_id", "id")),
         ("another event", "hook claude-code", &good.replace("PreToolUse", "SessionStart")),
         ("the event of another agent", "hook gemini-cli", &good),
         ("a question about the sandbox", "hook codex", &message("claude_code_permission_request")),

@@ -130,6 +130,7 @@ async fn verify_faults_as_json() {
           "inadmissibleCount": 0,
           "indexHolds": true,
           "integrity": {"problems":[],"skipped":null},
+          "mismatches": 0,
           "proofs": {"proved":0,"unknownOrigin":0,"unproved":0},
           "repaired": false,
           "schema": {"notes":[],"problems":[]},

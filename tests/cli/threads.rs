@@ -28,7 +28,7 @@ async fn missing_thread_or_grant_is_reported() {
         ");
         assert_snapshot!(desk.types("thread mode t1 sometimes").await, @"
         ! error: invalid value 'sometimes' for '[MODE]'
-        !   [possible values: interactive, approve_all, auto_deny]
+        !   [possible values: interactive, approve_all, auto_deny, stopped]
         ! 
         ! For more information, try '--help'.
         exit 2

@@ -24,7 +24,9 @@ pub enum Refused {
         id: CallId,
     },
     /// The id was proposed before with another tool or other arguments, or in another place.
-    #[error("call {id} was proposed before with another tool or other arguments, or in another place; a new call needs a new id")]
+    #[error(
+        "call {id} was proposed before with another tool or other arguments, or in another place; a new call needs a new id"
+    )]
     CallDiffers {
         /// The call.
         id: CallId,

@@ -105,6 +105,7 @@ queries! {
         HISTORY_OF_THREAD = "history_of_thread.sql",
         HOLD_WEBHOOK = "hold_webhook.sql",
         NEXT_DUE = "next_due.sql",
+        MISMATCH_COUNT = "mismatch_count.sql",
         OLDEST_NEIGHBOUR = "oldest_neighbour.sql",
         OPEN_NOW = "open_now.sql",
         OPEN_REQUESTS = "open_requests.sql",

@@ -198,6 +198,11 @@ impl Store {
         Ok(read_events(&self.query_rows("definitions", query).await?)?)
     }
 
+    /// Counts the calls that ran other arguments than were approved, or without an approval.
+    pub async fn mismatch_count(&self) -> Result<i64, StoreError> {
+        self.query_number("mismatch_count", SqlQuery::new(queries::MISMATCH_COUNT)).await
+    }
+
     /// Reads the `seq` of the last event of the log; 0 if it is empty.
     pub async fn tip(&self) -> Result<i64, StoreError> {
         self.query_number("tip", SqlQuery::new(queries::TIP)).await

@@ -137,6 +137,8 @@ export interface Call {
   request?: ApprovalRequest | null;
   advice?: CallAdvice[];
   response?: ApprovalResponse | null;
+  /** What ran instead of the approved arguments, or without an approval. */
+  mismatch?: { principal: string; at: string; arguments: Json; redacted?: string[] };
   flags?: { principal: string; at: string; comment?: string | null }[];
   execution?: { executor: string; startedAt: string; leaseExpiresAt?: string | null } | null;
   result?: { status: "success" | "error"; content: Json; at: string } | null;

@@ -32,6 +32,7 @@ impl WebhookMessage {
                 format!("Advisor {advisor} says {}: {tool}", self.advice.map_or("ask", AdviceVerdict::as_str))
             }
             WebhookTopic::Flagged => format!("Flagged: {tool}"),
+            WebhookTopic::Mismatch => format!("MISMATCH: {tool} ran something else than was approved"),
             WebhookTopic::AdvisorMode if self.mode == Some(AdvisorMode::Decide) => {
                 format!("Advisor {advisor} may decide from now on")
             }
@@ -70,11 +71,12 @@ impl WebhookMessage {
 }
 
 impl CallSubject {
-    fn facts(&self) -> [(&'static str, Option<String>); 9] {
+    fn facts(&self) -> [(&'static str, Option<String>); 10] {
         [
             ("Agent", Some(self.agent.clone())),
             ("Thread", Some(self.thread.clone())),
             ("Call", Some(self.id.clone())),
+            ("Place", self.place.as_ref().map(ToString::to_string)),
             ("Risk (as the agent says)", self.risk.clone()),
             ("Message (of the agent)", self.message.clone()),
             ("Rule", self.rule.clone()),

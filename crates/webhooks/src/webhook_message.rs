@@ -4,7 +4,8 @@ use countersign_api as api;
 use countersign_events::{
     Body, Event, Timestamp,
     event::{
-        AdviceVerdict, AdvisorMode, AdvisorModeSet, ApprovalAdvice, ApprovalResponse, Source, WebhookTopic,
+        AdviceVerdict, AdvisorMode, AdvisorModeSet, ApprovalAdvice, ApprovalResponse, Place, Source,
+        WebhookTopic,
     },
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -56,6 +57,10 @@ pub(crate) struct CallSubject {
     pub(crate) risk: Option<String>,
     /// The agent's own words about the call.
     pub(crate) message: Option<String>,
+    /// The purpose of the call, in the agent's words.
+    pub(crate) description: Option<String>,
+    /// Where the call runs.
+    pub(crate) place: Option<Place>,
     /// The rule that asks, and its reason.
     pub(crate) rule: Option<String>,
     pub(crate) reason: Option<String>,
@@ -88,6 +93,11 @@ impl WebhookMessage {
             Body::CallFlagged(flagged) => {
                 Self { by, comment: flagged.comment.clone(), ..message.with_decision(call) }
             }
+            Body::ExecutionMismatch(_) => Self {
+                by,
+                comment: call.describe_mismatch().map(str::to_owned),
+                ..message.with_decision(call)
+            },
             Body::ApprovalEscalated(escalated) => message.with_level(&escalated.level),
             _ => message,
         })
@@ -120,6 +130,8 @@ impl WebhookMessage {
             agent: "agent:test".to_owned(),
             risk: None,
             message: Some("This is a test. There is nothing to decide.".to_owned()),
+            description: None,
+            place: None,
             rule: None,
             reason: None,
             level: None,
@@ -193,6 +205,8 @@ impl CallSubject {
             agent: call.proposal.principal.to_string(),
             risk: impact("riskLevel"),
             message: impact("message").or_else(|| call.description.clone()),
+            description: call.description.clone(),
+            place: call.place.clone(),
             rule: request.and_then(|request| request.rule.clone()),
             reason: request.map(|request| request.reason.clone()),
             level: request.and_then(|request| request.level.clone()),
@@ -214,6 +228,7 @@ fn topic_of(event: &Event, body: &Body, call: &api::Call) -> Option<WebhookTopic
         Body::ApprovalResponse(response) if response.source == Source::Expiry => Some(WebhookTopic::Expired),
         Body::ApprovalResponse(_) => Some(WebhookTopic::Decided),
         Body::CallFlagged(_) => Some(WebhookTopic::Flagged),
+        Body::ExecutionMismatch(_) => Some(WebhookTopic::Mismatch),
         _ => None,
     }
 }

@@ -21,7 +21,14 @@ impl HookAgent {
     /// The events whose hooks are installed.
     pub(crate) const fn installed_events(self) -> &'static [&'static str] {
         match self {
-            Self::ClaudeCode => &["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"],
+            Self::ClaudeCode => &[
+                "PreToolUse",
+                "PermissionRequest",
+                "PostToolUse",
+                "PostToolUseFailure",
+                "PermissionDenied",
+                "SessionEnd",
+            ],
             Self::Codex => &["PreToolUse", "PostToolUse"],
             Self::GeminiCli => &["BeforeTool", "AfterTool"],
             Self::Cursor => &["preToolUse", "postToolUse", "postToolUseFailure"],

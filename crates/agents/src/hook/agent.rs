@@ -27,6 +27,17 @@ pub enum HookEvent {
     AfterTool,
     /// A tool has failed.
     AfterToolFailure,
+    /// The agent's own rules refused a call that this hook had allowed.
+    RefusedByAgent,
+    /// The session ended.
+    SessionEnd,
+}
+
+impl HookEvent {
+    /// Whether a message about the event names a call.
+    pub(super) const fn is_about_call(self) -> bool {
+        !matches!(self, Self::SessionEnd)
+    }
 }
 
 /// The name of no known agent.
@@ -64,6 +75,8 @@ impl HookAgent {
             (Self::ClaudeCode | Self::Codex, "PostToolUseFailure") | (Self::Cursor, "postToolUseFailure") => {
                 Some(HookEvent::AfterToolFailure)
             }
+            (Self::ClaudeCode, "PermissionDenied") => Some(HookEvent::RefusedByAgent),
+            (Self::ClaudeCode, "SessionEnd") => Some(HookEvent::SessionEnd),
             _ => None,
         }
     }
@@ -87,6 +100,11 @@ impl HookAgent {
     pub(super) fn is_executor(self, executor: &str) -> bool {
         let rest = executor.strip_prefix(self.as_str());
         rest.is_some_and(|rest| rest.starts_with(':') || rest.starts_with("-permission:"))
+    }
+
+    /// Whether the agent's report after this tool has other arguments than it ran with: the tool itself adds what its user answered.
+    pub(super) fn changes_reported_input(self, tool: &str) -> bool {
+        self == Self::ClaudeCode && matches!(tool, "AskUserQuestion" | "ExitPlanMode")
     }
 
     pub(super) const fn edits(self) -> EditSupport {

@@ -10,11 +10,20 @@ pub(super) enum HookAnswer {
     /// The agent runs the call.
     Allow {
         reason: String,
-        /// The arguments to run, if they are not those of the agent.
+        /// The arguments to run.
         arguments: Option<Json>,
+        /// Whether they are not those of the agent.
+        is_edited: bool,
         /// A note for the model.
         note: Option<String>,
     },
+    /// The agent's own rules decide. Claude Code applies the arguments all the same.
+    NoDecision {
+        /// The arguments to run.
+        arguments: Option<Json>,
+    },
+    /// The agent stops, because it ran something else than it was allowed.
+    Stop { reason: String },
     /// The agent does not run the call, and the model gets the reason.
     Deny { reason: String },
     /// The agent ends its turn, and asks again when its session is resumed.
@@ -28,8 +37,10 @@ pub(super) enum HookAnswer {
 #[serde(rename_all = "camelCase")]
 struct PreToolUseOutput<'a> {
     hook_event_name: &'static str,
-    permission_decision: &'static str,
-    permission_decision_reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision_reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     updated_input: Option<&'a Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,17 +98,56 @@ struct CursorOutput<'a> {
     updated_input: Option<&'a Json>,
 }
 
+/// The answer after a tool that stops the agent, of Claude Code and Codex.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StopOutput<'a> {
+    #[serde(rename = "continue")]
+    continues: bool,
+    stop_reason: &'a str,
+}
+
+fn encode_stop(reason: &str) -> Result<String, serde_json::Error> {
+    serde_json::to_string(&StopOutput { continues: false, stop_reason: reason })
+}
+
+/// An answer without a decision: silence, or for Claude Code the arguments alone.
+fn encode_no_decision(
+    agent: HookAgent,
+    event: HookEvent,
+    arguments: Option<&Json>,
+) -> Result<String, serde_json::Error> {
+    if agent != HookAgent::ClaudeCode || event != HookEvent::BeforeTool || arguments.is_none() {
+        return Ok(String::new());
+    }
+    serde_json::to_string(&SpecificOutput {
+        hook_specific_output: PreToolUseOutput {
+            hook_event_name: "PreToolUse",
+            permission_decision: None,
+            permission_decision_reason: None,
+            updated_input: arguments,
+            additional_context: None,
+        },
+    })
+}
+
 impl HookAnswer {
     pub(super) fn allowed_by(reason: &str) -> Self {
-        Self::Allow { reason: reason.to_owned(), arguments: None, note: None }
+        Self::Allow { reason: reason.to_owned(), arguments: None, is_edited: false, note: None }
     }
 
     /// The JSON for stdout.
     pub(super) fn encode(&self, agent: HookAgent, event: HookEvent) -> Result<String, serde_json::Error> {
         let (decision, reason, arguments, note) = match self {
-            Self::Allow { reason, arguments, note } => ("allow", reason, arguments.as_ref(), note.as_deref()),
+            Self::Allow { reason, arguments, is_edited, note } => {
+                // Only Claude Code runs several hooks of which each may change the arguments.
+                let is_sent = *is_edited || agent == HookAgent::ClaudeCode;
+                ("allow", reason, arguments.as_ref().filter(|_| is_sent), note.as_deref())
+            }
             Self::Defer { reason } if agent == HookAgent::ClaudeCode => ("defer", reason, None, None),
             Self::Deny { reason } | Self::Defer { reason } => ("deny", reason, None, None),
+            Self::NoDecision { arguments } => return encode_no_decision(agent, event, arguments.as_ref()),
+            Self::Stop { reason } => return encode_stop(reason),
             Self::Silent => return Ok(String::new()),
         };
         match (agent, event) {
@@ -133,8 +183,8 @@ impl HookAnswer {
             _ => serde_json::to_string(&SpecificOutput {
                 hook_specific_output: PreToolUseOutput {
                     hook_event_name: "PreToolUse",
-                    permission_decision: decision,
-                    permission_decision_reason: reason,
+                    permission_decision: Some(decision),
+                    permission_decision_reason: Some(reason),
                     updated_input: arguments,
                     additional_context: note,
                 },

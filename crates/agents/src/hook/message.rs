@@ -21,15 +21,20 @@ pub struct HookMessage {
     pub tool_name: String,
     /// The arguments.
     pub tool_input: Json,
-    /// The id of the call, if the agent has one.
+    /// The id of the call, if the agent has one. Gemini CLI has none, and so has Copilot CLI, which runs the hooks of Claude Code.
     pub tool_use_id: Option<String>,
     /// The result, after the tool.
     pub tool_response: Option<Json>,
     /// The reason why the tool failed.
     pub error: Option<String>,
+    /// Whether the agent plans and must change nothing.
+    pub is_planning: bool,
     cwd: Option<String>,
     agent_type: Option<String>,
 }
+
+/// The value of `permission_mode` of an agent that plans.
+const PLAN_MODE: &str = "plan";
 
 /// The fields of the agents' messages. Agents add fields, so unknown ones are accepted.
 #[derive(Deserialize)]
@@ -57,6 +62,8 @@ struct MessageFields {
     #[serde(default)]
     error_message: Option<String>,
     #[serde(default)]
+    permission_mode: Option<String>,
+    #[serde(default)]
     cwd: Option<String>,
     #[serde(default)]
     agent_type: Option<String>,
@@ -78,16 +85,20 @@ impl HookMessage {
             ))
         })?;
         let missing = |field: &str| bad(format!("the message has no {field}"));
-        let tool_use_id = fields.tool_use_id;
-        if tool_use_id.is_none() && agent != HookAgent::GeminiCli && event != HookEvent::PermissionRequest {
-            return Err(missing("tool_use_id"));
-        }
+        // Messages about the session name no tool.
+        let (tool_name, tool_input) = if event.is_about_call() {
+            let name = fields.tool_name.ok_or_else(|| missing("tool_name"))?;
+            (name, fields.tool_input.ok_or_else(|| missing("tool_input"))?)
+        } else {
+            (String::new(), Json::null())
+        };
         Ok(Self {
             event,
             session_id: fields.conversation_id.or(fields.session_id).ok_or_else(|| missing("session_id"))?,
-            tool_name: fields.tool_name.ok_or_else(|| missing("tool_name"))?,
-            tool_input: fields.tool_input.ok_or_else(|| missing("tool_input"))?,
-            tool_use_id,
+            tool_name,
+            tool_input,
+            tool_use_id: fields.tool_use_id,
+            is_planning: fields.permission_mode.as_deref() == Some(PLAN_MODE),
             tool_response: fields.tool_response.or(fields.tool_output),
             error: fields.error.or(fields.error_message),
             cwd: fields.cwd,
@@ -101,7 +112,9 @@ impl HookMessage {
     }
 
     /// The call's folder. The same command in another folder is another call.
-    pub(super) fn place(&self) -> Option<Place> {
-        self.cwd.clone().filter(|folder| !folder.is_empty()).map(Place::folder)
+    pub(super) fn place(&self, host: Option<&str>) -> Option<Place> {
+        let folder = self.cwd.clone().filter(|folder| !folder.is_empty());
+        let place = Place { folder, host: host.map(str::to_owned), ..Place::default() };
+        (place != Place::default()).then_some(place)
     }
 }

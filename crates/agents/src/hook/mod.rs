@@ -21,6 +21,7 @@ use crate::{
 };
 use answer::HookAnswer;
 use countersign_api::{ApprovalGate, Call, GateError, ProposeRequest, ThreadId, ToolName, random_id};
+use countersign_events::event::Source;
 use running_calls::running_calls;
 use std::time::Duration;
 
@@ -31,10 +32,26 @@ pub struct HookTerms<'a> {
     pub wait: Duration,
     /// The lease of a claim, in seconds. The agent does not renew it.
     pub lease_seconds: u32,
+    /// The answer to a call that a rule allows, without a person.
+    pub rule_answer: RuleAllowance,
+    /// The machine on which the calls run, if the log is shared by several.
+    pub host: Option<&'a str>,
+    /// Whether the agent that runs this hook is known to ignore changed arguments, for example because it borrows the hooks of
+    /// another agent.
+    pub ignores_edits: bool,
     /// True to answer `defer` instead of a denial if no person has decided in time. Only Claude Code knows it.
     pub defers: bool,
     /// Where a person decides on a call, in words: the address of its page, or a command.
     pub decision_place: &'a (dyn Fn(&Call) -> String + Send + Sync),
+}
+
+/// The answer of a hook to a call that a rule allows, without a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleAllowance {
+    /// The agent runs the call, whatever its own rules say.
+    Allow,
+    /// No decision: the agent's own rules stay in force, and may ask or deny.
+    None,
 }
 
 /// Answers one message of an agent. Returns the JSON for stdout; empty if the agent needs none.
@@ -48,7 +65,14 @@ pub async fn answer_hook(
         HookEvent::BeforeTool => before_tool(gate, agent, message, terms).await?,
         HookEvent::PermissionRequest => permission_request(gate, agent, message, terms).await?,
         HookEvent::AfterTool | HookEvent::AfterToolFailure => {
-            result::record_result(gate, agent, message).await?;
+            result::record_result(gate, agent, message).await?
+        }
+        HookEvent::RefusedByAgent => {
+            result::record_refusal(gate, agent, message).await?;
+            HookAnswer::Silent
+        }
+        HookEvent::SessionEnd => {
+            result::end_unreported_calls(gate, agent, message).await?;
             HookAnswer::Silent
         }
     };
@@ -62,9 +86,10 @@ async fn before_tool(
     message: &HookMessage,
     terms: HookTerms<'_>,
 ) -> Result<HookAnswer, HookFailure> {
-    let (thread, request) = read_call(message)?;
+    let (thread, request) = read_call(message, terms.host)?;
     let executor = agent.executor(request.id.as_str());
-    decide(gate, (&thread, &request), (&executor, agent.edits()), terms).await
+    let edits = if terms.ignores_edits { EditSupport::Unsupported } else { agent.edits() };
+    decide(gate, message, (&thread, &request), (&executor, edits), terms).await
 }
 
 /// Answers the question of an agent if it may run a tool. Its message has no id of the call. Usually, the hook before the tool
@@ -75,7 +100,7 @@ async fn permission_request(
     message: &HookMessage,
     terms: HookTerms<'_>,
 ) -> Result<HookAnswer, HookFailure> {
-    let (thread, request) = read_call(message)?;
+    let (thread, request) = read_call(message, terms.host)?;
     let hash = request.arguments.admit().map_err(|why| GateError::invalid("tool_input", &why))?;
     let is_claimed = |call: &Call| {
         let executor = call.execution.as_ref().map(|execution| execution.executor.as_str());
@@ -83,15 +108,22 @@ async fn permission_request(
             && call.place == request.place
             && executor.is_some_and(|executor| agent.is_before_tool(executor))
     };
-    if running_calls(gate, &thread, &request.name).await?.iter().any(is_claimed) {
-        return Ok(HookAnswer::allowed_by("Countersign allowed this call before"));
+    if let Some(call) =
+        running_calls(gate, &thread, &request.name).await?.iter().find(|call| is_claimed(call))
+    {
+        return Ok(if leaves_decision(call, message, terms) {
+            HookAnswer::NoDecision { arguments: None }
+        } else {
+            HookAnswer::allowed_by("Countersign allowed this call before")
+        });
     }
     let executor = agent.permission_executor(request.id.as_str());
-    decide(gate, (&thread, &request), (&executor, agent.permission_edits()), terms).await
+    decide(gate, message, (&thread, &request), (&executor, agent.permission_edits()), terms).await
 }
 
 async fn decide(
     gate: &dyn ApprovalGate,
+    message: &HookMessage,
     (thread, request): (&ThreadId, &ProposeRequest),
     (executor, edits): (&str, EditSupport),
     terms: HookTerms<'_>,
@@ -99,7 +131,7 @@ async fn decide(
     let approval =
         AgentApprovalTerms { executor, wait: Some(terms.wait), lease_seconds: terms.lease_seconds, edits };
     Ok(match seek_approval(gate, thread, request, approval).await? {
-        ApprovalOutcome::Claimed(claimed) => allow(&claimed),
+        ApprovalOutcome::Claimed(claimed) => allow(&claimed, message, terms),
         ApprovalOutcome::Refused(reason) => HookAnswer::Deny { reason },
         ApprovalOutcome::Pending(call) => {
             let place = (terms.decision_place)(&call);
@@ -113,18 +145,32 @@ async fn decide(
     })
 }
 
-fn allow(claimed: &ClaimedCall) -> HookAnswer {
+/// Whether the agent's own rules decide on a call that may run: while it plans, and if only a rule allowed the call.
+fn leaves_decision(call: &Call, message: &HookMessage, terms: HookTerms<'_>) -> bool {
+    let source = call.response.as_ref().map(|response| response.source);
+    // A grant and a mode are the word of a person; an advisor is none.
+    let is_by_person = matches!(source, Some(Source::Approver | Source::Grant | Source::Mode));
+    message.is_planning || terms.rule_answer == RuleAllowance::None && !is_by_person
+}
+
+/// The answer to a claimed call. It always has the approved arguments, so that those of another hook do not take their place.
+fn allow(claimed: &ClaimedCall, message: &HookMessage, terms: HookTerms<'_>) -> HookAnswer {
+    let approved = if claimed.is_edited { &claimed.call.arguments } else { &message.tool_input };
+    if leaves_decision(&claimed.call, message, terms) {
+        return HookAnswer::NoDecision { arguments: Some(approved.clone()) };
+    }
     let response = claimed.call.response.as_ref();
     let by = response.map_or_else(|| "Countersign".to_owned(), |response| response.principal.to_string());
     HookAnswer::Allow {
         reason: format!("allowed by {by}"),
-        arguments: claimed.is_edited.then(|| claimed.call.arguments.clone()),
+        arguments: Some(approved.clone()),
+        is_edited: claimed.is_edited,
         note: response.and_then(|response| response.note.clone()),
     }
 }
 
 /// The thread and the proposal of the call that the message is about.
-fn read_call(message: &HookMessage) -> Result<(ThreadId, ProposeRequest), HookFailure> {
+fn read_call(message: &HookMessage, host: Option<&str>) -> Result<(ThreadId, ProposeRequest), HookFailure> {
     let bad = |field: &str, why: &dyn std::fmt::Display| HookFailure::BadMessage(format!("{field}: {why}"));
     let thread = ThreadId::new(&message.session_id).map_err(|why| bad("session_id", &why))?;
     let name = ToolName::new(&message.tool_name).map_err(|why| bad("tool_name", &why))?;
@@ -138,7 +184,7 @@ fn read_call(message: &HookMessage) -> Result<(ThreadId, ProposeRequest), HookFa
         annotations: None,
         impact: None,
         description: message.describe_agent(),
-        place: message.place(),
+        place: message.place(host),
         definition: None,
         expires_in_seconds: None,
         replaces: None,

@@ -2,30 +2,32 @@
 
 use super::{
     agent::{HookAgent, HookEvent},
+    answer::HookAnswer,
     failure::HookFailure,
     message::HookMessage,
-    running_calls::running_calls,
+    running_calls::{all_running_calls, running_calls},
 };
 use countersign_api::{
-    ApprovalGate, Call, CallState, ErrorCode, GateError, Json, ResultRequest, Sha256, ThreadId, ToolName,
+    ApprovalGate, Call, CallId, CallState, ErrorCode, GateError, Json, ResultRequest, Sha256, ThreadId,
+    ToolName,
 };
-use countersign_events::event::Status;
+use countersign_events::event::{Mode, Status};
 
 /// The characters of a response that the log keeps if it is larger than a result may be.
 const KEPT_CHARACTERS: usize = 64 * 1024;
 
-/// Records the result of the call. A call that Countersign does not know, because the hooks were installed meanwhile, has no
-/// result to record.
+/// The result of a call that the agent did not run, or of which it reported nothing.
+const REFUSED: &str = "not run: the agent's own rules refused it";
+const UNREPORTED: &str = "not run, or interrupted: the agent reported no result before its session ended";
+
+/// Records the result of the call, and what the agent says that it ran. A call that Countersign does not know, because the hooks
+/// were installed meanwhile, has no result to record.
 pub(super) async fn record_result(
     gate: &dyn ApprovalGate,
     agent: HookAgent,
     message: &HookMessage,
-) -> Result<(), HookFailure> {
-    let thread = ThreadId::new(&message.session_id)
-        .map_err(|why| HookFailure::BadMessage(format!("session_id: {why}")))?;
-    let Some((call, executor)) = find_claimed_call(gate, agent, &thread, message).await? else {
-        return Ok(());
-    };
+) -> Result<HookAnswer, HookFailure> {
+    let thread = read_thread(message)?;
     let failed = message.event == HookEvent::AfterToolFailure || message.error.is_some();
     let content = match (&message.error, &message.tool_response) {
         (Some(error), _) => Json::string(error),
@@ -33,9 +35,88 @@ pub(super) async fn record_result(
         (None, None) => Json::null(),
     };
     let status = if failed { Status::Error } else { Status::Success };
-    let result = ResultRequest { status, content, executor: Some(executor), ran_arguments: None };
-    gate.finish(&thread, &call.id, &result).await?;
+    let ran_arguments = ran_arguments(agent, message);
+    let Some((id, executor)) = find_reported_call(gate, agent, &thread, message).await? else {
+        return Ok(HookAnswer::Silent);
+    };
+    let result = ResultRequest { status, content, executor, ran_arguments };
+    let call = gate.finish(&thread, &id, &result).await?;
+    let is_stopped = call.mismatch.is_some() && gate.mode(&thread).await?.mode == Mode::Stopped;
+    let why = call.describe_mismatch().filter(|_| is_stopped);
+    Ok(why.map_or(HookAnswer::Silent, |why| HookAnswer::Stop {
+        reason: format!("Countersign stopped this session: of call {id}, {why}. A person has to look at it."),
+    }))
+}
+
+/// The arguments that the agent reports, if they can be compared with the approved ones.
+fn ran_arguments(agent: HookAgent, message: &HookMessage) -> Option<Json> {
+    let is_comparable = !agent.changes_reported_input(&message.tool_name);
+    (is_comparable && message.tool_input.admit().is_ok()).then(|| message.tool_input.clone())
+}
+
+/// Ends a call that the agent's own rules refused after this hook allowed it.
+pub(super) async fn record_refusal(
+    gate: &dyn ApprovalGate,
+    agent: HookAgent,
+    message: &HookMessage,
+) -> Result<(), HookFailure> {
+    let thread = read_thread(message)?;
+    if let Some((call, executor)) = find_claimed_call(gate, agent, &thread, message).await? {
+        gate.finish(&thread, &call.id, &not_run(REFUSED, executor)).await?;
+    }
     Ok(())
+}
+
+/// Ends the calls of the session of which the agent reported no result: it refused them, or its user interrupted them.
+pub(super) async fn end_unreported_calls(
+    gate: &dyn ApprovalGate,
+    agent: HookAgent,
+    message: &HookMessage,
+) -> Result<(), HookFailure> {
+    let thread = read_thread(message)?;
+    let running = match all_running_calls(gate, &thread).await {
+        Err(error) if is_unknown(&error) => return Ok(()),
+        running => running?,
+    };
+    for call in running {
+        if let Some(executor) = executor_of(&call).filter(|executor| agent.is_executor(executor)) {
+            gate.finish(&thread, &call.id, &not_run(UNREPORTED, executor)).await?;
+        }
+    }
+    Ok(())
+}
+
+fn not_run(why: &str, executor: String) -> ResultRequest {
+    let content = Json::string(why);
+    ResultRequest { status: Status::Cancelled, content, executor: Some(executor), ran_arguments: None }
+}
+
+fn read_thread(message: &HookMessage) -> Result<ThreadId, HookFailure> {
+    ThreadId::new(&message.session_id).map_err(|why| HookFailure::BadMessage(format!("session_id: {why}")))
+}
+
+/// The call of a report: the one that a hook claimed, or one that the agent ran although nothing had allowed it to start.
+async fn find_reported_call(
+    gate: &dyn ApprovalGate,
+    agent: HookAgent,
+    thread: &ThreadId,
+    message: &HookMessage,
+) -> Result<Option<(CallId, Option<String>)>, HookFailure> {
+    if let Some((call, executor)) = find_claimed_call(gate, agent, thread, message).await? {
+        return Ok(Some((call.id, Some(executor))));
+    }
+    let Some(id) = message.tool_use_id.as_deref().and_then(|id| countersign_api::parse_call_id(id).ok())
+    else {
+        return Ok(None);
+    };
+    match gate.call(thread, &id).await {
+        Ok(call) if call.execution.is_none() && *gate.principal() == call.proposal.principal => {
+            Ok(Some((id, Some(agent.executor(call.id.as_str())))))
+        }
+        Ok(_) => Ok(None),
+        Err(error) if is_unknown(&error) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Finds the call that the hook before the tool claimed: under the id of the agent, or by the executor, which has that id.

@@ -13,7 +13,18 @@ pub(super) async fn running_calls(
     thread: &ThreadId,
     tool: &ToolName,
 ) -> Result<Vec<Call>, GateError> {
-    let filter = LogFilter { tool: Some(tool.clone()), ..LogFilter::of_thread(thread) };
+    list_running(gate, LogFilter { tool: Some(tool.clone()), ..LogFilter::of_thread(thread) }).await
+}
+
+/// The running calls of this agent for all tools, the newest first.
+pub(super) async fn all_running_calls(
+    gate: &dyn ApprovalGate,
+    thread: &ThreadId,
+) -> Result<Vec<Call>, GateError> {
+    list_running(gate, LogFilter::of_thread(thread)).await
+}
+
+async fn list_running(gate: &dyn ApprovalGate, filter: LogFilter) -> Result<Vec<Call>, GateError> {
     let running = Some(CallStateFilter::State(CallState::Running));
     let page = PageQuery { after: 0, limit: MOST_RUNNING_CALLS };
     Ok(gate.calls(&filter, running, page).await?.calls)

@@ -6,7 +6,7 @@ use crate::{
     settings::log_target::LogTarget,
 };
 use countersign_agents::hook::{
-    HookAgent, HookMessage, HookTerms, MAX_MESSAGE_BYTES, UnknownHookAgent, answer_hook,
+    HookAgent, HookMessage, HookTerms, MAX_MESSAGE_BYTES, RuleAllowance, UnknownHookAgent, answer_hook,
 };
 use countersign_api::{Call, CancelRequest, SharedGate};
 use countersign_tui::present::{
@@ -56,9 +56,19 @@ pub(crate) struct HookArgs {
     /// The time after which the outcome counts as unknown if the agent reports no result, at most 1d
     #[arg(long, value_name = "DURATION", value_parser = super::run::parse_seconds, default_value = "1h")]
     lease: u32,
+    /// The answer to a call that a rule allows: none leaves it to the agent's own rules, which may ask or deny; allow runs it
+    #[arg(long, value_name = "ANSWER", default_value = "none")]
+    decide: HookDecision,
     /// Answer `defer` instead of a denial if no person decides in time: `claude -p` then ends, and `--resume` asks again
     #[arg(long)]
     defer: bool,
+}
+
+/// The answer of a hook to a call that a rule allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum HookDecision {
+    Allow,
+    None,
 }
 
 impl HookArgs {
@@ -110,7 +120,19 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
     let message = HookMessage::read(args.agent, &text)?;
     let gate = context.connect_to_propose().await?;
     let place = decision_place(context)?;
-    let terms = HookTerms { wait, lease_seconds: args.lease, defers: args.defer, decision_place: &place };
+    let host = context.host_name();
+    let terms = HookTerms {
+        wait,
+        lease_seconds: args.lease,
+        rule_answer: match args.decide {
+            HookDecision::Allow => RuleAllowance::Allow,
+            HookDecision::None => RuleAllowance::None,
+        },
+        host: host.as_deref(),
+        ignores_edits: runs_in_other_agent(args.agent),
+        defers: args.defer,
+        decision_place: &place,
+    };
     let answer = tokio::select! {
         answer = answer_hook(&*gate, args.agent, &message, terms) => answer?,
         _ = signals.receive() => {
@@ -125,6 +147,14 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
     // The sender ends the time limit when it is dropped.
     drop(in_time);
     Ok(CommandExit::DONE)
+}
+
+/// Whether another agent than the named one runs this hook: some read the configuration of Claude Code, and ignore changed
+/// arguments.
+fn runs_in_other_agent(agent: HookAgent) -> bool {
+    let is_set =
+        |name: &str| crate::settings::setting::read_variable(name).is_some_and(|value| !value.is_empty());
+    agent == HookAgent::ClaudeCode && (is_set("QWEN_CODE") || is_set("COPILOT_CLI"))
 }
 
 /// Whether someone can read what is written to stdout. The runtime of this program opens the null device in place of a closed

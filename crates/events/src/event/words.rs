@@ -229,6 +229,8 @@ words! {
         Advised = "advised",
         /// A person complains that a call was allowed.
         Flagged = "flagged",
+        /// A call ran other arguments than were approved, or without an approval.
+        Mismatch = "mismatch",
         /// An advisor may decide from now on, or only advises.
         AdvisorMode = "advisor_mode",
     }

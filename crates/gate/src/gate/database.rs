@@ -39,6 +39,11 @@ impl EmbeddedGate {
         Ok(self.service.store.verify(progress).await?)
     }
 
+    /// Counts the calls that ran other arguments than were approved, or without an approval.
+    pub async fn mismatch_count(&self) -> Result<u64, GateFailure> {
+        Ok(self.service.store.mismatch_count().await?.unsigned_abs())
+    }
+
     /// Verifies the log as [`verify`](Self::verify) does. With `pinned` keys, proofs by other keys are findings, too.
     pub async fn verify_proofs(
         &self,

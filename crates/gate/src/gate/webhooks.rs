@@ -103,6 +103,7 @@ fn event_types(topic: WebhookTopic) -> &'static [EventType] {
         }
         WebhookTopic::Advised => &[EventType::ApprovalAdvice],
         WebhookTopic::Flagged => &[EventType::CallFlagged],
+        WebhookTopic::Mismatch => &[EventType::ExecutionMismatch],
         WebhookTopic::AdvisorMode => &[EventType::AdvisorModeSet],
         WebhookTopic::Other => &[],
     }

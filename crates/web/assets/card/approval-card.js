@@ -159,7 +159,8 @@ export class ToolApprovalCard extends CountersignElement {
           <a href=${`${this.#root}/calls/${encodeURIComponent(call.threadId)}/${encodeURIComponent(call.id)}`}>${renderText(call.id)}</a>
         </p>
         ${state.text ? html`<p class="state">${renderText(state.text)}</p>` : nothing}
-        ${this.#renderMessage(call)} ${this.#renderWarnings(call)} ${this.#renderDefinition(call)} ${this.#renderArguments(call)}
+        ${this.#renderMismatch(call)} ${this.#renderMessage(call)} ${this.#renderWarnings(call)}
+        ${this.#renderDefinition(call)} ${this.#renderArguments(call)}
         ${this.#renderContext(call)} ${this.#renderResult(call)} <slot name="footer"></slot>
         <flag-panel .call=${call} .store=${this.store} .person=${this.person} .now=${this.now}></flag-panel> ${this.#renderControls(call)}
       </article>
@@ -183,6 +184,19 @@ export class ToolApprovalCard extends CountersignElement {
   #renderMessage(call) {
     const text = call.impact?.message ?? call.description ?? call.definition?.description;
     return text ? html`<p class="message">${renderText(text)}</p>` : nothing;
+  }
+
+  /** What ran, if it is not what people allowed. @param {Call} call */
+  #renderMismatch(call) {
+    const { mismatch } = call;
+    if (!mismatch) return nothing;
+    const what = call.execution
+      ? "Other arguments ran than were approved."
+      : "The call ran without an approval.";
+    return html`<section class="mismatch" aria-label="mismatch">
+      <p class="problem banner" role="alert">${what} ${renderText(nameOf(mismatch.principal))} reports that this ran:</p>
+      ${renderArguments(mismatch.arguments, mismatch.redacted ?? [], undefined)}
+    </section>`;
   }
 
   /** @param {Call} call */

@@ -95,6 +95,7 @@ export function describeSteps(call) {
   if (execution) steps.push({ text: `${execution.executor} began to run it`, at: execution.startedAt, style: "" });
   if (result) steps.push({ text: result.status === "error" ? "The tool failed" : "The tool succeeded", at: result.at, style: result.status === "error" ? "failed" : "done" });
   for (const { principal, at } of call.flags ?? []) steps.push({ text: `${nameOf(principal)} flagged it`, at, style: "failed" });
+  if (call.mismatch) steps.push({ text: `${nameOf(call.mismatch.principal)} reported that something else ran`, at: call.mismatch.at, style: "failed" });
   if (call.released) steps.push({ text: `${nameOf(call.released.principal)} lets another executor take over`, at: call.released.at, style: "" });
   const open = /** @type {Record<string, string>} */ ({ pending: "Waits for a decision", allowed: "Waits for an executor", running: "Runs now", unknown: "The outcome is unknown", cancelled: "The agent withdrew it" });
   const text = open[call.state];

@@ -22,6 +22,7 @@ const MODES = /** @type {Record<string, string>} */ ({
   interactive: "People decide",
   approve_all: "All calls are allowed that people would be asked about",
   auto_deny: "All calls are denied that people would be asked about",
+  stopped: "Every call is blocked",
 });
 
 /** The policies of a thread for a tool. The last one removes it. */
@@ -157,7 +158,7 @@ export class CountersignThread extends CountersignElement {
     return html`<li>
       <button class="call" aria-expanded=${isOpen} @click=${() => this.#toggle(key)}>
         <time datetime=${call.proposal.at} title=${describeAge(call.proposal.at, this.now)}>${time}</time>
-        <span class="what"><strong>${renderText(call.name)}</strong>${call.flags?.length ? html` <span class="badge denied">flagged</span>` : nothing}<span>${renderText(describeRow(call))}</span></span>
+        <span class="what"><strong>${renderText(call.name)}</strong>${call.flags?.length ? html` <span class="badge denied">flagged</span>` : nothing}${call.mismatch ? html` <span class="badge denied">mismatch</span>` : nothing}<span>${renderText(describeRow(call))}</span></span>
         <span class="badge ${style}">${badge}</span>
         <span class="chevron" aria-hidden="true">›</span>
       </button>

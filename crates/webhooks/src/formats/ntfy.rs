@@ -11,13 +11,14 @@ const MAX_MESSAGE: usize = 1_000;
 pub(super) fn render(message: &WebhookMessage, topic: &str) -> Value {
     let (title, facts) = message.chat_texts();
     let facts: Vec<_> = facts.iter().map(|(label, text)| format!("{label}: {text}")).collect();
-    // 1 is the lowest of five, and 4 makes a longer sound.
+    // 1 is the lowest of five; 4 makes a longer sound, and 5 a loud one.
     let priority = match message.topic {
         WebhookTopic::Opened
         | WebhookTopic::Reminded
         | WebhookTopic::Escalated
         | WebhookTopic::OutcomeUnknown
         | WebhookTopic::Flagged => 4,
+        WebhookTopic::Mismatch => 5,
         _ => 3,
     };
     json!({

@@ -4,7 +4,7 @@ use crate::{
     plain_text::clean,
     webhook_message::{CallSubject, WebhookMessage},
 };
-use countersign_events::event::WebhookTopic;
+use countersign_events::event::{Place, WebhookTopic};
 use serde_json::{Map, Value, json};
 
 /// The longest text, in characters.
@@ -28,6 +28,8 @@ pub(super) fn render(message: &WebhookMessage) -> Value {
         ("agent", of_call(|call| Some(&call.agent))),
         ("risk", of_call(|call| call.risk.as_deref())),
         ("message", of_call(|call| call.message.as_deref())),
+        ("description", of_call(|call| call.description.as_deref())),
+        ("place", call.and_then(|call| call.place.as_ref()).map(place_json)),
         ("rule", of_call(|call| call.rule.as_deref())),
         ("reason", of_call(|call| call.reason.as_deref())),
         ("level", of_call(|call| call.level.as_deref())),
@@ -45,4 +47,10 @@ pub(super) fn render(message: &WebhookMessage) -> Value {
     let data: Map<String, Value> =
         fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
     json!({ "type": kind, "timestamp": message.at, "data": data })
+}
+
+/// The fields of a place.
+fn place_json(place: &Place) -> Value {
+    let fields = place.fields().map(|(name, text)| (name.to_owned(), Value::from(clean(text, MAX_TEXT))));
+    Value::Object(fields.collect())
 }

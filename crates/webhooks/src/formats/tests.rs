@@ -16,6 +16,8 @@ fn hostile() -> WebhookMessage {
         agent: evil.to_owned(),
         risk: text(),
         message: text(),
+        description: None,
+        place: None,
         rule: text(),
         reason: text(),
         level: text(),

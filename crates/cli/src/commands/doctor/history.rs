@@ -2,7 +2,7 @@
 
 use super::{database, server::REMEDY};
 use crate::{
-    commands::doctor::results::CheckResults,
+    commands::{doctor::results::CheckResults, verify::describe_mismatches},
     context::CommandContext,
     empty_log::{COPIED_FILE, is_empty_log},
     present::words::count_words,
@@ -75,6 +75,11 @@ async fn log(
     if parked > 0 {
         let found = format!("{} of webhooks could not be delivered", count_words(parked as u64, "message"));
         results.warn("webhooks", found, REMEDY);
+    }
+    let mismatches = gate.mismatch_count().await?;
+    if mismatches > 0 {
+        let remedy = "find the hook or the agent that replaces arguments; `onMismatch = \"stop\"` in the policy stops such sessions";
+        results.warn("what ran", describe_mismatches(mismatches), remedy);
     }
     let tip = gate.tip(None).await?;
     let from = (tip - LAST).max(0);

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 /// Options of `verify`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"proofs\": {\"proved\", \"unproved\": the approvals with and without a proof, \"unknownOrigin\": the proved ones by a passkey when the log knew no address of its pages}, \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}, \"archives\": [{\"file\", \"problem\": null or the reason, \"threads\", \"events\", \"digest\", \"left\": the threads whose archiving was interrupted, \"hasErasedTexts\"}]}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
+    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"mismatches\": the calls that ran something else than was approved, \"proofs\": {\"proved\", \"unproved\": the approvals with and without a proof, \"unknownOrigin\": the proved ones by a passkey when the log knew no address of its pages}, \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}, \"archives\": [{\"file\", \"problem\": null or the reason, \"threads\", \"events\", \"digest\", \"left\": the threads whose archiving was interrupted, \"hasErasedTexts\"}]}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
 )]
 pub(crate) struct VerifyArgs {
     /// Rebuild the index of open requests from the events, if it is wrong
@@ -82,9 +82,12 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
     }
     let archives = ArchiveFindings::read(context, &gate, &args.archives).await?;
     let empty = describe_empty_log(context, &gate).await?;
+    let mismatches = gate.mismatch_count().await?;
     gate.shut_down().await;
     if context.json {
-        print_line(&as_json(&report, (repaired, empty.is_some()), &findings, &archives).to_string());
+        print_line(
+            &as_json(&report, (repaired, empty.is_some(), mismatches), &findings, &archives).to_string(),
+        );
     } else {
         if repaired {
             print_line("The index of open requests was wrong and has been rebuilt from the events.");
@@ -92,6 +95,9 @@ pub(crate) async fn verify_log(context: &CommandContext, args: &VerifyArgs) -> a
         findings.lines().iter().for_each(|line| print_line(line));
         print_line(&as_text(&report, pinned.as_ref()));
         archives.lines().iter().for_each(|line| print_line(line));
+        if mismatches > 0 {
+            print_line(&describe_mismatches(mismatches));
+        }
         if let Some(empty) = empty {
             print_line(&empty);
         }
@@ -124,7 +130,7 @@ async fn walk(
 
 fn as_json(
     report: &VerifyReport,
-    (repaired, empty): (bool, bool),
+    (repaired, empty, mismatches): (bool, bool, u64),
     findings: &DatabaseFindings,
     archives: &ArchiveFindings,
 ) -> serde_json::Value {
@@ -137,6 +143,7 @@ fn as_json(
         "broken": report.broken.as_ref().map(ToString::to_string),
         "inadmissible": list_inadmissible(report),
         "inadmissibleCount": report.inadmissible_count,
+        "mismatches": mismatches,
         "proofs": {
             "proved": report.proofs.proved,
             "unproved": report.proofs.unproved,
@@ -150,6 +157,14 @@ fn as_json(
         "integrity": { "problems": findings.integrity.problems, "skipped": findings.integrity.skipped },
         "archives": archives.to_json(),
     })
+}
+
+/// The calls that ran something else than was approved.
+pub(crate) fn describe_mismatches(count: u64) -> String {
+    let calls = count_words(count, "call");
+    format!(
+        "{calls} ran other arguments than were approved, or without an approval: `countersign log --type TOOL_EXECUTION_MISMATCH` lists them."
+    )
 }
 
 /// The end of the log, to be noted as a checkpoint.
