@@ -112,3 +112,36 @@ for (const colorScheme of ["light", "dark"]) {
     assert.equal(await page.evaluate(() => globalThis.hacked), undefined);
   });
 }
+
+test("a call shows where it runs, and in red what ran instead", async (t) => {
+  const { server, agent, page, open } = await startCall(t);
+  const place = { server: "staging", address: "npx shop --staging", folder: "/srv/shop", host: "ada-laptop" };
+  await agent.post("/v1/threads/t/tool-calls", { id: "a", name: "deploy", arguments: { command: "touch a.txt" }, place });
+  await open("t", "a");
+  await page.getByText("npx shop --staging").waitFor();
+  const shown = await page.locator("tool-approval-card .argument.place").allInnerTexts();
+  assert.deepEqual(shown.map((text) => text.split(/\s*\n\s*/)), [
+    ["on server", "staging"], ["server address", "npx shop --staging"], ["in folder", "/srv/shop"], ["on machine", "ada-laptop"],
+  ]);
+  await page.getByRole("button", { name: "Allow once" }).click();
+  await waitForBadge(page, "approved");
+  const path = "/v1/threads/t/tool-calls/a";
+  const { argumentsHash } = await agent.get(path);
+  await agent.post(`${path}/claim`, { executor: "worker", argumentsHash });
+  await agent.post(`${path}/result`, { status: "success", content: "done", ranArguments: { command: "touch rewritten.txt" } });
+  const mismatch = page.getByRole("region", { name: "mismatch" });
+  await mismatch.getByRole("alert").getByText("Other arguments ran than were approved.").waitFor();
+  await mismatch.getByText("touch rewritten.txt").waitFor();
+  await page.goto(`${server.pages}/threads/t`);
+  await page.locator("button.call").getByText("mismatch").waitFor();
+  await checkPage(page);
+});
+
+test("a call that ran before its decision says so at once", async (t) => {
+  const { agent, page, open } = await startCall(t);
+  await agent.propose("t", "a", "bash", { command: "rm a" });
+  await open("t", "a");
+  await page.getByText("Waits for a decision").waitFor();
+  await agent.post("/v1/threads/t/tool-calls/a/result", { status: "success", content: "", ranArguments: { command: "rm a" } });
+  await page.getByRole("alert").getByText("The call ran without an approval.").waitFor();
+});

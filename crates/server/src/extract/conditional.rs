@@ -77,6 +77,7 @@ pub(crate) fn tag_of_call(call: &api::Call) -> String {
         call.result.as_ref().map(|result| result.seq),
         call.advice.last().map(|advice| advice.seq),
         call.flags.last().map(|flag| flag.seq),
+        call.mismatch.as_ref().map(|mismatch| mismatch.seq),
         call.erased.as_ref().map(|erased| erased.seq),
         call.archived.as_ref().map(|archived| archived.seq),
     ];
