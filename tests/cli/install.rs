@@ -118,7 +118,7 @@ async fn cursor_blocks_in_each_case() {
         desk.types("install cursor --yes").await;
         let verified = desk.types("install --verify cursor").await;
         assert_eq!(verified.code, 0, "{verified}");
-        assert_eq!(verified.stdout.matches("blocked").count(), 7, "{verified}");
+        assert_eq!(verified.stdout.matches("blocked").count(), 8, "{verified}");
         assert_eq!(desk.types("uninstall cursor --yes").await.code, 0);
         assert_eq!(read(desk, ".cursor/hooks.json"), "{\n  \"version\": 1\n}\n");
     })
@@ -140,8 +140,9 @@ async fn claude_code_blocks_in_each_case() {
         a missing server                          blocked  exit code 2 with a text on stderr stops the call
         a server that does not answer             blocked  exit code 2 with a text on stderr stops the call
         a full disk                               blocked  exit code 2 with a text on stderr stops the call
+        a killed hook with its shell              blocked  onFailure: block, of Claude Code 2.1.295 or later; not tried here
         a hook that is frozen until its time-out  blocked  onFailure: block, of Claude Code 2.1.295 or later; not tried here
-        Each case is as it must be.
+        Each case passed.
         exit 0
         ");
     })
@@ -155,16 +156,17 @@ async fn verify_names_the_case_that_codex_lets_through() {
         let verified = desk.types("install --verify codex").await;
         assert_snapshot!(verified, @"
         codex, [here]/.codex/config.toml
-        case                                      outcome  relies on
-        an allowed call                           allowed  it runs
-        a denied call                             blocked  the answer deny stops the call
-        a killed hook                             blocked  exit code 2 with a text on stderr stops the call
-        a missing program                         blocked  exit code 2 with a text on stderr stops the call
-        a missing server                          blocked  exit code 2 with a text on stderr stops the call
-        a server that does not answer             blocked  exit code 2 with a text on stderr stops the call
-        a full disk                               blocked  exit code 2 with a text on stderr stops the call
-        a hook that is frozen until its time-out  allowed  codex runs the call after the time-out of its hook
-        1 case is not as it must be.
+        case                                      outcome    relies on
+        an allowed call                           allowed    it runs
+        a denied call                             blocked    the answer deny stops the call
+        a killed hook                             blocked    exit code 2 with a text on stderr stops the call
+        a missing program                         blocked    exit code 2 with a text on stderr stops the call
+        a missing server                          blocked    exit code 2 with a text on stderr stops the call
+        a server that does not answer             blocked    exit code 2 with a text on stderr stops the call
+        a full disk                               blocked    exit code 2 with a text on stderr stops the call
+        a killed hook with its shell              not asked  codex runs the call after its hook was killed
+        a hook that is frozen until its time-out  not asked  codex runs the call after the time-out of its hook
+        2 cases failed.
         exit 1
         ");
     })
@@ -185,6 +187,44 @@ async fn verify_notices_hooks_without_effect() {
         let changed = desk.types("install --verify").await;
         assert!(changed.code == 1 && changed.stdout.contains("changed by hand"), "{changed}");
         assert!(read_raw(desk, ".claude/settings.json").contains(COUNTERSIGN));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn hook_names_the_link_that_was_called() {
+    with_desk(async |desk| {
+        std::fs::create_dir(desk.path("bin")).expect("a folder");
+        let link = desk.path("bin").join("countersign");
+        std::os::unix::fs::symlink(COUNTERSIGN, &link).expect("a link");
+        let program = link.display().to_string();
+        let database = desk.path("countersign.db").display().to_string();
+        desk.run_program(&program, &["--database", &database, "install", "claude-code", "--yes"]).await;
+        let settings = read(desk, ".claude/settings.json");
+        let is_named = settings.contains("[here]/bin/countersign ");
+        assert!(is_named, "an update replaces the target of the link: {settings}");
+        std::fs::remove_file(&link).expect("removed");
+        let doctor = desk.types("doctor").await;
+        assert!(doctor.stdout.contains("is missing: run `countersign install` again"), "{doctor}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn verify_reads_all_layers_of_settings() {
+    with_desk(async |desk| {
+        desk.types("install claude-code --yes").await;
+        let project = desk.path(".claude");
+        let local = project.join("settings.local.json");
+        let other = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"rewrite.sh"}]}]}}"#;
+        std::fs::write(&local, other).expect("a file");
+        let verified = desk.types("install --verify").await;
+        assert_eq!(verified.code, 0, "{verified}");
+        assert!(verified.stdout.contains("rewrite.sh in"), "{verified}");
+        std::fs::write(&local, r#"{"disableAllHooks":true}"#).expect("a file");
+        let verified = desk.types("install --verify").await;
+        assert_eq!(verified.code, 1, "{verified}");
+        assert!(verified.stdout.contains("turns hooks off"), "{verified}");
     })
     .await;
 }

@@ -3,6 +3,7 @@
 mod agent_guard;
 mod args;
 mod call_place;
+mod called_program;
 mod checkpoint;
 mod commands;
 mod context;

@@ -3,6 +3,8 @@ import { Gate } from "countersign";
 import { storyTools } from "./story.js";
 
 const [, , name, runs, calls] = process.argv;
+// The agent takes the place of the test, which resumes its calls.
+const place = { program: "story" };
 const { default: driver } = await import(`./drivers/${name}.js`);
-const results = await driver.run({ gate: new Gate(), calls: JSON.parse(calls), tools: storyTools(runs), options: {} });
+const results = await driver.run({ gate: new Gate({ place }), calls: JSON.parse(calls), tools: storyTools(runs), options: {} });
 console.log(JSON.stringify([...results]));

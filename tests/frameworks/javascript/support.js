@@ -34,7 +34,7 @@ export function openThread({ url, agentToken, approverToken, log }, thread) {
   return {
     thread,
     runs,
-    gate: new Gate({ server: url, token: agentToken, thread }),
+    gate: new Gate({ server: url, token: agentToken, thread, place: { program: "story" } }),
     approver: new Gate({ server: url, token: approverToken, thread }),
     readRuns: () => (existsSync(runs) ? readFileSync(runs, "utf8").trim().split("\n").map((line) => JSON.parse(line)) : []),
   };

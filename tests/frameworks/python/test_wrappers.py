@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 from claude_agent_sdk import ResultError
 from countersign import DeniedError, Gate
 from countersign.error_codes import UnauthenticatedError
+from countersign.place import program_place
 from server import ServerUnderTest
 
 from drivers import Driver, scripted
@@ -228,6 +230,8 @@ def start_agent(server: ServerUnderTest, driver: Driver, thread: str, *words: st
     name = driver.__name__.removeprefix("drivers.")  # type: ignore[attr-defined]
     inherited = {name: os.environ[name] for name in ("PATH", "HOME", "COUNTERSIGN_CLAUDE_CODE") if name in os.environ}
     names = {"COUNTERSIGN_SERVER": server.url, "COUNTERSIGN_TOKEN": server.agent, "COUNTERSIGN_THREAD": thread}
+    # The agent takes the place of this program, which resumes its calls.
+    names["TEST_PLACE"] = json.dumps(program_place())
     environment = {**inherited, **names, "PYTHONPATH": os.pathsep.join(sys.path), **env}
     command = [sys.executable, str(AGENT), name, *words]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)

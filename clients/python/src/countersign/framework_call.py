@@ -142,6 +142,7 @@ class FrameworkGate:
             arguments=json_text(call.arguments, "the arguments"),
             run=run_elsewhere,
             fields={
+                "place": self._gate.settings.place,
                 "description": fields["description"],
                 "impact": fields["impact"],
                 "annotations": fields["annotations"],

@@ -104,6 +104,24 @@ pub(super) fn find_hooks(agent: HookAgent, text: &str) -> Result<Vec<InstalledHo
     Ok(found)
 }
 
+/// The commands of hooks before a tool that are not those of Countersign.
+pub(super) fn find_other_hooks(agent: HookAgent, text: &str) -> Result<Vec<String>, ConfigError> {
+    let (_, object) = parse(text)?;
+    let Some(hooks) = hooks_object(&object)? else { return Ok(Vec::new()) };
+    let Some(list) = event_list(&hooks, agent.blocking_event())? else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for group in list.elements().iter().filter_map(CstNode::as_object) {
+        let entries = group.get("hooks").and_then(|property| property.array_value());
+        let entries = entries.map_or_else(
+            || vec![group.clone()],
+            |entries| entries.elements().iter().filter_map(CstNode::as_object).collect(),
+        );
+        let commands = entries.iter().filter_map(|entry| member_text(entry, "command"));
+        found.extend(commands.filter(|command| !is_own(command, agent)));
+    }
+    Ok(found)
+}
+
 fn blocks_on_failure(entry: &CstObject) -> bool {
     let fails_closed = entry.get("failClosed").and_then(|property| property.value());
     fails_closed.and_then(|value| value.as_boolean_lit()).is_some_and(|value| value.value())

@@ -56,6 +56,31 @@ impl HookAgent {
         })
     }
 
+    /// The settings that apply in the folder of a project, the weakest first: those of the user, the project, this machine's part of
+    /// the project, and the administrator.
+    #[must_use]
+    pub fn setting_layers(self, home: &Path, project: &Path) -> Vec<PathBuf> {
+        let mut layers = vec![self.config_path(home), self.config_path(project)];
+        let further: &[&str] = match self {
+            Self::ClaudeCode => &[".claude/settings.local.json", "/etc/claude-code/managed-settings.json"],
+            Self::Codex => &[],
+            Self::GeminiCli => &["/etc/gemini-cli/settings.json"],
+            Self::Cursor => &["/etc/cursor/hooks.json"],
+        };
+        // To join an absolute path replaces the folder.
+        layers.extend(further.iter().map(|path| project.join(path)));
+        layers.dedup();
+        layers
+    }
+
+    /// The commands of other hooks that run before a tool. Such a hook may replace the arguments of a call.
+    pub fn other_blocking_hooks(self, text: &str) -> Result<Vec<String>, ConfigError> {
+        match self {
+            Self::Codex => Ok(Vec::new()),
+            Self::ClaudeCode | Self::GeminiCli | Self::Cursor => json_file::find_other_hooks(self, text),
+        }
+    }
+
     /// Adds the hooks to a configuration, and replaces older ones of Countersign. Fails if the text cannot be parsed, or has
     /// another value where hooks belong. An empty text is an empty configuration.
     pub fn install_hooks(self, text: &str, command: &str) -> Result<String, ConfigError> {

@@ -11,7 +11,10 @@ mod results;
 mod server;
 
 use crate::{
-    commands::doctor::results::{CheckResults, CheckStatus},
+    commands::{
+        doctor::results::{CheckResults, CheckStatus},
+        install::find_hooks,
+    },
     context::CommandContext,
     exit::CommandExit,
     present::screen::{ScreenFormat, TextStyle},
@@ -39,6 +42,7 @@ pub(crate) struct DoctorArgs {
 pub(crate) async fn run_checks(context: &CommandContext, args: &DoctorArgs) -> anyhow::Result<CommandExit> {
     let mut results = CheckResults::default();
     settings(context, &mut results);
+    hooks(&mut results);
     policy(context, &mut results);
     clock(&mut results);
     certificate::check_own_certificate(context, &mut results);
@@ -79,6 +83,20 @@ fn policy(context: &CommandContext, results: &mut CheckResults) {
             .ok("policy", format!("{}, {} rules, sha256 {}", path.display(), policy.rules(), policy.hash())),
         Err(error) => {
             results.fail("policy", format!("{error:#}"), "correct the file, or use another with --policy");
+        }
+    }
+}
+
+/// The hooks of coding agents that do not run.
+fn hooks(results: &mut CheckResults) {
+    for hook in find_hooks() {
+        let file = hook.path.display();
+        match hook.trouble {
+            Some(trouble) => {
+                let remedy = "`countersign install --verify` checks each case";
+                results.fail("hooks", format!("{} in {file}: {trouble}", hook.agent), remedy);
+            }
+            None => results.ok("hooks", format!("{} in {file}", hook.agent)),
         }
     }
 }

@@ -26,8 +26,10 @@ const CASE_LIMIT: Duration = Duration::from_secs(30);
 pub(super) enum CaseOutcome {
     /// The agent does not run the call.
     Blocked,
-    /// The agent runs the call.
+    /// The agent runs the call, as it must.
     Allowed,
+    /// The agent runs a call about which the hook was not asked, or which it could not stop.
+    NotAsked,
     /// The hook could not be run as the agent runs it.
     Failed,
 }
@@ -37,6 +39,7 @@ impl CaseOutcome {
         match self {
             Self::Blocked => "blocked",
             Self::Allowed => "allowed",
+            Self::NotAsked => "not asked",
             Self::Failed => "failed",
         }
     }
@@ -112,13 +115,26 @@ impl<'a> HookCases<'a> {
         ] {
             cases.push(self.check(case, line, CaseOutcome::Blocked, EXIT_CODE).await?);
         }
-        cases.push(self.frozen_hook());
+        cases.push(self.killed_with_shell(&allowing).await?);
+        cases.push(self.unanswered("a hook that is frozen until its time-out", "the time-out of its hook"));
         Ok(cases)
     }
 
+    /// A hook that is killed together with the shell that guards it: no exit code is left.
+    async fn killed_with_shell(&self, target: &str) -> anyhow::Result<CheckedCase> {
+        let case = "a killed hook with its shell";
+        let script = self.write_script("killed-with-shell", "kill -KILL $PPID; kill -KILL $$")?;
+        let ended = tokio::time::timeout(CASE_LIMIT, self.run(&self.line(&script, target))).await;
+        let is_killed = matches!(&ended, Ok(Ok(output)) if output.status.code().is_none());
+        if is_killed {
+            return Ok(self.unanswered(case, "its hook was killed"));
+        }
+        let relies_on = "the shell outlived its signal".to_owned();
+        Ok(CheckedCase { case, outcome: CaseOutcome::Failed, is_right: false, relies_on })
+    }
+
     /// A hook that the system does not run any more cannot answer: only the agent can stop the call then.
-    fn frozen_hook(&self) -> CheckedCase {
-        let case = "a hook that is frozen until its time-out";
+    fn unanswered(&self, case: &'static str, end: &str) -> CheckedCase {
         let blocks = self.hook.blocks_on_failure && self.hook.timeout_seconds.is_some();
         let (outcome, relies_on) = if blocks {
             let setting = match self.agent {
@@ -127,7 +143,7 @@ impl<'a> HookCases<'a> {
             };
             (CaseOutcome::Blocked, setting.to_owned())
         } else {
-            (CaseOutcome::Allowed, format!("{} runs the call after the time-out of its hook", self.agent))
+            (CaseOutcome::NotAsked, format!("{} runs the call after {end}", self.agent))
         };
         CheckedCase { case, outcome, is_right: blocks, relies_on }
     }
@@ -144,6 +160,8 @@ impl<'a> HookCases<'a> {
             Err(_) => (CaseOutcome::Failed, Some("it did not end in time".to_owned())),
         };
         let relies_on = why.unwrap_or_else(|| relies_on.to_owned());
+        let is_unasked = outcome == CaseOutcome::Allowed && expected == CaseOutcome::Blocked;
+        let outcome = if is_unasked { CaseOutcome::NotAsked } else { outcome };
         Ok(CheckedCase { case, outcome, is_right: outcome == expected, relies_on })
     }
 

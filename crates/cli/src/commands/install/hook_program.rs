@@ -2,6 +2,7 @@
 
 use super::config_scope::ConfigScope;
 use crate::{
+    called_program::called_program,
     context::CommandContext,
     exit::CliError,
     settings::{keys::SettingKey, log_target::LogTarget},
@@ -15,7 +16,7 @@ pub(super) fn hook_program(context: &CommandContext, scope: ConfigScope) -> anyh
     let program = match scope {
         // Other users of the project have the program elsewhere.
         ConfigScope::Project => "countersign".to_owned(),
-        ConfigScope::User => std::env::current_exe()?.display().to_string(),
+        ConfigScope::User => called_program()?.display().to_string(),
     };
     let mut words = vec![program];
     match context.settings.target()? {

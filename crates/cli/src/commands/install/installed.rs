@@ -1,8 +1,8 @@
 //! The hooks that are installed on this machine.
 
 use super::config_file::{ConfigFile, find_config_files};
-use countersign_agents::hook::HookAgent;
-use std::path::PathBuf;
+use countersign_agents::{config::without_guard, hook::HookAgent};
+use std::path::{Path, PathBuf};
 
 /// The hooks of Countersign in the configuration of one agent.
 pub(crate) struct FoundHook {
@@ -20,9 +20,22 @@ pub(crate) fn find_hooks() -> Vec<FoundHook> {
 
 fn find_hook(file: ConfigFile) -> Option<FoundHook> {
     let hooks = file.agent.installed_hooks(file.text()).ok().filter(|hooks| !hooks.is_empty())?;
+    let missing = hooks.iter().find_map(|hook| missing_program(&hook.command));
     let trouble = match file.find_hook_trouble(&hooks) {
-        Ok(trouble) => trouble.map(str::to_owned),
+        Ok(trouble) => missing.or(trouble.map(str::to_owned)),
         Err(error) => Some(error.message),
     };
     Some(FoundHook { agent: file.agent, path: file.path, trouble })
+}
+
+/// The reason why the command of a hook cannot start: its program is not there. The agent then blocks each call.
+fn missing_program(command: &str) -> Option<String> {
+    let program = shlex::split(without_guard(command)?)?.into_iter().next()?;
+    let is_there = if program.contains('/') {
+        Path::new(&program).is_file()
+    } else {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&folders).any(|folder| folder.join(&program).is_file())
+    };
+    (!is_there).then(|| format!("its program {program} is missing: run `countersign install` again"))
 }

@@ -1,6 +1,7 @@
 //! `countersign mcp wrap` and `unwrap`: changing the configuration of an MCP client.
 
 use crate::{
+    called_program::called_program,
     context::CommandContext,
     exit::{CliError, CommandExit},
     present::{confirm::confirm_change, text_diff::diff_lines},
@@ -48,7 +49,7 @@ struct WrapReport<'a> {
 
 pub(super) fn wrap_client(context: &CommandContext, args: &WrapArgs) -> anyhow::Result<CommandExit> {
     // A client may start the program without the PATH of the shell.
-    let program = std::env::current_exe()?;
+    let program = called_program()?;
     let program =
         program.to_str().ok_or_else(|| CliError::usage("the path of this program is not Unicode"))?;
     change_config(context, args, |text| wrap_config(text, program))
