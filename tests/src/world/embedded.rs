@@ -246,7 +246,6 @@ impl ToStore {
 }
 
 /// A command, with its target inside a thread.
-#[expect(clippy::large_enum_variant, reason = "one exists for each action of a test")]
 enum ActionTarget {
     Call(CallId, CallCommand),
     Thread(ThreadCommand),

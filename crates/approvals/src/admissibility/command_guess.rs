@@ -20,7 +20,6 @@ pub(super) struct CommandGuess {
 }
 
 /// A command to the call or the thread of a row.
-#[expect(clippy::large_enum_variant, reason = "there is one for each row that is checked")]
 pub(super) enum GuessedCommand {
     Call(CallId, CallCommand),
     Thread(ThreadCommand),

@@ -107,7 +107,7 @@ impl RecordedProposal<'_> {
             annotations,
             impact,
             description,
-            place,
+            place: place.map(Box::new),
             definition,
             expires_in: None,
             replaces,

@@ -28,8 +28,8 @@ pub struct CallCourse {
     pub renewed: Option<RecordedFact<ExecutionRenewed>>,
     /// The permission of a person for another executor to take over.
     pub released: Option<RecordedFact<ExecutionReleased>>,
-    /// The report that other arguments ran than were approved.
-    pub mismatch: Option<RecordedFact<ExecutionMismatch>>,
+    /// The report that other arguments ran than were approved. Boxed, because few calls have one.
+    pub mismatch: Option<Box<RecordedFact<ExecutionMismatch>>>,
     /// The erasure of its texts.
     pub erasure: Option<RecordedFact<CallErased>>,
 }
@@ -81,7 +81,7 @@ impl CallCourse {
                 self.renewed = Some(RecordedFact::from_event(event, renewed.clone()));
             }
             (Body::ExecutionMismatch(mismatch), _) => {
-                self.mismatch = Some(RecordedFact::from_event(event, mismatch.clone()));
+                self.mismatch = Some(Box::new(RecordedFact::from_event(event, mismatch.clone())));
             }
             (Body::CallErased(erased), _) => {
                 self.erasure = Some(RecordedFact::from_event(event, erased.clone()));

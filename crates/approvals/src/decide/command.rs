@@ -132,8 +132,8 @@ pub struct ProposeCommand {
     pub impact: Option<Json>,
     /// The purpose of the call, as the agent describes it.
     pub description: Option<String>,
-    /// Where the call runs, if the proposer says so.
-    pub place: Option<Place>,
+    /// Where the call runs, if the proposer says so. Boxed, because it would double the size of every command.
+    pub place: Option<Box<Place>>,
     /// The tool's definition.
     pub definition: Option<ToolDefinition>,
     /// Where the hash that identifies the definition comes from.
@@ -170,7 +170,7 @@ impl ProposeCommand {
             thread,
             principal: by,
             tool: &self.name,
-            place: self.place.as_ref(),
+            place: self.place.as_deref(),
             arguments: self.arguments.json(),
             redacted: &[],
             annotations: self.annotations.as_ref(),

@@ -90,7 +90,7 @@ fn check_same_call(
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
     let first = &call.proposal.what;
-    let is_same_place = first.place == context.mask_place(propose.place.as_ref());
+    let is_same_place = first.place == context.mask_place(propose.place.as_deref());
     if first.name == propose.name && first.arguments_hash == propose.arguments.hash() && is_same_place {
         return Ok(Vec::new());
     }
@@ -109,7 +109,7 @@ fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCal
         name: propose.name.clone(),
         arguments: logged.json,
         arguments_hash: propose.arguments.hash(),
-        place: context.mask_place(propose.place.as_ref()),
+        place: context.mask_place(propose.place.as_deref()),
         annotations: propose.annotations.as_ref().map(mask),
         impact: propose.impact.as_ref().map(mask),
         description: context.mask_optional(propose.description.as_deref()),

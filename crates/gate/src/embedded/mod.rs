@@ -354,7 +354,7 @@ fn parse_proposal(call: &api::ProposeRequest) -> Result<ProposeCommand, GateFail
         annotations: call.annotations.clone(),
         impact: impact.map_err(|why| GateFailure::invalid("impact", &why))?,
         description: call.description.clone(),
-        place: call.place.clone(),
+        place: call.place.clone().map(Box::new),
         definition: call.definition.clone().map(Into::into),
         identity: DefinitionIdentity::Computed,
         expires_in: call.expires_in_seconds.map(span_of_seconds),

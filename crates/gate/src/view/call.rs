@@ -51,7 +51,7 @@ pub fn view_call(call: &Call, now: Timestamp) -> api::Call {
             comment: released.what.comment.clone(),
         }),
         result: call.result().map(view_result),
-        mismatch: call.course.mismatch.as_ref().map(view_mismatch),
+        mismatch: call.course.mismatch.as_deref().map(view_mismatch),
         flags: call.course.flags.iter().map(view_flag).collect(),
         erased: call.course.erasure.as_ref().map(|erasure| api::CallErasure {
             seq: erasure.seq,

@@ -11,7 +11,7 @@ const DEPLOY: &str = "{\"command\":\"git status\"}";
 impl DecisionStory {
     fn asks_in(&mut self, id: &str, folder: Option<&str>) -> CallState {
         let place = folder.map(Place::folder);
-        let command = ProposeCommand { place, ..propose(id, "bash", DEPLOY) };
+        let command = ProposeCommand { place: place.map(Box::new), ..propose(id, "bash", DEPLOY) };
         self.agent().call_command(id, CallCommand::Propose(command)).expect("proposed");
         self.state(id)
     }
@@ -54,8 +54,10 @@ fn repeated_proposal_in_another_folder_is_another_call() {
     let mut story = given("");
     story.asks_in("a", Some("/srv/staging"));
     story.asks_in("a", Some("/srv/staging"));
-    let moved =
-        ProposeCommand { place: Some(Place::folder("/srv/production")), ..propose("a", "bash", DEPLOY) };
+    let moved = ProposeCommand {
+        place: Some(Place::folder("/srv/production").into()),
+        ..propose("a", "bash", DEPLOY)
+    };
     assert_eq!(code(story.agent().call_command("a", CallCommand::Propose(moved))), "call_differs");
 }
 
@@ -67,7 +69,7 @@ fn unused_approval_moves_only_within_its_folder() {
         story.decides("ada", "a", Decision::AllowOnce).expect("allowed");
         let replaces = Some(call_id("a"));
         let place = Some(Place::folder(folder));
-        let command = ProposeCommand { place, replaces, ..propose("b", "bash", DEPLOY) };
+        let command = ProposeCommand { place: place.map(Box::new), replaces, ..propose("b", "bash", DEPLOY) };
         story.agent().call_command("b", CallCommand::Propose(command)).expect("proposed");
         assert_eq!(story.state("b"), state, "{folder}");
     }
