@@ -27,6 +27,7 @@ const ORDER: &[&str] = &[
     "protocol",
     "root",
     "tool",
+    "kind",
     "thread",
     "principal",
     "place",

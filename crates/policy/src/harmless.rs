@@ -1,6 +1,6 @@
 //! The table of arguments that have no effect on what a call runs, as it is written in `harmless_arguments.toml`.
 
-use crate::{tools::OperandKind, value::OrderedValue};
+use crate::{outcome::RuleEffect, tools::OperandKind, value::OrderedValue};
 use countersign_patterns::ParsedPath;
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::LazyLock};
@@ -26,6 +26,7 @@ struct HarmlessTable {
 struct ToolFamily {
     #[expect(dead_code, reason = "it is for the readers of the table")]
     about: String,
+    kind: Option<ToolKind>,
     tools: Vec<String>,
     #[serde(default = "every_kind")]
     beside: Vec<OperandKind>,
@@ -33,6 +34,40 @@ struct ToolFamily {
     arguments: Vec<HarmlessArgument>,
     #[serde(default)]
     effects: BTreeMap<String, String>,
+}
+
+/// What a tool of a coding agent does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ToolKind {
+    Shell,
+    Edit,
+    Read,
+    Fetch,
+}
+
+impl ToolKind {
+    pub(crate) const ALL: [Self; 4] = [Self::Shell, Self::Edit, Self::Read, Self::Fetch];
+
+    /// Its name in a policy.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Shell => "shell",
+            Self::Edit => "edit",
+            Self::Read => "read",
+            Self::Fetch => "fetch",
+        }
+    }
+
+    /// Whether a tool is of this kind. A tool of an MCP server may only have the name of an agent's tool, so it counts only for
+    /// a rule that restricts.
+    pub(crate) fn includes(self, tool: &str, effect: RuleEffect) -> bool {
+        if effect == RuleEffect::Widen && tool.contains(SERVER_END) {
+            return false;
+        }
+        let name = plain_name(tool);
+        TABLE.families.iter().any(|family| family.kind == Some(self) && family.tools.contains(&name))
+    }
 }
 
 /// Arguments without an effect.

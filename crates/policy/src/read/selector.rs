@@ -8,6 +8,7 @@ use super::{
 use crate::{
     annotation::{ExpectedHint, ToolHint},
     condition::CompiledCondition,
+    harmless::ToolKind,
     names::NameGlobs,
     selector::{ClaimedImpact, PathZone, PlaceSelector, RuleSelectors},
     spelling::did_you_mean,
@@ -56,6 +57,7 @@ pub(super) fn read_selectors(
             .map(|node| read_names(node, "principals", None))
             .transpose()?,
         annotations: keys.optional("annotations").map(read_annotations).transpose()?.unwrap_or_default(),
+        kinds: keys.optional("kind").map(read_kinds).transpose()?.unwrap_or_default(),
         place: keys.optional("place").map(read_place).transpose()?,
         zone: keys.optional("zone").map(|node| read_zone(node, tables)).transpose()?,
         ..RuleSelectors::default()
@@ -197,6 +199,15 @@ fn read_zone(node: &TomlNode, tables: Option<&PolicyTables>) -> Result<PathZone,
     Err(node.fault(format!("unknown zone [zones.{name}]{}", did_you_mean(name, &known))))
 }
 
+fn read_kinds(node: &TomlNode) -> Result<Vec<ToolKind>, PolicyFault> {
+    let known = ToolKind::ALL.map(ToolKind::as_str);
+    let read = |(text, node): (&str, &TomlNode)| {
+        let found = ToolKind::ALL.into_iter().find(|kind| kind.as_str() == text);
+        found.ok_or_else(|| node.fault(format!("unknown kind {text:?}{}", did_you_mean(text, &known))))
+    };
+    node.texts("kinds")?.into_iter().map(read).collect()
+}
+
 fn read_place(node: &TomlNode) -> Result<PlaceSelector, PolicyFault> {
     let mut keys = node.keys("place")?;
     if keys.entries().is_empty() {
@@ -252,6 +263,7 @@ fn read_impact(node: &TomlNode) -> Result<ClaimedImpact, PolicyFault> {
 pub(super) fn canonical_text(entries: &[TomlEntry], unless: Option<&TomlNode>) -> String {
     const SELECTORS: &[&str] = &[
         "tool",
+        "kind",
         "thread",
         "principal",
         "place",

@@ -16,6 +16,7 @@ use crate::{
     beside::NamedArguments,
     condition::CompiledCondition,
     facts::CallFacts,
+    harmless::ToolKind,
     names::NameGlobs,
     outcome::{RuleEffect, SelectorHit},
     subject::JudgedCall,
@@ -31,6 +32,7 @@ pub(crate) struct RuleSelectors {
     pub(crate) tools: Option<NameGlobs>,
     pub(crate) threads: Option<NameGlobs>,
     pub(crate) principals: Option<NameGlobs>,
+    pub(crate) kinds: Vec<ToolKind>,
     pub(crate) place: Option<PlaceSelector>,
     pub(crate) annotations: Vec<ExpectedHint>,
     pub(crate) impact: Option<ClaimedImpact>,
@@ -109,7 +111,7 @@ impl RuleSelectors {
         facts: &CallFacts<'_>,
         commands: &[CommandPattern],
     ) -> SelectorHit {
-        let names_tools = self.tools.is_some();
+        let names_tools = self.tools.is_some() || !self.kinds.is_empty();
         let names_tools_or_paths = names_tools || self.zone.is_some() || !self.paths.is_empty();
         let subject = facts.subject;
         let name_selectors = [
@@ -125,6 +127,10 @@ impl RuleSelectors {
             names.is_match(name) || folds && names.is_match(&fold_spelling(name))
         };
         if name_selectors.clone().any(|(what, names, name)| !is_match(what, names, name)) {
+            return SelectorHit::No;
+        }
+        let is_of_kind = |kind: &ToolKind| kind.includes(subject.tool.as_str(), effect);
+        if !self.kinds.is_empty() && !self.kinds.iter().any(is_of_kind) {
             return SelectorHit::No;
         }
         let mut all = CombinedHit { effect, hit: SelectorHit::Yes(String::new()) };
@@ -157,6 +163,8 @@ impl RuleSelectors {
         is_match(&self.tools, subject.tool.as_str())
             && is_match(&self.threads, subject.thread.as_str())
             && is_match(&self.principals, subject.principal.as_str())
+            && (self.kinds.is_empty()
+                || self.kinds.iter().any(|kind| kind.includes(subject.tool.as_str(), RuleEffect::Restrict)))
     }
 
     /// True if the rule looks at more than names and hints: two calls of one tool may have different verdicts.
@@ -179,6 +187,7 @@ impl RuleSelectors {
     pub(crate) fn only_tools(&self) -> bool {
         self.threads.is_none()
             && self.principals.is_none()
+            && self.kinds.is_empty()
             && self.place.is_none()
             && self.annotations.is_empty()
             && self.impact.is_none()

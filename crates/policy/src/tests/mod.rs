@@ -11,6 +11,7 @@ mod errors;
 mod formats;
 mod grants;
 mod hidden_characters;
+mod kinds;
 mod laws;
 mod layers;
 mod managed;
