@@ -120,6 +120,104 @@ async fn acp_cancel_ends_the_question() {
     .await;
 }
 
+const ACP_WRITE: &str = r#"{"jsonrpc":"2.0","id":8,"method":"fs/write_text_file","params":{"sessionId":"s1","path":"/w/a.txt","content":"new"}}"#;
+const ACP_TERMINAL: &str = r#"{"jsonrpc":"2.0","id":9,"method":"terminal/create","params":{"sessionId":"s1","command":"make","args":[]}}"#;
+
+const MAKE_RULES: &str = r#"
+[[rule]]
+name = "release"
+tool = "acp:execute"
+command = "make release"
+verdict = "block"
+
+[[rule]]
+name = "make"
+tool = "acp:execute"
+command = "make"
+verdict = "allow"
+"#;
+
+/// Decides on the only call that the proxy named itself.
+async fn decide_on_work(desk: &TerminalDesk, decision: Decision) {
+    desk.wait_for_pending("acp_").await;
+    let query = "SELECT tool_call_id FROM open_requests";
+    let id = desk.run_program("sqlite3", &["countersign.db", query]).await;
+    decide(desk, "s1", id.trim(), api::DecisionRequest::plain(decision)).await;
+}
+
+#[tokio::test]
+async fn acp_work_of_the_client_is_asked() {
+    with_desk(async |desk| {
+        write_agent(desk, &[Prints(ACP_WRITE), Reads]);
+        let mut proxy = desk.start_open("acp -- sh agent.sh");
+        decide_on_work(desk, Decision::AllowOnce).await;
+        // The client answers after it wrote the file.
+        proxy.wait_for_stdout("fs/write_text_file").await;
+        proxy.send(r#"{"jsonrpc":"2.0","id":8,"result":{}}"#).await;
+        let ended = proxy.wait_for_exit().await;
+        assert_eq!(ended.stdout, format!("{ACP_WRITE}\n"));
+        assert_snapshot!(got(desk), @r#"{"jsonrpc":"2.0","id":8,"result":{}}"#);
+        assert_snapshot!(calls(desk).await, @r#"
+        2 TOOL_CALL acp:edit {"content":"new","path":"/w/a.txt"} the agent asks its client to do this
+        6 TOOL_RESULT success
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn acp_denied_work_does_not_reach_the_client() {
+    with_desk(async |desk| {
+        write_agent(desk, &[Prints(ACP_TERMINAL), Reads]);
+        let proxy = desk.start_open("acp -- sh agent.sh");
+        decide_on_work(desk, Decision::Deny).await;
+        let ended = proxy.wait_for_exit().await;
+        assert_eq!(ended.stdout, "");
+        assert!(got(desk).contains(r#""id":9"#) && got(desk).contains("\"error\""), "{}", got(desk));
+        assert_snapshot!(calls(desk).await, @r#"
+        2 TOOL_CALL acp:execute {"command":"make"} the agent asks its client to do this
+        5 TOOL_RESULT denied
+        "#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn acp_work_of_an_approved_call_passes() {
+    with_desk(async |desk| {
+        desk.apply_policy(MAKE_RULES).await;
+        let other = ACP_TERMINAL.replace("\"args\":[]", "\"args\":[\"release\"]");
+        let without_id = ACP_TERMINAL.replace("\"id\":9,", "");
+        let steps = [
+            Prints(ACP_CALL),
+            Prints(ACP_ASK),
+            Reads,
+            Prints(ACP_TERMINAL),
+            Reads,
+            Prints(&other),
+            Reads,
+            Prints(&without_id),
+        ];
+        write_agent(desk, &steps);
+        let mut proxy = desk.start_open("acp -- sh agent.sh");
+        proxy.wait_for_stdout("terminal/create").await;
+        proxy.send(r#"{"jsonrpc":"2.0","id":9,"result":{"terminalId":"t"}}"#).await;
+        let ended = proxy.wait_for_exit().await;
+        assert_eq!(ended.stdout, format!("{ACP_CALL}\n{ACP_TERMINAL}\n"), "{ended}");
+        assert_snapshot!(got(desk), @r#"
+        {"jsonrpc":"2.0","id":7,"result":{"outcome":{"optionId":"once","outcome":"selected"}}}
+        {"jsonrpc":"2.0","id":9,"result":{"terminalId":"t"}}
+        {"error":{"code":-32000,"message":"Blocked by policy:release: the rule says so. This is a rule, which no approval lifts: do not retry it."},"id":9,"jsonrpc":"2.0"}
+        "#);
+        assert_snapshot!(calls(desk).await, @r#"
+        3 TOOL_CALL acp:execute {"command":"make"} Run make
+        6 TOOL_CALL acp:execute {"command":"make release"} the agent asks its client to do this
+        8 TOOL_RESULT denied
+        "#);
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn unusable_question_is_no_approval() {
     with_desk(async |desk| {

@@ -289,6 +289,11 @@ impl OpenCommand<'_> {
         self.stdin.write_all(format!("{line}\n").as_bytes()).await.expect("the command reads");
     }
 
+    /// Reads stdout up to a line that contains `text`.
+    pub(crate) async fn wait_for_stdout(&mut self, text: &str) {
+        self.command.wait_for_stdout(text).await;
+    }
+
     /// Waits for the command to exit, and closes its stdin then.
     pub(crate) async fn wait_for_exit(self) -> DeskScreen {
         let screen = self.command.wait_for_exit().await;

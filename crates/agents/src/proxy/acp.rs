@@ -2,9 +2,10 @@
 
 use super::{
     AgentProtocol, ProposedTool, add_other_fields,
+    client_request::{self, ApprovedWork},
     frame::{JsonRpcFrame, encode},
     new_request,
-    question::{AgentLine, EndedTurn, PermissionOutcome, PermissionQuestion},
+    question::{AgentLine, ApprovalEffect, EndedTurn, PermissionOutcome, PermissionQuestion},
     recent_map::RecentMap,
 };
 use countersign_api::{GateError, Json, ResultRequest};
@@ -26,6 +27,7 @@ pub struct AcpProtocol {
     opening: RecentMap<String, String>,
     /// The folder of each session.
     folders: RecentMap<String, String>,
+    approved: ApprovedWork,
 }
 
 impl Default for AcpProtocol {
@@ -34,6 +36,7 @@ impl Default for AcpProtocol {
             known: RecentMap::with_limit(MOST_KNOWN_CALLS),
             opening: RecentMap::with_limit(MOST_SESSIONS),
             folders: RecentMap::with_limit(MOST_SESSIONS),
+            approved: ApprovedWork::default(),
         }
     }
 }
@@ -115,6 +118,30 @@ impl AcpProtocol {
             turn: None,
             params: encode(&params),
             method: frame.method.clone().unwrap_or_default(),
+            approval: ApprovalEffect::Answers,
+        })))
+    }
+
+    /// A request for work of the client: a question of its own, unless an approved tool call covers it.
+    fn read_work(&mut self, frame: &JsonRpcFrame, method: &str) -> Result<AgentLine, GateError> {
+        let params = frame.question_params()?;
+        let session = params["sessionId"].as_str().unwrap_or_default();
+        let folder = self.folders.get(&session.to_owned()).cloned();
+        if self.approved.take(session, folder.as_deref(), (method, &params)) {
+            return Ok(AgentLine::Pass);
+        }
+        let item = countersign_api::random_id("acp_");
+        let (name, arguments) = client_request::read_work(method, &params);
+        let description = Some("the agent asks its client to do this".to_owned());
+        let tool = ProposedTool { name, arguments, description, folder };
+        Ok(AgentLine::Ask(Box::new(PermissionQuestion {
+            thread: countersign_api::parse_thread_id(session)?,
+            request: new_request(&item, tool)?,
+            item,
+            turn: None,
+            params: encode(&params),
+            method: method.to_owned(),
+            approval: ApprovalEffect::PassesOn,
         })))
     }
 
@@ -186,6 +213,9 @@ fn option_of_kind<'a>(params: &'a Value, kind: &str) -> Option<&'a str> {
 impl AgentProtocol for AcpProtocol {
     fn read_agent(&mut self, frame: &JsonRpcFrame) -> Result<AgentLine, GateError> {
         match frame.method.as_deref() {
+            Some(method) if client_request::is_work(method) && frame.is_request() => {
+                self.read_work(frame, method)
+            }
             Some(method) if self.is_question(method) && frame.is_request() => self.read_question(frame),
             Some("session/update") => Ok(self.read_update(frame)),
             None => {
@@ -220,7 +250,15 @@ impl AgentProtocol for AcpProtocol {
         }
     }
 
+    fn note_approval(&mut self, question: &PermissionQuestion) {
+        if question.approval == ApprovalEffect::Answers {
+            let session = question.thread.as_str();
+            let known = self.known.get(&(session.to_owned(), question.item.clone()));
+            self.approved.add(session, &question.item, known.cloned().unwrap_or_default());
+        }
+    }
+
     fn is_question(&self, method: &str) -> bool {
-        method == "session/request_permission"
+        method == "session/request_permission" || client_request::is_work(method)
     }
 }

@@ -4,7 +4,7 @@ use super::{
     AgentProtocol, ProposedTool, add_other_fields,
     frame::{JsonRpcFrame, encode},
     new_request,
-    question::{AgentLine, EndedTurn, PermissionOutcome, PermissionQuestion},
+    question::{AgentLine, ApprovalEffect, EndedTurn, PermissionOutcome, PermissionQuestion},
 };
 use countersign_api::Json;
 use countersign_api::{GateError, ResultRequest};
@@ -64,6 +64,7 @@ impl CodexProtocol {
             item,
             turn: params["turnId"].as_str().map(str::to_owned),
             params: encode(&params),
+            approval: ApprovalEffect::Answers,
             method: method.to_owned(),
         })))
     }

@@ -28,6 +28,12 @@ struct JsonRpcResponse<'a> {
     result: &'a Json,
 }
 
+/// The code of JSON-RPC for parameters that cannot be used.
+pub(crate) const INVALID_PARAMS: i32 = -32602;
+
+/// The code for a request that was not allowed: the first of those that JSON-RPC leaves to servers.
+pub(crate) const NOT_ALLOWED: i32 = -32000;
+
 impl JsonRpcFrame {
     /// Reads a line. Fails if it is not one JSON object, or repeats a key that is read here, or has such a key in other letters:
     /// some parsers ignore the case of keys, and would see a question here that this passes over.
@@ -60,10 +66,10 @@ impl JsonRpcFrame {
         Ok(self.params_value())
     }
 
-    /// The line of an error response to this request, with the code of invalid parameters.
-    pub(crate) fn error_response(&self, message: &str) -> Result<Vec<u8>, serde_json::Error> {
+    /// The line of an error response to this request.
+    pub(crate) fn error_response(&self, code: i32, message: &str) -> Result<Vec<u8>, serde_json::Error> {
         let id = self.id.as_ref().map(Json::read::<serde_json::Value>).transpose()?;
-        let error = serde_json::json!({"code": -32602, "message": message});
+        let error = serde_json::json!({"code": code, "message": message});
         let mut line = serde_json::to_vec(&serde_json::json!({"jsonrpc": "2.0", "id": id, "error": error}))?;
         line.push(b'\n');
         Ok(line)

@@ -4,6 +4,7 @@
 //! answers the agent. The client does not see them: only an authenticated side of Countersign decides.
 
 mod acp;
+mod client_request;
 mod codex;
 mod frame;
 mod line_reader;
@@ -28,6 +29,9 @@ pub trait AgentProtocol: Send {
 
     /// Reads a line of the client. Returns the thread whose questions end, with the turn if the client names it.
     fn read_client(&mut self, frame: &JsonRpcFrame) -> Option<EndedTurn>;
+
+    /// Notes that a question was approved.
+    fn note_approval(&mut self, _question: &PermissionQuestion) {}
 
     /// The result of a question for the agent.
     fn answer(&self, question: &PermissionQuestion, outcome: &PermissionOutcome) -> Json;

@@ -14,6 +14,17 @@ pub struct PermissionQuestion {
     /// The parameters of the question.
     pub(crate) params: Json,
     pub(crate) method: String,
+    /// What an approval does.
+    pub(crate) approval: ApprovalEffect,
+}
+
+/// What the approval of a question does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ApprovalEffect {
+    /// The agent gets the answer that it may go on.
+    Answers,
+    /// The request passes to the client, which does the work and answers the agent.
+    PassesOn,
 }
 
 /// The outcome of a question.

@@ -32,6 +32,11 @@ impl<K: Clone + Eq + Hash, V> RecentMap<K, V> {
         self.values.entry(key).or_insert_with(create)
     }
 
+    /// The key of an entry for which `is_wanted` returns true.
+    pub(super) fn find(&self, is_wanted: impl Fn(&K, &V) -> bool) -> Option<K> {
+        self.values.iter().find(|(key, value)| is_wanted(key, value)).map(|(key, _)| key.clone())
+    }
+
     /// This key's value.
     pub(super) fn get(&self, key: &K) -> Option<&V> {
         self.values.get(key)

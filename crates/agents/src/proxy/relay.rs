@@ -2,9 +2,9 @@
 
 use super::{
     AgentProtocol,
-    frame::JsonRpcFrame,
+    frame::{INVALID_PARAMS, JsonRpcFrame, NOT_ALLOWED},
     line_reader::read_line,
-    question::{AgentLine, EndedTurn, PermissionOutcome, PermissionQuestion},
+    question::{AgentLine, ApprovalEffect, EndedTurn, PermissionOutcome, PermissionQuestion},
     recent_map::RecentMap,
 };
 use crate::{
@@ -45,6 +45,15 @@ struct WaitingQuestion {
     question: PermissionQuestion,
     executor: String,
     task: AbortHandle,
+    /// The line as the agent sent it.
+    line: Vec<u8>,
+}
+
+/// A request that passed to the client after its approval.
+struct PassedRequest {
+    thread: ThreadId,
+    call: CallId,
+    executor: String,
 }
 
 /// The end of a question: its number, and the outcome of its approval.
@@ -58,6 +67,8 @@ struct LineRelay<P, A> {
     open: HashMap<u64, WaitingQuestion>,
     /// The claimed calls by thread and item, with their executors.
     claimed: RecentMap<(String, String), (CallId, String)>,
+    /// The approved requests that the client carries out, by their id.
+    passed: HashMap<String, PassedRequest>,
     next: u64,
     decided: mpsc::UnboundedSender<DecidedQuestion>,
     /// Questions, and reports to the gate.
@@ -81,6 +92,7 @@ pub async fn relay_lines<P: AgentProtocol, A: AsyncWrite + Unpin>(
         agent: Some(agent_in),
         open: HashMap::new(),
         claimed: RecentMap::with_limit(MOST_CLAIMED_CALLS),
+        passed: HashMap::new(),
         next: 0,
         decided,
         tasks: JoinSet::new(),
@@ -102,7 +114,12 @@ pub async fn relay_lines<P: AgentProtocol, A: AsyncWrite + Unpin>(
                 // The agent sees the end of its input.
                 None => relay.agent = None,
             },
-            Some((number, outcome)) = outcomes.recv() => relay.finish_question(number, outcome).await?,
+            Some((number, outcome)) = outcomes.recv() => {
+                if let Some(line) = relay.finish_question(number, outcome).await? {
+                    client_out.write_all(&line).await?;
+                    client_out.flush().await?;
+                }
+            }
         }
     }
     relay.end().await;
@@ -147,7 +164,7 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
         match self.protocol.read_agent(&frame) {
             Ok(AgentLine::Pass) => Ok(true),
             Ok(AgentLine::Ask(question)) => {
-                self.ask(frame, *question);
+                self.ask(frame, *question, line);
                 Ok(false)
             }
             Ok(AgentLine::Refuse { result, why }) => {
@@ -162,7 +179,7 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
             // The question itself is unusable, so the agent gets an error, which approves nothing.
             Err(error) => {
                 (self.terms.note)(&format!("a {method} of the agent was refused: {error}"));
-                self.refuse(&frame, &error).await?;
+                self.refuse(&frame, INVALID_PARAMS, &error.to_string()).await?;
                 Ok(false)
             }
         }
@@ -181,6 +198,7 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
                 );
                 return Ok(());
             }
+            self.record_answer(&frame);
             if let Some(ended) = self.protocol.read_client(&frame) {
                 self.cancel(&ended).await?;
             }
@@ -188,7 +206,7 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
         self.write(line).await
     }
 
-    fn ask(&mut self, frame: JsonRpcFrame, question: PermissionQuestion) {
+    fn ask(&mut self, frame: JsonRpcFrame, question: PermissionQuestion, line: &[u8]) {
         let number = self.next;
         self.next += 1;
         // An agent may ask twice about the same item. Each question claims its own call.
@@ -207,17 +225,28 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
             // The relay has ended if nothing receives it.
             let _ = decided.send((number, outcome));
         });
-        self.open.insert(number, WaitingQuestion { frame, question, executor, task });
+        self.open.insert(number, WaitingQuestion { frame, question, executor, task, line: line.to_owned() });
     }
 
+    /// Answers the agent, or returns the line that passes to the client.
     async fn finish_question(
         &mut self,
         number: u64,
         outcome: Result<ApprovalOutcome, GateError>,
-    ) -> io::Result<()> {
-        let Some(open) = self.open.remove(&number) else { return Ok(()) };
+    ) -> io::Result<Option<Vec<u8>>> {
+        let Some(open) = self.open.remove(&number) else { return Ok(None) };
+        let mut why = "it was not decided in time".to_owned();
         let outcome = match outcome {
             Ok(ApprovalOutcome::Claimed(claimed)) => {
+                if open.question.approval == ApprovalEffect::PassesOn {
+                    let WaitingQuestion { frame, question, executor, line, .. } = open;
+                    let id = frame.id.map(|id| id.as_str().to_owned()).unwrap_or_default();
+                    let passed =
+                        PassedRequest { thread: question.thread, call: claimed.call.id.clone(), executor };
+                    self.passed.insert(id, passed);
+                    return Ok(Some(line));
+                }
+                self.protocol.note_approval(&open.question);
                 let key = (open.question.thread.to_string(), open.question.item.clone());
                 // A question about an item that was asked about before claims another call, and the agent reports one result.
                 self.claimed.remove(&key);
@@ -226,16 +255,39 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
             }
             Ok(ApprovalOutcome::Refused(reason)) => {
                 (self.terms.note)(&format!("{}: {reason}", open.question.request.id));
+                why.clone_from(&reason);
                 PermissionOutcome::Refused
             }
             Ok(ApprovalOutcome::Pending(_)) => PermissionOutcome::Refused,
             Err(error) => {
                 (self.terms.note)(&format!("{} is refused: {error}", open.question.request.id));
+                why = error.to_string();
                 PermissionOutcome::Refused
             }
         };
+        if open.question.approval == ApprovalEffect::PassesOn {
+            self.refuse(&open.frame, NOT_ALLOWED, &why).await?;
+            return Ok(None);
+        }
         let answer = self.protocol.answer(&open.question, &outcome);
-        self.reply(&open.frame, &answer).await
+        self.reply(&open.frame, &answer).await?;
+        Ok(None)
+    }
+
+    /// Records the client's answer to a request that passed after its approval.
+    fn record_answer(&mut self, frame: &JsonRpcFrame) {
+        let id = frame.id.as_ref().filter(|_| frame.method.is_none());
+        let Some(passed) = id.and_then(|id| self.passed.remove(id.as_str())) else { return };
+        let PassedRequest { thread, call, executor } = passed;
+        let status = if frame.result.is_some() { Status::Success } else { Status::Error };
+        let content = frame.result.clone().filter(|result| result.admit().is_ok()).unwrap_or_else(Json::null);
+        let result = ResultRequest { status, content, executor: Some(executor), ran_arguments: None };
+        let (gate, note) = (Arc::clone(&self.gate), Arc::clone(&self.terms.note));
+        self.tasks.spawn(async move {
+            if let Err(error) = gate.finish(&thread, &call, &result).await {
+                note(&format!("the result of {call} could not be recorded: {error}"));
+            }
+        });
     }
 
     /// Ends the questions of a turn that the client ended.
@@ -250,6 +302,10 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
         for number in numbers {
             let Some(open) = self.open.remove(&number) else { continue };
             self.withdraw(&open);
+            if open.question.approval == ApprovalEffect::PassesOn {
+                self.refuse(&open.frame, NOT_ALLOWED, "the turn was cancelled").await?;
+                continue;
+            }
             let answer = self.protocol.answer(&open.question, &PermissionOutcome::Cancelled);
             self.reply(&open.frame, &answer).await?;
         }
@@ -298,8 +354,8 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
         self.write(&line).await
     }
 
-    async fn refuse(&mut self, frame: &JsonRpcFrame, error: &GateError) -> io::Result<()> {
-        let line = frame.error_response(&error.to_string()).map_err(io::Error::other)?;
+    async fn refuse(&mut self, frame: &JsonRpcFrame, code: i32, why: &str) -> io::Result<()> {
+        let line = frame.error_response(code, why).map_err(io::Error::other)?;
         self.write(&line).await
     }
 
