@@ -10,7 +10,7 @@ const MODE: &str = "/v1/threads/t/mode";
 async fn unknown_mode_or_agent_mode_is_refused() {
     over_http(ASK, async |world| {
         assert_snapshot!(world.person("ada").put(MODE, r#"{"mode":"yolo"}"#).await, @r#"
-        422 invalid: unknown value "yolo"; use one of interactive, approve_all, auto_deny at line 1 column 15
+        422 invalid: unknown value "yolo"; use one of interactive, approve_all, auto_deny, stopped at line 1 column 15
         column: 15
         line: 1
         "#);

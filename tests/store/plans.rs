@@ -88,8 +88,8 @@ pub(crate) fn full_scans(steps: &[String]) -> Vec<&String> {
         let meets_threads =
             details.iter().any(|line| line.contains("Filter") && line.contains("thread_id = "));
         let of_the_log = steps[*n].contains(" on events");
-        // These indexes have only the events about tokens, webhooks, definitions and advisors.
-        let of_few = ["tokens", "webhooks", "definitions", "advisors"]
+        // These indexes have only the events about tokens, webhooks, definitions, advisors and mismatches.
+        let of_few = ["tokens", "webhooks", "definitions", "advisors", "mismatches_by_call"]
             .map(|index| format!(" using {index} on events"));
         let reads_few = of_few.iter().any(|index| steps[*n].contains(index));
         meets_threads || of_the_log && !(looks_up || the_newest || reads_few)

@@ -785,7 +785,7 @@ export interface ProposeRequest {
    * Where the call runs: MCP server, program, folder, machine. People see it, policies select by it, and an
    * approval holds only there. All texts together have at most 4,096 bytes.
    */
-  place?: Place | null | undefined;
+  place?: ProposedPlace | null | undefined;
   /**
    * An earlier call of the same agent that this one replaces. If that call is allowed and has not started, and
    * both are alike, its approval moves here.
@@ -818,6 +818,20 @@ export interface ProposedImpact {
   reversible?: boolean | null | undefined;
   /** The level of risk. */
   riskLevel?: RiskLevel | null | undefined;
+}
+
+/** A place, as a proposal gives it. Unlike the place in an event, it rejects unknown fields, and has no digest. */
+export interface ProposedPlace {
+  /** The MCP server's command line, or the origin and path of its URL. */
+  address?: string | null | undefined;
+  /** The folder in which the call runs. */
+  folder?: string | null | undefined;
+  /** The machine on which the call runs. */
+  host?: string | null | undefined;
+  /** The script or package that runs the call. */
+  program?: string | null | undefined;
+  /** The MCP server's name. */
+  server?: string | null | undefined;
 }
 
 /** The report of a successful readiness check: the log accepts writes and reads, and the feed keeps up with it. */

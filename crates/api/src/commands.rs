@@ -1,6 +1,6 @@
 //! The bodies of requests about a call.
 
-use crate::object::{read_optional_object, read_optional_place};
+use crate::object::read_optional_object;
 use crate::{Call, CallId, GateError, Json, ProofRequest, Sha256, ToolName};
 use countersign_events::event::{self, Decision, GrantAgents, Place, RiskLevel, Status};
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -33,7 +33,8 @@ pub struct ProposeRequest {
     pub description: Option<String>,
     /// Where the call runs: MCP server, program, folder, machine. People see it, policies select by it, and an approval holds
     /// only there. All texts together have at most 4,096 bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_place")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_place")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<ProposedPlace>))]
     pub place: Option<Place>,
     /// The definition of the tool. The policy may use it, changed arguments must satisfy its schema, and a claim may
     /// require by its hash that it has not changed.
@@ -47,6 +48,37 @@ pub struct ProposeRequest {
     /// are alike, its approval moves here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<CallId>,
+}
+
+/// A place, as a proposal gives it. Unlike the place in an event, it rejects unknown fields, and has no digest.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({"server": "staging", "folder": "/home/ada/shop"}))))]
+#[serde(deny_unknown_fields)]
+struct ProposedPlace {
+    /// The MCP server's name.
+    server: Option<String>,
+    /// The MCP server's command line, or the origin and path of its URL.
+    address: Option<String>,
+    /// The script or package that runs the call.
+    program: Option<String>,
+    /// The folder in which the call runs.
+    folder: Option<String>,
+    /// The machine on which the call runs.
+    host: Option<String>,
+}
+
+/// Reads the place of a proposal, or null.
+fn read_place<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Place>, D::Error> {
+    let read: Option<ProposedPlace> = read_optional_object(deserializer)?;
+    Ok(read.map(|ProposedPlace { server, address, program, folder, host }| Place {
+        server,
+        address,
+        program,
+        folder,
+        host,
+        digest: None,
+    }))
 }
 
 /// The definition of a tool, as a proposal gives it. Unlike the definition in an event, it rejects unknown fields.

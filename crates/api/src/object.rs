@@ -1,6 +1,5 @@
 //! Reading an object into a type. serde also accepts an array of the fields in their order, which no document describes.
 
-use countersign_events::event::Place;
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor, value::MapAccessDeserializer},
@@ -20,32 +19,6 @@ pub(crate) fn read_optional_object<'de, D: Deserializer<'de>, T: Deserialize<'de
 ) -> Result<Option<T>, D::Error> {
     let read = Option::<ReadObject<T>>::deserialize(deserializer)?;
     Ok(read.map(|ReadObject(value)| value))
-}
-
-/// Reads a place that a proposer names, or null. Unlike the place in an event, it rejects unknown fields, and has no digest.
-pub(crate) fn read_optional_place<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Place>, D::Error> {
-    let read: Option<ProposedPlace> = read_optional_object(deserializer)?;
-    Ok(read.map(|ProposedPlace { server, address, program, folder, host }| Place {
-        server,
-        address,
-        program,
-        folder,
-        host,
-        digest: None,
-    }))
-}
-
-/// The fields of a place that a proposer may name.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ProposedPlace {
-    server: Option<String>,
-    address: Option<String>,
-    program: Option<String>,
-    folder: Option<String>,
-    host: Option<String>,
 }
 
 /// Reads a list of objects.

@@ -27,10 +27,11 @@ mod server_places;
 mod tool_catalog;
 mod tool_metadata;
 mod transport;
-mod url_entry;
 mod waiting;
 
-pub use client_config::{BadClientConfig, ChangedConfig, unwrap_config, wrap_config};
+pub use client_config::{
+    BadClientConfig, ChangedConfig, ConfigSyntax, SkippedServer, unwrap_config, wrap_config,
+};
 pub use client_frame::{
     BadFrame, ClientCancellation, ClientFrame, MAX_BATCH, MAX_FRAME_BYTES, ToolCallFrame, read_client_frame,
     without_carriage_returns,

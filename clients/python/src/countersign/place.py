@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from typing import cast
 
 from .json_text import write_json
-from .types import Place
+from .types import ProposedPlace
 
 MAX_PROGRAM = 1_000
 """The longest name of a program, in characters. A place has 4,096 bytes in all."""
 
 
-def program_place() -> Place:
+def program_place() -> ProposedPlace:
     """The program, the folder in which it started, and the machine."""
     return {"program": program_name(), "folder": os.getcwd(), "host": socket.gethostname()}
 
@@ -55,6 +55,6 @@ def digest_of(place: Mapping[str, object]) -> str:
     return hashlib.sha256(write_json(dict(sorted(place.items()))).encode()).hexdigest()
 
 
-def checked_place(place: Mapping[str, object] | None) -> Place:
+def checked_place(place: Mapping[str, object] | None) -> ProposedPlace:
     """The place that the caller names, or that of this program."""
-    return program_place() if place is None else cast("Place", dict(place))
+    return program_place() if place is None else cast("ProposedPlace", dict(place))

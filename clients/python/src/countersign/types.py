@@ -63,6 +63,7 @@ __all__ = [
     "ProposeRequest",
     "ProposedDefinition",
     "ProposedImpact",
+    "ProposedPlace",
     "ReadinessReport",
     "RenewRequest",
     "ResultRequest",
@@ -1091,7 +1092,7 @@ class ProposeRequest(TypedDict):
     name: ToolName
     """The name of the tool."""
 
-    place: NotRequired[Place | None]
+    place: NotRequired[ProposedPlace | None]
     """Where the call runs: MCP server, program, folder, machine. People see it, policies select by it, and an
     approval holds only there. All texts together have at most 4,096 bytes.
     """
@@ -1134,6 +1135,27 @@ class ProposedImpact(TypedDict):
 
     riskLevel: NotRequired[RiskLevel | None]
     """The level of risk."""
+
+
+class ProposedPlace(TypedDict):
+    """A place, as a proposal gives it. Unlike the place in an event, it rejects unknown fields, and has no
+    digest.
+    """
+
+    address: NotRequired[str | None]
+    """The MCP server's command line, or the origin and path of its URL."""
+
+    folder: NotRequired[str | None]
+    """The folder in which the call runs."""
+
+    host: NotRequired[str | None]
+    """The machine on which the call runs."""
+
+    program: NotRequired[str | None]
+    """The script or package that runs the call."""
+
+    server: NotRequired[str | None]
+    """The MCP server's name."""
 
 
 class ReadinessReport(TypedDict):

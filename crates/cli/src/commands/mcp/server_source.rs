@@ -33,7 +33,8 @@ pub(super) struct ServerArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["words", "url", "name"])]
     pub(super) config: Option<PathBuf>,
     /// The address of a server on streamable HTTP, in place of a command; https, or http on this machine
-    #[arg(long, value_name = "URL", conflicts_with = "words")]
+    // The other names remember the member of the configuration that `mcp wrap` replaced.
+    #[arg(long, aliases = ["server-url", "http-url"], value_name = "URL", conflicts_with = "words")]
     pub(super) url: Option<String>,
     /// A header for the server at --url, such as 'Authorization: Bearer ${TOKEN}'; `${NAME}` is a variable of the environment
     #[arg(long = "header", value_name = "HEADER", requires = "url")]
@@ -42,7 +43,7 @@ pub(super) struct ServerArgs {
     #[arg(long = "header-env", value_name = "NAME", requires = "url")]
     pub(super) header_variables: Vec<String>,
     /// The type of the server at --url, as configurations of clients name it
-    #[arg(long = "type", value_name = "TYPE", requires = "url", value_parser = ["http", "streamable-http", "streamableHttp"])]
+    #[arg(long = "type", value_name = "TYPE", requires = "url", value_parser = ["http", "streamable-http", "streamableHttp", "remote"])]
     pub(super) kind: Option<String>,
     /// The command of the server and its arguments. Write -- before a server whose name is `wrap`, `unwrap` or `help`
     #[arg(trailing_var_arg = true, required_unless_present_any = ["config", "url"], value_name = "COMMAND")]

@@ -6,7 +6,9 @@ use crate::{
     exit::{CliError, CommandExit},
     present::{confirm::confirm_change, text_diff::diff_lines},
 };
-use countersign_mcp::{BadClientConfig, ChangedConfig, unwrap_config, wrap_config};
+use countersign_mcp::{
+    BadClientConfig, ChangedConfig, ConfigSyntax, SkippedServer, unwrap_config, wrap_config,
+};
 use countersign_tui::present::{
     print::{print_json, print_line},
     text::escape_text,
@@ -27,11 +29,11 @@ const MAX_CONFIG_BYTES: u64 = 16 * 1024 * 1024;
 #[command(
     after_help = "The command shows the change and asks. It keeps the file as it was beside it, with the suffix .countersign-backup. \
 A repeated command changes nothing.\n\n\
-JSON: {\"file\", \"changed\": [the servers], \"skipped\": [servers that keep their entry], \"backup\": the file, or null if nothing was \
-changed}"
+JSON: {\"file\", \"changed\": [the servers], \"skipped\": [{\"name\", \"why\"}, servers that keep their entry], \"backup\": the file, or \
+null if nothing was changed}"
 )]
 pub(super) struct WrapArgs {
-    /// The configuration file of the client, with `mcpServers` or `servers`
+    /// The configuration file of the client: JSON, also with comments, or TOML
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Do not ask for confirmation; required without a terminal
@@ -43,7 +45,7 @@ pub(super) struct WrapArgs {
 struct WrapReport<'a> {
     file: &'a Path,
     changed: &'a [String],
-    skipped: &'a [String],
+    skipped: &'a [SkippedServer],
     backup: Option<&'a Path>,
 }
 
@@ -52,7 +54,7 @@ pub(super) fn wrap_client(context: &CommandContext, args: &WrapArgs) -> anyhow::
     let program = called_program()?;
     let program =
         program.to_str().ok_or_else(|| CliError::usage("the path of this program is not Unicode"))?;
-    change_config(context, args, |text| wrap_config(text, program))
+    change_config(context, args, |text, syntax| wrap_config(text, syntax, program))
 }
 
 pub(super) fn unwrap_client(context: &CommandContext, args: &WrapArgs) -> anyhow::Result<CommandExit> {
@@ -62,7 +64,7 @@ pub(super) fn unwrap_client(context: &CommandContext, args: &WrapArgs) -> anyhow
 fn change_config(
     context: &CommandContext,
     args: &WrapArgs,
-    change: impl Fn(&str) -> Result<ChangedConfig, BadClientConfig>,
+    change: impl Fn(&str, ConfigSyntax) -> Result<ChangedConfig, BadClientConfig>,
 ) -> anyhow::Result<CommandExit> {
     // The file itself is replaced, not a link to it.
     let shown = escape_text(&args.file.display().to_string());
@@ -72,7 +74,7 @@ fn change_config(
         return Err(bad(format!("it has more than {MAX_CONFIG_BYTES} bytes")).into());
     }
     let text = fs::read_to_string(&file).map_err(|why| bad(why.to_string()))?;
-    let changed = change(&text).map_err(|why| bad(why.to_string()))?;
+    let changed = change(&text, ConfigSyntax::of_file(&file)).map_err(|why| bad(why.to_string()))?;
     let mut report =
         WrapReport { file: &file, changed: &changed.changed, skipped: &changed.skipped, backup: None };
     if changed.text == text {
@@ -80,17 +82,13 @@ fn change_config(
             print_json(&report)?;
         } else {
             print_line(&format!("{shown}: nothing to change"));
+            print_skipped(&changed.skipped);
         }
         return Ok(CommandExit::DONE);
     }
     if !context.json {
         print_difference(context, &text, &changed.text);
-        for name in &changed.skipped {
-            print_line(&format!(
-                "{} keeps its entry without the gateway: it has neither a command nor an address of streamable HTTP",
-                escape_text(name)
-            ));
-        }
+        print_skipped(&changed.skipped);
     }
     if !args.yes {
         if context.json || !std::io::stdin().is_terminal() {
@@ -139,6 +137,12 @@ fn write_new_file(path: &Path, text: &str, permissions: &fs::Permissions) -> std
     file.sync_all()
 }
 
+fn print_skipped(skipped: &[SkippedServer]) {
+    for SkippedServer { name, why } in skipped {
+        print_line(&format!("{} keeps its entry: {}", escape_text(name), escape_text(why)));
+    }
+}
+
 fn print_difference(context: &CommandContext, before: &str, after: &str) {
     for line in diff_lines(before, after, &context.screen()) {
         print_line(&line);
@@ -150,5 +154,5 @@ pub(crate) fn count_wrapped_servers(path: &Path) -> Option<usize> {
     let is_usable = |found: &fs::Metadata| found.is_file() && found.len() <= MAX_CONFIG_BYTES;
     fs::metadata(path).ok().filter(is_usable)?;
     let text = fs::read_to_string(path).ok()?;
-    Some(unwrap_config(&text).ok()?.changed.len())
+    Some(unwrap_config(&text, ConfigSyntax::of_file(path)).ok()?.wrapped.len())
 }
