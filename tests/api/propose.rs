@@ -41,7 +41,6 @@ async fn confusable_keys_and_bad_places_are_refused() {
         let call = r#"{"id":"call_1","name":"bash","arguments":{"command":"ls","Command":"rm -rf /"}}"#;
         assert_snapshot!(builder.post(CALLS, call).await, @r#"422 ambiguous_arguments: arguments: the keys "command" and "Command" of one object are the same key to some programs; keep one of them"#);
         for (place, expected) in [
-            (r"{}", "422 invalid: place: is empty: name a server, address, program, folder or host, or leave it out"),
             (r#"{"folder":""}"#, "422 invalid: place: folder must not be empty or contain control characters"),
             (r#"{"sever":"x"}"#, "422 invalid: unknown field `sever`"),
             (r#"{"server":"x","digest":"00"}"#, "422 invalid: unknown field `digest`"),

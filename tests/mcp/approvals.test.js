@@ -209,3 +209,14 @@ test("client with a short time-out gets the decision by repeating", async (t) =>
   await log.command("allow", id);
   assert.equal(textOf(await client.callTool(request, undefined, { timeout: 5_000 })), "Echo: slow");
 });
+
+test("equal calls that need no person all run, also from two gateways of one project", async (t) => {
+  const log = await startLog(t, 'default = "allow"\n');
+  const gateways = await Promise.all([1, 2].map(() => log.connect(t, servers.everything(), { gateway: ["--name", "demo"] })));
+  const echo = ({ client }) => client.callTool({ name: "echo", arguments: { message: "hi" } });
+  const answers = await Promise.all(gateways.flatMap((gateway) => Array.from({ length: 20 }, () => echo(gateway))));
+  assert.deepEqual(new Set(answers.map(textOf)), new Set(["Echo: hi"]));
+  const calls = await log.calls();
+  assert.deepEqual([calls.length, new Set(calls.map(({ state }) => state))], [40, new Set(["finished"])]);
+  assert.equal(new Set(calls.map(({ threadId }) => threadId)).size, 1);
+});

@@ -217,7 +217,8 @@ export async function callAndDecide(client, name, args, decide) {
     if (id) decided ??= decide(id);
   };
   const result = await client.callTool({ name, arguments: args }, undefined, { onprogress });
-  await decided;
+  // A client drops a notification that it reads together with the answer; the answer then names the call.
+  await (decided ?? decide(pendingId(result)));
   return result;
 }
 

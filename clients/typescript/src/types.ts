@@ -869,7 +869,10 @@ export interface ReadinessReport {
 export interface RenewRequest {
   /** The name of the executor, as in its claim. */
   executor: string;
-  /** The lease from now on, in seconds; 900 without it. */
+  /**
+   * The lease from now on, in seconds; 900 without it. 0 ends the lease at once: the executor cannot know how
+   * the call ended, and its outcome is unknown.
+   */
   leaseSeconds?: number | null | undefined;
 }
 

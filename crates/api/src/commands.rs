@@ -57,28 +57,35 @@ pub struct ProposeRequest {
 #[serde(deny_unknown_fields)]
 struct ProposedPlace {
     /// The MCP server's name.
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
     server: Option<String>,
     /// The MCP server's command line, or the origin and path of its URL.
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
     address: Option<String>,
     /// The script or package that runs the call.
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
     program: Option<String>,
     /// The folder in which the call runs.
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
     folder: Option<String>,
     /// The machine on which the call runs.
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
     host: Option<String>,
 }
 
 /// Reads the place of a proposal, or null.
 fn read_place<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Place>, D::Error> {
     let read: Option<ProposedPlace> = read_optional_object(deserializer)?;
-    Ok(read.map(|ProposedPlace { server, address, program, folder, host }| Place {
+    let place = read.map(|ProposedPlace { server, address, program, folder, host }| Place {
         server,
         address,
         program,
         folder,
         host,
         digest: None,
-    }))
+    });
+    // An object without fields says as little as none.
+    Ok(place.filter(|place| place.fields().next().is_some()))
 }
 
 /// The definition of a tool, as a proposal gives it. Unlike the definition in an event, it rejects unknown fields.
@@ -293,7 +300,8 @@ impl ClaimRequest {
 pub struct RenewRequest {
     /// The name of the executor, as in its claim.
     pub executor: String,
-    /// The lease from now on, in seconds; 900 without it.
+    /// The lease from now on, in seconds; 900 without it. 0 ends the lease at once: the executor cannot know how the call ended, and
+    /// its outcome is unknown.
     #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 86_400_u32))]
     pub lease_seconds: Option<u32>,

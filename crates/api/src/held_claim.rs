@@ -53,6 +53,13 @@ impl HeldClaim {
         let result = ResultRequest { executor: Some(self.executor.clone()), ..result.clone() };
         self.gate.finish(&self.call.thread_id, &self.call.id, &result).await
     }
+
+    /// Ends the lease at once: this executor cannot know how the call ended, so its outcome is unknown from now on.
+    pub async fn give_up(self) -> Result<Call, GateError> {
+        self.renewal.abort();
+        let renew = RenewRequest { executor: self.executor.clone(), lease_seconds: Some(0) };
+        self.gate.renew_claim(&self.call.thread_id, &self.call.id, &renew).await
+    }
 }
 
 impl Drop for HeldClaim {

@@ -14,6 +14,8 @@ pub(crate) enum ExecutionOutcome {
     Answered(Arc<str>),
     /// The call did not run, for this reason.
     Refused(Arc<str>),
+    /// Another process runs this call, about which no person was asked. The request is a call of its own.
+    TakenElsewhere,
     /// The server ended before it answered. The outcome is unknown.
     ServerGone,
 }

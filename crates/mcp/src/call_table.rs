@@ -4,8 +4,8 @@
 
 use crate::call_slot::CallSlot;
 use countersign_api::{
-    Call, CallId, ErrorCode, GateError, ProposeRequest, SharedGate, ThreadId, find_earlier_calls,
-    parse_call_id,
+    Call, CallExecution, CallId, ErrorCode, GateError, ProposeRequest, SharedGate, ThreadId,
+    find_earlier_calls, parse_call_id,
 };
 use countersign_events::{CallState, Json, Sha256, Timestamp};
 use std::{
@@ -16,6 +16,9 @@ use std::{
 
 /// After a restart, a denial or an unknown outcome of at most this age answers the same call. An older one belongs to the past.
 const REPEAT_WINDOW: Duration = Duration::from_hours(1);
+
+/// How often a call is proposed or claimed again because another process was faster.
+pub(crate) const MAX_ROUNDS: u32 = 10;
 
 /// The number of contents after which the table forgets those that no request waits for.
 const MAX_KEYS: usize = 10_000;
@@ -78,16 +81,23 @@ impl CallTable {
         let key = self.content_key(proposed);
         let content = self.content(key);
         let mut content = content.lock().await;
-        if let Some(slot) = content.open.clone().filter(|slot| !slot.is_closed()) {
+        if let Some(slot) = content.open.clone() {
             let call = self.gate.call(&self.thread, &slot.id).await?;
-            if slot.is_running() || call.is_open() || call.state == CallState::Denied {
+            if slot.is_closed() {
+                // Its server was lost. Only the call itself may run again, and not a copy of it.
+                if call.state == CallState::Unknown && self.is_recent(&call) {
+                    let slot = Arc::new(CallSlot::new(call.id.clone()));
+                    content.open = Some(Arc::clone(&slot));
+                    return Ok(OpenedCall::Mine(slot, Box::new(call)));
+                }
+            } else if slot.is_running() || call.is_open() || call.state == CallState::Denied {
                 slot.join();
                 return Ok(OpenedCall::Mine(slot, Box::new(call)));
             }
         }
         content.open = None;
-        // The second round is for a number that another process has used meanwhile.
-        for _ in 0..2 {
+        // The further rounds are for numbers that other processes have used meanwhile.
+        for _ in 0..MAX_ROUNDS {
             let number = match content.next {
                 Some(number) => number,
                 None => match self.find(key, proposed).await? {
@@ -139,19 +149,28 @@ impl CallTable {
         Ok(last.map_or(FoundCalls::Fresh(0), |(number, call)| self.judge_last(number, call)))
     }
 
+    fn is_within_window(&self, at: Timestamp) -> bool {
+        (self.now)().since(at) <= REPEAT_WINDOW
+    }
+
+    /// Whether its executor gave a sign of life a short time ago.
+    fn is_recent(&self, call: &Call) -> bool {
+        call.execution.as_ref().is_some_and(|execution| {
+            let seen = execution.renewed.as_ref().map_or(execution.started_at, |renewed| renewed.at);
+            self.is_within_window(seen)
+        })
+    }
+
     /// The effect of the last call of a content, which another process may have proposed, on a request of the same content.
     fn judge_last(&self, number: u64, call: Call) -> FoundCalls {
-        let is_recent = |at: Timestamp| (self.now)().since(at) <= REPEAT_WINDOW;
         let decided_at = call.response.as_ref().map(|response| response.at);
-        let started =
-            call.execution.as_ref().filter(|execution| !execution.executor.starts_with(&self.instance));
-        let is_started = started.is_some_and(|execution| {
-            let seen = execution.renewed.as_ref().map_or(execution.started_at, |renewed| renewed.at);
-            is_recent(seen)
-        });
+        let is_foreign = |execution: &CallExecution| !execution.executor.starts_with(&self.instance);
+        let is_started = call.execution.as_ref().is_some_and(is_foreign) && self.is_recent(&call);
         match call.state {
             CallState::Pending | CallState::Allowed => FoundCalls::Resumed(number, Box::new(call)),
-            CallState::Denied if call.was_asked() && decided_at.is_some_and(is_recent) => {
+            CallState::Denied
+                if call.was_asked() && decided_at.is_some_and(|at| self.is_within_window(at)) =>
+            {
                 FoundCalls::Resumed(number, Box::new(call))
             }
             // The claim is refused unless a person has released the call, or its tool may run twice.

@@ -13,7 +13,7 @@ use crate::{
 use countersign_api::{
     Call, ClaimRequest, ErrorCode, GateError, ResultRequest, held_claim::HeldClaim, random_id,
 };
-use countersign_events::Sha256;
+use countersign_events::{CallState, Sha256};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -36,6 +36,11 @@ impl PlannedExecution {
         let Self { core, slot, frame, call, content, definition_hash, to_server } = self;
         let held = match claim(&core, &call, &frame, definition_hash).await {
             Ok(held) => held,
+            Err(error) if error.code == ErrorCode::AlreadyClaimed && is_free(&call) => {
+                slot.close();
+                outcome.send_replace(Some(ExecutionOutcome::TakenElsewhere));
+                return;
+            }
             Err(error) => {
                 let text = claim_refusal(&core, &call, &error).await;
                 slot.close();
@@ -100,6 +105,7 @@ impl ClaimedExecution {
             }
         };
         let Some(answered) = answered.ok().filter(|_| is_sent) else {
+            executor.give_up().await;
             answer(ExecutionOutcome::ServerGone);
             return;
         };
@@ -113,7 +119,8 @@ impl ClaimedExecution {
             (executor, _) => executor,
         };
         if is_outcome_unknown(&answered) {
-            // The claim lapses, and the log says that the outcome is unknown.
+            // The client may repeat the request when it has the answer, and must not find a call that seems to run.
+            executor.give_up().await;
             answer(ExecutionOutcome::Answered(answered.into()));
             return;
         }
@@ -158,6 +165,18 @@ enum Executor {
     Lapsing(String),
 }
 
+impl Executor {
+    /// Ends the lease, so that the log says at once that the outcome is unknown. It says so when the lease ends in any case.
+    async fn give_up(self) {
+        let Self::Held(held) = self else { return };
+        let (thread, id) = (held.call().thread_id.clone(), held.call().id.clone());
+        if let Err(error) = held.give_up().await {
+            let (thread, id) = (thread.as_str(), id.as_str());
+            tracing::warn!(thread, call = id, code = error.code(), %error, "the lease cannot be ended");
+        }
+    }
+}
+
 async fn claim(
     core: &GatewayCore,
     call: &Call,
@@ -174,6 +193,11 @@ async fn claim(
         ..ClaimRequest::for_call(call, &executor)
     };
     HeldClaim::claim(Arc::clone(&core.calls.gate), &call.thread_id, &call.id, &claim).await
+}
+
+/// Whether each request for the call is a call of its own: it could run when it was found, and no person was asked about it.
+fn is_free(call: &Call) -> bool {
+    call.state == CallState::Allowed && !call.was_asked()
 }
 
 /// The text for the model if the claim was refused.

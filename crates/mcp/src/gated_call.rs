@@ -3,7 +3,7 @@
 use crate::{
     answer_text::{BAD_STATE, error_result, refusal_text, started_text},
     call_slot::{CallSlot, ExecutionOutcome},
-    call_table::{OpenedCall, ProposedContent},
+    call_table::{MAX_ROUNDS, OpenedCall, ProposedContent},
     client_frame::{ClientFrame, ToolCallFrame, read_client_frame},
     execution::{ClaimedExecution, PlannedExecution, runnable_frame},
     gateway_core::{GatewayCore, ServerSender},
@@ -14,12 +14,14 @@ use crate::{
     tool_catalog::CatalogTool,
     waiting::{DecisionWait, WaitEnd},
 };
-use countersign_api::{Call, CancelRequest, GateError, ProposeRequest};
-use countersign_events::{CallState, Json, Sha256, ToolName};
+use countersign_api::{Call, CancelRequest, EventType, GateError, LogFilter, ProposeRequest};
+use countersign_events::{CallState, Json, Sha256, Timestamp, ToolName};
+use futures_util::StreamExt;
 use std::sync::Arc;
 use tokio::sync::watch;
 
 /// A request for a call of a tool.
+#[derive(Clone)]
 pub(crate) struct GatedCall {
     pub(crate) core: Arc<GatewayCore>,
     pub(crate) frame: ToolCallFrame,
@@ -27,6 +29,9 @@ pub(crate) struct GatedCall {
     /// The client has cancelled the request.
     pub(crate) cancelled: RequestCancellation,
 }
+
+/// Another process runs the call that was found for the request, about which no person was asked.
+struct TakenElsewhere;
 
 /// The round of a request that the client makes.
 enum RequestRound {
@@ -60,13 +65,49 @@ impl GatedCall {
             // What the client returns is for the gateway. The server gets the request as it was at first.
             self.frame = self.frame.without_rounds();
         }
-        let opened = match self.core.calls.open(&proposed).await {
-            Ok(opened) => opened,
-            Err(error) => return Some(self.error(&refusal_text(&error), None)),
+        let end = (self.core.calls.now)().after(self.core.options.hold);
+        for _ in 0..MAX_ROUNDS {
+            if let Ok(answer) = self.clone().open(&proposed, (content, round), end).await {
+                return answer;
+            }
+        }
+        Some(self.error("other processes make the same call all the time: repeat it later", None))
+    }
+
+    async fn open(
+        self,
+        proposed: &ProposedContent<'_>,
+        round: (Sha256, u32),
+        end: Timestamp,
+    ) -> Result<Option<String>, TakenElsewhere> {
+        match self.core.calls.open(proposed).await {
+            Ok(OpenedCall::Mine(slot, call)) => self.settle(slot, call, round).await,
+            Ok(OpenedCall::Elsewhere(call)) if !call.was_asked() && self.sees_result(&call, end).await => {
+                Err(TakenElsewhere)
+            }
+            Ok(OpenedCall::Elsewhere(call)) => Ok(Some(self.error(&started_text(&call), Some(&call)))),
+            Err(error) => Ok(Some(self.error(&refusal_text(&error), None))),
+        }
+    }
+
+    /// Waits until another process has run the call. False if it has not in time: that process may be lost.
+    async fn sees_result(&self, call: &Call, end: Timestamp) -> bool {
+        let types = vec![EventType::ToolResult];
+        let filter = LogFilter { types, ..LogFilter::of_thread(&call.thread_id) };
+        let mut results = self.core.calls.gate.follow(filter, call.proposal.seq);
+        let is_reported = async {
+            while let Some(Ok(event)) = results.next().await {
+                let data = event.data.read::<serde_json::Value>().unwrap_or_default();
+                if data["toolCallId"] == call.id.as_str() {
+                    return true;
+                }
+            }
+            false
         };
-        match opened {
-            OpenedCall::Mine(slot, call) => self.settle(slot, call, (content, round)).await,
-            OpenedCall::Elsewhere(call) => Some(self.error(&started_text(&call), Some(&call))),
+        let left = end.since((self.core.calls.now)());
+        tokio::select! {
+            reported = tokio::time::timeout(left, is_reported) => reported.unwrap_or(false),
+            () = self.cancelled.cancelled() => false,
         }
     }
 
@@ -87,7 +128,7 @@ impl GatedCall {
         slot: Arc<CallSlot>,
         mut call: Box<Call>,
         (content, round): (Sha256, u32),
-    ) -> Option<String> {
+    ) -> Result<Option<String>, TakenElsewhere> {
         if call.is_pending() {
             let wait =
                 DecisionWait { core: &self.core, frame: &self.frame, cancelled: &self.cancelled, round };
@@ -95,34 +136,39 @@ impl GatedCall {
                 Ok(WaitEnd::Decided(decided)) => call = decided,
                 Ok(WaitEnd::StillPending(call)) => {
                     slot.leave();
-                    return Some(wait.answer_pending(&call, content));
+                    return Ok(Some(wait.answer_pending(&call, content)));
                 }
                 Ok(WaitEnd::Cancelled) => {
                     self.withdraw(&slot).await;
-                    return None;
+                    return Ok(None);
                 }
-                Ok(WaitEnd::Closing) => return None,
+                Ok(WaitEnd::Closing) => return Ok(None),
                 Err(error) => {
                     slot.leave();
-                    return Some(self.error(&refusal_text(&error), Some(&call)));
+                    return Ok(Some(self.error(&refusal_text(&error), Some(&call))));
                 }
             }
         }
         self.answer_decided(slot, call, content).await
     }
 
-    async fn answer_decided(self, slot: Arc<CallSlot>, call: Box<Call>, content: Sha256) -> Option<String> {
+    async fn answer_decided(
+        self,
+        slot: Arc<CallSlot>,
+        call: Box<Call>,
+        content: Sha256,
+    ) -> Result<Option<String>, TakenElsewhere> {
         match call.state {
             CallState::Allowed if self.cancelled.is_cancelled() => {
                 self.withdraw(&slot).await;
-                None
+                Ok(None)
             }
             CallState::Allowed | CallState::Unknown => self.run(slot, *call, content).await,
             _ if slot.is_running() => self.run(slot, *call, content).await,
-            CallState::Running => Some(self.error(&started_text(&call), Some(&call))),
+            CallState::Running => Ok(Some(self.error(&started_text(&call), Some(&call)))),
             _ => {
                 slot.close();
-                Some(self.error(&call.ended_text(), Some(&call)))
+                Ok(Some(self.error(&call.ended_text(), Some(&call))))
             }
         }
     }
@@ -160,7 +206,12 @@ impl GatedCall {
     }
 
     /// Runs the call, or waits for its run if another request has started it.
-    async fn run(self, slot: Arc<CallSlot>, call: Call, content: Sha256) -> Option<String> {
+    async fn run(
+        self,
+        slot: Arc<CallSlot>,
+        call: Call,
+        content: Sha256,
+    ) -> Result<Option<String>, TakenElsewhere> {
         let Self { core, frame, to_server, .. } = self;
         let tool = core.find_tool(&frame, &to_server).await;
         let definition_hash = tool.as_ref().and_then(CatalogTool::hash);
@@ -195,7 +246,8 @@ impl GatedCall {
         core.tasks.spawn(async move {
             claimed.run(text, to_server, |ended| drop(sender.send_replace(Some(ended)))).await;
         });
-        await_outcome(execution, &frame.id, &call).await
+        // The call is claimed already.
+        await_outcome(execution, &frame.id, &call).await.ok().flatten()
     }
 }
 
@@ -213,11 +265,12 @@ async fn await_outcome(
     mut execution: watch::Receiver<Option<ExecutionOutcome>>,
     id: &Json,
     call: &Call,
-) -> Option<String> {
+) -> Result<Option<String>, TakenElsewhere> {
     let ended = execution.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone());
-    match ended? {
-        ExecutionOutcome::Answered(answer) => Some(with_id(&answer, id)),
-        ExecutionOutcome::Refused(text) => Some(error_result(id, &text, Some(call))),
-        ExecutionOutcome::ServerGone => None,
+    match ended {
+        Some(ExecutionOutcome::Answered(answer)) => Ok(Some(with_id(&answer, id))),
+        Some(ExecutionOutcome::Refused(text)) => Ok(Some(error_result(id, &text, Some(call)))),
+        Some(ExecutionOutcome::TakenElsewhere) => Err(TakenElsewhere),
+        Some(ExecutionOutcome::ServerGone) | None => Ok(None),
     }
 }

@@ -24,6 +24,7 @@ mod round_parts;
 mod server_frame;
 mod server_input;
 mod server_places;
+mod server_restart;
 mod tool_catalog;
 mod tool_metadata;
 mod transport;
@@ -46,6 +47,7 @@ pub use permission_prompt::PermissionPrompt;
 pub use round_parts::RoundParts;
 pub use server_frame::{ServerFrame, read_server_frame};
 pub use server_places::ServerPlaces;
+pub use server_restart::{MAX_RESTARTS, ServerStarter, ServerStreams, keep_server_running};
 pub use transport::{
     BadHttpTarget, BadServerConfig, BearerToken, ClientEndpoint, ClientSessionStreams, EndpointOptions,
     HttpServerStreams, HttpTarget, MAX_SERVER_CONFIG_BYTES, MissingVariable, ServerCommand, ServerEntry,

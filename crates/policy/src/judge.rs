@@ -92,7 +92,7 @@ impl Policy {
     }
 
     /// True if running the call twice has the same effect as running it once, according to the policy, or
-    /// else to a trusted tool.
+    /// else to a trusted tool. To read twice is to read.
     #[must_use]
     pub fn is_idempotent(&self, subject: &JudgedCall<'_>) -> bool {
         if self.settings.is_recorded {
@@ -102,7 +102,7 @@ impl Policy {
         let mut declared = facts.mappings().iter().filter_map(|mapping| mapping.idempotent).peekable();
         match declared.peek() {
             Some(_) => declared.all(|idempotent| idempotent),
-            None => facts.hints().value(ToolHint::Idempotent),
+            None => [ToolHint::Idempotent, ToolHint::ReadOnly].iter().any(|hint| facts.hints().value(*hint)),
         }
     }
 

@@ -1211,7 +1211,9 @@ class RenewRequest(TypedDict):
     """The name of the executor, as in its claim."""
 
     leaseSeconds: NotRequired[int | None]
-    """The lease from now on, in seconds; 900 without it."""
+    """The lease from now on, in seconds; 900 without it. 0 ends the lease at once: the executor cannot know
+    how the call ended, and its outcome is unknown.
+    """
 
 
 class ResultRequest(TypedDict):

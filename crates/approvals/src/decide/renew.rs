@@ -3,10 +3,12 @@
 use super::{DecisionContext, NewEvent, RenewCommand, lease::lease_end};
 use crate::{Call, CallStanding, Refused};
 use countersign_events::{Body, event::ExecutionRenewed};
+use std::time::Duration;
 
 /// Extends the lease of the current claim. An executor whose lease lapsed may renew it as long as no other executor
 /// took over: it is not lost. A renewal never shortens a lease, and it writes nothing while most of the lease remains,
-/// so that an executor that renews too often does not fill the log.
+/// so that an executor that renews too often does not fill the log. A lease of 0 ends it at once: the executor gives up a call
+/// whose outcome it cannot know.
 pub(super) fn renew(
     call: &Call,
     renew: &RenewCommand,
@@ -24,7 +26,8 @@ pub(super) fn renew(
         return Err(Refused::NotTheExecutor { executor: claim.what.executor.clone() });
     }
     let remaining = claim.what.lease_expires_at.map(|end| end.since(context.now)).unwrap_or_default();
-    if remaining >= new_end.since(context.now) * 3 / 4 {
+    let gives_up = renew.lease == Some(Duration::ZERO) && !remaining.is_zero();
+    if !gives_up && remaining >= new_end.since(context.now) * 3 / 4 {
         return Ok(Vec::new());
     }
     let renewed = ExecutionRenewed {

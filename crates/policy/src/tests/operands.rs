@@ -207,4 +207,6 @@ fn idempotence_comes_from_policy_or_trusted_hint() {
         policy.is_idempotent(&call.subject())
     };
     assert_eq!(["retry", "a-put", "once-put", "other"].map(twice), [true, true, false, false]);
+    let reading = call("a-put", "{}").annotated("{\"readOnlyHint\":true}");
+    assert!(policy.is_idempotent(&reading.subject()), "a trusted tool that only reads");
 }

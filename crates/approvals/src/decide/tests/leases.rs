@@ -87,6 +87,19 @@ fn early_or_shorter_renewal_writes_nothing() {
 }
 
 #[test]
+fn lease_of_zero_ends_it_at_once() {
+    let mut story = story_with_allowed_call();
+    story.claims_for("w1", Some(Duration::from_mins(15))).expect("claimed");
+    story.later(1);
+    assert_eq!(code(story.renews("w2", 0)), "not_the_executor");
+    assert_eq!(story.renews("w1", 0).expect("given up"), [RENEWED]);
+    assert_eq!(story.state("a"), CallState::Unknown);
+    assert_eq!(story.renews("w1", 0), Ok(vec![]), "a repeat");
+    story.renews("w1", 60).expect("it found the call again");
+    assert_eq!(story.state("a"), CallState::Running);
+}
+
+#[test]
 fn late_renewal_counts_until_a_takeover() {
     let mut story = story_with_allowed_call();
     story.claims_for("w1", Some(Duration::from_mins(1))).expect("claimed");

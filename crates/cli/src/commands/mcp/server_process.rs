@@ -1,28 +1,107 @@
 //! The process of the MCP server behind the gateway.
 
 use crate::exit::{CliError, CommandExit};
-use countersign_mcp::ServerCommand;
-use countersign_tui::present::text::escape_text;
+use countersign_mcp::{ServerCommand, ServerStarter, ServerStreams, keep_server_running};
+use countersign_tui::present::{print::print_error, text::escape_text};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
     ffi::{OsStr, OsString},
     io::ErrorKind,
     os::unix::process::ExitStatusExt,
     process::{ExitStatus, Stdio},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, Command};
 
 /// The credential of the gateway.
 const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
 
-/// The server. It is killed if this is dropped before it ends.
-pub(super) struct ServerProcess {
+/// The program of a server, which can be started several times.
+#[derive(Debug, Clone)]
+pub(super) enum ServerProgram {
+    /// The words of the command line.
+    Words(Vec<OsString>),
+    /// A server of a configuration.
+    Configured(ServerCommand),
+}
+
+impl ServerProgram {
+    fn start(&self) -> anyhow::Result<ServerProcess> {
+        match self {
+            Self::Words(words) => ServerProcess::start(words),
+            Self::Configured(server) => ServerProcess::start_configured(server),
+        }
+    }
+}
+
+/// A server whose process is started again when it ends while the client is there.
+#[derive(Clone)]
+pub(super) struct KeptProcess(Arc<Mutex<KeptProcessState>>);
+
+struct KeptProcessState {
+    process: Option<ServerProcess>,
+    /// A signal told it to end.
+    is_ending: bool,
+}
+
+impl KeptProcess {
+    /// Starts the server. `name` says for which one the notes on stderr are.
+    pub(super) fn start(program: ServerProgram, name: &str) -> anyhow::Result<(Self, ServerStreams)> {
+        let mut process = program.start()?;
+        let first = process.streams()?;
+        let state = KeptProcessState { process: Some(process), is_ending: false };
+        let kept = Self(Arc::new(Mutex::new(state)));
+        let again = kept.clone();
+        let starter: ServerStarter = Box::new(move || again.start_again(&program));
+        let name = escape_text(name);
+        let note = move |text: &str| print_error(&format!("countersign: {name}: {text}"));
+        let streams = keep_server_running(first, starter, Arc::new(note));
+        Ok((kept, streams))
+    }
+
+    fn state(&self) -> MutexGuard<'_, KeptProcessState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the server again, in place of the process that ended. What is left of that one is killed.
+    fn start_again(&self, program: &ServerProgram) -> Option<ServerStreams> {
+        let mut state = self.state();
+        if state.is_ending {
+            return None;
+        }
+        let mut process = program.start().ok()?;
+        let streams = process.streams().ok()?;
+        state.process = Some(process);
+        Some(streams)
+    }
+
+    /// Passes a signal on: the server ends, closes its output, and with it ends the gateway.
+    pub(super) fn pass_signal(&self, signal: Signal) {
+        let mut state = self.state();
+        state.is_ending = true;
+        if let Some(process) = &state.process {
+            process.pass_signal(signal);
+        }
+    }
+
+    /// The exit code of the last process, once it has ended.
+    pub(super) async fn exit(self) -> anyhow::Result<CommandExit> {
+        let process = self.state().process.take();
+        match process {
+            Some(process) => process.exit().await,
+            None => Ok(CommandExit::DONE),
+        }
+    }
+}
+
+/// A process of a server. It is killed if this is dropped before it ends.
+struct ServerProcess {
     child: Child,
 }
 
 impl ServerProcess {
     /// Starts the server. Its stderr is that of the gateway, as it would be that of the client's own server.
-    pub(super) fn start(words: &[OsString]) -> anyhow::Result<Self> {
+    fn start(words: &[OsString]) -> anyhow::Result<Self> {
         let Some((program, rest)) = words.split_first() else {
             return Err(CliError::usage("name the command of the server after --").into());
         };
@@ -33,7 +112,7 @@ impl ServerProcess {
     }
 
     /// Starts a server of a configuration.
-    pub(super) fn start_configured(server: &ServerCommand) -> anyhow::Result<Self> {
+    fn start_configured(server: &ServerCommand) -> anyhow::Result<Self> {
         let mut command = Command::new(&server.program);
         command.args(&server.args);
         if let Some(folder) = &server.cwd {
@@ -58,13 +137,14 @@ impl ServerProcess {
     }
 
     /// The input and the output of the server, once.
-    pub(super) fn streams(&mut self) -> anyhow::Result<(ChildStdin, ChildStdout)> {
+    fn streams(&mut self) -> anyhow::Result<ServerStreams> {
         let streams = self.child.stdin.take().zip(self.child.stdout.take());
-        streams.ok_or_else(|| anyhow::anyhow!("the streams of the server are in use"))
+        let (input, output) =
+            streams.ok_or_else(|| anyhow::anyhow!("the streams of the server are in use"))?;
+        Ok(ServerStreams { output: Box::new(output), input: Box::new(input) })
     }
 
-    /// Passes a signal on: the server ends, closes its output, and with it ends the gateway.
-    pub(super) fn pass_signal(&self, signal: Signal) {
+    fn pass_signal(&self, signal: Signal) {
         let pid = self.child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
         if let Some(pid) = pid {
             // It may have ended already.
@@ -73,7 +153,7 @@ impl ServerProcess {
     }
 
     /// The exit code of the server, once it has ended.
-    pub(super) async fn exit(mut self) -> anyhow::Result<CommandExit> {
+    async fn exit(mut self) -> anyhow::Result<CommandExit> {
         let status: ExitStatus = self.child.wait().await?;
         // As in a shell: 128 plus the number of the signal.
         let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);

@@ -1,6 +1,6 @@
 //! The servers behind the gateway: a command, an address, or those of a configuration.
 
-use super::server_process::ServerProcess;
+use super::server_process::{KeptProcess, ServerProgram};
 use crate::exit::{CliError, CommandExit};
 use countersign_api::Place;
 use countersign_mcp::{
@@ -105,10 +105,10 @@ impl ServerSource {
     pub(super) fn start(&self) -> anyhow::Result<RunningServers> {
         match self {
             Self::Command(words) => {
-                let mut process = ServerProcess::start(words)?;
-                let (input, output) = process.streams()?;
-                let exit = ServerExit::Command(Box::new(process));
-                Ok(RunningServers { output: Box::new(output), input: Box::new(input), exit })
+                let name = words.first().map(|program| program.to_string_lossy()).unwrap_or_default();
+                let (process, streams) = KeptProcess::start(ServerProgram::Words(words.clone()), &name)?;
+                let exit = ServerExit::Command(process);
+                Ok(RunningServers { output: streams.output, input: streams.input, exit })
             }
             Self::Http(target) => {
                 let streams = connect_http_server(target.clone())?;
@@ -158,13 +158,13 @@ fn start_configured(entries: &[ServerEntry]) -> anyhow::Result<RunningServers> {
     Ok(RunningServers { output: Box::new(output), input: Box::new(input), exit })
 }
 
-fn start_entry(entry: &ServerEntry) -> anyhow::Result<(HubServer, Option<ServerProcess>)> {
+fn start_entry(entry: &ServerEntry) -> anyhow::Result<(HubServer, Option<KeptProcess>)> {
     let name = entry.name.clone();
     match &entry.target {
         ServerTarget::Command(command) => {
-            let mut process = ServerProcess::start_configured(command)?;
-            let (input, output) = process.streams()?;
-            Ok((HubServer { name, output: Box::new(output), input: Box::new(input) }, Some(process)))
+            let program = ServerProgram::Configured(command.clone());
+            let (process, streams) = KeptProcess::start(program, name.as_str())?;
+            Ok((HubServer { name, output: streams.output, input: streams.input }, Some(process)))
         }
         ServerTarget::Http(target) => {
             let streams = connect_http_server(target.clone())?;
@@ -183,9 +183,9 @@ pub(super) struct RunningServers {
 /// The processes of servers, and their end.
 pub(super) enum ServerExit {
     /// The exit code is that of this server.
-    Command(Box<ServerProcess>),
+    Command(KeptProcess),
     /// Servers of which each may end alone.
-    Others(Vec<ServerProcess>),
+    Others(Vec<KeptProcess>),
 }
 
 impl ServerExit {
