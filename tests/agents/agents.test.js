@@ -189,3 +189,11 @@ test("claude-code runs what a rule allows with --decide allow", async () => {
   const played = await play("claude-code", ALLOW, change, []);
   assert.ok(played.ran, played.output);
 });
+
+test("codex ends at the end of its session what it did not report", async () => {
+  const withoutReports = (text) => text.replace(/\[\[hooks\.PostToolUse\]\][^]*?(?=\[\[hooks\.SessionEnd\]\])/, "");
+  const played = await play("codex", ALLOW, withoutReports);
+  assert.ok(played.ran, played.output);
+  const results = story(played.log).filter(({ type }) => type === "TOOL_RESULT");
+  assert.deepEqual(results.map(({ data }) => data.status), ["cancelled"], played.log);
+});

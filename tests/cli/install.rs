@@ -61,6 +61,13 @@ async fn new_file_is_removed_again() {
         type = "command"
         command = "countersign --database [here]/countersign.db hook codex || { echo 'countersign: the call is blocked' >&2; exit 2; }"
         timeout = 600
+
+        [[hooks.SessionEnd]]
+
+        [[hooks.SessionEnd.hooks]]
+        type = "command"
+        command = "countersign --database [here]/countersign.db hook codex || { echo 'countersign: the call is blocked' >&2; exit 2; }"
+        timeout = 600
         "#);
         assert_eq!(desk.types("uninstall codex --yes").await.code, 0);
         assert!(!desk.path(".codex/config.toml").exists());

@@ -20,6 +20,7 @@ mod export;
 mod full_disk;
 mod help;
 mod hook;
+mod hook_generic;
 mod hook_reports;
 mod hostile_text;
 mod identity_provider;

@@ -93,7 +93,7 @@ fn run_command_line(CliArguments { command, mut options }: CliArguments, name: &
 /// The command, as a server lists its clients.
 fn describe_command(command: &CliCommand, name: &str) -> String {
     match command {
-        CliCommand::Hook(args) => format!("{name} {}", args.agent()),
+        CliCommand::Hook(args) => format!("{name} {}", args.caller()),
         _ => name.to_owned(),
     }
 }

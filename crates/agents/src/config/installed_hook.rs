@@ -21,10 +21,11 @@ pub struct InstalledHook {
     pub blocks_on_failure: bool,
 }
 
-/// The command of a hook: `program` and its options, quoted for a shell, then `hook AGENT` and the guard.
+/// The command of a hook: `program` and its options, quoted for a shell, then `hook AGENT`, the options of the hook, and the guard.
 #[must_use]
-pub fn hook_command(program: &str, agent: HookAgent) -> String {
-    format!("{program} hook {agent} {GUARD}")
+pub fn hook_command(program: &str, agent: HookAgent, options: &[&str]) -> String {
+    let words = [&[program, "hook", agent.as_str()], options].concat();
+    format!("{} {GUARD}", words.join(" "))
 }
 
 /// The beginning of a command that [`hook_command`] made: the program and its options, and `hook AGENT`.

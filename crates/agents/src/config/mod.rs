@@ -29,7 +29,7 @@ impl HookAgent {
                 "PermissionDenied",
                 "SessionEnd",
             ],
-            Self::Codex => &["PreToolUse", "PostToolUse"],
+            Self::Codex => &["PreToolUse", "PostToolUse", "SessionEnd"],
             Self::GeminiCli => &["BeforeTool", "AfterTool"],
             Self::Cursor => &["preToolUse", "postToolUse", "postToolUseFailure"],
         }

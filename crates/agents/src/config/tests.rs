@@ -75,7 +75,7 @@ fn toml_keeps_order_comments_and_other_hooks() {
                   [[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"check.sh\"\n\n[features]\nweb = true\n";
     let installed = round_trip(HookAgent::Codex, before);
     assert!(installed.starts_with("# my settings\nmodel = \"m\" # the fast one\n"), "{installed}");
-    assert_eq!(HookAgent::Codex.installed_hooks(&installed).expect("parses").len(), 2);
+    assert_eq!(HookAgent::Codex.installed_hooks(&installed).expect("parses").len(), 3);
 }
 
 #[test]

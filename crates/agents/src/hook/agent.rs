@@ -42,7 +42,9 @@ impl HookEvent {
 
 /// The name of no known agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not an agent with hooks; known are claude-code, codex, gemini-cli and cursor")]
+#[error(
+    "{0:?} is not an agent with hooks; known are claude-code, codex, gemini-cli, cursor, and generic for any other program"
+)]
 pub struct UnknownHookAgent(String);
 
 impl HookAgent {
@@ -76,8 +78,43 @@ impl HookAgent {
                 Some(HookEvent::AfterToolFailure)
             }
             (Self::ClaudeCode, "PermissionDenied") => Some(HookEvent::RefusedByAgent),
-            (Self::ClaudeCode, "SessionEnd") => Some(HookEvent::SessionEnd),
+            (Self::ClaudeCode | Self::Codex, "SessionEnd") => Some(HookEvent::SessionEnd),
             _ => None,
+        }
+    }
+}
+
+impl fmt::Display for HookAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for HookAgent {
+    type Err = UnknownHookAgent;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.iter().find(|agent| agent.as_str() == text);
+        found.copied().ok_or_else(|| UnknownHookAgent(text.to_owned()))
+    }
+}
+
+/// The program that runs a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookCaller {
+    /// A coding agent, with messages of its own.
+    Agent(HookAgent),
+    /// Any other program, with the messages that Countersign defines.
+    Generic,
+}
+
+impl HookCaller {
+    /// Its name in commands.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent(agent) => agent.as_str(),
+            Self::Generic => "generic",
         }
     }
 
@@ -104,35 +141,38 @@ impl HookAgent {
 
     /// Whether the agent's report after this tool has other arguments than it ran with: the tool itself adds what its user answered.
     pub(super) fn changes_reported_input(self, tool: &str) -> bool {
-        self == Self::ClaudeCode && matches!(tool, "AskUserQuestion" | "ExitPlanMode")
+        self == Self::Agent(HookAgent::ClaudeCode) && matches!(tool, "AskUserQuestion" | "ExitPlanMode")
     }
 
     pub(super) const fn edits(self) -> EditSupport {
         match self {
-            Self::ClaudeCode | Self::Codex | Self::Cursor => EditSupport::Replaces,
-            Self::GeminiCli => EditSupport::Merges,
+            Self::Agent(HookAgent::GeminiCli) => EditSupport::Merges,
+            Self::Agent(HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::Cursor) | Self::Generic => {
+                EditSupport::Replaces
+            }
         }
     }
 
     pub(super) const fn permission_edits(self) -> EditSupport {
         match self {
-            Self::ClaudeCode => EditSupport::Replaces,
-            Self::Codex | Self::GeminiCli | Self::Cursor => EditSupport::Unsupported,
+            Self::Agent(HookAgent::ClaudeCode) => EditSupport::Replaces,
+            Self::Agent(HookAgent::Codex | HookAgent::GeminiCli | HookAgent::Cursor) | Self::Generic => {
+                EditSupport::Unsupported
+            }
         }
     }
 }
 
-impl fmt::Display for HookAgent {
+impl fmt::Display for HookCaller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl FromStr for HookAgent {
+impl FromStr for HookCaller {
     type Err = UnknownHookAgent;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.iter().find(|agent| agent.as_str() == text);
-        found.copied().ok_or_else(|| UnknownHookAgent(text.to_owned()))
+        if text == Self::Generic.as_str() { Ok(Self::Generic) } else { text.parse().map(Self::Agent) }
     }
 }

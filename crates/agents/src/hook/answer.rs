@@ -1,6 +1,6 @@
 //! The answer of a hook as JSON, in the form of each agent.
 
-use super::agent::{HookAgent, HookEvent};
+use super::agent::{HookAgent, HookCaller, HookEvent};
 use countersign_api::Json;
 use serde::Serialize;
 
@@ -98,6 +98,16 @@ struct CursorOutput<'a> {
     updated_input: Option<&'a Json>,
 }
 
+/// The answer to a program other than the known agents.
+#[derive(Serialize)]
+struct GenericAnswer<'a> {
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
 /// The answer after a tool that stops the agent, of Claude Code and Codex.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -137,7 +147,30 @@ impl HookAnswer {
     }
 
     /// The JSON for stdout.
-    pub(super) fn encode(&self, agent: HookAgent, event: HookEvent) -> Result<String, serde_json::Error> {
+    pub(super) fn encode(&self, caller: HookCaller, event: HookEvent) -> Result<String, serde_json::Error> {
+        match caller {
+            HookCaller::Agent(agent) => self.encode_for_agent(agent, event),
+            HookCaller::Generic => self.encode_for_program(),
+        }
+    }
+
+    /// The answer as JSON. An allowed call runs with these arguments and no others.
+    fn encode_for_program(&self) -> Result<String, serde_json::Error> {
+        let (verdict, arguments, reason) = match self {
+            Self::Allow { reason, arguments, note, .. } => {
+                ("allow", arguments.as_ref(), Some(note.as_ref().unwrap_or(reason).as_str()))
+            }
+            // A program without rules of its own is never left to them.
+            Self::NoDecision { arguments } => ("allow", arguments.as_ref(), None),
+            Self::Deny { reason } => ("deny", None, Some(reason.as_str())),
+            Self::Defer { reason } => ("pending", None, Some(reason.as_str())),
+            Self::Stop { reason } => ("stop", None, Some(reason.as_str())),
+            Self::Silent => return Ok(String::new()),
+        };
+        serde_json::to_string(&GenericAnswer { verdict, arguments, reason })
+    }
+
+    fn encode_for_agent(&self, agent: HookAgent, event: HookEvent) -> Result<String, serde_json::Error> {
         let (decision, reason, arguments, note) = match self {
             Self::Allow { reason, arguments, is_edited, note } => {
                 // Only Claude Code runs several hooks of which each may change the arguments.

@@ -1,8 +1,9 @@
 //! The message that an agent gives its hook.
 
 use super::{
-    agent::{HookAgent, HookEvent},
+    agent::{HookAgent, HookCaller, HookEvent},
     failure::HookFailure,
+    generic::GenericMessage,
 };
 use countersign_api::{Json, Place};
 use serde::Deserialize;
@@ -29,8 +30,9 @@ pub struct HookMessage {
     pub error: Option<String>,
     /// Whether the agent plans and must change nothing.
     pub is_planning: bool,
+    /// The purpose of the call, or the sub-agent that makes it, for the approver.
+    pub description: Option<String>,
     cwd: Option<String>,
-    agent_type: Option<String>,
 }
 
 /// The value of `permission_mode` of an agent that plans.
@@ -71,11 +73,19 @@ struct MessageFields {
 
 impl HookMessage {
     /// Reads a message. Fails if it is too large, not JSON, or about another event than the hook is for.
-    pub fn read(agent: HookAgent, text: &str) -> Result<Self, HookFailure> {
-        let bad = |why: String| HookFailure::BadMessage(why);
+    pub fn read(caller: HookCaller, text: &str) -> Result<Self, HookFailure> {
         if text.len() > MAX_MESSAGE_BYTES {
-            return Err(bad(format!("the message has more than {MAX_MESSAGE_BYTES} bytes")));
+            let why = format!("the message has more than {MAX_MESSAGE_BYTES} bytes");
+            return Err(HookFailure::BadMessage(why));
         }
+        match caller {
+            HookCaller::Agent(agent) => Self::read_of_agent(agent, text),
+            HookCaller::Generic => GenericMessage::read(text).map(Self::from),
+        }
+    }
+
+    fn read_of_agent(agent: HookAgent, text: &str) -> Result<Self, HookFailure> {
+        let bad = |why: String| HookFailure::BadMessage(why);
         let fields: MessageFields = serde_json::from_str(text)
             .map_err(|why| bad(format!("stdin is not a hook message of {agent}: {why}")))?;
         let event = agent.event(&fields.hook_event_name).ok_or_else(|| {
@@ -101,14 +111,9 @@ impl HookMessage {
             is_planning: fields.permission_mode.as_deref() == Some(PLAN_MODE),
             tool_response: fields.tool_response.or(fields.tool_output),
             error: fields.error.or(fields.error_message),
+            description: fields.agent_type.map(|agent| format!("by the sub-agent {agent}")),
             cwd: fields.cwd,
-            agent_type: fields.agent_type,
         })
-    }
-
-    /// The sub-agent that makes the call, for the approver.
-    pub(super) fn describe_agent(&self) -> Option<String> {
-        self.agent_type.as_ref().map(|agent| format!("by the sub-agent {agent}"))
     }
 
     /// The call's folder. The same command in another folder is another call.
@@ -116,5 +121,22 @@ impl HookMessage {
         let folder = self.cwd.clone().filter(|folder| !folder.is_empty());
         let place = Place { folder, host: host.map(str::to_owned), ..Place::default() };
         (place != Place::default()).then_some(place)
+    }
+}
+
+impl From<GenericMessage> for HookMessage {
+    fn from(message: GenericMessage) -> Self {
+        Self {
+            event: message.event(),
+            session_id: message.thread,
+            tool_name: message.tool.unwrap_or_default(),
+            tool_input: message.arguments.unwrap_or_else(Json::null),
+            tool_use_id: message.id,
+            tool_response: message.result,
+            error: message.error,
+            is_planning: false,
+            description: message.description,
+            cwd: message.folder,
+        }
     }
 }

@@ -6,11 +6,12 @@
 mod agent;
 mod answer;
 mod failure;
+mod generic;
 mod message;
 mod result;
 mod running_calls;
 
-pub use agent::{HookAgent, HookEvent, UnknownHookAgent};
+pub use agent::{HookAgent, HookCaller, HookEvent, UnknownHookAgent};
 pub use failure::HookFailure;
 pub use message::{HookMessage, MAX_MESSAGE_BYTES};
 
@@ -57,38 +58,38 @@ pub enum RuleAllowance {
 /// Answers one message of an agent. Returns the JSON for stdout; empty if the agent needs none.
 pub async fn answer_hook(
     gate: &dyn ApprovalGate,
-    agent: HookAgent,
+    caller: HookCaller,
     message: &HookMessage,
     terms: HookTerms<'_>,
 ) -> Result<String, HookFailure> {
     let answer = match message.event {
-        HookEvent::BeforeTool => before_tool(gate, agent, message, terms).await?,
-        HookEvent::PermissionRequest => permission_request(gate, agent, message, terms).await?,
+        HookEvent::BeforeTool => before_tool(gate, caller, message, terms).await?,
+        HookEvent::PermissionRequest => permission_request(gate, caller, message, terms).await?,
         HookEvent::AfterTool | HookEvent::AfterToolFailure => {
-            result::record_result(gate, agent, message).await?
+            result::record_result(gate, caller, message).await?
         }
         HookEvent::RefusedByAgent => {
-            result::record_refusal(gate, agent, message).await?;
+            result::record_refusal(gate, caller, message).await?;
             HookAnswer::Silent
         }
         HookEvent::SessionEnd => {
-            result::end_unreported_calls(gate, agent, message).await?;
+            result::end_unreported_calls(gate, caller, message).await?;
             HookAnswer::Silent
         }
     };
-    Ok(answer.encode(agent, message.event)?)
+    Ok(answer.encode(caller, message.event)?)
 }
 
 /// Proposes the call and claims it.
 async fn before_tool(
     gate: &dyn ApprovalGate,
-    agent: HookAgent,
+    caller: HookCaller,
     message: &HookMessage,
     terms: HookTerms<'_>,
 ) -> Result<HookAnswer, HookFailure> {
     let (thread, request) = read_call(message, terms.host)?;
-    let executor = agent.executor(request.id.as_str());
-    let edits = if terms.ignores_edits { EditSupport::Unsupported } else { agent.edits() };
+    let executor = caller.executor(request.id.as_str());
+    let edits = if terms.ignores_edits { EditSupport::Unsupported } else { caller.edits() };
     decide(gate, message, (&thread, &request), (&executor, edits), terms).await
 }
 
@@ -96,7 +97,7 @@ async fn before_tool(
 /// has claimed the call a moment ago; otherwise this proposes it.
 async fn permission_request(
     gate: &dyn ApprovalGate,
-    agent: HookAgent,
+    caller: HookCaller,
     message: &HookMessage,
     terms: HookTerms<'_>,
 ) -> Result<HookAnswer, HookFailure> {
@@ -106,7 +107,7 @@ async fn permission_request(
         let executor = call.execution.as_ref().map(|execution| execution.executor.as_str());
         call.arguments_hash == hash
             && call.place == request.place
-            && executor.is_some_and(|executor| agent.is_before_tool(executor))
+            && executor.is_some_and(|executor| caller.is_before_tool(executor))
     };
     if let Some(call) =
         running_calls(gate, &thread, &request.name).await?.iter().find(|call| is_claimed(call))
@@ -117,8 +118,8 @@ async fn permission_request(
             HookAnswer::allowed_by("Countersign allowed this call before")
         });
     }
-    let executor = agent.permission_executor(request.id.as_str());
-    decide(gate, message, (&thread, &request), (&executor, agent.permission_edits()), terms).await
+    let executor = caller.permission_executor(request.id.as_str());
+    decide(gate, message, (&thread, &request), (&executor, caller.permission_edits()), terms).await
 }
 
 async fn decide(
@@ -183,7 +184,7 @@ fn read_call(message: &HookMessage, host: Option<&str>) -> Result<(ThreadId, Pro
         arguments: message.tool_input.clone(),
         annotations: None,
         impact: None,
-        description: message.describe_agent(),
+        description: message.description.clone(),
         place: message.place(host),
         definition: None,
         expires_in_seconds: None,

@@ -1,7 +1,7 @@
 //! The result of a call, as the agent reports it after the tool.
 
 use super::{
-    agent::{HookAgent, HookEvent},
+    agent::{HookCaller, HookEvent},
     answer::HookAnswer,
     failure::HookFailure,
     message::HookMessage,
@@ -24,7 +24,7 @@ const UNREPORTED: &str = "not run, or interrupted: the agent reported no result 
 /// were installed meanwhile, has no result to record.
 pub(super) async fn record_result(
     gate: &dyn ApprovalGate,
-    agent: HookAgent,
+    caller: HookCaller,
     message: &HookMessage,
 ) -> Result<HookAnswer, HookFailure> {
     let thread = read_thread(message)?;
@@ -35,8 +35,8 @@ pub(super) async fn record_result(
         (None, None) => Json::null(),
     };
     let status = if failed { Status::Error } else { Status::Success };
-    let ran_arguments = ran_arguments(agent, message);
-    let Some((id, executor)) = find_reported_call(gate, agent, &thread, message).await? else {
+    let ran_arguments = ran_arguments(caller, message);
+    let Some((id, executor)) = find_reported_call(gate, caller, &thread, message).await? else {
         return Ok(HookAnswer::Silent);
     };
     let result = ResultRequest { status, content, executor, ran_arguments };
@@ -49,19 +49,19 @@ pub(super) async fn record_result(
 }
 
 /// The arguments that the agent reports, if they can be compared with the approved ones.
-fn ran_arguments(agent: HookAgent, message: &HookMessage) -> Option<Json> {
-    let is_comparable = !agent.changes_reported_input(&message.tool_name);
+fn ran_arguments(caller: HookCaller, message: &HookMessage) -> Option<Json> {
+    let is_comparable = !caller.changes_reported_input(&message.tool_name);
     (is_comparable && message.tool_input.admit().is_ok()).then(|| message.tool_input.clone())
 }
 
 /// Ends a call that the agent's own rules refused after this hook allowed it.
 pub(super) async fn record_refusal(
     gate: &dyn ApprovalGate,
-    agent: HookAgent,
+    caller: HookCaller,
     message: &HookMessage,
 ) -> Result<(), HookFailure> {
     let thread = read_thread(message)?;
-    if let Some((call, executor)) = find_claimed_call(gate, agent, &thread, message).await? {
+    if let Some((call, executor)) = find_claimed_call(gate, caller, &thread, message).await? {
         gate.finish(&thread, &call.id, &not_run(REFUSED, executor)).await?;
     }
     Ok(())
@@ -70,7 +70,7 @@ pub(super) async fn record_refusal(
 /// Ends the calls of the session of which the agent reported no result: it refused them, or its user interrupted them.
 pub(super) async fn end_unreported_calls(
     gate: &dyn ApprovalGate,
-    agent: HookAgent,
+    caller: HookCaller,
     message: &HookMessage,
 ) -> Result<(), HookFailure> {
     let thread = read_thread(message)?;
@@ -79,7 +79,7 @@ pub(super) async fn end_unreported_calls(
         running => running?,
     };
     for call in running {
-        if let Some(executor) = executor_of(&call).filter(|executor| agent.is_executor(executor)) {
+        if let Some(executor) = executor_of(&call).filter(|executor| caller.is_executor(executor)) {
             gate.finish(&thread, &call.id, &not_run(UNREPORTED, executor)).await?;
         }
     }
@@ -98,11 +98,11 @@ fn read_thread(message: &HookMessage) -> Result<ThreadId, HookFailure> {
 /// The call of a report: the one that a hook claimed, or one that the agent ran although nothing had allowed it to start.
 async fn find_reported_call(
     gate: &dyn ApprovalGate,
-    agent: HookAgent,
+    caller: HookCaller,
     thread: &ThreadId,
     message: &HookMessage,
 ) -> Result<Option<(CallId, Option<String>)>, HookFailure> {
-    if let Some((call, executor)) = find_claimed_call(gate, agent, thread, message).await? {
+    if let Some((call, executor)) = find_claimed_call(gate, caller, thread, message).await? {
         return Ok(Some((call.id, Some(executor))));
     }
     let Some(id) = message.tool_use_id.as_deref().and_then(|id| countersign_api::parse_call_id(id).ok())
@@ -111,7 +111,7 @@ async fn find_reported_call(
     };
     match gate.call(thread, &id).await {
         Ok(call) if call.execution.is_none() && *gate.principal() == call.proposal.principal => {
-            Ok(Some((id, Some(agent.executor(call.id.as_str())))))
+            Ok(Some((id, Some(caller.executor(call.id.as_str())))))
         }
         Ok(_) => Ok(None),
         Err(error) if is_unknown(&error) => Ok(None),
@@ -122,11 +122,11 @@ async fn find_reported_call(
 /// Finds the call that the hook before the tool claimed: under the id of the agent, or by the executor, which has that id.
 async fn find_claimed_call(
     gate: &dyn ApprovalGate,
-    agent: HookAgent,
+    caller: HookCaller,
     thread: &ThreadId,
     message: &HookMessage,
 ) -> Result<Option<(Call, String)>, HookFailure> {
-    let own = message.tool_use_id.as_deref().map(|id| agent.executor(id));
+    let own = message.tool_use_id.as_deref().map(|id| caller.executor(id));
     if let Some(id) = message.tool_use_id.as_deref().and_then(|id| countersign_api::parse_call_id(id).ok()) {
         match gate.call(thread, &id).await {
             Ok(call) => {
@@ -143,16 +143,16 @@ async fn find_claimed_call(
     let hash = message.tool_input.admit().ok();
     let running = running_calls(gate, thread, &tool).await?;
     let by_executor = |call: &&Call| own.is_some() && executor_of(call) == own;
-    let by_arguments = |call: &&Call| is_same_run(call, agent, hash, own.is_some());
+    let by_arguments = |call: &&Call| is_same_run(call, caller, hash, own.is_some());
     let found = running.iter().find(by_executor).or_else(|| running.iter().rev().find(by_arguments));
     Ok(found.and_then(|call| Some((call.clone(), executor_of(call)?))))
 }
 
 /// True if a hook that had no id claimed a call with these arguments.
-fn is_same_run(call: &Call, agent: HookAgent, hash: Option<Sha256>, has_id: bool) -> bool {
+fn is_same_run(call: &Call, caller: HookCaller, hash: Option<Sha256>, has_id: bool) -> bool {
     let Some(executor) = executor_of(call) else { return false };
-    let by_permission = agent.is_executor(&executor) && !agent.is_before_tool(&executor);
-    let without_id = !has_id && agent.is_executor(&executor);
+    let by_permission = caller.is_executor(&executor) && !caller.is_before_tool(&executor);
+    let without_id = !has_id && caller.is_executor(&executor);
     hash == Some(call.arguments_hash) && (by_permission || without_id)
 }
 

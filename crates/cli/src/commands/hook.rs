@@ -6,7 +6,8 @@ use crate::{
     settings::log_target::LogTarget,
 };
 use countersign_agents::hook::{
-    HookAgent, HookMessage, HookTerms, MAX_MESSAGE_BYTES, RuleAllowance, UnknownHookAgent, answer_hook,
+    HookAgent, HookCaller, HookMessage, HookTerms, MAX_MESSAGE_BYTES, RuleAllowance, UnknownHookAgent,
+    answer_hook,
 };
 use countersign_api::{Call, CancelRequest, SharedGate};
 use countersign_tui::present::{
@@ -47,9 +48,9 @@ When it repeats the same call, it gets the decision.\n\n\
 Environment:\n  COUNTERSIGN_HOOK_LIMIT  a shorter time limit for the whole hook, such as 5s"
 )]
 pub(crate) struct HookArgs {
-    /// The agent: claude-code, codex, gemini-cli or cursor
-    #[arg(value_name = "AGENT", value_parser = parse_agent)]
-    agent: HookAgent,
+    /// The agent: claude-code, codex, gemini-cli or cursor; generic for any other program
+    #[arg(value_name = "AGENT", value_parser = parse_caller)]
+    caller: HookCaller,
     /// How long to wait for a decision; less than the time-out of the hook in the agent's configuration
     #[arg(long, value_name = "DURATION", value_parser = super::run::parse_seconds, default_value = "9m")]
     wait: u32,
@@ -72,13 +73,13 @@ pub(crate) enum HookDecision {
 }
 
 impl HookArgs {
-    /// The agent whose message is answered.
-    pub(crate) const fn agent(&self) -> HookAgent {
-        self.agent
+    /// The program whose message is answered.
+    pub(crate) const fn caller(&self) -> HookCaller {
+        self.caller
     }
 }
 
-fn parse_agent(text: &str) -> Result<HookAgent, UnknownHookAgent> {
+fn parse_caller(text: &str) -> Result<HookCaller, UnknownHookAgent> {
     text.parse()
 }
 
@@ -117,7 +118,7 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
     }
     let mut signals = TerminationSignals::listen()?;
     let text = read_message()?;
-    let message = HookMessage::read(args.agent, &text)?;
+    let message = HookMessage::read(args.caller, &text)?;
     let gate = context.connect_to_propose().await?;
     let place = decision_place(context)?;
     let host = context.host_name();
@@ -125,16 +126,16 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
         wait,
         lease_seconds: args.lease,
         rule_answer: match args.decide {
-            HookDecision::Allow => RuleAllowance::Allow,
-            HookDecision::None => RuleAllowance::None,
+            HookDecision::None if args.caller != HookCaller::Generic => RuleAllowance::None,
+            HookDecision::Allow | HookDecision::None => RuleAllowance::Allow,
         },
         host: host.as_deref(),
-        ignores_edits: runs_in_other_agent(args.agent),
-        defers: args.defer,
+        ignores_edits: runs_in_other_agent(args.caller),
+        defers: args.defer || args.caller == HookCaller::Generic,
         decision_place: &place,
     };
     let answer = tokio::select! {
-        answer = answer_hook(&*gate, args.agent, &message, terms) => answer?,
+        answer = answer_hook(&*gate, args.caller, &message, terms) => answer?,
         _ = signals.receive() => {
             cancel(&gate, &message).await;
             return Err(CliError::usage("the agent stopped waiting for the decision").into());
@@ -151,10 +152,10 @@ pub(crate) async fn run_hook(context: &CommandContext, args: &HookArgs) -> anyho
 
 /// Whether another agent than the named one runs this hook: some read the configuration of Claude Code, and ignore changed
 /// arguments.
-fn runs_in_other_agent(agent: HookAgent) -> bool {
+fn runs_in_other_agent(caller: HookCaller) -> bool {
     let is_set =
         |name: &str| crate::settings::setting::read_variable(name).is_some_and(|value| !value.is_empty());
-    agent == HookAgent::ClaudeCode && (is_set("QWEN_CODE") || is_set("COPILOT_CLI"))
+    caller == HookCaller::Agent(HookAgent::ClaudeCode) && (is_set("QWEN_CODE") || is_set("COPILOT_CLI"))
 }
 
 /// Whether someone can read what is written to stdout. The runtime of this program opens the null device in place of a closed

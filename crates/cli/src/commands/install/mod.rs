@@ -8,6 +8,7 @@ mod installed;
 mod verify;
 
 use crate::{
+    commands::hook::HookDecision,
     context::CommandContext,
     exit::{CliError, CommandExit},
     present::{confirm::confirm_change, text_diff::diff_lines},
@@ -62,6 +63,10 @@ pub(crate) struct InstallArgs {
     agent: Option<HookAgent>,
     #[command(flatten)]
     scope: ConfigChoiceArgs,
+    /// The answer of the hook to a call that a rule allows: none leaves it to the agent's own rules, which may ask or deny; allow
+    /// runs it
+    #[arg(long, value_name = "ANSWER", default_value = "none", conflicts_with = "verify")]
+    decide: HookDecision,
     /// Change nothing, and check that each installed hook blocks: also if it is killed, or nothing answers it
     #[arg(long, conflicts_with = "yes")]
     verify: bool,
@@ -109,7 +114,8 @@ pub(crate) async fn install(context: &CommandContext, args: &InstallArgs) -> any
     let Some(agent) = args.agent else { return Err(CliError::usage("name an agent").into()) };
     let program = hook_program::hook_program(context, args.scope.scope())?;
     let file = ConfigFile::find(agent, args.scope.scope())?;
-    let command = hook_command(&program, agent);
+    let options: &[&str] = if args.decide == HookDecision::Allow { &["--decide", "allow"] } else { &[] };
+    let command = hook_command(&program, agent, options);
     let changed = agent.install_hooks(file.text(), &command).map_err(|why| file.unusable(&why))?;
     let is_changed = apply(context, &args.scope, &file, &changed)?;
     if is_changed == Some(false) {
