@@ -67,7 +67,7 @@ async fn new_file_is_removed_again() {
         [[hooks.SessionEnd.hooks]]
         type = "command"
         command = "countersign --database [here]/countersign.db hook codex || { echo 'countersign: the call is blocked' >&2; exit 2; }"
-        timeout = 600
+        timeout = 3
         "#);
         assert_eq!(desk.types("uninstall codex --yes").await.code, 0);
         assert!(!desk.path(".codex/config.toml").exists());
@@ -160,6 +160,13 @@ async fn claude_code_blocks_in_each_case() {
 async fn verify_names_the_case_that_codex_lets_through() {
     with_desk(async |desk| {
         desk.types("install codex --yes").await;
+        let config = desk.path(".codex/config.toml");
+        let installed = std::fs::read_to_string(&config).expect("written");
+        let untrusted = desk.types("install --verify codex").await;
+        assert!(untrusted.stdout.contains("no person trusted the hook"), "{untrusted}");
+        let key = format!("{}:pre_tool_use:0:0", config.canonicalize().expect("a file").display());
+        let trust = format!("\n[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:00\"\n");
+        std::fs::write(&config, format!("{installed}{trust}")).expect("written");
         let verified = desk.types("install --verify codex").await;
         assert_snapshot!(verified, @"
         codex, [here]/.codex/config.toml
@@ -173,6 +180,7 @@ async fn verify_names_the_case_that_codex_lets_through() {
         a full disk                               blocked    exit code 2 with a text on stderr stops the call
         a killed hook with its shell              not asked  codex runs the call after its hook was killed
         a hook that is frozen until its time-out  not asked  codex runs the call after the time-out of its hook
+        the hook itself                           allowed    a person trusted the hook; the agent skips it if it was changed since
         2 cases failed.
         exit 1
         ");
@@ -232,6 +240,29 @@ async fn verify_reads_all_layers_of_settings() {
         let verified = desk.types("install --verify").await;
         assert_eq!(verified.code, 1, "{verified}");
         assert!(verified.stdout.contains("turns hooks off"), "{verified}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn verify_names_servers_without_the_gateway() {
+    with_desk(async |desk| {
+        desk.types("install claude-code --yes").await;
+        let here = desk.path("").canonicalize().expect("a folder").display().to_string();
+        let servers = serde_json::json!({
+            "mcpServers": {"all": {"command": "a"}},
+            "projects": {
+                here.trim_end_matches('/'): {"mcpServers": {"db": {"command": "db", "args": []}}},
+                "/elsewhere": {"mcpServers": {"other": {"command": "o"}}},
+            },
+        });
+        desk.write_file(".claude.json", &servers.to_string());
+        let verified = desk.types("--json install --verify").await;
+        let row = verified.stdout.lines().find(|line| line.contains("not wrapped")).expect("a row");
+        assert!(row.contains("all, db: ") && !row.contains("other"), "{row}");
+        desk.types("mcp wrap .claude.json --yes").await;
+        let verified = desk.types("install --verify").await;
+        assert!(verified.code == 0 && !verified.stdout.contains("not wrapped"), "{verified}");
     })
     .await;
 }

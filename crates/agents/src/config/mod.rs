@@ -11,6 +11,8 @@ mod toml_file;
 pub use error::ConfigError;
 pub use installed_hook::{HOOK_TIMEOUT_SECONDS, InstalledHook, hook_command, without_guard};
 
+use installed_hook::hook_timeout;
+
 use crate::hook::HookAgent;
 use std::path::{Path, PathBuf};
 
@@ -71,6 +73,34 @@ impl HookAgent {
         layers.extend(further.iter().map(|path| project.join(path)));
         layers.dedup();
         layers
+    }
+
+    /// Whether a person has trusted the hook before a tool in the file at `path`, whose text this is; `user_text` is the
+    /// configuration of the user. `None` if the agent runs hooks without that.
+    pub fn is_hook_trusted(
+        self,
+        text: &str,
+        path: &Path,
+        user_text: &str,
+    ) -> Result<Option<bool>, ConfigError> {
+        match self {
+            Self::Codex => toml_file::is_trusted(self, text, path, user_text).map(Some),
+            Self::ClaudeCode | Self::GeminiCli | Self::Cursor => Ok(None),
+        }
+    }
+
+    /// The files that configure MCP servers of the agent in the folder of a project.
+    #[must_use]
+    pub fn server_config_paths(self, home: &Path, project: &Path) -> Vec<PathBuf> {
+        let (of_user, of_project) = match self {
+            Self::ClaudeCode => (".claude.json", ".mcp.json"),
+            Self::Codex => (".codex/config.toml", ".codex/config.toml"),
+            Self::GeminiCli => (".gemini/settings.json", ".gemini/settings.json"),
+            Self::Cursor => (".cursor/mcp.json", ".cursor/mcp.json"),
+        };
+        let mut paths = vec![home.join(of_user), project.join(of_project)];
+        paths.dedup();
+        paths
     }
 
     /// The commands of other hooks that run before a tool. Such a hook may replace the arguments of a call.
@@ -134,7 +164,7 @@ impl HookAgent {
     fn has_exactly(self, found: &[InstalledHook], command: &str) -> bool {
         let is_current = |hook: &InstalledHook| {
             hook.command == command
-                && hook.timeout_seconds == Some(u64::from(HOOK_TIMEOUT_SECONDS))
+                && hook.timeout_seconds == Some(u64::from(hook_timeout(self, hook.event == "SessionEnd")))
                 && (hook.blocks_on_failure || !self.has_failure_setting())
         };
         let events = self.installed_events();

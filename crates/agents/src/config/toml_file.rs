@@ -3,15 +3,18 @@
 
 use super::{
     error::ConfigError,
-    installed_hook::{HOOK_TIMEOUT_SECONDS, InstalledHook, is_own},
+    installed_hook::{InstalledHook, hook_timeout, is_own},
 };
 use crate::hook::HookAgent;
+use std::path::{Path, PathBuf};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, TableLike, value};
 
 fn parse(text: &str) -> Result<DocumentMut, ConfigError> {
     // The message would repeat the line, which may contain a key.
     text.parse::<DocumentMut>().map_err(|why| ConfigError::Syntax(why.message().to_owned()))
 }
+
+const SESSION_END: &str = "SessionEnd";
 
 fn wrong_type(place: String, expected: &'static str) -> ConfigError {
     ConfigError::WrongType { place, expected }
@@ -80,18 +83,18 @@ pub(super) fn add_hooks(agent: HookAgent, text: &str, command: &str) -> Result<S
     for event in agent.installed_events() {
         let groups = hooks.entry(event).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
         if let Some(groups) = groups.as_array_of_tables_mut() {
-            groups.push(hook_group(command));
+            groups.push(hook_group(command, hook_timeout(agent, *event == SESSION_END)));
         }
     }
     Ok(document.to_string())
 }
 
 /// A group without a matcher, so that the hook runs for each tool.
-fn hook_group(command: &str) -> Table {
+fn hook_group(command: &str, timeout: u32) -> Table {
     let mut entry = Table::new();
     entry.insert("type", value("command"));
     entry.insert("command", value(command));
-    entry.insert("timeout", value(i64::from(HOOK_TIMEOUT_SECONDS)));
+    entry.insert("timeout", value(i64::from(timeout)));
     let mut entries = ArrayOfTables::new();
     entries.push(entry);
     let mut group = Table::new();
@@ -129,4 +132,39 @@ pub(super) fn has_hooks_disabled(text: &str) -> Result<bool, ConfigError> {
     let document = parse(text)?;
     let flag = |name: &str| document.get("features").and_then(|features| features.get(name)?.as_bool());
     Ok(flag("hooks").or_else(|| flag("codex_hooks")) == Some(false))
+}
+
+/// Whether the hook before a tool in the file at `path` was trusted by a person. Codex keeps that in the configuration of the user:
+/// `hooks.state."PATH:EVENT:GROUP:HANDLER"` with `trusted_hash` (0.169). The hash is not checked, so a hook that was changed after that
+/// counts as trusted.
+pub(super) fn is_trusted(
+    agent: HookAgent,
+    text: &str,
+    path: &Path,
+    user_text: &str,
+) -> Result<bool, ConfigError> {
+    let document = parse(text)?;
+    let Some(hooks) = hooks_table(&document)? else { return Ok(false) };
+    let Some(groups) = event_groups(hooks, agent.blocking_event())? else { return Ok(false) };
+    let places = groups.iter().enumerate().filter_map(|(group, table)| {
+        let entries = table.get("hooks")?.as_array_of_tables()?;
+        let handler = entries.iter().position(|entry| is_own_entry(entry, agent))?;
+        Some(format!("pre_tool_use:{group}:{handler}"))
+    });
+    let places: Vec<_> = places.collect();
+    let user = parse(user_text)?;
+    let state = user.get("hooks").and_then(|hooks| hooks.get("state")).and_then(Item::as_table_like);
+    let is_for_hook = |key: &str| {
+        let mut parts = key.rsplitn(4, ':');
+        let place: Vec<_> = parts.by_ref().take(3).collect();
+        let place = place.into_iter().rev().collect::<Vec<_>>().join(":");
+        let file = parts.next().map(PathBuf::from);
+        places.contains(&place)
+            && file.is_some_and(|file| file == path || file.canonicalize().is_ok_and(|file| file == path))
+    };
+    let mut entries = state.into_iter().flat_map(TableLike::iter).filter(|(key, _)| is_for_hook(key));
+    Ok(entries.any(|(_, entry)| {
+        entry.get("trusted_hash").is_some_and(Item::is_str)
+            && entry.get("enabled").and_then(Item::as_bool) != Some(false)
+    }))
 }

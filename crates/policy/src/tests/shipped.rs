@@ -47,6 +47,36 @@ fn log_and_routes_are_closed_to_other_tools() {
 }
 
 #[test]
+fn files_that_configure_agents_are_asked() {
+    let allowing = format!(
+        "{}\n[[rule]]\nname = \"edits are free\"\nkind = [\"edit\", \"read\"]\npath = \"/srv/**\"\nverdict = \"allow\"\n",
+        Policy::SHIPPED
+    );
+    let policy = policy(&allowing);
+    for (tool, path, expected) in [
+        ("Edit", "/srv/shop/src/main.rs", Verdict::Allow),
+        ("Read", "/srv/shop/CLAUDE.md", Verdict::Allow),
+        ("Read", "/srv/shop/.claude/skills/a/SKILL.md", Verdict::Allow),
+        ("Edit", "/srv/shop/CLAUDE.md", Verdict::Ask),
+        ("Edit", "/srv/shop/.claude/settings.local.json", Verdict::Ask),
+        ("Edit", "/srv/shop/src/../.claude/hooks/pre.sh", Verdict::Ask),
+        ("Edit", "/srv/shop/.mcp.json", Verdict::Ask),
+        ("Edit", "/srv/shop/.codex/config.toml", Verdict::Ask),
+        ("Edit", "/srv/shop/docs/AGENTS.md", Verdict::Ask),
+        ("Edit", "/srv/shop/.github/hooks/x.json", Verdict::Ask),
+        ("Edit", "/srv/shop/.vscode/settings.json", Verdict::Ask),
+        ("Edit", "/srv/shop/.vscode/launch.json", Verdict::Allow),
+        ("Edit", "/srv/shop/opencode.jsonc", Verdict::Ask),
+    ] {
+        let arguments = match tool {
+            "Edit" => format!(r#"{{"file_path":"{path}","old_string":"a","new_string":"b"}}"#),
+            _ => format!(r#"{{"file_path":"{path}"}}"#),
+        };
+        assert_eq!(call(tool, &arguments).verdict(&policy), expected, "{tool} {path}");
+    }
+}
+
+#[test]
 fn other_calls_are_asked() {
     for line in [
         "countersign pending",

@@ -30,6 +30,8 @@ pub(super) enum CaseOutcome {
     Allowed,
     /// The agent runs a call about which the hook was not asked, or which it could not stop.
     NotAsked,
+    /// No gateway stands before these MCP servers.
+    NotWrapped,
     /// The hook could not be run as the agent runs it.
     Failed,
 }
@@ -40,6 +42,7 @@ impl CaseOutcome {
             Self::Blocked => "blocked",
             Self::Allowed => "allowed",
             Self::NotAsked => "not asked",
+            Self::NotWrapped => "not wrapped",
             Self::Failed => "failed",
         }
     }

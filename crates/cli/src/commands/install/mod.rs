@@ -55,7 +55,7 @@ else in it. To repeat it changes nothing.\n\n\
 The hook uses the server or the database of this command line or of your settings, and the configuration names it, so that no \
 file or variable of a project can lead the hook to another log.\n\n\
 JSON: {\"agent\", \"path\", \"changed\", \"backup\": null if there is none}; with --verify, one object for each case: {\"agent\", \
-\"path\", \"case\", \"outcome\": blocked, allowed, not asked or failed, \"reliesOn\"}"
+\"path\", \"case\", \"outcome\": blocked, allowed, not asked, not wrapped or failed, \"reliesOn\"}"
 )]
 pub(crate) struct InstallArgs {
     /// The agent: claude-code, codex, gemini-cli or cursor

@@ -3,8 +3,10 @@
 use super::{
     cases::{CaseOutcome, CheckedCase, HookCases},
     config_file::{ConfigFile, find_config_files},
+    config_scope::ConfigScope,
 };
 use crate::{
+    commands::mcp::unwrapped_servers,
     context::CommandContext,
     exit::{CliError, CommandExit},
     present::{
@@ -44,7 +46,10 @@ pub(super) async fn verify_hooks(
     for file in find_config_files(only) {
         let file = file?;
         let Some(mut cases) = check_file(file.agent, &file).await? else { continue };
-        cases.extend(check_layers(file.agent, &file.path));
+        let folders = SettingFolders::current();
+        cases.extend(check_trust(file.agent, &file));
+        cases.extend(check_layers(file.agent, &file.path, &folders));
+        cases.extend(find_unwrapped_servers(file.agent, &folders));
         wrong += cases.iter().filter(|case| !case.is_right).count();
         print_cases(context, file.agent, &file.path, &cases)?;
         found = true;
@@ -64,12 +69,64 @@ pub(super) async fn verify_hooks(
     Ok(if wrong == 0 { CommandExit::DONE } else { CommandExit::FAILED })
 }
 
-/// What the other settings of this folder do to the hooks: turn them off, or run hooks of their own.
-fn check_layers(agent: HookAgent, own: &Path) -> Vec<CheckedCase> {
-    let home = read_variable("HOME").map(PathBuf::from).unwrap_or_default();
-    let folder = std::env::current_dir().unwrap_or_default();
+/// The folders whose settings apply here.
+struct SettingFolders {
+    home: PathBuf,
+    project: PathBuf,
+}
+
+impl SettingFolders {
+    fn current() -> Self {
+        Self {
+            home: read_variable("HOME").map(PathBuf::from).unwrap_or_default(),
+            project: std::env::current_dir().unwrap_or_default(),
+        }
+    }
+}
+
+/// Whether the agent runs the hook at all: some do only after a person trusted it.
+fn check_trust(agent: HookAgent, file: &ConfigFile) -> Option<CheckedCase> {
+    let user = ConfigFile::find(agent, ConfigScope::User).ok();
+    let user_text = user.as_ref().map_or("", |user| user.text());
+    let is_trusted = agent.is_hook_trusted(file.text(), &file.path, user_text).ok().flatten()?;
+    let (outcome, relies_on) = if is_trusted {
+        (CaseOutcome::Allowed, "a person trusted the hook; the agent skips it if it was changed since")
+    } else {
+        (
+            CaseOutcome::NotAsked,
+            "no person trusted the hook, so it does not run: start codex, and review it with /hooks",
+        )
+    };
+    Some(CheckedCase {
+        case: "the hook itself",
+        outcome,
+        is_right: is_trusted,
+        relies_on: relies_on.to_owned(),
+    })
+}
+
+/// The MCP servers of the agent that no gateway stands before. The hook is asked about their tools, but does not see their definitions.
+fn find_unwrapped_servers(agent: HookAgent, folders: &SettingFolders) -> Vec<CheckedCase> {
     let mut cases = Vec::new();
-    for path in agent.setting_layers(&home, &folder) {
+    for path in agent.server_config_paths(&folders.home, &folders.project) {
+        let names = unwrapped_servers(&path, &folders.project);
+        if names.is_empty() {
+            continue;
+        }
+        let (names, shown) = (escape_text(&names.join(", ")), escape_text(&path.display().to_string()));
+        let relies_on = format!(
+            "{names}: the hook is asked about their tools, and sees no definitions; countersign mcp wrap {shown}"
+        );
+        let outcome = CaseOutcome::NotWrapped;
+        cases.push(CheckedCase { case: "MCP servers", outcome, is_right: true, relies_on });
+    }
+    cases
+}
+
+/// What the other settings of this folder do to the hooks: turn them off, or run hooks of their own.
+fn check_layers(agent: HookAgent, own: &Path, folders: &SettingFolders) -> Vec<CheckedCase> {
+    let mut cases = Vec::new();
+    for path in agent.setting_layers(&folders.home, &folders.project) {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let shown = escape_text(&path.display().to_string());
         let is_own = path.canonicalize().is_ok_and(|path| path == own);

@@ -5,7 +5,7 @@ mod server_process;
 mod server_source;
 mod wrap;
 
-pub(crate) use wrap::count_wrapped_servers;
+pub(crate) use wrap::{count_wrapped_servers, unwrapped_servers};
 
 use crate::{
     call_place::{current_place, default_thread},

@@ -151,8 +151,27 @@ fn print_difference(context: &CommandContext, before: &str, after: &str) {
 
 /// The number of servers behind the gateway in the configuration of an MCP client; `None` if it cannot be read.
 pub(crate) fn count_wrapped_servers(path: &Path) -> Option<usize> {
+    let text = read_config(path)?;
+    Some(unwrap_config(&text, ConfigSyntax::of_file(path)).ok()?.wrapped.len())
+}
+
+/// The servers that a client starts in the folder of a project without the gateway.
+pub(crate) fn unwrapped_servers(path: &Path, project: &Path) -> Vec<String> {
+    let found = read_config(path).and_then(|text| wrap_config(&text, ConfigSyntax::of_file(path), "").ok());
+    let Some(found) = found else { return Vec::new() };
+    // The servers of another folder are not started here.
+    let here = format!(" in {}", project.display());
+    let names = found.changed.into_iter().chain(found.skipped.into_iter().map(|server| server.name));
+    names
+        .filter_map(|name| match name.strip_suffix(&here) {
+            Some(own) => Some(own.to_owned()),
+            None => (!name.contains(" in /")).then_some(name),
+        })
+        .collect()
+}
+
+fn read_config(path: &Path) -> Option<String> {
     let is_usable = |found: &fs::Metadata| found.is_file() && found.len() <= MAX_CONFIG_BYTES;
     fs::metadata(path).ok().filter(is_usable)?;
-    let text = fs::read_to_string(path).ok()?;
-    Some(unwrap_config(&text, ConfigSyntax::of_file(path)).ok()?.wrapped.len())
+    fs::read_to_string(path).ok()
 }
