@@ -14,6 +14,7 @@ from .execution import CallOutcome, CallPlan, ToolReport
 from .gate import Gate
 from .json_text import write_json
 from .operations import json_text
+from .started_call import AsyncStartedCall
 from .types import Call, ProposedDefinition, ProposedImpact
 
 if sys.version_info >= (3, 11):
@@ -166,6 +167,13 @@ class FrameworkGate:
         try:
             outcome = await self.waiting.call_tool(call.name, call.arguments, run, **self.parameters(call))
             return answer_of(outcome)
+        except NotRunError as error:
+            return self.refuse(error)
+
+    async def begin_async_call(self, call: FrameworkCall) -> AsyncStartedCall | CallAnswer:
+        """Claims a call that the framework then runs itself. Returns the answer for the model if it does not run."""
+        try:
+            return await self.waiting.begin(call.name, call.arguments, **self.parameters(call))
         except NotRunError as error:
             return self.refuse(error)
 

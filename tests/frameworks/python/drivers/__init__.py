@@ -23,6 +23,9 @@ NAMES = [
 ]
 if "COUNTERSIGN_CLAUDE_CODE" in os.environ:
     NAMES.append("claude_code")
+# Frameworks that are installed in an environment of their own.
+if "COUNTERSIGN_DRIVERS" in os.environ:
+    NAMES = os.environ["COUNTERSIGN_DRIVERS"].split(",")
 
 
 class Driver(Protocol):

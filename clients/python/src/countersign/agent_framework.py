@@ -1,0 +1,68 @@
+"""Asks before the function tools of a Microsoft Agent Framework agent run.
+
+    from countersign.agent_framework import Approval
+
+    agent = Agent(client, tools=[deploy, read_log], middleware=[Approval(gate)])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from agent_framework import Content, FunctionInvocationContext, FunctionMiddleware, MiddlewareFailure
+from pydantic_core import to_jsonable_python
+
+from .async_gate import AsyncGate
+from .errors import CountersignError, NotRunError
+from .execution import ToolReport
+from .framework_call import FrameworkCall, FrameworkGate, Unpack, WrapperOptions, model_text
+from .gate import Gate
+
+
+class Approval(FunctionMiddleware):
+    """Asks before each function tool of the agent runs. Give it last in the list: it shows people the arguments that run.
+
+    The id of a call is that of the model. The thread is that of the gate, or else ``session_id`` of the session. The option
+    ``thread`` may be a function of the ``FunctionInvocationContext``.
+    """
+
+    def __init__(self, gate: Gate | AsyncGate, **options: Unpack[WrapperOptions]) -> None:
+        self._calls = FrameworkGate(gate, options)
+
+    async def process(self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]) -> None:
+        tool = context.function
+        arguments = to_jsonable_python(dict(context.arguments), serialize_unknown=True)
+        call = FrameworkCall(
+            name=tool.name,
+            arguments=arguments,
+            call_id=context.metadata.get("call_id"),
+            thread=context.session.session_id if context.session else None,
+            context=context,
+            definition={"description": tool.description, "inputSchema": tool.parameters()},
+        )
+
+        async def run(approved: Any) -> ToolReport:
+            if approved != arguments:
+                context.arguments = approved
+            await call_next()
+            return ToolReport(context.result, _recorded(context.result))
+
+        try:
+            answer = await self._calls.make_async_call(call, run)
+        except (CountersignError, NotRunError) as error:
+            # Any other error would become a result, and the agent would go on.
+            raise MiddlewareFailure(str(error)) from error
+        if not answer.ran_now:
+            context.result = model_text(answer.value)
+        elif answer.note is not None:
+            results = context.result if isinstance(context.result, list) else [Content.from_text(str(context.result))]
+            context.result = [*results, Content.from_text(answer.note)]
+
+
+def _recorded(result: Any) -> Any:
+    """The result as the log keeps it: the text, if it consists of texts."""
+    texts = [part.text for part in result if part.type == "text"] if isinstance(result, list) else None
+    if texts is not None and len(texts) == len(result):
+        return "\n".join(text or "" for text in texts)
+    return result
