@@ -8,6 +8,8 @@ import { removeOwnMetadata, servers, startHttpServer, startLog } from "./support
 
 const allowing = 'default = "allow"\n[[rule]]\nname = "all"\ntool = "*"\nverdict = "allow"\n';
 const capabilities = { sampling: {}, roots: { listChanged: true }, elicitation: { form: {} } };
+// server-filesystem exchanges its folders for the client's roots some time after the start, so it is offered none.
+const capabilitiesWithoutRoots = { sampling: {}, elicitation: { form: {} } };
 
 // Requests whose failure is a part of the conversation.
 const attempt = (promise) => promise.catch((error) => error.code);
@@ -90,8 +92,10 @@ function normalize({ sent, received }) {
   return { sent: parts(sent), received: parts(received) };
 }
 
-for (const [name, converse] of [
-  ["everything", converseWithEverything], ["filesystem", converseWithFilesystem], ["memory", converseWithMemory],
+for (const [name, converse, offered] of [
+  ["everything", converseWithEverything, capabilities],
+  ["filesystem", converseWithFilesystem, capabilitiesWithoutRoots],
+  ["memory", converseWithMemory, capabilities],
 ]) {
   test(`conversation with ${name} is the same with and without the gateway`, async (t) => {
     const transcripts = [];
@@ -99,7 +103,7 @@ for (const [name, converse] of [
     for (const direct of [true, false]) {
       await mkdir(join(log.folder, "files"), { recursive: true });
       await writeFile(join(log.folder, "memory.jsonl"), "");
-      const connection = await log.connect(t, servers[name](log.folder), { direct, capabilities });
+      const connection = await log.connect(t, servers[name](log.folder), { direct, capabilities: offered });
       await converse(connection, log.folder);
       await connection.client.close();
       transcripts.push(normalize(connection.transcript));

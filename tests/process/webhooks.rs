@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 on_each_database!(
     messages_arrive_signed_and_in_order,
+    arguments_are_sent_with_masked_secrets,
     killed_server_hands_its_messages_to_the_next,
     target_that_is_gone_parks_until_a_person_retries,
 );
@@ -88,6 +89,24 @@ async fn messages_arrive_signed_and_in_order(world: ProcessWorld) {
         !text.contains("secret-path") && !text.contains("whsec_"),
         "readers of the log get no secret: {text}"
     );
+}
+
+async fn arguments_are_sent_with_masked_secrets(world: ProcessWorld) {
+    let server = world.serves().await;
+    let mut target = WebhookTarget::accepting().await;
+    adds(&world, "ops", &target, &["--arguments", "--topic", "opened"]).await;
+    let call = json!({"id": "b", "name": "bash", "arguments": {"command": "make deploy", "token": "ghp_0123456789abcdefghijklmnopqrstuvwxyz"},
+        "description": "release 4.2", "place": {"folder": "/srv/shop"}});
+    assert_eq!(server.post("/v1/threads/t/tool-calls", call.to_string()).await.status, 201);
+    let message = target.receives().await;
+    let data = &message.json()["data"];
+    assert_eq!(
+        (&data["arguments"]["command"], &data["description"]),
+        (&json!("make deploy"), &json!("release 4.2"))
+    );
+    assert_eq!(data["place"], json!({"folder": "/srv/shop"}));
+    assert!(!message.body.contains("ghp_0123"), "secrets are masked: {}", message.body);
+    assert_eq!(server.terminated().await.code, 0);
 }
 
 async fn killed_server_hands_its_messages_to_the_next(world: ProcessWorld) {

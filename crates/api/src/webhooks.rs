@@ -36,6 +36,9 @@ pub struct WebhookRequest {
     /// True if the target may have a private address, and may be reached without TLS.
     #[serde(default)]
     pub allow_private: bool,
+    /// Whether messages have the call arguments, as the log keeps them: with masked secrets.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub arguments: bool,
 }
 
 const fn default_format() -> WebhookFormat {
@@ -74,6 +77,9 @@ pub struct Webhook {
     pub threads: Vec<String>,
     /// True if the target may have a private address.
     pub allow_private: bool,
+    /// Whether messages have the call arguments.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub arguments: bool,
     /// When it was added.
     pub created_at: Timestamp,
     /// Who added it.

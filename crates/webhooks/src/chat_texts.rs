@@ -71,11 +71,12 @@ impl WebhookMessage {
 }
 
 impl CallSubject {
-    fn facts(&self) -> [(&'static str, Option<String>); 10] {
+    fn facts(&self) -> [(&'static str, Option<String>); 11] {
         [
             ("Agent", Some(self.agent.clone())),
             ("Thread", Some(self.thread.clone())),
             ("Call", Some(self.id.clone())),
+            ("Arguments", self.arguments.as_ref().map(|arguments| arguments.as_str().to_owned())),
             ("Place", self.place.as_ref().map(ToString::to_string)),
             ("Risk (as the agent says)", self.risk.clone()),
             ("Message (of the agent)", self.message.clone()),

@@ -52,6 +52,7 @@ pub(crate) struct OpenTarget {
     secret: Option<SigningSecret>,
     format: WebhookFormat,
     allow_private: bool,
+    has_arguments: bool,
 }
 
 impl HttpWebhooks {
@@ -77,6 +78,7 @@ impl HttpWebhooks {
             secret: secret.map_err(|_| WebhookKeyError::Changed)?,
             format: added.format,
             allow_private: added.allow_private,
+            has_arguments: added.arguments,
         })
     }
 
@@ -87,6 +89,7 @@ impl HttpWebhooks {
         message: &WebhookMessage,
         now: Timestamp,
     ) -> Result<StatusCode, FailedAttempt> {
+        let message = &message.for_target(target.has_arguments);
         let rendered = render(target.format, message, &target.url);
         let body = rendered.body.to_string();
         let clients = self.clients.get_or_init(new_clients).as_ref().map_err(|why| failed(why.clone()))?;
@@ -142,6 +145,7 @@ impl WebhookTransport for HttpWebhooks {
             topics: request.topics.clone(),
             threads: request.threads.clone(),
             allow_private: request.allow_private,
+            arguments: request.arguments,
         };
         Ok(PreparedWebhook { added, secret: secret.map(|secret| secret.expose()) })
     }

@@ -1,8 +1,8 @@
-//! A message: what happened to a call, without its arguments, or to an advisor.
+//! A message: what happened to a call, or to an advisor.
 
 use countersign_api as api;
 use countersign_events::{
-    Body, Event, Timestamp,
+    Body, Event, Json, Timestamp,
     event::{
         AdviceVerdict, AdvisorMode, AdvisorModeSet, ApprovalAdvice, ApprovalResponse, Place, Source,
         WebhookTopic,
@@ -46,7 +46,7 @@ pub(crate) struct WebhookMessage {
     pub(crate) link: String,
 }
 
-/// A call in a message. It has no arguments: the page of the call shows them to people who may see them.
+/// A call in a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CallSubject {
     pub(crate) thread: String,
@@ -59,6 +59,9 @@ pub(crate) struct CallSubject {
     pub(crate) message: Option<String>,
     /// The purpose of the call, in the agent's words.
     pub(crate) description: Option<String>,
+    /// The arguments with masked secrets, if the webhook asks for them. Otherwise only the page of the call shows them, to people
+    /// who may see them.
+    pub(crate) arguments: Option<Json>,
     /// Where the call runs.
     pub(crate) place: Option<Place>,
     /// The rule that asks, and its reason.
@@ -131,6 +134,7 @@ impl WebhookMessage {
             risk: None,
             message: Some("This is a test. There is nothing to decide.".to_owned()),
             description: None,
+            arguments: None,
             place: None,
             rule: None,
             reason: None,
@@ -188,6 +192,13 @@ impl WebhookMessage {
         Self { call, ..self }
     }
 
+    /// The message for a target that asks for arguments, or does not.
+    pub(crate) fn for_target(&self, has_arguments: bool) -> Self {
+        let arguments = |call: &CallSubject| call.arguments.clone().filter(|_| has_arguments);
+        let call = self.call.as_ref().map(|call| CallSubject { arguments: arguments(call), ..call.clone() });
+        Self { call, ..self.clone() }
+    }
+
     /// Messages of one lane are sent in order: those of a thread, and those about advisors.
     pub(crate) fn lane(&self) -> &str {
         self.call.as_ref().map_or("", |call| &call.thread)
@@ -206,6 +217,7 @@ impl CallSubject {
             risk: impact("riskLevel"),
             message: impact("message").or_else(|| call.description.clone()),
             description: call.description.clone(),
+            arguments: Some(call.arguments.clone()),
             place: call.place.clone(),
             rule: request.and_then(|request| request.rule.clone()),
             reason: request.map(|request| request.reason.clone()),
@@ -251,8 +263,8 @@ fn advisor_of(event: &Event, response: &ApprovalResponse) -> Option<String> {
     (response.source == Source::Advisor).then(|| by.strip_prefix("advisor:").unwrap_or(by).to_owned())
 }
 
-/// The comment on a decision. That of an advisor is its reason. The advisor has read the arguments and may quote them, and no
-/// message has arguments.
+/// The comment on a decision. That of an advisor is its reason. The advisor has read the arguments and may quote them, and a
+/// message has arguments only if the webhook asks for them.
 fn comment_of_person(response: &ApprovalResponse) -> Option<String> {
     response.comment.clone().filter(|_| response.source != Source::Advisor)
 }

@@ -61,8 +61,8 @@ class Approval(FunctionMiddleware):
 
 
 def _recorded(result: Any) -> Any:
-    """The result as the log keeps it: the text, if it consists of texts."""
-    texts = [part.text for part in result if part.type == "text"] if isinstance(result, list) else None
-    if texts is not None and len(texts) == len(result):
-        return "\n".join(text or "" for text in texts)
+    """The recorded result: plain text, if all parts are text."""
+    lines = [part.text for part in result if part.type == "text"] if isinstance(result, list) else None
+    if lines is not None and len(lines) == len(result):
+        return "\n".join(text or "" for text in lines)
     return result

@@ -30,7 +30,8 @@ class Approval(BasePlugin):
     def __init__(self, gate: Gate | AsyncGate, **options: Unpack[WrapperOptions]) -> None:
         super().__init__(name="countersign")
         self._calls = FrameworkGate(gate, options)
-        self._started: dict[str | None, AsyncStartedCall] = {}
+        # A runner has several sessions, in which a model may choose the same call ids.
+        self._started: dict[tuple[str, str | None], AsyncStartedCall] = {}
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
@@ -48,7 +49,7 @@ class Approval(BasePlugin):
             return {"result": started.value}
         if started.ran_before:
             return _with_note({"result": started.recorded}, started.note)
-        self._started[tool_context.function_call_id] = started
+        self._started[_call_key(tool_context)] = started
         # ADK runs the tool with this dictionary.
         tool_args.clear()
         tool_args.update(started.arguments)
@@ -57,7 +58,7 @@ class Approval(BasePlugin):
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
     ) -> dict[str, Any] | None:
-        if (started := self._started.pop(tool_context.function_call_id, None)) is None:
+        if (started := self._started.pop(_call_key(tool_context), None)) is None:
             return None
         # A callback of the agent may have changed the arguments after this plugin.
         if isinstance(result, dict) and set(result) == {"error"}:
@@ -70,9 +71,13 @@ class Approval(BasePlugin):
     async def on_tool_error_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: BaseException
     ) -> dict[str, Any] | None:
-        if started := self._started.pop(tool_context.function_call_id, None):
+        if started := self._started.pop(_call_key(tool_context), None):
             await started.fail(error)
         return None
+
+
+def _call_key(context: ToolContext) -> tuple[str, str | None]:
+    return context.invocation_id, context.function_call_id
 
 
 def _with_note(response: dict[str, Any], note: str | None) -> dict[str, Any]:

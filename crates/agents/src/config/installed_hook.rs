@@ -5,9 +5,9 @@ use crate::hook::HookAgent;
 /// The time-out of a hook in the configuration, in seconds. A hook stops waiting before.
 pub const HOOK_TIMEOUT_SECONDS: u32 = 600;
 
-/// The time-out of the hook for an event, in seconds. Codex shortens that of the end of a session to this, and warns about a longer one.
-pub(super) const fn hook_timeout(agent: HookAgent, is_session_end: bool) -> u32 {
-    if matches!(agent, HookAgent::Codex) && is_session_end { 3 } else { HOOK_TIMEOUT_SECONDS }
+/// The hook time-out for an event, in seconds. Codex allows a `SessionEnd` hook 3 s, and warns about a longer one.
+pub(super) fn hook_timeout(agent: HookAgent, event: &str) -> u32 {
+    if agent == HookAgent::Codex && event == "SessionEnd" { 3 } else { HOOK_TIMEOUT_SECONDS }
 }
 
 /// The end of each command. It makes every failure of the program block the call.

@@ -164,7 +164,7 @@ impl HookAgent {
     fn has_exactly(self, found: &[InstalledHook], command: &str) -> bool {
         let is_current = |hook: &InstalledHook| {
             hook.command == command
-                && hook.timeout_seconds == Some(u64::from(hook_timeout(self, hook.event == "SessionEnd")))
+                && hook.timeout_seconds == Some(u64::from(hook_timeout(self, &hook.event)))
                 && (hook.blocks_on_failure || !self.has_failure_setting())
         };
         let events = self.installed_events();

@@ -14,8 +14,6 @@ fn parse(text: &str) -> Result<DocumentMut, ConfigError> {
     text.parse::<DocumentMut>().map_err(|why| ConfigError::Syntax(why.message().to_owned()))
 }
 
-const SESSION_END: &str = "SessionEnd";
-
 fn wrong_type(place: String, expected: &'static str) -> ConfigError {
     ConfigError::WrongType { place, expected }
 }
@@ -83,7 +81,7 @@ pub(super) fn add_hooks(agent: HookAgent, text: &str, command: &str) -> Result<S
     for event in agent.installed_events() {
         let groups = hooks.entry(event).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
         if let Some(groups) = groups.as_array_of_tables_mut() {
-            groups.push(hook_group(command, hook_timeout(agent, *event == SESSION_END)));
+            groups.push(hook_group(command, hook_timeout(agent, event)));
         }
     }
     Ok(document.to_string())

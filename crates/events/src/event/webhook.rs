@@ -25,6 +25,9 @@ pub struct WebhookAdded {
     /// True if the target may have a private address.
     #[serde(default)]
     pub allow_private: bool,
+    /// Whether messages have the call arguments, with masked secrets.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub arguments: bool,
 }
 
 /// `WEBHOOK_REMOVED`: no message is sent to the target from here on.

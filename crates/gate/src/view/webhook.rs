@@ -18,6 +18,7 @@ pub(crate) fn view_webhook(record: &WebhookRecord, progress: WebhookProgress) ->
         topics: added.topics.clone(),
         threads: added.threads.clone(),
         allow_private: added.allow_private,
+        arguments: added.arguments,
         created_at: record.added.at,
         created_by: record.added.by.clone(),
         delivered_up_to: record.cursor.max(progress.cursor),

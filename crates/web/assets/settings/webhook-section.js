@@ -4,9 +4,9 @@ import { html, nothing, repeat } from "../element.js";
 import { renderText } from "../hidden-text.js";
 import { SettingsSection, splitList } from "./section-element.js";
 
-/** @typedef {{ name: string, format: string, host: string, topics?: string[], threads?: string[], parkedCount: number }} WebhookView */
+/** @typedef {{ name: string, format: string, host: string, topics?: string[], threads?: string[], arguments?: boolean, parkedCount: number }} WebhookView */
 
-const TOPICS = ["opened", "reminded", "escalated", "voted", "decided", "expired", "outcome_unknown", "advised", "flagged", "advisor_mode"];
+const TOPICS = ["opened", "reminded", "escalated", "voted", "decided", "expired", "outcome_unknown", "advised", "flagged", "mismatch", "advisor_mode"];
 
 const FORMATS = ["standard", "slack", "teams", "discord", "ntfy"];
 
@@ -42,6 +42,7 @@ export class WebhookSection extends SettingsSection {
         <details class="topics"><summary>Topics: all, unless you choose some</summary>
           <div class="choices">${TOPICS.map((topic) => html`<label class="check"><input type="checkbox" name="topics" value=${topic} />${topic.replace("_", " ")}</label>`)}</div></details>
         <label class="check"><input type="checkbox" name="private" />Allow a private address</label>
+        <label class="check"><input type="checkbox" name="arguments" />Send the arguments of calls, with masked secrets</label>
         <button class="main" ?disabled=${this.isBusy}>Add a webhook</button>
       </form>
       ${this.secret
@@ -57,6 +58,7 @@ export class WebhookSection extends SettingsSection {
   #renderWebhook(webhook) {
     const facts = [webhook.format, webhook.host];
     if (webhook.topics?.length) facts.push(webhook.topics.join(", "));
+    if (webhook.arguments) facts.push("with arguments");
     if (webhook.threads?.length) facts.push(`threads ${webhook.threads.join(", ")}`);
     const report = this.reports[webhook.name];
     const path = `/v1/webhooks/${encodeURIComponent(webhook.name)}`;
@@ -81,7 +83,7 @@ export class WebhookSection extends SettingsSection {
     const topics = new FormData(form).getAll("topics");
     void this.attempt(async () => {
       const threads = splitList(read("threads"));
-      const body = { name: read("name"), url: read("url"), format: read("format"), ...(topics.length ? { topics } : {}), ...(threads.length ? { threads } : {}), ...(read("private") ? { allowPrivate: true } : {}) };
+      const body = { name: read("name"), url: read("url"), format: read("format"), ...(topics.length ? { topics } : {}), ...(threads.length ? { threads } : {}), ...(read("private") ? { allowPrivate: true } : {}), ...(read("arguments") ? { arguments: true } : {}) };
       this.secret = (await this.app.client.request("POST", "/v1/webhooks", body)).secret ?? "";
       form.reset();
       await this.load();

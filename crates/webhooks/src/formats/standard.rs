@@ -4,11 +4,17 @@ use crate::{
     plain_text::clean,
     webhook_message::{CallSubject, WebhookMessage},
 };
-use countersign_events::event::{Place, WebhookTopic};
+use countersign_events::{
+    Json,
+    event::{Place, WebhookTopic},
+};
 use serde_json::{Map, Value, json};
 
 /// The longest text, in characters.
 const MAX_TEXT: usize = 4_000;
+
+/// The largest arguments, in bytes. Larger ones are left out: the page of the call shows them.
+const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
 pub(super) fn render(message: &WebhookMessage) -> Value {
     let kind = match message.topic {
@@ -29,6 +35,7 @@ pub(super) fn render(message: &WebhookMessage) -> Value {
         ("risk", of_call(|call| call.risk.as_deref())),
         ("message", of_call(|call| call.message.as_deref())),
         ("description", of_call(|call| call.description.as_deref())),
+        ("arguments", call.and_then(|call| call.arguments.as_ref()).and_then(arguments_json)),
         ("place", call.and_then(|call| call.place.as_ref()).map(place_json)),
         ("rule", of_call(|call| call.rule.as_deref())),
         ("reason", of_call(|call| call.reason.as_deref())),
@@ -47,6 +54,27 @@ pub(super) fn render(message: &WebhookMessage) -> Value {
     let data: Map<String, Value> =
         fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
     json!({ "type": kind, "timestamp": message.at, "data": data })
+}
+
+/// The arguments, unless they are too large for a message.
+fn arguments_json(arguments: &Json) -> Option<Value> {
+    (arguments.as_str().len() <= MAX_ARGUMENT_BYTES).then(|| arguments.read().ok().map(clean_value)).flatten()
+}
+
+/// The value with escaped hidden characters. Line ends stay, so that a script of two lines does not become one command.
+fn clean_value(value: Value) -> Value {
+    let clean_lines = |text: &str| {
+        let lines: Vec<_> = text.split('\n').map(|line| clean(line, MAX_ARGUMENT_BYTES)).collect();
+        lines.join("\n")
+    };
+    match value {
+        Value::String(text) => Value::String(clean_lines(&text)),
+        Value::Array(items) => items.into_iter().map(clean_value).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(key, value)| (clean_lines(&key), clean_value(value))).collect()
+        }
+        plain => plain,
+    }
 }
 
 /// The fields of a place.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::webhook_message::CallSubject;
+use countersign_events::Json;
 use countersign_events::event::{AdviceVerdict, AdvisorMode, WebhookTopic};
 use serde_json::json;
 
@@ -17,6 +18,7 @@ fn hostile() -> WebhookMessage {
         risk: text(),
         message: text(),
         description: None,
+        arguments: Some(Json::string(evil)),
         place: None,
         rule: text(),
         reason: text(),
@@ -159,11 +161,27 @@ fn ntfy_is_plain_and_names_the_topic() {
 }
 
 #[test]
-fn standard_message_has_the_facts_and_no_arguments() {
-    let body = rendered(WebhookFormat::Standard);
-    assert_eq!(body["type"], "call.opened");
-    let names: Vec<_> = body["data"].as_object().expect("an object").keys().map(String::as_str).collect();
-    assert!(names.contains(&"tool") && names.contains(&"link") && !names.contains(&"arguments"), "{names:?}");
+fn arguments_are_only_for_targets_that_ask() {
+    let names = |message: &WebhookMessage| {
+        let body = body(WebhookFormat::Standard, message);
+        assert_eq!(body["type"], "call.opened");
+        body["data"].as_object().expect("an object").keys().cloned().collect::<Vec<_>>().join(" ")
+    };
+    let (without, with) = (names(&hostile().for_target(false)), names(&hostile().for_target(true)));
+    assert!(
+        without.contains("tool") && without.contains("link") && !without.contains("arguments"),
+        "{without}"
+    );
+    assert!(with.contains("arguments"), "{with}");
+    let slack = body(WebhookFormat::Slack, &hostile().for_target(false)).to_string();
+    assert!(!slack.contains("Arguments"), "{slack}");
+    let lines = Json::string("make build\nmake\u{200b} deploy");
+    let call = hostile().call.map(|call| CallSubject { arguments: Some(lines), ..call });
+    let shown = body(WebhookFormat::Standard, &WebhookMessage { call, ..hostile() });
+    assert_eq!(shown["data"]["arguments"], "make build\nmake\\u{200b} deploy", "two lines stay two");
+    let large = Json::string(&"x".repeat(70_000));
+    let call = hostile().call.map(|call| CallSubject { arguments: Some(large), ..call });
+    assert!(!names(&WebhookMessage { call, ..hostile() }).contains("arguments"), "too large for a message");
 }
 
 #[test]

@@ -23,6 +23,7 @@ fn webhook(name: &str) -> WebhookAdded {
         topics: vec![WebhookTopic::Opened],
         threads: vec!["ci/*".to_owned()],
         allow_private: false,
+        arguments: false,
     }
 }
 

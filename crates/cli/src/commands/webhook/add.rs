@@ -33,8 +33,8 @@ pub(crate) struct WebhookAddArgs {
     /// The form of the messages: standard (signed JSON), slack, teams, discord or ntfy
     #[arg(long, value_name = "FORMAT", default_value = "standard")]
     format: WebhookFormat,
-    /// A topic of the messages: opened, reminded, escalated, voted, decided, expired, `outcome_unknown`, advised, flagged
-    /// or `advisor_mode`; repeatable [default: all]
+    /// A topic of the messages: opened, reminded, escalated, voted, decided, expired, `outcome_unknown`, advised, flagged,
+    /// mismatch or `advisor_mode`; repeatable [default: all]
     #[arg(long = "topic", value_name = "TOPIC")]
     topics: Vec<WebhookTopic>,
     /// The threads that the messages are about, a glob such as 'ci/*'; repeatable [default: all]
@@ -46,6 +46,9 @@ pub(crate) struct WebhookAddArgs {
     /// Permit an address in a private network, and http://
     #[arg(long)]
     allow_private: bool,
+    /// Send the arguments of calls, with the secrets that the policy masks; without this, only the page of the call shows them
+    #[arg(long)]
+    arguments: bool,
 }
 
 pub(super) async fn add_webhook(
@@ -61,6 +64,7 @@ pub(super) async fn add_webhook(
         threads: args.threads.clone(),
         secret: args.secret_file.as_deref().map(read_file).transpose()?,
         allow_private: args.allow_private,
+        arguments: args.arguments,
     };
     let added = context.connect().await?.add_webhook(&request).await?;
     if context.json {

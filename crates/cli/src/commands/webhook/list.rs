@@ -21,7 +21,7 @@ const MAX_MESSAGES: usize = 5;
 /// Options of `webhook list`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"webhooks\": [{\"name\", \"seq\", \"format\", \"host\", \"topics\", \"threads\", \"allowPrivate\", \"createdAt\", \"createdBy\", \"deliveredUpTo\", \"failing\": [{\"event\", \"attempts\", \"reason\", \"nextAttemptAt\"}], \"parkedCount\", \"parked\": [{\"event\", \"attempts\", \"reason\", \"at\", \"retried\"}]}]}, the oldest first"
+    after_help = "JSON: {\"webhooks\": [{\"name\", \"seq\", \"format\", \"host\", \"topics\", \"threads\", \"allowPrivate\", \"arguments\": true or absent, \"createdAt\", \"createdBy\", \"deliveredUpTo\", \"failing\": [{\"event\", \"attempts\", \"reason\", \"nextAttemptAt\"}], \"parkedCount\", \"parked\": [{\"event\", \"attempts\", \"reason\", \"at\", \"retried\"}]}]}, the oldest first"
 )]
 pub(crate) struct WebhookListArgs {}
 
@@ -58,10 +58,11 @@ fn webhook_table(webhooks: &[api::Webhook], now: Timestamp) -> TextTable {
     for webhook in webhooks {
         let all_or = |texts: Vec<&str>| if texts.is_empty() { "all".to_owned() } else { texts.join(", ") };
         let private = if webhook.allow_private { " (private permitted)" } else { "" };
+        let arguments = if webhook.arguments { " (with arguments)" } else { "" };
         table.add_row(vec![
             escape_text(&webhook.name).into(),
             webhook.format.as_str().into(),
-            format!("{}{private}", escape_text(&webhook.host)).into(),
+            format!("{}{private}{arguments}", escape_text(&webhook.host)).into(),
             all_or(webhook.topics.iter().map(|topic| topic.as_str()).collect()).into(),
             escape_text(&all_or(webhook.threads.iter().map(String::as_str).collect())).into(),
             format!("to event {}", webhook.delivered_up_to).into(),
