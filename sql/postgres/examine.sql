@@ -14,6 +14,7 @@ SELECT
     current_setting('synchronous_standby_names') AS standbys,
     (SELECT count(*) FROM pg_stat_replication) AS copies,
     (SELECT s.reset_val FROM pg_settings s WHERE s.name = 'default_transaction_isolation') AS isolation,
+    (SELECT s.reset_val FROM pg_settings s WHERE s.name = 'standard_conforming_strings') AS conforming,
     getdatabaseencoding()::text AS encoding,
     has_table_privilege(to_regclass('events'), 'INSERT') AS may_insert,
     has_table_privilege(to_regclass('events'), 'UPDATE, DELETE, TRUNCATE') AS may_change,

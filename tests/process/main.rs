@@ -46,6 +46,7 @@ mod creation;
 mod descriptors;
 mod due;
 mod expiry;
+mod held_lock;
 mod interrupted;
 mod kills;
 mod log_policy;

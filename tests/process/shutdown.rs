@@ -1,7 +1,7 @@
 //! A server that receives SIGTERM ends by itself, in spite of streams, waiting requests and slow clients.
 
 use crate::new_world;
-use countersign_tests::{Database, Server, in_time};
+use countersign_tests::{Database, in_time};
 use futures_util::StreamExt;
 use reqwest::Method;
 use rustix::process::Signal;
@@ -23,7 +23,8 @@ async fn sigterm_ends_streams_and_waits_and_exits_0() {
             let part = stream.next().await.expect("the stream continues").expect("whole");
             text.push_str(&String::from_utf8_lossy(&part));
         }
-        let mut waiting_request = waiting_request(&server).await;
+        let request = "GET /v1/threads/t/tool-calls/call HTTP/1.1\r\nPrefer: wait=300";
+        let mut waiting_request = server.leave_waiting(request, "").await;
         server.signal(Signal::TERM);
         assert!(stream.next().await.is_none(), "the stream ends after a complete message");
         let mut answer = String::new();
@@ -34,28 +35,6 @@ async fn sigterm_ends_streams_and_waits_and_exits_0() {
         assert_eq!(world.verified_log().await.len(), 2);
     })
     .await;
-}
-
-/// Returns a connection with a request that waits in the server. The connection sends two requests at once, and the
-/// answer to the first shows that the server has received both.
-async fn waiting_request(server: &Server) -> TcpStream {
-    let mut waiting_request = TcpStream::connect(server.address()).await.expect("the connection is accepted");
-    let host = server.address();
-    let requests = format!(
-        "GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n\
-         GET /v1/threads/t/tool-calls/call HTTP/1.1\r\nHost: {host}\r\nPrefer: wait=300\r\n\r\n"
-    );
-    waiting_request.write_all(requests.as_bytes()).await.expect("the write succeeds");
-    let mut text = String::new();
-    let mut byte = [0];
-    while !text.ends_with("\r\n\r\n") {
-        waiting_request.read_exact(&mut byte).await.expect("an answer");
-        text.push(char::from(byte[0]));
-    }
-    let length = text.lines().find_map(|line| line.strip_prefix("content-length: "));
-    let length = length.and_then(|length| length.parse().ok()).expect("a length");
-    waiting_request.read_exact(&mut vec![0; length]).await.expect("a body");
-    waiting_request
 }
 
 #[tokio::test]

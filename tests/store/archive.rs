@@ -7,7 +7,7 @@ use countersign_approvals::access::VisibleThreads;
 use countersign_events::{Principal, ThreadId, Timestamp, chain::Checkpoint};
 use countersign_gate::{ArchiveSummary, EmbeddedGate, GateFailure};
 use countersign_policy::Policy;
-use countersign_tests::{World, on_each_database};
+use countersign_tests::{World, in_world, on_each_database};
 use std::{fs, path::PathBuf};
 
 on_each_database! {
@@ -273,4 +273,30 @@ async fn only_a_recorded_archive_changes_a_row(world: &mut World) {
         archive.archives().await.expect("archived");
     }
     archive.ends().await;
+}
+
+/// A move that ends early tells how many threads have moved, and continues from there.
+#[test]
+fn move_that_fails_halfway_tells_how_far() {
+    in_world(async |world| {
+        let archive = ArchiveStory::open(world).await;
+        for thread in ["u", "v"] {
+            let thread = ThreadId::new(thread).expect("valid");
+            let other = ErasureStory { thread, ..ErasureStory::open(world).await };
+            other.runs("call_3", SECRET).await;
+            other.ada.close(&other.thread).await.expect("closed");
+            other.ends().await;
+        }
+        let fail = "CREATE TRIGGER failure BEFORE INSERT ON events
+            WHEN new.type = 'THREAD_ARCHIVED' AND new.thread_id = 'u' BEGIN SELECT raise(ABORT, 'no'); END";
+        world.run_sql(fail).await.expect("created");
+        let stopped = archive.archives().await.expect("two threads moved");
+        assert!(stopped.archived == 2 && stopped.interrupted.is_some(), "{stopped:?}");
+        assert!(!events_with(world.store(), SECRET).await.is_empty() && contains(&archive.file, SECRET));
+        world.run_sql("DROP TRIGGER failure").await.expect("dropped");
+        let continued = archive.archives().await.expect("archived");
+        assert_eq!((continued.archived, continued.continued, continued.interrupted), (1, true, None));
+        assert_eq!(events_with(world.store(), SECRET).await, [0; 0], "all texts are in the file");
+        archive.ends().await;
+    });
 }

@@ -32,6 +32,9 @@ async fn every_query_prepares_against_the_migrated_schema(world: &mut World) {
     connection.close().await;
 }
 
+/// The queries about a database that is a file.
+const FILE_ONLY: [&str; 1] = ["sqlite/lacks_events.sql"];
+
 /// A file that no query embeds is dead. A query that is not in `ALL` would not be tested.
 #[test]
 fn queries_match_the_files_of_the_folder() {
@@ -49,7 +52,10 @@ fn queries_match_the_files_of_the_folder() {
         assert_eq!(fs::read_to_string(folder.join(file)).expect("reads"), query.text, "sql/{file}");
         assert!(query.text.starts_with("-- "), "sql/{file} begins with a comment");
         let twin = file.replace("sqlite/", "postgres/");
-        assert!(named.contains(&twin), "sql/{file} has a file of the same name in sql/postgres");
+        assert!(
+            named.contains(&twin) || FILE_ONLY.contains(&file),
+            "sql/{file} has a file of the same name in sql/postgres"
+        );
     }
 }
 

@@ -1,10 +1,13 @@
 //! Reads of the store: pages of pending calls, pages of the log, a thread. The table of open requests must always equal
 //! the events.
 
+use countersign_api::ApprovalGate;
 use countersign_approvals::{Call, Thread};
 use countersign_events::ThreadId;
+use countersign_gate::{CallReader, CallSelection, EmbeddedGate, ReadLimits};
+use countersign_policy::Policy;
 use countersign_store::{EventFilter, Store};
-use countersign_tests::{Persona, Proposal, Random, World, on_each_database};
+use countersign_tests::{Persona, Proposal, Random, World, in_world, on_each_database};
 use std::{collections::HashSet, time::Duration};
 
 on_each_database! {
@@ -179,4 +182,34 @@ async fn rebuilt_index_equals_the_events(world: &mut World) {
     let pending = world.store().pending(&EventFilter::default(), 0, 9).await.expect("reads").items;
     assert_eq!(ids(&pending), ["call_1", "call_2"]);
     assert!(world.store().next_due().await.expect("reads").is_some());
+}
+
+/// A reader with limits tells that it has left out calls, and takes the last ones.
+#[test]
+fn limited_reader_tells_what_it_left_out() {
+    in_world(async |world| {
+        for id in ["call_1", "call_2", "call_3"] {
+            world.agent("bot").proposes(id).await.expect("asked");
+        }
+        let gate = EmbeddedGate::open_with(world.address(), world.options(), Policy::ask_always()).await;
+        let gate = gate.expect("opens");
+        for (limits, ids, is_cut) in [
+            (ReadLimits::ANALYSIS, vec!["call_1", "call_2", "call_3"], false),
+            (ReadLimits { events: 3, ..ReadLimits::ANALYSIS }, vec!["call_3"], true),
+            (ReadLimits { open_calls: 1, ..ReadLimits::ANALYSIS }, vec!["call_1", "call_2", "call_3"], false),
+        ] {
+            let reader = CallReader::open(&gate, CallSelection::default()).await.expect("reads");
+            let (mut reader, mut read) = (reader.limited(limits), Vec::new());
+            while let Some(calls) = reader.next_calls().await.expect("reads") {
+                read.extend(calls.iter().map(|call| call.id().as_str().to_owned()));
+            }
+            read.sort();
+            assert_eq!(
+                (read, reader.is_cut()),
+                (ids.into_iter().map(str::to_owned).collect(), is_cut),
+                "{limits:?}"
+            );
+        }
+        gate.shut_down().await;
+    });
 }

@@ -7,6 +7,7 @@ use crate::{
     read::read_events,
     writer::{self, MaintenanceTask},
 };
+use countersign_approvals::Refused;
 use countersign_events::{CallId, ThreadId, event::ErasedRow};
 
 impl Store {
@@ -23,20 +24,19 @@ impl Store {
         Ok(events.iter().filter_map(ErasedRow::of_event).collect())
     }
 
-    /// Removes erased texts from the files of the database, beyond the rows themselves. This takes as long as a backup, and
-    /// commands wait meanwhile. Returns false if a part may be left: on SQLite while a reader keeps the write-ahead log, on PostgreSQL until the owner runs `VACUUM FULL events`.
-    pub async fn clear_erased_texts(&self) -> Result<bool, StoreError> {
+    /// Builds the database file again: free space goes back to the system, and erased texts are in no file any more. This
+    /// takes as long as a backup, and writers wait meanwhile.
+    ///
+    /// # Errors
+    /// [`UnavailableDatabase::WalInUse`](crate::UnavailableDatabase::WalInUse) if a reader has kept the write-ahead log, which
+    /// a later call empties, [`Refused::Invalid`] on PostgreSQL, and file errors.
+    pub async fn compact(&self) -> Result<(), StoreError> {
         if self.inner.readers.kind() == DatabaseKind::Postgres {
-            return Ok(false);
+            let why =
+                "PostgreSQL has its own command: run VACUUM FULL events as the table's owner".to_owned();
+            return Err(Refused::Invalid { field: "database", why }.into());
         }
         let request = |answer| writer::WriterRequest::Maintenance(MaintenanceTask::RewriteFiles, answer);
-        match writer::send(&self.inner.queue, request).await {
-            Ok(()) => Ok(true),
-            Err(StoreError::DatabaseUnavailable(error)) => {
-                tracing::warn!(%error, "the write-ahead log may still have erased texts");
-                Ok(false)
-            }
-            Err(error) => Err(error),
-        }
+        writer::send(&self.inner.queue, request).await
     }
 }

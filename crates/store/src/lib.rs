@@ -21,6 +21,7 @@ mod feed;
 mod filter;
 mod history;
 mod inspect;
+mod lock_holder;
 mod metrics;
 mod open;
 mod options;
@@ -49,7 +50,7 @@ pub use copy::{CopyStep, CopySummary, copy};
 pub use countersign_approvals::admissibility::InadmissibleRow;
 pub use database::{
     postgres::{OLDEST_POSTGRES, RoleRights, SETTINGS as POSTGRES_SETTINGS, ServerExamination, examine},
-    sqlite::sqlite_version,
+    sqlite::{DiskSpace, find_lock_holder, read_disk_space, sqlite_version},
 };
 pub use database_kind::DatabaseKind;
 pub use database_name::DatabaseName;
@@ -57,6 +58,7 @@ pub use error::{StoreError, UnavailableDatabase};
 pub use feed::{EventFollower, EventWaiter};
 pub use filter::EventFilter;
 pub use inspect::{IntegrityReport, POSTGRES_OBJECTS, SchemaReport};
+pub use lock_holder::LockHolder;
 pub use options::{StoreAccess, StoreOptions, SyncMode};
 pub use page::ResultPage;
 pub use presence::ProposerPresence;

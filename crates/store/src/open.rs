@@ -14,7 +14,7 @@ use crate::{
     writer::{self, BatchWriter, WriterRequest},
 };
 use futures_util::future::BoxFuture;
-use std::{sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -58,30 +58,26 @@ async fn open_database(
 ) -> Result<Store, StoreError> {
     match address {
         DatabaseUrl::File(path) => match sqlite::open(&path, &options).await? {
-            sqlite::OpenedFile::Writable(sqlite::WritableFile {
-                session,
-                listener,
-                readers,
-                found,
-                created,
-            }) => {
+            sqlite::OpenedFile::Writable(file) => {
+                let sqlite::WritableFile { session, listener, readers, path, found, created } = *file;
                 let origin = LogOrigin { found, created, read_only: false };
                 start_tasks(
                     (session, listener, ReadPool::Sqlite(Arc::new(readers))),
+                    Some(path),
                     origin,
                     options,
                     unfinished,
                 )
                 .await
             }
-            sqlite::OpenedFile::ReadOnly(file) => start_reading(file, options, unfinished).await,
+            sqlite::OpenedFile::ReadOnly(file) => start_reading(*file, options, unfinished).await,
         },
         DatabaseUrl::Postgres(address) => {
             let postgres::OpenedServer { session, listener, readers, found } =
                 postgres::open(*address, &options).await?;
             let origin = LogOrigin { found, created: found == SchemaLayout::None, read_only: false };
             let readers = ReadPool::Postgres(Arc::new(readers));
-            start_tasks((session, listener, readers), origin, options, unfinished).await
+            start_tasks((session, listener, readers), None, origin, options, unfinished).await
         }
     }
 }
@@ -89,12 +85,13 @@ async fn open_database(
 /// Starts the writer and the feed.
 async fn start_tasks(
     (session, listener, readers): (impl WriteSession, impl ChangeListener, ReadPool),
+    path: Option<PathBuf>,
     origin: LogOrigin,
     options: StoreOptions,
     unfinished: UnfinishedCopy,
 ) -> Result<Store, StoreError> {
     let place = session.database_name();
-    let (store, inbox) = create_store(readers, place, origin, &options, unfinished).await?;
+    let (store, inbox) = create_store(readers, (place, path), origin, &options, unfinished).await?;
     let feed_task = spawn_feed(&store, listener, options.poll);
     let StoreInner { readers, feed, metrics, stop, tasks, .. } = &*store.inner;
     let writer = BatchWriter::new(session, Arc::clone(feed), metrics.clone());
@@ -120,7 +117,8 @@ async fn start_reading(
     let origin = LogOrigin { found: SchemaLayout::Ours, created: false, read_only: true };
     let read_only = UnavailableDatabase::ReadOnly(place.clone()).into();
     let (store, inbox) =
-        create_store(ReadPool::Sqlite(Arc::new(readers)), place, origin, &options, unfinished).await?;
+        create_store(ReadPool::Sqlite(Arc::new(readers)), (place, None), origin, &options, unfinished)
+            .await?;
     spawn_feed(&store, listener, options.poll);
     store.inner.tasks.spawn(writer::refuse(inbox, read_only, store.inner.stop.clone()));
     Ok(store)
@@ -134,7 +132,7 @@ fn spawn_feed(store: &Store, listener: impl ChangeListener, poll: Duration) -> J
 /// Creates the handle, whose tasks the caller must start.
 async fn create_store(
     readers: ReadPool,
-    place: DatabaseName,
+    (place, path): (DatabaseName, Option<PathBuf>),
     origin: LogOrigin,
     options: &StoreOptions,
     unfinished: UnfinishedCopy,
@@ -155,6 +153,7 @@ async fn create_store(
         metrics,
         recent_tools,
         place,
+        path,
         origin,
         clock,
         stop,

@@ -45,7 +45,7 @@ pub struct StoreOptions {
     /// The time without a commit after which the write-ahead log is moved into the file, so that a plain copy of the
     /// file has every event.
     pub idle: Duration,
-    /// The time to wait for a lock that another program holds on the file, in one attempt.
+    /// The longest wait for a lock that another process holds on the file, whatever the number of waiting processes.
     pub busy: Duration,
     /// The number of connections that read.
     pub readers: u32,

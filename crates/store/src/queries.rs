@@ -148,6 +148,7 @@ queries! {
     sqlite {
         APPEND = "sqlite/append.sql",
         BEGIN = "sqlite/begin.sql",
+        LACKS_EVENTS = "sqlite/lacks_events.sql",
         LOAD = "sqlite/load.sql",
         RECORD_PRESENCE = "sqlite/record_presence.sql",
     }
@@ -156,6 +157,7 @@ queries! {
         BEGIN = "postgres/begin.sql",
         EXAMINE = "postgres/examine.sql",
         LOAD = "postgres/load.sql",
+        LOCK_HOLDER = "postgres/lock_holder.sql",
         RECORD_PRESENCE = "postgres/record_presence.sql",
     }
 }

@@ -17,7 +17,7 @@ use std::{
 };
 
 /// The files of SQLite and Countersign beside a log.
-const BESIDE: [&str; 3] = ["-wal", "-shm", "-bell"];
+const BESIDE: [&str; 4] = ["-wal", "-shm", "-bell", "-lock"];
 
 /// What a restore may do.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,13 +1,13 @@
 //! The handle of an open log.
 
 use crate::{
-    Clock, CommandOutcome, DatabaseName, EventWaiter, SchemaLayout, StoreError, database, feed, metrics,
-    recent_tools::RecentTools, writer,
+    Clock, CommandOutcome, DatabaseName, EventWaiter, LockHolder, SchemaLayout, StoreError, database, feed,
+    metrics, recent_tools::RecentTools, writer,
 };
 use countersign_approvals::CommandEnvelope;
 use countersign_events::{CallId, ThreadId};
 use prometheus_client::registry::Registry;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -25,6 +25,8 @@ pub(crate) struct StoreInner {
     pub(crate) metrics: metrics::StoreMetrics,
     pub(crate) recent_tools: RecentTools,
     pub(crate) place: DatabaseName,
+    /// The path, if this is a file that can be written.
+    pub(crate) path: Option<PathBuf>,
     pub(crate) origin: LogOrigin,
     pub(crate) clock: Clock,
     pub(crate) stop: CancellationToken,
@@ -113,6 +115,20 @@ impl Store {
     #[must_use]
     pub fn database_name(&self) -> DatabaseName {
         self.inner.place.clone()
+    }
+
+    /// Fails with `full` if the file's disk is nearly full. A PostgreSQL server has its own monitoring.
+    ///
+    /// # Errors
+    /// [`UnavailableDatabase::NearlyFull`](crate::UnavailableDatabase::NearlyFull).
+    pub fn check_room(&self) -> Result<(), StoreError> {
+        self.inner.path.as_deref().map_or(Ok(()), database::sqlite::check_room)
+    }
+
+    /// Finds the process that holds the file's write lock now. On PostgreSQL, only a refused writer and `doctor` look for it.
+    #[must_use]
+    pub fn find_lock_holder(&self) -> Option<LockHolder> {
+        database::sqlite::find_lock_holder(self.inner.path.as_deref()?)
     }
 
     /// Ends the background tasks and closes the connections. Queued commands are still executed. Acknowledged events

@@ -151,7 +151,7 @@ fn log_files_are_readable_by_their_owner_only() {
         let (folder, path) = new_log_path();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).expect("sets");
         let output = actor(ACTOR, "000", &[Path::new("files"), &path]).await;
-        let expected = "600 log.db\n600 log.db-bell\n600 log.db-shm\n600 log.db-wal";
+        let expected = "600 log.db\n600 log.db-bell\n600 log.db-lock\n600 log.db-shm\n600 log.db-wal";
         assert_eq!((output.text.as_str(), output.well), (expected, true));
     });
 }

@@ -1,15 +1,26 @@
 //! The reasons why a database cannot be used now.
 
-use crate::DatabaseName;
+use crate::{DatabaseName, LockHolder, lock_holder::describe_locked};
+
+/// The message about a database that lacks events. One that took over may have written others in their place.
+fn describe_behind(place: &DatabaseName, known: i64, found: i64) -> String {
+    let difference = if found < known {
+        format!("{place} ends at event {found}, and event {known} was read before")
+    } else {
+        format!("{place} has other events up to event {known} than were read before")
+    };
+    format!(
+        "{difference}: a server took over that lacks the last events; bring the other one back, or restart this process to \
+         continue without them"
+    )
+}
 
 /// The reason why a database cannot be used now. Each has a stable
 /// [`reason`](UnavailableDatabase::reason).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnavailableDatabase {
     /// The log ends before events that this process has already read.
-    #[error(
-        "{place} ends at event {found}, and event {known} was read before: a server took over that lacks the last events; bring the other one back, or restart this process to continue without them"
-    )]
+    #[error("{}", describe_behind(.place, *.known, *.found))]
     Behind {
         /// The database.
         place: DatabaseName,
@@ -37,11 +48,31 @@ pub enum UnavailableDatabase {
         why: String,
     },
     /// The disk is full.
-    #[error("the disk that holds {0} is full; nothing was written, make room and try again")]
+    #[error("the disk that holds {0} is full; this change was not written, make room and try again")]
     Full(DatabaseName),
+    /// The disk will soon be full.
+    #[error("the disk that holds {0} is nearly full; make room before writes fail")]
+    NearlyFull(DatabaseName),
     /// The file was moved, deleted or replaced while it was open.
     #[error("{0} was removed or replaced while it was open; put it back and restart this process")]
     Gone(DatabaseName),
+    /// A file of SQLite beside the database was removed or replaced while it was open.
+    #[error(
+        "the file {missing} was removed or replaced while {place} was open: put it back, or end every process that uses the \
+         log, not with SIGKILL, and start them again"
+    )]
+    CompanionGone {
+        /// The database.
+        place: DatabaseName,
+        /// The path of the file.
+        missing: String,
+    },
+    /// Another program wrote into the file.
+    #[error(
+        "another program has overwritten {0} while it was open: end every process that uses it, keep a copy of the file and of \
+         its -wal file, and restore a backup with `countersign restore`"
+    )]
+    Overwritten(DatabaseName),
     /// The system failed to read or write.
     #[error(
         "{place} cannot be read or written: {why}; read the call again to see whether the last change was kept"
@@ -52,9 +83,20 @@ pub enum UnavailableDatabase {
         /// The message of the system.
         why: String,
     },
-    /// Another program holds the write lock.
-    #[error("another program has held the write lock on {0} for too long; end its transaction")]
-    Locked(DatabaseName),
+    /// Another process holds the write lock.
+    #[error("{}", describe_locked(.place, .holder.as_ref()))]
+    Locked {
+        /// The database.
+        place: DatabaseName,
+        /// The process that holds the lock, if it can be found.
+        holder: Option<LockHolder>,
+    },
+    /// A reader keeps the write-ahead log.
+    #[error(
+        "{0} was built again, but a reader keeps the old write-ahead log, which may have erased texts: end idle programs that \
+         read the file, and try again"
+    )]
+    WalInUse(DatabaseName),
     /// The server rejects the user.
     #[error("{place} rejects this user: {why}; check user, password, TLS and pg_hba.conf")]
     Login {
@@ -133,10 +175,10 @@ impl UnavailableDatabase {
             Self::Behind { .. } => "behind",
             Self::Busy { .. } => "busy",
             Self::Forbidden { .. } | Self::MayNotMigrate { .. } => "forbidden",
-            Self::Full(_) => "full",
-            Self::Gone(_) => "gone",
+            Self::Full(_) | Self::NearlyFull(_) => "full",
+            Self::Gone(_) | Self::CompanionGone { .. } | Self::Overwritten(_) => "gone",
             Self::IoError { .. } => "io_error",
-            Self::Locked(_) => "locked",
+            Self::Locked { .. } | Self::WalInUse(_) => "locked",
             Self::Login { .. } => "login",
             Self::Lost(_) => "lost",
             Self::Missing(_) | Self::NoSuchDatabase(_) => "missing",

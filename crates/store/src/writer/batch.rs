@@ -53,6 +53,7 @@ impl<D: WriteSession> BatchWriter<D> {
             outcomes
         } else {
             let begun = self.begin(commands).await;
+            // Also after a failure: commands that waited for the same lock share its outcome.
             more(commands);
             match begun {
                 Ok(transaction) => self.execute_some(commands, Some(transaction)).await,

@@ -15,7 +15,7 @@ pub(crate) use batch::BatchWriter;
 pub use request::CommandOutcome;
 pub(crate) use request::{MaintenanceTask, WriterRequest, send};
 
-use crate::{StoreError, database::WriteSession};
+use crate::{StoreError, UnavailableDatabase, database::WriteSession};
 use countersign_approvals::CommandEnvelope;
 use countersign_events::Timestamp;
 use idle_checkpoint::IdleCheckpoint;
@@ -42,6 +42,7 @@ pub(crate) async fn run<D: WriteSession>(
             () = checkpoint.wait() => { checkpoint.run(&mut writer).await; continue }
         }
         let mut callers = WaitingCallers::default();
+        let mut locked = None;
         let mut commands = Vec::with_capacity(requests.len());
         for request in requests.drain(..) {
             callers.add(request, &mut commands);
@@ -56,12 +57,22 @@ pub(crate) async fn run<D: WriteSession>(
             };
             let outcomes = writer.execute_all(&mut commands, more).await;
             checkpoint.postpone();
+            locked = outcomes.iter().find_map(locked_error);
             for (answer, outcome) in callers.answers.drain(..).zip(outcomes) {
                 // The caller may have dropped its future. The command was executed nevertheless.
                 let _ = answer.send(outcome);
             }
         }
-        callers.run_other_requests(&mut writer).await;
+        match &locked {
+            Some(error) => callers.refuse_other_requests(error),
+            None => locked = callers.run_other_requests(&mut writer).await,
+        }
+        // Requests that waited in the queue meanwhile do not wait once more.
+        while let Some(error) = &locked
+            && let Ok(request) = inbox.try_recv()
+        {
+            request.refuse(error.clone());
+        }
         // Let the callers that were just answered queue their next command, so that it shares the next batch.
         tokio::task::yield_now().await;
     }
@@ -103,17 +114,43 @@ impl WaitingCallers {
         }
     }
 
-    /// Executes probes and maintenance after the commands, so that they do not delay a command of the same batch.
-    async fn run_other_requests<D: WriteSession>(self, writer: &mut BatchWriter<D>) {
+    /// Executes probes and maintenance after the commands, so that they do not delay a command of the same batch. If one of
+    /// them finds the log locked, the others do not wait for it again. Returns the error of a locked log.
+    async fn run_other_requests<D: WriteSession>(
+        mut self,
+        writer: &mut BatchWriter<D>,
+    ) -> Option<StoreError> {
+        let mut locked = None;
         // One write answers all probes.
         if let Some(now) = self.probes.iter().map(|(now, _)| *now).max() {
             let outcome = writer.probe(now).await;
-            for (_, answer) in self.probes {
+            locked = locked_error(&outcome);
+            for (_, answer) in self.probes.drain(..) {
                 let _ = answer.send(outcome.clone());
             }
         }
-        for (task, answer) in self.maintenance {
-            let _ = answer.send(writer.maintain(task).await);
+        for (task, answer) in self.maintenance.drain(..) {
+            let outcome = match &locked {
+                Some(error) => Err(error.clone()),
+                None => writer.maintain(task).await,
+            };
+            locked = locked.or_else(|| locked_error(&outcome));
+            let _ = answer.send(outcome);
+        }
+        locked
+    }
+
+    fn refuse_other_requests(self, error: &StoreError) {
+        let maintenance = self.maintenance.into_iter().map(|(_, answer)| answer);
+        for answer in self.probes.into_iter().map(|(_, answer)| answer).chain(maintenance) {
+            let _ = answer.send(Err(error.clone()));
         }
     }
+}
+
+/// The error of an outcome that waited for the write lock in vain.
+fn locked_error<T>(outcome: &Result<T, StoreError>) -> Option<StoreError> {
+    let error = outcome.as_ref().err()?;
+    matches!(error, StoreError::DatabaseUnavailable(UnavailableDatabase::Locked { .. }))
+        .then(|| error.clone())
 }

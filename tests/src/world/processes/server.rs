@@ -10,7 +10,11 @@ use reqwest::{Method, RequestBuilder};
 use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit};
 use serde_json::Value;
 use std::net::SocketAddr;
-use tokio::process::Command;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    process::Command,
+};
 
 /// The options of a server that believes this machine's callers who they are, in the header of [`ToServer`], and that runs in solo
 /// mode for those who send none. Tests of credentials start servers with other options.
@@ -144,6 +148,27 @@ impl Server {
     /// Kills the server with `SIGKILL`, and waits until it has ended.
     pub async fn kill(&mut self) {
         self.process.kill().await;
+    }
+
+    /// Sends a request that waits in the server, and returns its connection. `head` is the request without the header `Host`.
+    /// The connection sends two requests at once, and the answer to the first shows that the server has received both.
+    pub async fn leave_waiting(&self, head: &str, body: &str) -> TcpStream {
+        let (host, length) = (self.address(), body.len());
+        let mut stream = TcpStream::connect(host).await.expect("the connection is accepted");
+        let requests = format!(
+            "GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n{head}\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n{body}"
+        );
+        stream.write_all(requests.as_bytes()).await.expect("the write succeeds");
+        let mut text = String::new();
+        let mut byte = [0];
+        while !text.ends_with("\r\n\r\n") {
+            stream.read_exact(&mut byte).await.expect("an answer");
+            text.push(char::from(byte[0]));
+        }
+        let length = text.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let length = length.and_then(|length| length.parse().ok()).expect("a length");
+        stream.read_exact(&mut vec![0; length]).await.expect("a body");
+        stream
     }
 
     /// Sends a signal to the server.

@@ -31,7 +31,7 @@ fn convert_sqlstate(place: DatabaseName, state: &str, why: String) -> StoreError
             UnavailableDatabase::Unreachable { place, why }.into()
         }
         "53100" => UnavailableDatabase::Full(place).into(),
-        "55P03" => UnavailableDatabase::Locked(place).into(),
+        "55P03" => UnavailableDatabase::Locked { place, holder: None }.into(),
         "57014" | "53000" | "53200" | "53300" | "53400" | "40001" | "40P01" => {
             UnavailableDatabase::Busy { place, why }.into()
         }

@@ -2,10 +2,12 @@
 
 use super::{
     change_listener::NotificationBell,
-    error, schema,
+    error,
+    lock_holder::find_lock_holder,
+    schema,
     session::{ANSWER, SessionFactory, check_server, execute_text},
 };
-use crate::{Clock, PostgresAddress, StoreError, SyncMode, clock::with_timeout, queries};
+use crate::{Clock, LockHolder, PostgresAddress, StoreError, SyncMode, clock::with_timeout, queries};
 use countersign_events::Timestamp;
 use futures_util::future::BoxFuture;
 use sqlx::{PgConnection, Row, postgres::PgRow};
@@ -39,6 +41,8 @@ pub struct ServerExamination {
     pub standbys: i64,
     /// The default isolation level.
     pub isolation: String,
+    /// The default of `standard_conforming_strings`.
+    pub conforming_strings: String,
     /// The encoding of text.
     pub encoding: String,
     /// The rights of this user, if there is a log.
@@ -47,6 +51,8 @@ pub struct ServerExamination {
     pub missing_guards: Option<String>,
     /// The result of a test notification, if there is a log.
     pub notification: Option<Result<(), String>>,
+    /// The process that holds the write lock now, if there is a log.
+    pub lock_holder: Option<LockHolder>,
 }
 
 /// The rights of a user on a log.
@@ -94,7 +100,8 @@ async fn examine_server(address: &PostgresAddress) -> Result<ServerExamination, 
         // Without a log there is no channel to test.
         Err(_) => None,
     };
-    read_examination(&row, (round_trip, clock), address.pooled, notification).map_err(failed)
+    let lock_holder = if notification.is_some() { find_lock_holder(&mut conn).await } else { None };
+    read_examination(&row, (round_trip, clock), address.pooled, (notification, lock_holder)).map_err(failed)
 }
 
 /// The server's clock, and its lead over the local clock at the middle of the round trip.
@@ -123,7 +130,7 @@ fn read_examination(
     row: &PgRow,
     (round_trip, clock): (Duration, (Timestamp, i64)),
     is_pooler_named: bool,
-    notification: Option<Result<(), String>>,
+    (notification, lock_holder): (Option<Result<(), String>>, Option<LockHolder>),
 ) -> Result<ServerExamination, sqlx::Error> {
     Ok(ServerExamination {
         version: row.try_get("version")?,
@@ -139,10 +146,12 @@ fn read_examination(
         synchronous_standbys: row.try_get("standbys")?,
         standbys: row.try_get("copies")?,
         isolation: row.try_get("isolation")?,
+        conforming_strings: row.try_get("conforming")?,
         encoding: row.try_get("encoding")?,
         rights: read_rights(row)?,
         missing_guards: row.try_get("missing")?,
         notification,
+        lock_holder,
     })
 }
 

@@ -4,6 +4,7 @@ mod change_listener;
 mod error;
 mod examine;
 mod inline;
+mod lock_holder;
 mod read_pool;
 mod schema;
 mod session;

@@ -8,14 +8,15 @@ use std::time::Duration;
 const LOGIN: Duration = Duration::from_secs(5);
 
 /// The longest wait for an answer. It is longer than the timeout of the server, so after this time the answer is lost.
-pub(super) const ANSWER: Duration = Duration::from_secs(40);
+pub(super) const ANSWER: Duration = Duration::from_secs(30);
 
 /// The settings of every connection.
 ///
 /// All queries use indexes, as on SQLite. Without statistics the planner might read the whole log, so other plans are
 /// disabled. A transaction whose process was lost holds the lock on the end of the log, so the server ends it soon.
 pub const SETTINGS: &[(&str, &str)] = &[
-    ("statement_timeout", "'30s'"),
+    ("statement_timeout", "'25s'"),
+    ("lock_timeout", "'10s'"),
     ("idle_in_transaction_session_timeout", "'5s'"),
     ("default_transaction_isolation", "'read committed'"),
     ("enable_seqscan", "off"),
@@ -25,6 +26,8 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("enable_mergejoin", "off"),
     ("jit", "off"),
     ("client_min_messages", "error"),
+    // Without it, a backslash in a plain string is an escape.
+    ("standard_conforming_strings", "on"),
 ];
 
 /// Opens connections with their settings.

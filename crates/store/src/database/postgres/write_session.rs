@@ -4,6 +4,7 @@
 use super::{
     error::{batch_failure, is_lost},
     inline,
+    lock_holder::find_lock_holder,
     session::{ANSWER, SessionFactory, check_server, execute_text},
 };
 use crate::{
@@ -18,12 +19,12 @@ use crate::{
 };
 use countersign_events::{Event, Sha256};
 use futures_util::TryStreamExt;
-use sqlx::{AssertSqlSafe, Either, PgConnection};
+use sqlx::{AssertSqlSafe, Either, PgConnection, error::DatabaseError};
 use std::time::Duration;
 
 /// The time to find out whether a lost commit was written, before its outcome is reported as unknown. Queued commands
 /// wait as long.
-const RESOLVE_TIMEOUT: Duration = Duration::from_secs(20);
+const RESOLVE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The pause between two attempts.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
@@ -80,10 +81,19 @@ impl PostgresWriteSession {
         match self.send_begin(reads).await {
             Ok(begun) => Ok(begun),
             Err(e) => {
-                // The wait for the lock timed out: an idle transaction holds it.
-                let held = e.as_database_error().is_some_and(|e| e.code().as_deref() == Some("57014"));
+                // The wait for the lock timed out (`lock_not_available`, or `query_canceled` by a shorter limit of the role).
+                let code = e.as_database_error().and_then(DatabaseError::code);
+                let is_locked = matches!(code.as_deref(), Some("55P03" | "57014"));
+                let holder = match self.conn.as_mut() {
+                    Some(conn) if is_locked => find_lock_holder(conn).await,
+                    _ => None,
+                };
                 self.conn = None;
-                Err(if held { UnavailableDatabase::Locked(place).into() } else { super::error(place, &e) })
+                Err(if is_locked {
+                    UnavailableDatabase::Locked { place, holder }.into()
+                } else {
+                    super::error(place, &e)
+                })
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{
     doorbell::DoorbellFile,
-    open_file::{OpenFile, WalStamp},
+    open_file::{FileStamp, OpenFile},
 };
 use crate::{clock::machine_sleep, database};
 use notify::RecommendedWatcher;
@@ -21,7 +21,7 @@ pub(crate) struct SqliteChangeListener {
     rung: Arc<Notify>,
     watcher: Option<RecommendedWatcher>,
     /// The stamp at the last poll.
-    stamp: Option<WalStamp>,
+    stamp: Option<FileStamp>,
     idle_polls: u32,
     gone: bool,
 }
@@ -45,15 +45,16 @@ impl SqliteChangeListener {
         }
     }
 
-    /// True if the file may have new events. This costs two calls of `stat` and no query.
+    /// Whether the file may have new events. This costs four calls of `stat` and no query.
     fn changed(&mut self) -> bool {
-        let gone = self.file.check().is_err();
-        if gone && !self.gone {
-            let path = self.file.path().display();
-            tracing::error!(%path, "the database was removed or replaced while it was open");
+        let checked = self.file.check();
+        if let Err(error) = &checked
+            && !self.gone
+        {
+            tracing::error!(%error, "nothing is acknowledged until the files are back");
         }
-        self.gone = gone;
-        let stamp = self.file.stamp();
+        self.gone = checked.is_err();
+        let stamp = self.file.wal_stamp();
         self.idle_polls += 1;
         let changed = stamp != self.stamp || self.idle_polls >= POLLS_PER_READ;
         if changed {

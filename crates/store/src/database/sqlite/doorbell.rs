@@ -1,11 +1,11 @@
-//! The doorbell: a small file beside the database that each writer writes after a commit and each feed watches. Its
-//! file lock queues the writers in the kernel, so that they do not poll SQLite's lock.
+//! The doorbell: a small file beside the database that each writer writes after a commit and each feed watches.
 
-use crate::{StoreError, UnavailableDatabase};
+use super::write_lock::cannot_open;
+use crate::StoreError;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher, event::ModifyKind};
 use std::{
     ffi::OsString,
-    fs::{File, OpenOptions, TryLockError},
+    fs::{File, OpenOptions},
     os::unix::fs::{FileExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::{
@@ -22,31 +22,14 @@ pub(crate) struct DoorbellFile {
     own_tip: Arc<AtomicI64>,
 }
 
-/// Blocks other Countersign writers until it is dropped.
-pub(crate) struct WriteLock {
-    file: Arc<File>,
-}
-
-impl Drop for WriteLock {
-    fn drop(&mut self) {
-        // Closing the file releases the lock too, so a failure here only delays the next writer.
-        let _ = self.file.unlock();
-    }
-}
-
 impl DoorbellFile {
     /// Opens or creates the doorbell of the database at `path`.
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         let mut name = OsString::from(path);
         name.push("-bell");
         let path = PathBuf::from(name);
-        match open_file(&path) {
-            Ok(file) => Ok(Self { file: Arc::new(file), path, own_tip: Arc::default() }),
-            Err(e) if e.kind() == std::io::ErrorKind::StorageFull => {
-                Err(UnavailableDatabase::Full(path.as_path().into()).into())
-            }
-            Err(_) => Err(UnavailableDatabase::ReadOnly(path.as_path().into()).into()),
-        }
+        let file = open_file(&path).map_err(|e| cannot_open(&path, &e))?;
+        Ok(Self { file: Arc::new(file), path, own_tip: Arc::default() })
     }
 
     /// Writes the end of the log to the file. A failure does not fail the commit: the slow poll finds the events.
@@ -61,16 +44,6 @@ impl DoorbellFile {
     /// none.
     pub(crate) fn last_tip(&self) -> Option<i64> {
         read_tip(&self.file)
-    }
-
-    /// Waits until no other Countersign writer holds the lock. If the file system does not support locks, it continues
-    /// without one: this lock only shortens waits, and SQLite's own lock separates the writers.
-    pub(crate) async fn acquire_write_lock(&self) -> WriteLock {
-        if matches!(self.file.try_lock(), Err(TryLockError::WouldBlock)) {
-            let file = Arc::clone(&self.file);
-            let _ = tokio::task::spawn_blocking(move || file.lock()).await;
-        }
-        WriteLock { file: Arc::clone(&self.file) }
     }
 
     /// True if the file still exists at its path.

@@ -21,7 +21,7 @@ pub(crate) fn error(place: DatabaseName, error: &sqlx::Error) -> StoreError {
     }
     match primary_code(error) {
         Some(READONLY) => UnavailableDatabase::ReadOnly(place).into(),
-        Some(BUSY | LOCKED) => UnavailableDatabase::Locked(place).into(),
+        Some(BUSY | LOCKED) => UnavailableDatabase::Locked { place, holder: None }.into(),
         Some(CORRUPT) => StoreError::DamagedFile { place, why },
         Some(FULL) => UnavailableDatabase::Full(place).into(),
         Some(NOTADB) => StoreError::NotCountersign { place, why: "it is not a SQLite database".to_owned() },
@@ -38,6 +38,11 @@ pub(super) fn batch_failure(place: DatabaseName, e: &sqlx::Error) -> BatchFailur
         return BatchFailure::Some(Refused::Invalid { field: "event", why }.into());
     }
     BatchFailure::Whole(error(place, e))
+}
+
+/// True if the error shows that the file is damaged.
+pub(super) fn is_damaged(error: &sqlx::Error) -> bool {
+    matches!(primary_code(error), Some(CORRUPT | NOTADB))
 }
 
 /// The low byte of SQLite's extended result code.

@@ -2,18 +2,23 @@
 
 mod change_listener;
 mod connection;
+mod content_guard;
 mod doorbell;
 mod error;
+mod lock_holder;
 mod open_file;
 mod read_only;
 mod read_pool;
 mod schema;
 mod version;
 mod writable;
+mod write_lock;
 mod write_session;
 
 pub(crate) use error::error;
-pub(crate) use open_file::{cannot_create, check_file_system};
+pub use lock_holder::find_lock_holder;
+pub use open_file::{DiskSpace, read_disk_space};
+pub(crate) use open_file::{cannot_create, check_file_system, check_room};
 pub(crate) use read_only::ReadOnlyFile;
 pub(crate) use read_pool::SqliteReadPool;
 pub use version::sqlite_version;
@@ -26,22 +31,24 @@ use writable::open_writable;
 
 /// An opened file.
 pub(crate) enum OpenedFile {
-    Writable(WritableFile),
-    ReadOnly(ReadOnlyFile),
+    Writable(Box<WritableFile>),
+    ReadOnly(Box<ReadOnlyFile>),
 }
 
 /// Opens the file with the access that the options ask for.
 pub(crate) async fn open(path: &Path, options: &StoreOptions) -> Result<OpenedFile, StoreError> {
     match options.access {
-        StoreAccess::Read => return open_read_only(path, options).await.map(OpenedFile::ReadOnly),
+        StoreAccess::Read => return open_to_read(path, options).await,
         StoreAccess::Write | StoreAccess::WriteIfPossible => {}
     }
     match open_writable(path, options).await {
-        Err(StoreError::DatabaseUnavailable(UnavailableDatabase::ReadOnly(_)))
-            if options.access == StoreAccess::WriteIfPossible =>
-        {
-            open_read_only(path, options).await.map(OpenedFile::ReadOnly)
-        }
-        opened => opened.map(OpenedFile::Writable),
+        Err(StoreError::DatabaseUnavailable(
+            UnavailableDatabase::ReadOnly(_) | UnavailableDatabase::Full(_),
+        )) if options.access == StoreAccess::WriteIfPossible => open_to_read(path, options).await,
+        opened => Ok(OpenedFile::Writable(Box::new(opened?))),
     }
+}
+
+async fn open_to_read(path: &Path, options: &StoreOptions) -> Result<OpenedFile, StoreError> {
+    Ok(OpenedFile::ReadOnly(Box::new(open_read_only(path, options).await?)))
 }

@@ -1,7 +1,7 @@
 //! The database as a file: its permissions, its identity, and the support of its file system for write-ahead logging.
 
 use crate::{StoreError, UnavailableDatabase};
-use rustix::fs::{Access, StatFs, access, statfs};
+use rustix::fs::{Access, StatFs, access, statfs, statvfs};
 use std::{
     fs::{self, OpenOptions},
     io::ErrorKind,
@@ -9,11 +9,29 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The database file, with the identity that it had when it was opened.
+/// The least free space of a disk, in bytes: the write-ahead log has at most about half of it between two checkpoints.
+const LEAST_ROOM: u64 = 64 * 1024 * 1024;
+
+/// The files of SQLite beside the database, which exist as long as a process has it open. The last events are only in the
+/// write-ahead log, and processes without a common shared memory do not see each other's locks.
+const COMPANIONS: [&str; 2] = ["-wal", "-shm"];
+
+/// The database file, with the identity that it and its companions had when they were opened.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenFile {
     path: PathBuf,
-    identity: (u64, u64),
+    identity: InodeIdentity,
+    companions: [Option<InodeIdentity>; 2],
+}
+
+/// The device and inode of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct InodeIdentity(u64, u64);
+
+impl InodeIdentity {
+    fn read(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().map(|found| Self(found.dev(), found.ino()))
+    }
 }
 
 impl OpenFile {
@@ -21,10 +39,21 @@ impl OpenFile {
         &self.path
     }
 
-    /// The length and time of the write-ahead log; `None` while there is none.
-    pub(crate) fn stamp(&self) -> Option<WalStamp> {
-        let found = fs::metadata(self.beside("-wal")).ok()?;
-        Some(WalStamp { length: found.len(), changed: (found.mtime(), found.mtime_nsec()) })
+    /// Remembers the identity of the companions. A connection must have read the database, which opens them.
+    #[must_use]
+    pub(super) fn with_companions(mut self) -> Self {
+        self.companions = COMPANIONS.map(|end| InodeIdentity::read(&self.beside(end)));
+        self
+    }
+
+    /// The stamp of the write-ahead log; `None` while there is none.
+    pub(crate) fn wal_stamp(&self) -> Option<FileStamp> {
+        FileStamp::read(&self.beside("-wal"))
+    }
+
+    /// The stamp of the database file.
+    pub(super) fn database_stamp(&self) -> Option<FileStamp> {
+        FileStamp::read(&self.path)
     }
 
     /// True if there is a write-ahead log with content.
@@ -43,20 +72,48 @@ impl OpenFile {
         path.into()
     }
 
-    /// Fails if the path no longer leads to the open file: events written to it would be lost.
+    /// Fails if the paths no longer lead to the open files: events written to them would be lost.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
-        match fs::metadata(&self.path) {
-            Ok(found) if (found.dev(), found.ino()) == self.identity => Ok(()),
-            _ => Err(UnavailableDatabase::Gone(self.path.as_path().into()).into()),
+        let place = || self.path.as_path().into();
+        if InodeIdentity::read(&self.path) != Some(self.identity) {
+            return Err(UnavailableDatabase::Gone(place()).into());
         }
+        match self.lost_companions().next() {
+            Some(missing) => {
+                let missing = missing.display().to_string();
+                Err(UnavailableDatabase::CompanionGone { place: place(), missing }.into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// True if companions were removed and nothing has taken their place. Then no other process works without them, and
+    /// what is only in the removed files can still be moved into the database.
+    pub(super) fn can_be_saved(&self) -> bool {
+        InodeIdentity::read(&self.path) == Some(self.identity)
+            && self.lost_companions().all(|path| !path.exists())
+    }
+
+    fn lost_companions(&self) -> impl Iterator<Item = PathBuf> {
+        COMPANIONS.iter().zip(self.companions).filter_map(|(end, opened)| {
+            let path = self.beside(end);
+            (opened.is_some() && InodeIdentity::read(&path) != opened).then_some(path)
+        })
     }
 }
 
-/// The length and time of the write-ahead log. Each write changes them.
+/// The length and time of a file. Each write changes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct WalStamp {
+pub(crate) struct FileStamp {
     length: u64,
     changed: (i64, i64),
+}
+
+impl FileStamp {
+    fn read(path: &Path) -> Option<Self> {
+        let found = fs::metadata(path).ok()?;
+        Some(Self { length: found.len(), changed: (found.mtime(), found.mtime_nsec()) })
+    }
 }
 
 /// Finds the file, or creates it with access for its owner only. Returns true if it was created.
@@ -95,8 +152,35 @@ pub(super) fn find(path: &Path) -> Result<OpenFile, StoreError> {
         let mode = format!("{:o}", found.mode() & 0o777);
         tracing::warn!(path = %path.display(), mode, "others than its owner can read the database: chmod 600 it");
     }
-    let identity = (found.dev(), found.ino());
-    Ok(OpenFile { path, identity })
+    let identity = InodeIdentity(found.dev(), found.ino());
+    Ok(OpenFile { path, identity, companions: [None; 2] })
+}
+
+/// Fails if less space is free than the write-ahead log may take, or a twentieth of a small disk.
+pub(crate) fn check_room(database: &Path) -> Result<(), StoreError> {
+    match read_disk_space(database) {
+        Some(space) if space.free < LEAST_ROOM.min(space.whole / 20) => {
+            Err(UnavailableDatabase::NearlyFull(database.into()).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The space of a disk, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiskSpace {
+    /// What this user can still write.
+    pub free: u64,
+    /// All of it.
+    pub whole: u64,
+}
+
+/// Reads the space of a database's disk; `None` if the system does not tell.
+#[must_use]
+pub fn read_disk_space(database: &Path) -> Option<DiskSpace> {
+    let found = statvfs(folder_of(database)).ok()?;
+    let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
+    Some(DiskSpace { free: bytes(found.f_bavail), whole: bytes(found.f_blocks) })
 }
 
 /// Fails if this user cannot write to the file and its folder.

@@ -31,14 +31,18 @@ pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Res
     Err(StoreError::NotCountersign { place: path.into(), why })
 }
 
+/// The layout of the file. A new file has no list of migrations yet.
+pub(super) async fn find_layout(conn: &mut SqliteConnection) -> SchemaLayout {
+    schema::read_layout(&mut ReadConnection::Sqlite(conn)).await.unwrap_or(SchemaLayout::None)
+}
+
 /// Migrates the schema in one transaction: any number of processes may start at once, and a failure changes nothing.
 /// Returns the layout that was found.
 pub(super) async fn update_schema(
     conn: &mut SqliteConnection,
     path: &Path,
 ) -> Result<SchemaLayout, StoreError> {
-    // A new file has no list of migrations yet.
-    let found = schema::read_layout(&mut ReadConnection::Sqlite(conn)).await.unwrap_or(SchemaLayout::None);
+    let found = find_layout(conn).await;
     match found {
         SchemaLayout::Ours => return Ok(found),
         SchemaLayout::Newer { found } => return Err(schema::newer_error(path.into(), found)),

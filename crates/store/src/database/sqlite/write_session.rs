@@ -1,12 +1,15 @@
-//! Writing to the file. A Countersign process takes the lock of the doorbell before it takes SQLite's lock.
+//! Writing to the file. A Countersign process takes the lock file's lock before it takes SQLite's lock.
 
 use super::{
-    doorbell::{DoorbellFile, WriteLock},
+    content_guard::ContentGuard,
+    doorbell::DoorbellFile,
     error::{BUSY, batch_failure, error, primary_code},
     open_file::OpenFile,
+    write_lock::{WriteLock, WriteLockFile},
 };
 use crate::{
     DatabaseKind, DatabaseName, StoreError, UnavailableDatabase,
+    clock::machine_sleep,
     database::{
         self, BatchFailure, BegunTransaction, FirstReads, LogEnd, MOST_NEW_EVENTS, ReadConnection, SqlQuery,
         SqlRow, read_connection::collect_bounded,
@@ -17,18 +20,24 @@ use crate::{
 use countersign_events::{Event, Sha256};
 use futures_util::TryStreamExt;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-/// The number of attempts to take the write lock while another program holds it. Each waits for the busy timeout.
-const LOCK_ATTEMPTS: u32 = 6;
-
-/// The number of attempts to empty the write-ahead log while readers use it.
-const TRUNCATE_ATTEMPTS: u32 = 3;
+/// The busy timeout of one attempt to take SQLite's lock. The attempts end at the deadline of the wait.
+const ATTEMPT: &str = "PRAGMA busy_timeout = 250";
 
 pub(crate) struct SqliteWriteSession {
     conn: SqliteConnection,
     file: OpenFile,
+    guard: ContentGuard,
     doorbell: Arc<DoorbellFile>,
+    lock_file: WriteLockFile,
+    /// The longest wait for a lock.
+    longest_wait: Duration,
+    /// The end of the present wait.
+    deadline: Instant,
     /// Held from before the transaction to after it.
     write_lock: Option<WriteLock>,
     /// The statement that creates the dropped guard again. SQLite cannot disable a trigger.
@@ -36,58 +45,98 @@ pub(crate) struct SqliteWriteSession {
 }
 
 impl SqliteWriteSession {
-    pub(super) fn new(conn: SqliteConnection, file: OpenFile, doorbell: Arc<DoorbellFile>) -> Self {
-        Self { conn, file, doorbell, write_lock: None, dropped_guard: None }
+    /// `conn` is a connection that writes, `guard` watches the content of `file`, `doorbell` and `lock_file` are the files beside `file`, and `longest_wait` is
+    /// the longest wait for a lock.
+    pub(super) async fn new(
+        mut conn: SqliteConnection,
+        (file, guard): (OpenFile, ContentGuard),
+        (doorbell, lock_file): (Arc<DoorbellFile>, WriteLockFile),
+        longest_wait: Duration,
+    ) -> Result<Self, StoreError> {
+        let set = sqlx::query(ATTEMPT).execute(&mut conn).await;
+        set.map_err(|e| error(file.path().into(), &e))?;
+        let deadline = Instant::now();
+        Ok(Self {
+            conn,
+            file,
+            guard,
+            doorbell,
+            lock_file,
+            longest_wait,
+            deadline,
+            write_lock: None,
+            dropped_guard: None,
+        })
     }
 
     /// Takes SQLite's write lock. Transactions begin and end with plain SQL, because a guard that refuses a row ends
     /// the transaction, which the driver would not notice.
     async fn begin_immediate(&mut self) -> Result<i64, sqlx::Error> {
-        for _ in 1..LOCK_ATTEMPTS {
+        loop {
             match sqlx::query_scalar(queries::sqlite::BEGIN).fetch_one(&mut self.conn).await {
-                Err(e) if primary_code(&e) == Some(BUSY) => {
-                    tracing::warn!("another program holds the write lock; waiting");
+                Err(e) if primary_code(&e) == Some(BUSY) && Instant::now() < self.deadline => {
+                    tracing::debug!("another program holds the write lock; waiting");
                 }
                 begun => return begun,
             }
         }
-        sqlx::query_scalar(queries::sqlite::BEGIN).fetch_one(&mut self.conn).await
     }
 
-    /// Waits for the lock of the doorbell, unless it is held already.
+    /// Waits for the lock file's lock, unless it is held already. From here on, all waits of a transaction have one
+    /// deadline.
     async fn take_write_lock(&mut self) -> Result<(), StoreError> {
         if self.write_lock.is_none() {
-            let write_lock = self.doorbell.acquire_write_lock().await;
-            self.file.check()?;
+            self.deadline = Instant::now() + self.longest_wait;
+            let write_lock = self.lock_file.acquire(self.deadline).await?;
+            if let Err(error) = self.file.check() {
+                self.save_events().await;
+                return Err(error);
+            }
+            self.guard.check(&self.file).await?;
             self.write_lock = Some(write_lock);
         }
         Ok(())
     }
 
-    /// Rings the doorbell for events up to `last`, and releases its lock.
-    fn end_write(&mut self, last: Option<&Event>) {
+    /// Rings the doorbell for events up to `last`, and releases the lock. Fails if the files were removed meanwhile: what was
+    /// committed to them is not acknowledged.
+    fn end_write(&mut self, last: Option<&Event>) -> Result<(), StoreError> {
         if let Some(last) = last {
             // Before the lock is released, so that the doorbell always has the end of the log.
             self.doorbell.ring(last.seq);
+            self.guard.remember(last);
         }
         self.write_lock = None;
+        self.file.check()
+    }
+
+    /// Moves the events of a removed write-ahead log into the database. Its connections still have the removed files open.
+    async fn save_events(&mut self) {
+        if self.file.can_be_saved()
+            && let Err(error) = self.run("PRAGMA wal_checkpoint(PASSIVE)").await
+        {
+            tracing::warn!(%error, "the last events are only in files that were removed");
+        }
     }
 
     /// Builds the file again from its rows: SQLite leaves copies of rows in the free space of pages when it splits them,
-    /// which no setting overwrites. Then moves the write-ahead log into the file and cuts it off. Each attempt waits for
-    /// readers as long as the busy timeout. Returns false if a reader kept the write-ahead log.
+    /// which no setting overwrites. Then moves the write-ahead log into the file and cuts it off, for which it waits for
+    /// readers until the deadline of a wait. Returns false if a reader kept the write-ahead log.
     async fn vacuum(&mut self) -> Result<bool, sqlx::Error> {
         // The new file is built in a temporary one, which can be too large for the memory.
         self.run("PRAGMA temp_store = FILE").await?;
         let built = self.run("VACUUM").await;
         self.run("PRAGMA temp_store = MEMORY").await?;
         built?;
-        for _ in 0..TRUNCATE_ATTEMPTS {
+        let deadline = Instant::now() + self.longest_wait;
+        while Instant::now() < deadline {
             let found = sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut self.conn).await?;
             let (busy, ..): (i64, i64, i64) = found;
             if busy == 0 {
                 return Ok(true);
             }
+            // SQLite does not wait for another checkpoint.
+            machine_sleep(Duration::from_millis(5)).await;
         }
         Ok(false)
     }
@@ -119,8 +168,7 @@ impl database::WriteSession for SqliteWriteSession {
         // of the connection.
         let appended = sqlx::query(queries::sqlite::APPEND).bind(rows).execute(&mut self.conn).await;
         appended.map_err(|e| batch_failure(self.database_name(), &e))?;
-        self.end_write(last);
-        Ok(())
+        self.end_write(last).map_err(BatchFailure::Whole)
     }
 
     async fn begin(
@@ -143,10 +191,16 @@ impl database::WriteSession for SqliteWriteSession {
             Ok(BegunTransaction { end: LogEnd { tip, hash: None }, new_rows, loaded: None })
         };
         let begun: Result<_, sqlx::Error> = begun.await;
-        if begun.is_err() {
-            database::WriteSession::roll_back(self).await;
+        match begun {
+            Ok(begun) => Ok(begun),
+            Err(e) => {
+                let is_locked = primary_code(&e) == Some(BUSY);
+                let failed =
+                    if is_locked { self.lock_file.locked() } else { error(self.database_name(), &e) };
+                database::WriteSession::roll_back(self).await;
+                Err(failed)
+            }
         }
-        begun.map_err(|e| error(self.database_name(), &e))
     }
 
     async fn query_all(&mut self, query: SqlQuery) -> Result<Vec<SqlRow>, BatchFailure> {
@@ -160,8 +214,7 @@ impl database::WriteSession for SqliteWriteSession {
         if let Err(e) = self.run("COMMIT").await {
             return Err(batch_failure(self.database_name(), &e));
         }
-        self.end_write(last);
-        Ok(())
+        self.end_write(last).map_err(BatchFailure::Whole)
     }
 
     async fn disable_row_guard(&mut self) -> Result<(), BatchFailure> {
@@ -186,7 +239,7 @@ impl database::WriteSession for SqliteWriteSession {
         self.write_lock = None;
         match rewritten {
             Ok(true) => Ok(()),
-            Ok(false) => Err(UnavailableDatabase::Locked(self.database_name()).into()),
+            Ok(false) => Err(UnavailableDatabase::WalInUse(self.database_name()).into()),
             Err(e) => Err(error(self.database_name(), &e)),
         }
     }
@@ -198,8 +251,9 @@ impl database::WriteSession for SqliteWriteSession {
     }
 
     async fn checkpoint(&mut self) -> bool {
-        // A removed file may have been replaced by another one, whose write-ahead log this connection must not touch.
+        // Removed files may have been replaced by others, which this connection must not touch.
         if self.file.check().is_err() {
+            self.save_events().await;
             return true;
         }
         let found = sqlx::query_as("PRAGMA wal_checkpoint(PASSIVE)").fetch_one(&mut self.conn).await;

@@ -1,0 +1,88 @@
+//! Notices that another program has overwritten the open database in place, as `cp` does. The file then has the same name
+//! and inode, and SQLite goes on with a mixture of both contents: its caches trust the write-ahead log, not the file.
+
+use super::{
+    error::{error, is_damaged},
+    open_file::{FileStamp, OpenFile},
+};
+use crate::{StoreError, UnavailableDatabase, queries};
+use countersign_events::{Event, ThreadId, Timestamp};
+use serde::Serialize;
+use sqlx::{ConnectOptions as _, Connection as _, sqlite::SqliteConnectOptions};
+use std::collections::VecDeque;
+
+/// The number of commits that are remembered. The last rows share pages with newer ones, which may be in the write-ahead log.
+const REMEMBERED: usize = 64;
+
+/// Looks for events that this process has written whenever the file has changed. Checkpoints change it, too.
+pub(super) struct ContentGuard {
+    settings: SqliteConnectOptions,
+    /// The stamp at the last look.
+    stamp: Option<FileStamp>,
+    /// The last event of each of the last commits.
+    recent: VecDeque<WrittenEvent>,
+    /// Those at the last look: a checkpoint has moved them into the file since.
+    earlier: VecDeque<WrittenEvent>,
+    is_overwritten: bool,
+}
+
+/// What identifies an event.
+#[derive(Clone, Serialize)]
+struct WrittenEvent {
+    seq: i64,
+    thread: ThreadId,
+    timestamp: Timestamp,
+}
+
+impl ContentGuard {
+    /// `settings` are those of a connection that reads.
+    pub(super) fn new(settings: SqliteConnectOptions, file: &OpenFile) -> Self {
+        let stamp = file.database_stamp();
+        Self { settings, stamp, recent: VecDeque::new(), earlier: VecDeque::new(), is_overwritten: false }
+    }
+
+    /// Remembers the last event of a commit.
+    pub(super) fn remember(&mut self, last: &Event) {
+        if self.recent.len() == REMEMBERED {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(WrittenEvent {
+            seq: last.seq,
+            thread: last.thread_id.clone(),
+            timestamp: last.timestamp,
+        });
+    }
+
+    /// Fails with `gone` if the file lacks events that this process has written, also at each later call. It costs one `stat`
+    /// while the file is unchanged, and a new connection, whose cache is empty, when it has changed.
+    pub(super) async fn check(&mut self, file: &OpenFile) -> Result<(), StoreError> {
+        let stamp = file.database_stamp();
+        if !self.is_overwritten && stamp != self.stamp {
+            self.is_overwritten = self.lacks_events(file).await?;
+            self.stamp = stamp;
+            self.earlier.clone_from(&self.recent);
+        }
+        if self.is_overwritten {
+            return Err(UnavailableDatabase::Overwritten(file.path().into()).into());
+        }
+        Ok(())
+    }
+
+    async fn lacks_events(&self, file: &OpenFile) -> Result<bool, StoreError> {
+        let written: Vec<_> = self.recent.iter().chain(&self.earlier).collect();
+        let written = serde_json::to_string(&written).expect("its fields are texts and numbers");
+        let found = async {
+            let mut conn = self.settings.connect().await?;
+            let lacks =
+                sqlx::query_scalar(queries::sqlite::LACKS_EVENTS).bind(written).fetch_one(&mut conn).await;
+            // It has written nothing, so a failure leaves nothing behind.
+            let _ = conn.close().await;
+            lacks
+        };
+        match found.await {
+            Ok(lacks) => Ok(lacks),
+            Err(e) if is_damaged(&e) => Ok(true),
+            Err(e) => Err(error(file.path().into(), &e)),
+        }
+    }
+}
