@@ -377,7 +377,7 @@ pub struct EraseRequest {
     pub reason: String,
 }
 
-/// The outcome of an erasure.
+/// The outcome of an erasure. The files of the database may have remains of the texts until they are built again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -390,16 +390,12 @@ pub struct EraseRequest {
             "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db",
             "proposal": {"seq": 1, "principal": "agent:builder", "at": "2026-01-31T12:00:00.000Z"},
             "erased": {"seq": 9, "principal": "user:zoe", "at": "2026-01-31T12:10:00.000Z", "reason": "request 17"}
-        },
-        "cleared": true
+        }
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ErasureReport {
     /// The call, without its texts.
     pub call: Call,
-    /// True if no file of the database has the texts. False if a part may be left: on SQLite while a reader keeps the
-    /// write-ahead log; repeat the erasure. On PostgreSQL until the owner of the table runs `VACUUM FULL events`.
-    pub cleared: bool,
 }
 
 /// Reads a whole number of seconds. Accepts `60.0` too, because JSON has only one kind of number.

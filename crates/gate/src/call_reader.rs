@@ -27,6 +27,24 @@ const CALL_EVENTS: &[EventType] = &[
 /// Clocks of several processes differ slightly. An event that is much later belongs to a later call.
 const CLOCK_DIFFERENCE: Duration = Duration::from_hours(1);
 
+/// How much of a log is read. An analysis keeps it in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadLimits {
+    /// The most events: the last ones of the log.
+    pub events: i64,
+    /// The most bytes of events.
+    pub bytes: usize,
+    /// The most unfinished calls in memory. The oldest are returned before their last event.
+    pub open_calls: usize,
+}
+
+impl ReadLimits {
+    /// Everything.
+    pub const NONE: Self = Self { events: i64::MAX, bytes: usize::MAX, open_calls: usize::MAX };
+    /// What an analysis reads.
+    pub const ANALYSIS: Self = Self { events: 200_000, bytes: 64 * 1024 * 1024, open_calls: 10_000 };
+}
+
 /// The calls to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallSelection {
@@ -47,7 +65,9 @@ pub struct CallReader<'a> {
     first: i64,
     tip: i64,
     bytes: usize,
-    open_limit: usize,
+    limits: ReadLimits,
+    /// Whether the limits have left out selected calls.
+    is_cut: bool,
     /// The position after which the next page begins; `None` when all calls were read.
     after: Option<i64>,
 }
@@ -68,30 +88,36 @@ impl<'a> CallReader<'a> {
             first,
             tip,
             bytes: 0,
-            open_limit: usize::MAX,
+            limits: ReadLimits::NONE,
+            is_cut: false,
             after: Some(first),
         })
     }
 
-    /// Leaves out all events except the last `events` of the log. Returns true if that leaves out any of the selection.
-    pub fn skip_to_last(&mut self, events: i64) -> bool {
-        let start = self.tip.saturating_sub(events);
-        let skips = start > self.first;
-        if skips {
-            (self.first, self.after) = (start, Some(start));
+    /// Reads no more than these limits.
+    #[must_use]
+    pub fn limited(self, limits: ReadLimits) -> Self {
+        let start = self.tip.saturating_sub(limits.events);
+        let reader = Self { limits, ..self };
+        if start > reader.first {
+            return Self { first: start, after: Some(start), is_cut: true, ..reader };
         }
-        skips
+        reader
     }
 
-    /// Keeps at most about this many unfinished calls in memory. The oldest are then returned before their last event.
+    /// Whether the limits have left out selected calls.
     #[must_use]
-    pub fn with_open_limit(self, limit: usize) -> Self {
-        Self { open_limit: limit, ..self }
+    pub const fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Reads the next calls; `None` after the last. The list may be empty before that.
     pub async fn next_calls(&mut self) -> Result<Option<Vec<Call>>, GateError> {
         let Some(after) = self.after else { return Ok(None) };
+        if self.bytes > self.limits.bytes && after < self.tip {
+            self.is_cut = true;
+            return Ok(None);
+        }
         let page = api::PageQuery { after, limit: api::MAX_PAGE };
         let found = self.gate.events(&self.filter, page).await?;
         self.bytes += found.events.iter().map(|event| event.data.as_str().len()).sum::<usize>();
@@ -100,8 +126,8 @@ impl<'a> CallReader<'a> {
         self.tip = found.tip;
         self.after = found.next.filter(|_| !self.is_past(found.events.last().map(AsRef::as_ref)));
         // To sort them takes time, so many are taken at once.
-        if self.calls.open_count() > self.open_limit {
-            complete.extend(self.calls.take_oldest_calls(self.open_limit / 2));
+        if self.calls.open_count() > self.limits.open_calls {
+            complete.extend(self.calls.take_oldest_calls(self.limits.open_calls / 2));
         }
         if self.after.is_none() {
             complete.extend(self.calls.take_open_calls());
@@ -125,12 +151,6 @@ impl<'a> CallReader<'a> {
     #[must_use]
     pub const fn tip(&self) -> i64 {
         self.tip
-    }
-
-    /// The size of the events that were read, in bytes.
-    #[must_use]
-    pub const fn bytes(&self) -> usize {
-        self.bytes
     }
 
     /// The number of calls that cannot be read.

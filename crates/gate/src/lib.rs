@@ -39,7 +39,7 @@ mod presence_keeper;
 mod view;
 mod webhook_delivery;
 
-pub use call_reader::{CallReader, CallSelection};
+pub use call_reader::{CallReader, CallSelection, ReadLimits};
 pub use countersign_approvals::archivable::ThreadExtent;
 pub use countersign_approvals::{
     CommandCaller, GrantScope, Refused, access,
@@ -58,10 +58,11 @@ pub use countersign_proofs as proofs;
 pub use countersign_replay as replay;
 pub use countersign_store::{
     ArchiveContents, ArchivePlan, BackupSummary, CheckpointMismatch, CheckpointReport, Clock, CopyStep,
-    CopySummary, DatabaseName, DatabaseUrl, EventFollower, IntegrityReport, OLDEST_POSTGRES, PostgresAddress,
-    ReplacedLog, RestoreOptions, RestoreSummary, RoleRights, SchemaLayout, SchemaReport, ServerExamination,
-    StoreAccess, StoreError, StoreOptions, SyncMode, VerifyReport, WebhookDelivery, WebhookLease, backup,
-    copy, examine, restore, sqlite_version,
+    CopySummary, DatabaseName, DatabaseUrl, DiskSpace, EventFollower, IntegrityReport, LockHolder,
+    OLDEST_POSTGRES, PostgresAddress, ReplacedLog, RestoreOptions, RestoreSummary, RoleRights, SchemaLayout,
+    SchemaReport, ServerExamination, StoreAccess, StoreError, StoreOptions, SyncMode, UnavailableDatabase,
+    VerifyReport, WebhookDelivery, WebhookLease, backup, copy, examine, find_lock_holder, read_disk_space,
+    restore, sqlite_version,
 };
 pub use embedded::{
     AccountHolder, KeyRegistration, PasskeySignIn, SessionPages,

@@ -375,7 +375,7 @@ pub(crate) const CODES: &[CodeEntry] = &[
         503,
         ErrorCode::DatabaseUnavailable,
         "The database cannot be used now. `reason` contains the cause.",
-        "the disk that holds countersign.db is full; nothing was written, make room and try again",
+        "the disk that holds countersign.db is full; this change was not written, make room and try again",
     ),
     entry(
         503,

@@ -40,6 +40,9 @@ const MAX_TEXT_BYTES: usize = 1_024;
 pub enum TokenCommand {
     /// Create these tokens, all or none.
     Create(Vec<TokenCreated>),
+    /// Create these tokens, all or none, if the log has none. Otherwise nothing changes: of two servers that start on a new
+    /// log, one creates them.
+    CreateFirst(Vec<TokenCreated>),
     /// Record the use of a token from an address.
     Use(TokenUsed),
     /// Revoke a token and everything that was made from it.
@@ -64,7 +67,10 @@ pub(crate) fn decide_on_tokens(
 ) -> Result<Vec<NewEvent>, Refused> {
     let by = &caller.principal;
     match command {
-        TokenCommand::Create(created) => create(created, by, tokens, now),
+        TokenCommand::CreateFirst(_) if !tokens.is_empty() => Ok(Vec::new()),
+        TokenCommand::Create(created) | TokenCommand::CreateFirst(created) => {
+            create(created, by, tokens, now)
+        }
         TokenCommand::Use(used) => record_use(used, by, tokens),
         TokenCommand::Revoke(revoked) => revoke(revoked, by, tokens),
         TokenCommand::EndSessions { name } => end_sessions(name, by, tokens, now),

@@ -9,11 +9,18 @@ use countersign_approvals::{
 };
 use countersign_events::{CallId, ThreadId, Timestamp, event::ThreadArchived};
 use countersign_store::{ArchiveContents, ArchivePlan, StoreError, read_archive};
-use futures_util::{StreamExt, TryStreamExt, stream};
-use std::{collections::BTreeMap, path::Path};
+use futures_util::future::join_all;
+use std::{
+    collections::{BTreeMap, btree_map},
+    iter::Peekable,
+    path::Path,
+};
 
-/// The threads whose events are written to the log together.
+/// The most threads whose texts leave the log in one transaction.
 const THREADS_AT_ONCE: usize = 64;
+
+/// The most events of these threads, unless one thread has more. Others wait for the transaction.
+const EVENTS_AT_ONCE: u64 = 500;
 
 /// The outcome of archiving.
 #[derive(Debug, Clone)]
@@ -26,8 +33,8 @@ pub struct ArchiveSummary {
     pub continued: bool,
     /// Closed threads that stay in the log, with a call that may still report a result.
     pub running: BTreeMap<ThreadId, CallId>,
-    /// True if the database has given the space back. On PostgreSQL its owner does that with `VACUUM FULL events`.
-    pub cleared: bool,
+    /// What ended the move early, if something did. The texts of the other threads are in the log and in the file.
+    pub interrupted: Option<GateFailure>,
 }
 
 /// The findings about an intact archive of the log.
@@ -67,35 +74,48 @@ impl EmbeddedService {
             let plan = self.store.plan_archive(before, threads, &mut progress).await?;
             running.clone_from(&plan.selection.running);
             if plan.selection.threads.is_empty() {
-                let (contents, archived, cleared) = (None, 0, false);
-                return Ok(ArchiveSummary { contents, archived, continued, running, cleared });
+                let (contents, archived, interrupted) = (None, 0, None);
+                return Ok(ArchiveSummary { contents, archived, continued, running, interrupted });
             }
             self.store.write_archive(&plan, path, &mut progress).await?;
         }
         let contents = self.store.compare_archive(path, &mut progress).await?;
-        let archived = self.archive_threads(by, &name, &contents).await?;
-        // A call may have been erased while the file was made.
-        self.store.erase_in_archive(path, &contents).await?;
-        let cleared = self.store.clear_erased_texts().await?;
-        Ok(ArchiveSummary { contents: Some(contents), archived, continued, running, cleared })
+        let (archived, mut interrupted) = match self.archive_threads(by, &name, &contents).await {
+            // The caller may not do it at all.
+            (0, Some(GateFailure::Refused(refused))) => return Err(refused.into()),
+            ended => ended,
+        };
+        if interrupted.is_none() {
+            // A call may have been erased while the file was made.
+            interrupted = self.store.erase_in_archive(path, &contents).await.err().map(GateFailure::from);
+        }
+        Ok(ArchiveSummary { contents: Some(contents), archived, continued, running, interrupted })
     }
 
-    /// Archives the threads of a complete file. Returns the number of those that were not archived before.
+    /// Archives the threads of a complete file, some at a time. Returns the number of those that were not archived before, and
+    /// the error that ended it early.
     async fn archive_threads(
         &self,
         by: &CommandCaller,
         name: &str,
         contents: &ArchiveContents,
-    ) -> Result<usize, GateFailure> {
+    ) -> (usize, Option<GateFailure>) {
         let archive = |(thread_id, (events, through)): (&ThreadId, &(u64, i64))| {
             let (events, through) = (*events, *through);
             let archived = ThreadArchived { file: name.to_owned(), digest: contents.digest, events, through };
             let target = CommandTarget::Thread(thread_id.clone());
             self.execute_on_threads(by, target, ThreadCommand::Archive(archived))
         };
-        let outcomes = stream::iter(contents.threads.iter().map(archive)).buffered(THREADS_AT_ONCE);
-        let counts = outcomes.map_ok(|outcome| usize::from(!outcome.events.is_empty()));
-        counts.try_fold(0, async |count, one| Ok(count + one)).await
+        let mut archived = 0;
+        let mut threads = contents.threads.iter().peekable();
+        while threads.peek().is_some() {
+            let outcomes = join_all(take_batch(&mut threads).into_iter().map(archive)).await;
+            archived += outcomes.iter().flatten().filter(|outcome| !outcome.events.is_empty()).count();
+            if let Some(error) = outcomes.into_iter().find_map(Result::err) {
+                return (archived, Some(error));
+            }
+        }
+        (archived, None)
     }
 
     /// Checks an archive against the log.
@@ -135,8 +155,7 @@ impl EmbeddedService {
         let command = CallCommand::Erase(EraseCommand { reason, rows, archive });
         self.execute_without_evidence(by, thread, id, command).await?;
         self.store.erase_in_archive(path, &contents).await?;
-        let cleared = self.store.clear_erased_texts().await?;
-        Ok(api::ErasureReport { call: self.call(thread, id).await?, cleared })
+        Ok(api::ErasureReport { call: self.call(thread, id).await? })
     }
 
     /// Adds to calls without texts the archive that has them.
@@ -161,6 +180,23 @@ impl EmbeddedService {
         }
         Ok(())
     }
+}
+
+/// A thread of an archive, with its number of events and its last one.
+type ArchivedThread<'a> = (&'a ThreadId, &'a (u64, i64));
+
+/// The next threads, whose texts leave the log in one transaction.
+fn take_batch<'a>(
+    threads: &mut Peekable<btree_map::Iter<'a, ThreadId, (u64, i64)>>,
+) -> Vec<ArchivedThread<'a>> {
+    let (mut batch, mut sum) = (Vec::new(), 0);
+    while let Some(thread) = threads.next_if(|(_, (events, _))| {
+        batch.is_empty() || batch.len() < THREADS_AT_ONCE && sum + events <= EVENTS_AT_ONCE
+    }) {
+        sum += thread.1.0;
+        batch.push(thread);
+    }
+    batch
 }
 
 /// The name of the file in the log.

@@ -19,8 +19,7 @@ impl EmbeddedService {
         let rows = self.store.rows_with_texts(thread, id).await?;
         let command = CallCommand::Erase(EraseCommand { reason: erase.reason.clone(), rows, archive: None });
         self.execute_without_evidence(by, thread, id, command).await?;
-        let cleared = self.store.clear_erased_texts().await?;
         // The answer to the command is the call as it was before, in the memory of the writer.
-        Ok(api::ErasureReport { call: self.call(thread, id).await?, cleared })
+        Ok(api::ErasureReport { call: self.call(thread, id).await? })
     }
 }

@@ -4,18 +4,42 @@
 use super::EmbeddedService;
 use crate::GateFailure;
 use countersign_api as api;
-use countersign_store::Clock;
+use countersign_store::{Clock, StoreError, UnavailableDatabase};
 use prometheus_client::registry::Registry;
 use std::time::Duration;
 
-/// The time limit for the feed to deliver the last event. It is longer than the two seconds after which the feed reads a
-/// PostgreSQL database again without a notification.
-const FEED_TIMEOUT: Duration = Duration::from_secs(5);
+/// The time limit of the check: a supervisor expects an answer within two seconds.
+const READINESS_LIMIT: Duration = Duration::from_millis(1_800);
+
+/// The time limit for the feed to deliver the last event.
+const FEED_LIMIT: Duration = Duration::from_secs(1);
 
 impl EmbeddedService {
     /// Writes a row to the database, reads it back, and waits until the feed has delivered the last event of the log.
-    /// Fails with [`GateFailure::FeedBehind`] if the feed takes longer than [`FEED_TIMEOUT`].
+    /// Fails with [`GateFailure::FeedBehind`] if the feed takes longer than [`FEED_LIMIT`], and with the state of the
+    /// write lock if the whole check takes longer than [`READINESS_LIMIT`].
     pub(crate) async fn ready(&self) -> Result<api::ReadinessReport, GateFailure> {
+        tokio::select! {
+            report = self.check_readiness() => report,
+            () = Clock::System.sleep(READINESS_LIMIT) => Err(self.explain_slow_log().into()),
+        }
+    }
+
+    /// The reason why the log did not answer in time.
+    fn explain_slow_log(&self) -> StoreError {
+        let place = self.store.database_name();
+        match self.store.find_lock_holder() {
+            holder @ Some(_) => UnavailableDatabase::Locked { place, holder },
+            None => UnavailableDatabase::Busy {
+                place,
+                why: "no answer to the readiness check in time".to_owned(),
+            },
+        }
+        .into()
+    }
+
+    async fn check_readiness(&self) -> Result<api::ReadinessReport, GateFailure> {
+        self.store.check_room()?;
         self.store.probe().await?;
         let events = self.store.tip().await?;
         let mut waiter = self.store.watch_all();
@@ -26,7 +50,7 @@ impl EmbeddedService {
         };
         tokio::select! {
             () = caught_up => {}
-            () = Clock::System.sleep(FEED_TIMEOUT) => {
+            () = Clock::System.sleep(FEED_LIMIT) => {
                 return Err(GateFailure::FeedBehind { by: events - self.store.feed_tip() });
             }
         }

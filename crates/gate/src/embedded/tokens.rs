@@ -5,7 +5,7 @@ use crate::{GateFailure, view::view_token};
 use countersign_api as api;
 use countersign_approvals::{
     ApprovalCommand, CommandCaller, CommandEnvelope, CommandEvidence, CommandTarget, Refused,
-    access::{PageKey, TokenHolder, TokenRecord, TokenRejection, TokenSecret},
+    access::{PageKey, Right, TokenHolder, TokenRecord, TokenRejection, TokenSecret},
     decide::TokenCommand,
 };
 use countersign_events::{
@@ -96,19 +96,37 @@ impl EmbeddedService {
         by: &CommandCaller,
         requests: &[api::TokenRequest],
     ) -> Result<Vec<api::NewToken>, GateFailure> {
+        let (secrets, created) = self.new_tokens(requests)?;
+        self.execute_on_tokens(by, TokenCommand::Create(created)).await?;
+        secrets.iter().map(|secret| Ok(self.view_new_token(secret).ok_or(Refused::UnknownToken)?)).collect()
+    }
+
+    /// Creates the first tokens of the log, all or none. Returns `None` if the log has tokens.
+    pub(crate) async fn create_first_tokens(
+        &self,
+        by: &CommandCaller,
+        requests: &[api::TokenRequest],
+    ) -> Result<Option<Vec<api::NewToken>>, GateFailure> {
+        let (secrets, created) = self.new_tokens(requests)?;
+        self.execute_on_tokens(by, TokenCommand::CreateFirst(created)).await?;
+        Ok(secrets.iter().map(|secret| self.view_new_token(secret)).collect())
+    }
+
+    /// New secrets, and the events of their tokens.
+    fn new_tokens(
+        &self,
+        requests: &[api::TokenRequest],
+    ) -> Result<(Vec<TokenSecret>, Vec<TokenCreated>), GateFailure> {
         let now = self.store.clock().now();
         let secrets: Vec<_> = requests.iter().map(|_| random_secret()).collect::<Result<_, _>>()?;
-        let created: Vec<_> = requests
-            .iter()
-            .zip(&secrets)
-            .map(|(request, secret)| new_token(request, secret, now))
-            .collect::<Result<_, _>>()?;
-        self.execute_on_tokens(by, TokenCommand::Create(created)).await?;
-        let view = |secret: &TokenSecret| {
-            let token = self.view_token(secret.id()).ok_or(Refused::UnknownToken)?;
-            Ok(api::NewToken { secret: secret.expose().to_owned(), token })
-        };
-        secrets.iter().map(view).collect()
+        let created = requests.iter().zip(&secrets).map(|(request, secret)| new_token(request, secret, now));
+        let created = created.collect::<Result<_, _>>()?;
+        Ok((secrets, created))
+    }
+
+    fn view_new_token(&self, secret: &TokenSecret) -> Option<api::NewToken> {
+        let token = self.view_token(secret.id())?;
+        Some(api::NewToken { secret: secret.expose().to_owned(), token })
     }
 
     /// Starts the session of a browser from a link, a token or an earlier session.
@@ -268,8 +286,9 @@ impl EmbeddedService {
             .with(|directory| directory.find(id).is_some_and(|record| directory.check(record, now).is_ok()))
     }
 
-    /// Records that a token is used from an address, if it is the first time. A log that cannot be written refuses no reader: the failure is only logged.
-    pub(crate) async fn record_token_use(&self, record: &TokenRecord, address: &str) {
+    /// Records that a token is used from an address, if it is the first time. It returns before that is written, because no
+    /// reader waits for a writer, and a log that cannot be written refuses no reader: the failure is only logged.
+    pub(crate) fn record_token_use(self: &Arc<Self>, record: &TokenRecord, address: &str) {
         let id = &record.created.id;
         let is_known = || {
             self.tokens
@@ -284,12 +303,15 @@ impl EmbeddedService {
         if !is_first {
             return;
         }
-        let used = TokenUsed { id: key.0.clone(), address: key.1.clone() };
-        let by = record.holder.caller(countersign_approvals::access::Right::Read);
-        if let Err(error) = self.execute_on_tokens(&by, TokenCommand::Use(used)).await {
-            tracing::warn!(%error, token = id, "the first use of a token from an address was not recorded");
-        }
-        self.tokens.recording.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+        let by = record.holder.caller(Right::Read);
+        let service = Arc::clone(self);
+        tokio::spawn(async move {
+            let used = TokenUsed { id: key.0.clone(), address: key.1.clone() };
+            if let Err(error) = service.execute_on_tokens(&by, TokenCommand::Use(used)).await {
+                tracing::warn!(%error, token = key.0, "the first use of a token from an address was not recorded");
+            }
+            service.tokens.recording.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+        });
     }
 
     fn view_token(&self, id: &str) -> Option<api::Token> {

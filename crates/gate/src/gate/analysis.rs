@@ -2,7 +2,7 @@
 //! suggesting rules. A caller may send any policy, so each analysis has limits, and one runs at a time.
 
 use super::EmbeddedGate;
-use crate::{CallReader, CallSelection, GateFailure, view::view_verdict};
+use crate::{CallReader, CallSelection, GateFailure, ReadLimits, view::view_verdict};
 use countersign_api::{self as api, GateError};
 use countersign_events::{Json, Sha256};
 use countersign_policy::{JudgedCall, Policy, PolicyText};
@@ -10,15 +10,6 @@ use countersign_replay::{
     Call, MAX_LISTED_CALLS, PolicyReplay, ReplayReport, RuleSuggester, RuleSuggestion, SuggestionOptions,
 };
 use std::{sync::Arc, time::Duration};
-
-/// The most events of the log that an analysis reads: the last ones.
-const MAX_EVENTS: i64 = 200_000;
-
-/// The most bytes of events that an analysis reads. It keeps calls in memory.
-const MAX_BYTES: usize = 64 * 1024 * 1024;
-
-/// The most unfinished calls that an analysis keeps in memory.
-const MAX_OPEN_CALLS: usize = 10_000;
 
 /// The time limit of an analysis. Then it answers with what it has, and says so.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
@@ -142,8 +133,8 @@ impl EmbeddedGate {
         let _permit = self.service.analyses.acquire().await;
         let clock = self.service.store.clock().clone();
         let end = clock.now().after(TIME_LIMIT);
-        let mut reader = CallReader::open(self, selection).await?.with_open_limit(MAX_OPEN_CALLS);
-        let mut is_complete = !reader.skip_to_last(MAX_EVENTS);
+        let mut reader = CallReader::open(self, selection).await?.limited(ReadLimits::ANALYSIS);
+        let mut is_late = false;
         while let Some(calls) = reader.next_calls().await? {
             let clock = clock.clone();
             let work = move || {
@@ -156,13 +147,13 @@ impl EmbeddedGate {
             let worked = tokio::task::spawn_blocking(work).await;
             let is_over;
             (state, is_over) = worked.map_err(|why| GateFailure::invalid("policy", &why))?;
-            if is_over || (reader.bytes() > MAX_BYTES && reader.position() < reader.tip()) {
-                is_complete = false;
+            if is_over {
+                is_late = true;
                 break;
             }
         }
         let extent = api::AnalysisExtent {
-            complete: is_complete,
+            complete: !is_late && !reader.is_cut(),
             from_seq: reader.first() + 1,
             through_seq: reader.position(),
             unreadable: reader.damaged_count(),

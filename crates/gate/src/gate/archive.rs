@@ -43,6 +43,11 @@ impl EmbeddedGate {
         self.service.check_archive(path, progress).await
     }
 
+    /// Builds the database file again. Writers wait meanwhile. Fails on PostgreSQL, and if a reader keeps the write-ahead log.
+    pub async fn compact(&self) -> Result<(), GateFailure> {
+        Ok(self.service.store.compact().await?)
+    }
+
     /// Erases the texts of an archived call from the archive, and records the erasure in the log.
     pub async fn erase_from_archive(
         &self,

@@ -40,9 +40,9 @@ impl EmbeddedGate {
         self.service.is_accepted(token)
     }
 
-    /// Records that a token is used from an address, if it is the first time.
-    pub async fn record_token_use(&self, record: &TokenRecord, address: &str) {
-        self.service.record_token_use(record, address).await;
+    /// Records that a token is used from an address, if it is the first time. It returns before that is written.
+    pub fn record_token_use(&self, record: &TokenRecord, address: &str) {
+        self.service.record_token_use(record, address);
     }
 
     /// A receiver that changes whenever tokens change.
@@ -66,6 +66,15 @@ impl EmbeddedGate {
     /// Creates several tokens, all or none.
     pub async fn create_tokens(&self, requests: &[TokenRequest]) -> Result<Vec<NewToken>, GateFailure> {
         self.service.create_tokens(&self.by, requests).await
+    }
+
+    /// Creates the first tokens of the log, all or none. Returns `None` if the log has tokens, such as those of another
+    /// process that starts at the same time.
+    pub async fn create_first_tokens(
+        &self,
+        requests: &[TokenRequest],
+    ) -> Result<Option<Vec<NewToken>>, GateFailure> {
+        self.service.create_first_tokens(&self.by, requests).await
     }
 
     /// Starts the session of a browser, which was authenticated with `parent`: a link, a token, or the session that it

@@ -27,7 +27,7 @@ pub(crate) async fn identify_caller(app: &AppState, request: &mut Request) -> Op
     }
     let mut cookie = None;
     if let Ok(CallerIdentity { record: Some(record), .. }) = &identified {
-        app.gate.record_token_use(record, &origin.peer.to_string()).await;
+        app.gate.record_token_use(record, &origin.peer.to_string());
         if let Ok(Some(key)) = read_page_key(request.headers())
             && record.created.kind == TokenKind::Session
         {

@@ -94,7 +94,7 @@ pub(super) async fn sign_in(
         let why = "the token of an agent signs no one in; use it as \"Authorization: Bearer …\"";
         return Err(ProblemResponse::new(ErrorCode::NotPermitted, why));
     }
-    app.gate.record_token_use(&record, &source.origin.peer.to_string()).await;
+    app.gate.record_token_use(&record, &source.origin.peer.to_string());
     let pages = SessionPages::new(source.page.clone())?;
     let (secret, created) = app.gate.start_session(&record, &pages, (SESSION_IDLE, SESSION_LONGEST)).await?;
     let session = NewSession { secret: &secret, pages: &pages, created };

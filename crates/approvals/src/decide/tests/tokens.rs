@@ -118,7 +118,9 @@ fn service_creates_only_the_first_tokens() {
     let mut story = given("");
     story.set_by(Principal::system("first-start"));
     let both = vec![token(1, Role::Agent), link(&story, 2)];
-    assert_eq!(story.tokens(TokenCommand::Create(both)).expect("the log has none").len(), 2);
+    assert_eq!(story.tokens(TokenCommand::CreateFirst(both)).expect("the log has none").len(), 2);
+    let late = TokenCommand::CreateFirst(vec![token(3, Role::Admin)]);
+    assert_eq!(story.tokens(late).expect("the log has some"), Vec::<String>::new());
     assert!(matches!(story.creates(&token(3, Role::Admin)), Err(Refused::NotAnApprover(_))));
     assert_eq!(story.token_findings(), Vec::<String>::new());
 }
