@@ -3,6 +3,7 @@
 //! - `open PATH` prints `open`, or the code of the error.
 //! - `read PATH` opens the log to read only, and prints `open`, or the message of the error.
 //! - `files PATH` lists the files of an open log with their modes.
+//! - `room PATH` opens the log and prints `room`, or the reason why its disk has too little.
 //! - `fill PATH BALLAST` proposes calls until the disk is full, removes the ballast and proposes more.
 
 use countersign_events::{CallId, Principal, ThreadId};
@@ -22,8 +23,9 @@ async fn main() {
         [word, path] if word == Path::new("open") => open(path).await,
         [word, path] if word == Path::new("read") => read(path).await,
         [word, path] if word == Path::new("files") => files(path).await,
+        [word, path] if word == Path::new("room") => room(path).await,
         [word, path, ballast] if word == Path::new("fill") => fill(path, ballast).await,
-        _ => panic!("open PATH | read PATH | files PATH | fill PATH BALLAST"),
+        _ => panic!("open PATH | read PATH | files PATH | room PATH | fill PATH BALLAST"),
     }
 }
 
@@ -50,6 +52,12 @@ async fn read(path: &Path) {
         }
         Err(error) => print_line(&error.to_string()),
     }
+}
+
+async fn room(path: &Path) {
+    let store = Store::open(path, StoreOptions::default()).await.expect("opens");
+    print_line(store.check_room().err().map_or("room", |error| error.reason().unwrap_or(error.code())));
+    store.close().await;
 }
 
 async fn files(path: &Path) {

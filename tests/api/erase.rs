@@ -33,7 +33,7 @@ async fn erased_call_is_shown_without_its_texts() {
         world.person("ada").denies("call_1").await;
         let tag = world.agent("builder").get(CALL).await.header("etag").to_owned();
         let report = world.person("zoe").post(ERASE, REASON).await;
-        assert_eq!((report.status, report.json()["cleared"].as_bool()), (200, Some(true)));
+        assert_eq!(report.status, 200);
         let call = world.agent("builder").get_with(CALL, "if-none-match", &tag).await;
         assert_eq!(call.status, 200, "a copy with the texts is not current");
         let call = call.json();

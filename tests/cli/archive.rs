@@ -34,12 +34,14 @@ async fn closed_threads_move_to_a_file() {
         assert_snapshot!(desk.types(archive).await, @"
         The texts of 2 threads (10 events) are in [here]/old.ndjson. Keep it: the log has only their hashes.
         digest [sha256]
+        To give the space back to the system, run `countersign compact` (PostgreSQL: VACUUM FULL events, as the table's owner).
         exit 0
         ");
         assert_snapshot!(desk.types(archive).await, @"
         [here]/old.ndjson was there, so the command continued: the log had the texts of 0 of its 2 threads.
         The texts of 2 threads (10 events) are in [here]/old.ndjson. Keep it: the log has only their hashes.
         digest [sha256]
+        To give the space back to the system, run `countersign compact` (PostgreSQL: VACUUM FULL events, as the table's owner).
         exit 0
         ");
         assert_snapshot!(desk.types("verify --archive old.ndjson").await, @"
@@ -95,7 +97,7 @@ async fn archived_call_is_erased_in_its_file() {
         let erase = "erase t2 call_2 --reason 'request 9' --as user:zoe --archive old.ndjson";
         assert_snapshot!(desk.types(erase).await, @"
         Erased the texts of call_2. Their hashes and everything else stay in the log.
-        No file of this database has them. Backups, copies and exports made before still do.
+        Free parts of the database file may have remains until `countersign compact` (PostgreSQL: VACUUM FULL events, as the table's owner). Earlier backups, copies and exports still have them.
         exit 0
         ");
         assert_eq!(desk.types(erase).await.code, 0, "to repeat it is no error");

@@ -250,8 +250,11 @@ async fn empty_log_is_not_signed() {
         desk.types("checkpoint key key").await;
         let store = Store::open(desk.path("countersign.db"), StoreOptions::default()).await.expect("opens");
         store.close().await;
-        desk.run_program("rm", &["-f", "countersign.db-bell", "countersign.db-wal", "countersign.db-shm"])
-            .await;
+        desk.run_program(
+            "rm",
+            &["-f", "countersign.db-bell", "countersign.db-lock", "countersign.db-wal", "countersign.db-shm"],
+        )
+        .await;
         // A log that can be written gets a policy, which is its first event.
         let script = r#"mount --bind "$0" "$0"; mount -o remount,bind,ro "$0"; cd "$0"
             "$1" checkpoint sign --key key --json 2>&1 | grep -o '"code":"empty_log"'"#;

@@ -61,6 +61,7 @@ async fn healthy_log_passes_all_checks() {
         ok    room         [size] are free
         ok    wal          there is no write-ahead log, because no process has the file open
         ok    bell         present and writable
+        ok    lock         no process keeps others from writing
         ok    file system  write-ahead logging works
         ok    layout       the layout of Countersign 0.1.0
         ok    schema       the tables, indexes and triggers are complete
@@ -98,6 +99,7 @@ async fn each_problem_is_listed_with_its_remedy() {
         ok    room         [size] are free
         ok    wal          there is no write-ahead log, because no process has the file open
         ok    bell         present and writable
+        ok    lock         no process keeps others from writing
         ok    file system  write-ahead logging works
         ok    layout       the layout of Countersign 0.1.0
         ok    schema       the tables, indexes and triggers are complete

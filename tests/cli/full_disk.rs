@@ -39,11 +39,12 @@ async fn on_full_disk(desk: &TerminalDesk, command: &str, room_kib: u32) -> Vec<
 }
 
 /// Each command with the room that is not enough for it.
-const COMMANDS: [(&str, u32); 4] = [
+const COMMANDS: [(&str, u32); 5] = [
     ("--as user:zoe archive --before 2100-01-01T00:00:00Z old.ndjson", 300),
     ("backup new.db", 300),
     ("restore copy.db --replace", 300),
     ("--as user:zoe erase t1 call_1 --reason 'request 17'", 8),
+    ("--as user:zoe compact", 300),
 ];
 
 #[tokio::test]

@@ -52,6 +52,7 @@ async fn short_help_lists_the_commands() {
           checkpoint         Sign the tip of the log, so that a later change to it shows
           migrate            Upgrade a log to the schema of this version
           archive            Move the texts of old closed threads to a file
+          compact            Build the database file again, smaller and without erased texts
           backup             Back up the log into a new file, while processes use it
           restore            Restore a backup as the log
           copy               Copy a whole log into another database

@@ -6,6 +6,7 @@ mod archive;
 mod attacks;
 mod backup;
 mod checkpoint;
+mod compact;
 mod config;
 mod copy;
 mod decide;

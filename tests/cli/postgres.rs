@@ -181,6 +181,7 @@ async fn reasons_for_a_failed_connection_are_reported() {
         ok    standbys     none is connected
         warn  isolation    the default is serializable, so decisions with SQL will often be refused
                            → set default_transaction_isolation to read committed for this database
+        ok    lock         no process keeps others from writing
         warn  rights       this user owns the log, and can remove its triggers
                            → use a role without ownership: see packaging/postgres/roles.sql and docs/postgresql.md
         fail  guards       not enabled: rows_are_never_changed

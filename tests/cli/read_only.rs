@@ -9,7 +9,7 @@ use countersign_tests::in_private_mounts;
 async fn reading_commands_accept_a_read_only_log() {
     with_desk(async |desk| {
         desk.propose("t1", "call_1", "bash", r#"{"command": "ls"}"#).await;
-        desk.run_program("rm", &["-f", "countersign.db-bell"]).await;
+        desk.run_program("rm", &["-f", "countersign.db-bell", "countersign.db-lock"]).await;
         desk.write_file("policy.toml", "default = \"allow\"\n");
         let script = r#"mount --bind "$0" "$0"; mount -o remount,bind,ro "$0"; cd "$0"
             for command in pending calls "show call_1" log stats verify doctor "grant list t1" "thread list" \
@@ -34,7 +34,7 @@ async fn read_only_log_without_policy_can_be_read() {
         let options = StoreOptions::default();
         let store = Store::open(desk.path("countersign.db"), options).await.expect("the log opens");
         store.close().await;
-        desk.run_program("rm", &["-f", "countersign.db-bell", "countersign.db-wal", "countersign.db-shm"]).await;
+        desk.run_program("rm", &["-f", "countersign.db-bell", "countersign.db-lock", "countersign.db-wal", "countersign.db-shm"]).await;
         desk.write_file("policy.toml", "default = \"allow\"\n");
         let script = r#"mount --bind "$0" "$0"; mount -o remount,bind,ro "$0"; cd "$0"
             for command in pending calls log stats verify doctor "thread list" "policy show" "policy history" \
@@ -52,6 +52,23 @@ async fn read_only_log_without_policy_can_be_read() {
             the shipped policy (the log has no policy, and it cannot be written): 7 rules, no warnings.\n\
             \"seq\":0\nread-only\ncountersign.db\npolicy.toml";
         assert_eq!((output.text.as_str(), output.well), (expected, true));
+    })
+    .await;
+}
+
+/// The disk has no room for the files that a writer creates.
+#[tokio::test]
+async fn reading_commands_work_on_a_full_disk() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command": "ls"}"#).await;
+        let script = r#"mkdir "$0/disk"; mount -t tmpfs -o size=3m none "$0/disk"; cp "$0/countersign.db" "$0/disk"; cd "$0/disk"
+            cat /dev/zero > ballast 2> /dev/null || true
+            for command in pending calls "show call_1" log stats verify "thread list"; do
+                "$1" --database countersign.db $command > /dev/null || echo "$command failed"
+            done
+            "$1" --json --database countersign.db allow call_1 2>&1 < /dev/null | grep -o '"reason":"full"'"#;
+        let output = in_private_mounts(script, &desk.path("."), COUNTERSIGN).await;
+        assert_eq!((output.text.as_str(), output.well), ("\"reason\":\"full\"", true));
     })
     .await;
 }

@@ -52,7 +52,7 @@ async fn unreachable_server_is_reported() {
         ! countersign: no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server
         exit 5
         ");
-        assert_snapshot!(desk.types("run --server http://127.0.0.1:1 -- ls").await, @"
+        assert_snapshot!(desk.types("stop --server http://127.0.0.1:1").await, @"
         ! countersign: no answer from http://127.0.0.1:1/: Connection refused (os error 111); start it with `countersign serve`, or name another with --server
         exit 5
         ");

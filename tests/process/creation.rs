@@ -1,9 +1,13 @@
 //! The creation of a file: several processes create it at once, and its creator is killed.
 
 use crate::new_world;
-use countersign_tests::{Database, Process, Random, in_time};
+use countersign_gate::EventType;
+use countersign_tests::{Database, Process, ProcessWorld, Random, in_time};
 use futures_util::future::join_all;
-use std::fs;
+use serde_json::Value;
+use std::{collections::BTreeSet, fs};
+
+on_each_database!(servers_that_start_at_once_share_the_first_tokens);
 
 #[tokio::test]
 async fn eight_processes_create_the_same_file_at_once() {
@@ -32,7 +36,7 @@ async fn eight_processes_create_the_same_file_at_once() {
 }
 
 /// The files that the creation of a log creates, in this order.
-const CREATED_FILES: [&str; 4] = ["log.db", "log.db-wal", "log.db-shm", "log.db-bell"];
+const CREATED_FILES: [&str; 5] = ["log.db", "log.db-lock", "log.db-wal", "log.db-shm", "log.db-bell"];
 
 #[tokio::test]
 async fn file_of_a_killed_creator_opens() {
@@ -59,4 +63,33 @@ async fn file_of_a_killed_creator_opens() {
         }
     })
     .await;
+}
+
+async fn servers_that_start_at_once_share_the_first_tokens(world: ProcessWorld) {
+    const SERVERS: usize = 5;
+    let listen = ["--json", "serve", "--listen", "127.0.0.1:0"];
+    let mut servers: Vec<_> =
+        (0..SERVERS).map(|_| Process::start(&mut world.countersign_over_log(&listen))).collect();
+    let mut urls = BTreeSet::new();
+    for server in &mut servers {
+        let Some(line) = server.line().await else { panic!("a server does not listen") };
+        let greeting: Value = serde_json::from_str(&line).expect("a line of JSON");
+        urls.insert(greeting["listening"].as_str().expect("an address").to_owned());
+    }
+    let created =
+        world.whole_log().await.iter().filter(|event| event.kind == EventType::TokenCreated).count();
+    assert_eq!(created, 3, "one server has created the tokens of an agent, a person and a link");
+    let folder = world.file(".local/share/countersign");
+    let names: Vec<_> =
+        fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("read").file_name()).collect();
+    assert_eq!(names, ["credentials.toml"], "nothing else has secrets");
+    for url in &urls {
+        let pending = ["--server", url, "--json", "pending"];
+        let pending = Process::start(&mut world.countersign(&pending)).ended().await;
+        assert_eq!(pending.code, 0, "each server has its tokens in the file: {}", pending.stderr);
+    }
+    for mut server in servers {
+        server.kill().await;
+    }
+    assert_eq!(urls.len(), SERVERS);
 }

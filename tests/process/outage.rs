@@ -5,6 +5,7 @@ use crate::new_world;
 use countersign_gate::EventType;
 use countersign_tests::{Database, Process, Server, in_time};
 use reqwest::Method;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::{collections::HashSet, sync::Arc};
 
@@ -39,6 +40,31 @@ async fn database_outage_answers_503_until_the_database_returns() {
         assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);
         assert_eq!(first_server.get("/readyz").await.status, 200);
         world.verified_log().await;
+    })
+    .await;
+}
+
+/// A person is told that the server is away, and the command runs when it is back.
+#[tokio::test]
+async fn run_waits_for_a_server_that_restarts() {
+    in_time(async {
+        let world = new_world(Database::Sqlite).await;
+        let server = world.serves().await;
+        let (address, url) = (server.address(), server.url.clone());
+        server.terminated().await;
+        let words = ["--server", &url, "run", "--id", "build", "--", "bash", "-c", "echo ran >> ran"];
+        let mut run = Process::start(&mut world.countersign(&words));
+        run.complains("trying again for 30 s").await;
+        let server = world.serves_on(&address.to_string()).await;
+        run.complains("is pending").await;
+        assert_eq!(server.person("ada").in_thread("terminal").allows("build").await.status, 200);
+        let ended = run.ended().await;
+        assert_eq!((ended.code, world.line_count("ran")), (0, 1), "{}", ended.stderr);
+        let mut interrupted =
+            Process::start(&mut world.countersign(&["--server", "http://127.0.0.1:1", "run", "--", "true"]));
+        interrupted.complains("trying again").await;
+        interrupted.signal(Signal::INT);
+        assert_eq!(interrupted.ended().await.code, 130);
     })
     .await;
 }

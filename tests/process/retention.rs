@@ -128,6 +128,7 @@ async fn killed_erasure_leaves_all_texts_or_none(world: ProcessWorld) {
     }
     gate.shut_down().await;
     if world.database() == countersign_tests::Database::Sqlite {
+        assert_eq!(world.runs(&["--as", "user:zoe", "compact"]).await.0, 0);
         let bytes = fs::read(world.path()).expect("reads");
         assert!(!bytes.windows(9).any(|part| part == b"text-3-1-"), "the file has no erased text");
     }

@@ -142,6 +142,14 @@ JSON: {\"database\", \"done\": made, migrated or nothing}"
     Migrate,
     /// Move the texts of old closed threads to a file
     Archive(commands::archive::ArchiveArgs),
+    /// Build the database file again, smaller and without erased texts
+    #[command(
+        after_help = "It takes as long as a backup and needs as much free space as the file has. Other processes can read meanwhile; \
+one that writes waits up to 10 s and then fails with locked, so run it at a quiet time. It may be killed at any moment. On PostgreSQL, \
+the table's owner runs VACUUM FULL events.\n\n\
+JSON: {\"before\", \"after\": the file's bytes}"
+    )]
+    Compact,
     /// Back up the log into a new file, while processes use it
     Backup(commands::backup::BackupArgs),
     /// Restore a backup as the log

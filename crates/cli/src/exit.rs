@@ -106,22 +106,9 @@ pub(crate) fn gate_exit(error: &GateError) -> CommandExit {
         ErrorCode::Unreachable | ErrorCode::StrangeServer => CommandExit::UNAVAILABLE,
         // The request was fine; the server could not do it.
         _ if error.facts.status.is_some_and(|status| status >= 500) => CommandExit::FAILED,
-        ErrorCode::DatabaseUnavailable => error.facts.reason.map_or(CommandExit::FAILED, reason_exit),
+        ErrorCode::DatabaseUnavailable => CommandExit::UNAVAILABLE,
         ErrorCode::Damaged | ErrorCode::ShuttingDown => CommandExit::FAILED,
         _ => CommandExit::REFUSED,
-    }
-}
-
-/// The exit code for an unavailable database: a file that fails while it is in use is another matter than one that
-/// cannot be used at all.
-fn reason_exit(reason: UnavailableReason) -> CommandExit {
-    match reason {
-        UnavailableReason::Full
-        | UnavailableReason::Gone
-        | UnavailableReason::IoError
-        | UnavailableReason::Locked
-        | UnavailableReason::Other => CommandExit::FAILED,
-        _ => CommandExit::UNAVAILABLE,
     }
 }
 
@@ -135,6 +122,7 @@ fn store_exit(error: &StoreError) -> CommandExit {
         | StoreError::OlderDatabase { .. }
         | StoreError::NewerDatabase { .. }
         | StoreError::NoWal { .. }
+        | StoreError::DatabaseUnavailable(_)
         | StoreError::HalfCopied { .. } => CommandExit::UNAVAILABLE,
         StoreError::InUse(_)
         | StoreError::LogExists(_)
@@ -143,9 +131,6 @@ fn store_exit(error: &StoreError) -> CommandExit {
         | StoreError::TargetNotEmpty { .. }
         | StoreError::TargetExists { .. }
         | StoreError::NotACopy { .. } => CommandExit::REFUSED,
-        StoreError::DatabaseUnavailable(unavailable) => {
-            reason_exit(UnavailableReason::parse(unavailable.reason()))
-        }
         _ => CommandExit::FAILED,
     }
 }

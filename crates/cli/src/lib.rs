@@ -18,6 +18,7 @@ mod grant_origins;
 mod logging;
 mod policy_file;
 mod present;
+mod private_file;
 mod proof_signing;
 mod scope;
 mod service;
@@ -203,6 +204,7 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
         CliCommand::Verify(args) => commands::verify::verify_log(context, args).await,
         CliCommand::Migrate => commands::migrate::migrate_log(context).await,
         CliCommand::Archive(args) => commands::archive::archive_threads(context, args).await,
+        CliCommand::Compact => commands::compact::compact_database(context).await,
         CliCommand::Backup(args) => commands::backup::back_up_log(context, args).await,
         CliCommand::Restore(args) => commands::restore::restore_log(context, args).await,
         CliCommand::Copy(args) => commands::copy::copy_log(context, args).await,

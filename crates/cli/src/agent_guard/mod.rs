@@ -66,6 +66,8 @@ const fn effect_of(command: &CliCommand) -> CommandEffect {
         CliCommand::Up(_) | CliCommand::Serve(_) => Guards("start the service that approves its calls"),
         CliCommand::Down(_) => Guards("stop the service that approves its calls"),
         CliCommand::Archive(args) if !args.only_lists() => Guards("archive threads"),
+        // Callers wait for it.
+        CliCommand::Compact => Guards("rewrite the database"),
         CliCommand::Restore(_) => Guards("restore a backup"),
         CliCommand::Copy(_) => Guards("copy a log"),
         CliCommand::Checkpoint(CheckpointCommand::Key(_) | CheckpointCommand::Sign(_)) => {

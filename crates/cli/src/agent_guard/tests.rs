@@ -16,6 +16,7 @@ const REFUSED: &[&str] = &[
     "approver-key add k.pub",
     "approver-key remove k",
     "archive --before 90d old.ndjson",
+    "compact",
     "checkpoint key k",
     "checkpoint sign --key k",
     "copy --from a.db --to b.db",

@@ -1,17 +1,14 @@
 //! The Ed25519 keys of checkpoints, and their files.
 
-use crate::exit::{CliError, CommandExit};
+use crate::{
+    exit::{CliError, CommandExit},
+    private_file::create_private,
+};
 use ring::{
     rand::{SecureRandom, SystemRandom},
     signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey},
 };
-use std::{
-    fmt,
-    fs::OpenOptions,
-    io::{ErrorKind, Write},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
-    path::Path,
-};
+use std::{fmt, io::ErrorKind, os::unix::fs::PermissionsExt, path::Path};
 
 /// The prefix of a secret key in its file.
 const SECRET: &str = "ed25519-secret:";
@@ -90,15 +87,13 @@ impl CheckpointKey {
         Self::from_seed(&seed.ok_or_else(why)?)
     }
 
-    /// Creates a key in a new file with mode 0600.
+    /// Creates a key in a new file with mode 0600. The file gets its name when it is complete.
     pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
         let mut seed = [0; 32];
         let filled = SystemRandom::new().fill(&mut seed);
         filled.map_err(|_| anyhow::anyhow!("the system provides no random numbers"))?;
         let fail = |error| anyhow::anyhow!("the key {} cannot be created: {error}", path.display());
-        let mut file =
-            OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(fail)?;
-        writeln!(file, "{SECRET}{}", hex::encode(seed)).and_then(|()| file.sync_all()).map_err(fail)?;
+        create_private(path, &format!("{SECRET}{}\n", hex::encode(seed))).map_err(fail)?;
         Self::from_seed(&seed)
     }
 

@@ -8,8 +8,8 @@ use crate::{
 };
 use countersign_api::ApprovalGate;
 use countersign_gate::{
-    ArchiveContents, ArchivePlan, ArchiveSummary, CallId, EmbeddedGate, Policy, StoreOptions, ThreadExtent,
-    ThreadId, Timestamp, access::VisibleThreads,
+    ArchiveContents, ArchivePlan, ArchiveSummary, CallId, EmbeddedGate, GateFailure, Policy, StoreOptions,
+    ThreadExtent, ThreadId, Timestamp, access::VisibleThreads,
 };
 use countersign_tui::present::{print::print_line, text::escape_text};
 use serde_json::{Value, json};
@@ -26,8 +26,7 @@ the log. Everything but the texts stays in the log: who decided what and when, a
 is continued by running it again with the same file. `countersign verify --archive FILE` checks a file.
 
 JSON: {\"file\": null if there was nothing to archive, \"threads\": the number of threads in the file, \"events\", \"digest\", \
-\"archived\": the number of threads that this command archived, \"continued\", \"cleared\": true if the database gave the space \
-back, \"running\": [{\"threadId\", \"callId\"}]}; with --dry-run {\"threads\": [{\"threadId\", \"events\", \"lastEventAt\"}], \
+\"archived\": the number of threads that this command archived, \"continued\", \"running\": [{\"threadId\", \"callId\"}]}; with --dry-run {\"threads\": [{\"threadId\", \"events\", \"lastEventAt\"}], \
 \"running\"}")]
 pub(crate) struct ArchiveArgs {
     /// Only threads whose last event is older: a time such as 2026-01-31T12:00:00Z, or an age such as 90d
@@ -81,8 +80,24 @@ async fn archive_to_file(
     let summary = gate.archive(before, threads, &to, |done| progress.update(done, total)).await;
     progress.clear();
     gate.shut_down().await;
-    print_summary(context, &summary?, &to.display().to_string());
+    let (mut summary, file) = (summary?, to.display().to_string());
+    match summary.interrupted.take() {
+        None => print_summary(context, &summary, &file),
+        Some(cause) => return Err(explain_interruption(cause, &summary, &file)),
+    }
     Ok(())
+}
+
+/// The error of a move that has ended early.
+fn explain_interruption(cause: GateFailure, summary: &ArchiveSummary, file: &str) -> anyhow::Error {
+    let threads = summary.contents.as_ref().map_or(0, |contents| contents.threads.len());
+    let message = format!(
+        "{} of {threads} threads have moved to {}: keep the file, and run the same command again, which continues. It stopped \
+         at the next ones: {cause}",
+        summary.archived,
+        escape_text(file)
+    );
+    anyhow::Error::from(cause).context(message)
 }
 
 async fn show_plan(
@@ -127,7 +142,7 @@ fn print_plan(context: &CommandContext, plan: &ArchivePlan) {
 }
 
 fn print_summary(context: &CommandContext, summary: &ArchiveSummary, file: &str) {
-    let ArchiveSummary { contents, archived, continued, running, cleared } = summary;
+    let ArchiveSummary { contents, archived, continued, running, .. } = summary;
     if context.json {
         let count = |count: fn(&ArchiveContents) -> Value| contents.as_ref().map_or(Value::Null, count);
         let json = json!({
@@ -137,7 +152,6 @@ fn print_summary(context: &CommandContext, summary: &ArchiveSummary, file: &str)
             "digest": count(|contents| json!(contents.digest)),
             "archived": archived,
             "continued": continued,
-            "cleared": cleared,
             "running": running_json(running),
         });
         print_line(&json.to_string());
@@ -157,12 +171,10 @@ fn print_summary(context: &CommandContext, summary: &ArchiveSummary, file: &str)
         "The texts of {threads} threads ({events} events) are in {file}. Keep it: the log has only their hashes."
     ));
     print_line(&format!("digest {}", contents.digest));
-    if !cleared {
-        print_line(
-            "The database has not given the space back. SQLite: repeat the command when no reader keeps the write-ahead \
-             log. PostgreSQL: run VACUUM FULL events as the owner of the table.",
-        );
-    }
+    print_line(
+        "To give the space back to the system, run `countersign compact` (PostgreSQL: VACUUM FULL events, as the table's \
+         owner).",
+    );
     print_running(running);
 }
 

@@ -12,9 +12,9 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The arguments, the descriptions and comments, and the content of the result are replaced by their hashes, in \
-the log and in its files. Who decided what and when stays, and the hash chain holds. It cannot be undone. Backups, copies \
-and exports made before still have the texts.\n\n\
-JSON: {\"call\": the call, as in the API, \"cleared\": true if no file of the database has the texts}"
+the log. Who decided what and when stays, and the hash chain holds. It cannot be undone. Backups, copies \
+and exports made before still have the texts, and so may free parts of the database file until countersign compact.\n\n\
+JSON: {\"call\": the call, as in the API}"
 )]
 pub(crate) struct EraseArgs {
     /// The thread of the call
@@ -47,11 +47,9 @@ pub(crate) async fn erase_call(context: &CommandContext, args: &EraseArgs) -> an
     }
     let id = escape_text(report.call.id.as_str());
     print_line(&format!("Erased the texts of {id}. Their hashes and everything else stay in the log."));
-    print_line(if report.cleared {
-        "No file of this database has them. Backups, copies and exports made before still do."
-    } else {
-        "A file may still have them. SQLite: repeat the command when no reader keeps the write-ahead log. PostgreSQL: run \
-         VACUUM FULL events as the owner of the table. Backups, copies and exports made before still have them."
-    });
+    print_line(
+        "Free parts of the database file may have remains until `countersign compact` (PostgreSQL: VACUUM FULL events, as the \
+         table's owner). Earlier backups, copies and exports still have them.",
+    );
     Ok(CommandExit::DONE)
 }

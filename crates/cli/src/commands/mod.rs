@@ -7,6 +7,7 @@ pub(crate) mod archive;
 pub(crate) mod backup;
 pub(crate) mod calls;
 pub(crate) mod checkpoint;
+pub(crate) mod compact;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod copy;

@@ -3,17 +3,19 @@
 use super::side::CallerSide;
 use crate::{
     exit::{CliError, CommandExit},
-    service::write_private,
+    private_file::{remove_unfinished, write_private},
+    service::wait_for_lock,
     settings::default_log::{create_data_folder, find_data_file},
 };
 use countersign_api::PAGE_HOST;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
-    fs,
+    fs::{self, File},
     io::ErrorKind,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 /// The name of the file, in the data folder of the user.
@@ -21,6 +23,9 @@ const FILE_NAME: &str = "credentials.toml";
 
 /// The largest file, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The longest wait for another process that changes the file.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// The tokens of one server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +47,13 @@ pub(crate) struct KnownServers(BTreeMap<String, ServerTokens>);
 #[derive(Debug)]
 pub(crate) struct CredentialFile {
     pub(crate) path: PathBuf,
+}
+
+/// The file while no other process changes it.
+#[derive(Debug)]
+pub(crate) struct LockedCredentials<'file> {
+    file: &'file CredentialFile,
+    _lock: File,
 }
 
 impl CredentialFile {
@@ -71,17 +83,58 @@ impl CredentialFile {
         Ok(KnownServers(servers))
     }
 
+    /// Waits until no other process changes the file. The lock is on the folder, so that it needs no file of its own.
+    /// Fails with `locked` if another process holds it for too long.
+    pub(crate) async fn lock(&self) -> anyhow::Result<LockedCredentials<'_>> {
+        self.lock_within(LONGEST_WAIT).await
+    }
+
+    async fn lock_within(&self, longest: Duration) -> anyhow::Result<LockedCredentials<'_>> {
+        create_data_folder(&self.path)?;
+        let folder = File::open(self.path.parent().unwrap_or(Path::new(".")))?;
+        if !wait_for_lock(&folder, longest).await? {
+            return Err(self.locked().into());
+        }
+        remove_unfinished(&self.path);
+        Ok(LockedCredentials { file: self, _lock: folder })
+    }
+
+    fn locked(&self) -> CliError {
+        let message = format!(
+            "another process has locked the folder of {} for more than {} s; a stopped process may hold it: find it with \
+             `fuser`, and let it continue or end it",
+            self.path.display(),
+            LONGEST_WAIT.as_secs()
+        );
+        CliError { exit: CommandExit::UNAVAILABLE, code: "locked", message }
+    }
+}
+
+impl LockedCredentials<'_> {
+    pub(crate) fn path(&self) -> &Path {
+        &self.file.path
+    }
+
+    /// Reads the file.
+    pub(crate) fn read(&self) -> anyhow::Result<KnownServers> {
+        self.file.read()
+    }
+
     /// Adds the tokens of a server to the file, which is replaced as a whole, so that a crash leaves the old one.
     pub(crate) fn add(&self, url: &str, tokens: ServerTokens) -> anyhow::Result<()> {
         let mut known = self.read()?;
         known.0.insert(normalize(url), tokens);
-        create_data_folder(&self.path)?;
         let text = toml::to_string(&known.0)?;
-        Ok(write_private(&self.path, &text)?)
+        Ok(write_private(&self.file.path, &text)?)
     }
 }
 
 impl KnownServers {
+    /// The tokens of all servers.
+    pub(crate) fn all_tokens(&self) -> impl Iterator<Item = &ServerTokens> {
+        self.0.values()
+    }
+
     /// The tokens of this server.
     pub(crate) fn tokens(&self, url: &str) -> Option<&ServerTokens> {
         self.0.get(&normalize(url))
@@ -129,12 +182,13 @@ mod tests {
         ServerTokens { agent: Some(agent.to_owned()), person: person.map(str::to_owned) }
     }
 
-    #[test]
-    fn token_is_found_by_server_and_side() {
+    #[tokio::test]
+    async fn token_is_found_by_server_and_side() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = CredentialFile { path: folder.path().join("sub/credentials.toml") };
-        file.add("http://127.0.0.1:1/", tokens("a1", Some("p1"))).expect("written");
-        file.add("http://127.0.0.1:2", tokens("a2", None)).expect("written");
+        let locked = file.lock().await.expect("no one else");
+        locked.add("http://127.0.0.1:1/", tokens("a1", Some("p1"))).expect("written");
+        locked.add("http://127.0.0.1:2", tokens("a2", None)).expect("written");
         let known = file.read().expect("reads");
         let find = |url, side| known.find(url, side).unwrap_or_default();
         assert_eq!(find("http://127.0.0.1:1", CallerSide::Agent), "a1");
@@ -151,11 +205,12 @@ mod tests {
         assert_eq!(mode, 0o600);
     }
 
-    #[test]
-    fn file_that_others_can_read_is_refused() {
+    #[tokio::test]
+    async fn file_that_others_can_read_is_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = CredentialFile { path: folder.path().join("credentials.toml") };
-        file.add("http://127.0.0.1:1", tokens("a1", None)).expect("written");
+        let locked = file.lock().await.expect("no one else");
+        locked.add("http://127.0.0.1:1", tokens("a1", None)).expect("written");
         fs::set_permissions(&file.path, fs::Permissions::from_mode(0o644)).expect("changed");
         let error = file.read().expect_err("others can read it").to_string();
         assert!(error.contains("chmod 600"), "{error}");
@@ -169,5 +224,30 @@ mod tests {
         fs::set_permissions(&file.path, fs::Permissions::from_mode(0o600)).expect("changed");
         let error = file.read().expect_err("no TOML").to_string();
         assert!(!error.contains("csgn_secret"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn several_writers_lose_no_entry() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("credentials.toml");
+        let adds = (0..20).map(async |number| {
+            let file = CredentialFile { path: path.clone() };
+            let locked = file.lock().await.expect("its turn comes");
+            tokio::task::yield_now().await;
+            locked.add(&format!("http://127.0.0.1:{number}"), tokens("a", None)).expect("written");
+        });
+        futures_util::future::join_all(adds).await;
+        let file = CredentialFile { path: path.clone() };
+        assert_eq!(file.read().expect("reads").all_tokens().count(), 20);
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "no other file is left");
+    }
+
+    #[tokio::test]
+    async fn wait_for_a_stopped_process_ends() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = CredentialFile { path: folder.path().join("credentials.toml") };
+        let _held = file.lock().await.expect("no one else");
+        let error = file.lock_within(Duration::ZERO).await.expect_err("it is held").to_string();
+        assert!(error.contains("a stopped process may hold it"), "{error}");
     }
 }

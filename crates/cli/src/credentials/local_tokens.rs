@@ -3,7 +3,8 @@
 use crate::settings::effective::login_name;
 use countersign_api::TokenRequest;
 use countersign_gate::{
-    Principal,
+    EmbeddedGate, Principal,
+    access::{Right, TokenSecret},
     event::{Role, TokenKind},
 };
 
@@ -41,4 +42,16 @@ const fn request(name: String, role: Role, kind: TokenKind) -> TokenRequest {
         threads: Vec::new(),
         expires_in_seconds: None,
     }
+}
+
+/// The token, if the log accepts it for this purpose.
+pub(crate) async fn accepted_token(
+    gate: &EmbeddedGate,
+    token: Option<String>,
+    right: Right,
+) -> anyhow::Result<Option<String>> {
+    let Some(token) = token else { return Ok(None) };
+    let Ok(secret) = TokenSecret::parse(&token) else { return Ok(None) };
+    let accepted = gate.authenticate(&secret, TokenKind::Token).await?;
+    Ok(accepted.is_ok_and(|record| record.holder.may(right)).then_some(token))
 }

@@ -5,9 +5,9 @@ mod file;
 mod local_tokens;
 mod side;
 
-pub(crate) use file::{CredentialFile, ServerTokens};
+pub(crate) use file::{CredentialFile, LockedCredentials, ServerTokens};
 pub(crate) use local_tokens::{
-    local_person, request_agent_token, request_person_token, request_sign_in_link,
+    accepted_token, local_person, request_agent_token, request_person_token, request_sign_in_link,
 };
 pub(crate) use side::CallerSide;
 

@@ -6,11 +6,16 @@ use crate::{
 };
 use countersign_gate::{DatabaseUrl, Sha256};
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Write},
+    fs::{DirBuilder, File, OpenOptions, TryLockError},
+    io,
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    time::Duration,
 };
+use tokio::time::Instant;
+
+/// The time between two attempts to take a lock.
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(20);
 
 /// The folder for state below the home folder, if `XDG_STATE_HOME` is not set.
 const STATE_FOLDER: &str =
@@ -22,7 +27,7 @@ const HASH_DIGITS: usize = 12;
 /// The files about the service of one log.
 #[derive(Debug, Clone)]
 pub(crate) struct ServiceFiles {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     /// The location of the log in messages.
     pub(crate) log: String,
 }
@@ -106,20 +111,20 @@ pub(crate) fn open_lock_file(path: &Path) -> anyhow::Result<File> {
     opened.map_err(|why| state_error(path, &why))
 }
 
-/// Replaces a file that only its owner can read in one step, so that a crash leaves the old one.
-pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let mut fresh = path.as_os_str().to_owned();
-    fresh.push(format!(".{}", std::process::id()));
-    let written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh);
-    let written = written.and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&fresh, path)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&fresh);
+/// Waits for a lock, for at most this time. Returns false if another process holds it for longer: it may be stopped.
+#[expect(clippy::disallowed_methods, reason = "it waits for another process, not for the log's time")]
+pub(crate) async fn wait_for_lock(file: &File, longest: Duration) -> io::Result<bool> {
+    let deadline = Instant::now() + longest;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::Error(why)) => return Err(why),
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                tokio::time::sleep(BETWEEN_ATTEMPTS).await;
+            }
+            Err(TryLockError::WouldBlock) => return Ok(false),
+        }
     }
-    written
 }
 
 fn state_error(path: &Path, why: &io::Error) -> anyhow::Error {

@@ -7,7 +7,7 @@ mod record;
 mod running;
 mod start_lock;
 
-pub(crate) use files::{ServiceFiles, write_private};
+pub(crate) use files::{ServiceFiles, wait_for_lock};
 pub(crate) use record::{ServiceRecord, ServiceStarter};
 pub(crate) use running::{RunningService, lock_service};
 pub(crate) use start_lock::lock_start;

@@ -1,6 +1,7 @@
 //! The description that a service writes about itself.
 
-use super::files::{ServiceFiles, write_private};
+use super::files::ServiceFiles;
+use crate::private_file::write_private;
 use countersign_api::{Timestamp, page_address};
 use serde::{Deserialize, Serialize};
 use std::{fs, io};

@@ -2,19 +2,23 @@
 //! of the file would release the SQLite locks of this process.
 
 use crate::{commands::doctor::results::CheckResults, empty_log::COPIED_FILE};
-use rustix::fs::{Access, access, statvfs};
+use countersign_gate::{DiskSpace, LockHolder, find_lock_holder, read_disk_space};
+use rustix::fs::{Access, access};
 use std::{
     ffi::OsString,
     fs::Metadata,
     io::Read,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 /// `CSGN`, the application id in the SQLite header.
 const OWNER: [u8; 4] = *b"CSGN";
 /// A larger write-ahead log has not been checkpointed for a long time.
 const MUCH_WAL: u64 = 128 * 1024 * 1024;
+/// A write lock that is held for longer delays others noticeably.
+const LONG_HELD: Duration = Duration::from_secs(2);
 /// With less free space, the disk may be full soon.
 const LITTLE_ROOM: u64 = 256 * 1024 * 1024;
 
@@ -39,6 +43,7 @@ pub(crate) fn check_file(path: &Path, results: &mut CheckResults) -> bool {
     permissions(path, results);
     folder(path, results);
     companions(path, results);
+    check_write_lock(find_lock_holder(path), results);
     true
 }
 
@@ -82,7 +87,7 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 }
 
 fn permissions(path: &Path, results: &mut CheckResults) {
-    let files = ["", "-wal", "-shm", "-bell"].map(|end| beside(path, end));
+    let files = ["", "-wal", "-shm", "-bell", "-lock"].map(|end| beside(path, end));
     let open =
         files.iter().filter(|file| std::fs::metadata(file).is_ok_and(|found| found.mode() & 0o077 != 0));
     let open: Vec<_> = open.map(|file| file.display().to_string()).collect();
@@ -107,8 +112,7 @@ fn folder(path: &Path, results: &mut CheckResults) {
     } else {
         results.ok("folder", format!("{shown} is writable"));
     }
-    if let Ok(space) = statvfs(folder) {
-        let free = space.f_bavail.saturating_mul(space.f_frsize);
+    if let Some(DiskSpace { free, .. }) = read_disk_space(path) {
         if free < LITTLE_ROOM {
             results.warn(
                 "room",
@@ -143,6 +147,18 @@ fn companions(path: &Path, results: &mut CheckResults) {
         );
     } else {
         results.ok("bell", "present and writable");
+    }
+}
+
+/// Names a process that keeps others from writing. A transaction takes milliseconds, so a process that has held the lock for
+/// seconds was stopped in one, or works on the whole log.
+pub(super) fn check_write_lock(holder: Option<LockHolder>, results: &mut CheckResults) {
+    match holder {
+        Some(holder) if holder.held.is_none_or(|held| held >= LONG_HELD) => {
+            let remedy = format!("{}: until then nothing can be written", holder.remedy);
+            results.fail("lock", holder.to_string(), remedy);
+        }
+        _ => results.ok("lock", "no process keeps others from writing"),
     }
 }
 

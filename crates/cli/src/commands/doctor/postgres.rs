@@ -1,6 +1,6 @@
 //! Checks of a PostgreSQL server, its settings, and the rights of this user.
 
-use crate::commands::doctor::results::CheckResults;
+use crate::commands::doctor::{file::check_write_lock, results::CheckResults};
 use countersign_gate::{PostgresAddress, RoleRights, ServerExamination, examine};
 
 /// The accepted clock difference between the server and this machine, in milliseconds.
@@ -24,6 +24,9 @@ pub(crate) async fn check_postgres(address: &PostgresAddress, results: &mut Chec
     way(&found, results);
     clock(&found, results);
     durability(&found, results);
+    if found.rights.is_some() {
+        check_write_lock(found.lock_holder.clone(), results);
+    }
     rights(&found, results);
     true
 }
@@ -95,6 +98,14 @@ fn durability(found: &ServerExamination, results: &mut CheckResults) {
     let waits = waiting && !matches!(found.synchronous_commit.as_str(), "local" | "off");
     match (found.standbys, waits) {
         (0, false) => results.ok("standbys", "none is connected"),
+        (0, true) => results.fail(
+            "standbys",
+            format!(
+                "a commit waits for {}, and none is connected: nothing can be written",
+                found.synchronous_standbys
+            ),
+            "start a standby, or empty synchronous_standby_names",
+        ),
         (standbys, true) => results.ok(
             "standbys",
             format!("a commit waits for {}; {standbys} connected", found.synchronous_standbys),
@@ -110,6 +121,13 @@ fn durability(found: &ServerExamination, results: &mut CheckResults) {
     if found.encoding != "UTF8" {
         let said = format!("the encoding of the database is {}", found.encoding);
         results.fail("encoding", said, "create a database with ENCODING 'UTF8', and copy the log into it");
+    }
+    if found.conforming_strings != "on" {
+        results.warn(
+            "strings",
+            "standard_conforming_strings is off: a backslash in SQL that a person writes is read as an escape",
+            "set standard_conforming_strings to on for this database",
+        );
     }
     if found.isolation != "read committed" {
         results.warn(

@@ -14,7 +14,7 @@ use crate::{
 };
 use countersign_api as api;
 use countersign_api::SharedGate;
-use countersign_gate::{Policy, principal::PrincipalKind, replay::PolicyReplay};
+use countersign_gate::{Policy, ReadLimits, principal::PrincipalKind, replay::PolicyReplay};
 use countersign_tui::present::{
     print::{print_error, print_json, print_line},
     text::escape_text,
@@ -129,7 +129,9 @@ fn show_warnings(policy: &Policy) {
 async fn show_last_week(context: &CommandContext, gate: &SharedGate, proposed: &ProposedPolicy) {
     let mut replay = PolicyReplay::new(proposed.policy.clone());
     let since = LoggedCallArgs::since(context.now().before(LAST_WEEK));
-    let read = for_each_call(context, gate, &since, |call| replay.replay_call(call, &|| false)).await;
+    let read =
+        for_each_call(context, gate, (&since, ReadLimits::NONE), |call| replay.replay_call(call, &|| false))
+            .await;
     if let Err(error) = read {
         print_error(&format!("The calls of the last week cannot be judged by it: {error:#}"));
         return;

@@ -17,6 +17,7 @@ use crate::{
     },
 };
 use countersign_gate::{
+    ReadLimits,
     event::Basis,
     replay::{self, ListedCalls, ReplayReport},
 };
@@ -65,8 +66,11 @@ pub(crate) async fn replay_policy(
     let meant = PolicySource::from_settings_or_log(context, &gate).await?;
     let name = meant.name().to_owned();
     let mut replay = replay::PolicyReplay::new(meant.policy);
-    let damaged =
-        for_each_call(context, &gate, &args.which, |call| replay.replay_call(call, &|| false)).await?;
+    let damaged = for_each_call(context, &gate, (&args.which, ReadLimits::NONE), |call| {
+        replay.replay_call(call, &|| false);
+    })
+    .await?
+    .damaged;
     let report = replay.report();
     if context.json {
         print_json(&report)?;

@@ -16,6 +16,7 @@ use crate::{
     },
 };
 use countersign_api::SharedGate;
+use countersign_gate::ReadLimits;
 use countersign_gate::replay::{ListedCalls, PolicyTimeline, RecordedReplay, RecordedReplayReport};
 use countersign_tui::present::{
     print::{print_json, print_line},
@@ -34,7 +35,10 @@ pub(super) async fn replay_recorded(
     })
     .await?;
     let mut replay = RecordedReplay::new(timeline);
-    let damaged = for_each_call(context, gate, which, |call| replay.replay_call(call, &|| false)).await?;
+    let damaged =
+        for_each_call(context, gate, (which, ReadLimits::NONE), |call| replay.replay_call(call, &|| false))
+            .await?
+            .damaged;
     let report = replay.report();
     if context.json {
         print_json(&report)?;

@@ -9,15 +9,18 @@ use crate::{
     exit::CommandExit,
     present::words::count_words,
 };
-use countersign_gate::replay::{RuleSuggester, SuggestionOptions};
+use countersign_gate::{
+    ReadLimits,
+    replay::{RuleSuggester, SuggestionOptions},
+};
 use countersign_tui::present::print::{print_error, print_json, print_line};
 
 /// Options of `policy suggest`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 It prints TOML that works as a policy, or at the end of one. A comment gives the evidence for each rule: the number of \
-prompts and threads, and who allowed them. No rule matches a call that was ever denied, expired, \
-blocked or changed. Check the rules with `policy replay` before you use them.
+prompts and threads, and who allowed them. No rule matches a call that was denied, expired, \
+blocked or changed in what was read of the log: it says if that is not all. Check the rules with `policy replay` before you use them.
 
 JSON: {\"atLeast\", \"prompts\", \"saved\", \"skipped\", \"moreRules\", \"moreSaves\", \"rules\": [{\"name\", \"tool\", \"toml\", \"prompts\", \"saves\", \
 \"arguments\", \"threads\", \"people\", \"proposers\", \"first\", \"last\", \"nearMisses\", \"suchAs\"}]}")]
@@ -44,15 +47,23 @@ pub(crate) async fn suggest_rules(
     let wanted =
         SuggestionOptions { at_least: args.at_least, even_dangerous: args.even_dangerous, all: args.all };
     let mut gather = RuleSuggester::new(meant.policy, wanted);
-    let damaged = for_each_call(context, &gate, &args.which, |call| gather.add_call(call)).await?;
+    let limits = ReadLimits::ANALYSIS;
+    let omitted = for_each_call(context, &gate, (&args.which, limits), |call| gather.add_call(call)).await?;
     let suggestion = gather.suggestion();
     if context.json {
         print_json(&suggestion)?;
     } else {
         print_line(suggestion.toml().trim_end());
     }
-    if damaged > 0 {
-        let calls = count_words(damaged, "call");
+    if omitted.is_cut {
+        let (events, megabytes) = (limits.events, limits.bytes / (1024 * 1024));
+        print_error(&format!(
+            "The log is long: the rules rest on its last {events} events, or their first {megabytes} MiB. Select another part with \
+             --since and --until, and check the rules against the whole log with `policy replay`."
+        ));
+    }
+    if omitted.damaged > 0 {
+        let calls = count_words(omitted.damaged, "call");
         print_error(&format!("{calls} cannot be read and were left out: countersign verify"));
     }
     Ok(CommandExit::DONE)

@@ -26,7 +26,11 @@ use countersign_tui::present::{
 use execute::{CommandResult, run_command};
 use program::check_program;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 use wait_line::WaitLine;
+
+/// The time for which a server that is away is tried again.
+const AWAY: Duration = Duration::from_secs(30);
 
 /// The arguments of the call. Approvers see both, and both decide what runs.
 #[derive(Debug, Serialize, Deserialize)]
@@ -87,7 +91,9 @@ pub(crate) async fn run_call(context: &CommandContext, args: &RunArgs) -> anyhow
     let mut signals = TerminationSignals::listen()?;
     let gate = context.connect_to_propose().await?;
     let thread = countersign_api::parse_thread_id(&args.thread)?;
-    let mut call = gate.propose(&thread, &proposal).await?;
+    let Some(mut call) = propose(&gate, &thread, &proposal, &mut signals).await? else {
+        return Ok(CommandExit::INTERRUPTED);
+    };
     if call.is_pending() {
         match wait(context, &gate, &call, &mut signals).await? {
             Some(decided) => call = decided,
@@ -102,6 +108,34 @@ pub(crate) async fn run_call(context: &CommandContext, args: &RunArgs) -> anyhow
         CallState::Denied | CallState::Cancelled => Ok(report_denial(context, &call)?),
         _ => Err(does_not_run_again(&call).into()),
     }
+}
+
+/// Proposes the call. A server that is away may be restarting, so the person is told, and it is tried for some time. Returns
+/// `None` if a signal ends that.
+async fn propose(
+    gate: &SharedGate,
+    thread: &api::ThreadId,
+    proposal: &api::ProposeRequest,
+    signals: &mut TerminationSignals,
+) -> Result<Option<api::Call>, GateError> {
+    let error = match gate.propose(thread, proposal).await {
+        Err(error) if error.code == ErrorCode::Unreachable => error,
+        proposed => return proposed.map(Some),
+    };
+    print_error(&format!("countersign: {error}; trying again for {} s", AWAY.as_secs()));
+    tokio::select! {
+        proposed = api::retry::retry(Some(AWAY), || gate.propose(thread, proposal)) => proposed.map(Some),
+        _ = signals.receive() => {
+            // The last attempt may have arrived. If the server is still away, it has not.
+            let _ = cancel(gate, thread, &proposal.id).await;
+            Ok(None)
+        }
+    }
+}
+
+async fn cancel(gate: &SharedGate, thread: &api::ThreadId, id: &api::CallId) -> Result<api::Call, GateError> {
+    let reason = Some("interrupted at the terminal".to_owned());
+    gate.cancel(thread, id, &api::CancelRequest { reason }).await
 }
 
 /// The error for a call that another run has started.
@@ -163,8 +197,7 @@ async fn wait(
     if let Some(decided) = decided {
         return Ok(Some(decided?));
     }
-    let reason = Some("interrupted at the terminal".to_owned());
-    match gate.cancel(thread, id, &api::CancelRequest { reason }).await {
+    match cancel(gate, thread, id).await {
         Ok(_) => print_error(&format!("countersign: cancelled {}", escape_text(id.as_str()))),
         Err(error) => {
             let why = escape_lines(&error.to_string());

@@ -5,16 +5,24 @@ use crate::{
     commands::token::sign_in_link,
     context::CommandContext,
     credentials::{
-        CredentialFile, ServerTokens, local_person, request_agent_token, request_person_token,
-        request_sign_in_link,
+        CredentialFile, LockedCredentials, ServerTokens, accepted_token, local_person, request_agent_token,
+        request_person_token, request_sign_in_link,
     },
 };
-use countersign_gate::{EmbeddedGate, Principal};
+use countersign_gate::{EmbeddedGate, Principal, access::Right};
 use countersign_tui::present::text::escape_text;
 use std::{
     io::{IsTerminal, stdout},
     path::PathBuf,
 };
+
+/// The credentials of this user for a server.
+pub(super) enum ServerCredentials {
+    /// This process has created the first tokens of the log.
+    Created(FirstCredentials),
+    /// The log has tokens, and those of this user are in this file.
+    Kept(PathBuf),
+}
 
 /// The first credentials of a log.
 pub(super) struct FirstCredentials {
@@ -25,36 +33,81 @@ pub(super) struct FirstCredentials {
     file: Option<PathBuf>,
 }
 
-/// Creates the first tokens of a log that has none, and keeps them in the file of this user's credentials.
-pub(super) async fn create_first_credentials(
+/// Creates the first tokens of a log that has none, and keeps them in the file of this user's credentials. If the log has
+/// tokens, those of this user become those of this server, too. Servers of one user take turns, so that of two that start
+/// at once the second finds the tokens of the first.
+pub(super) async fn prepare_credentials(
     gate: &EmbeddedGate,
     addresses: &ServerAddresses,
-) -> anyhow::Result<Option<FirstCredentials>> {
-    if gate.is_read_only() || !gate.has_no_tokens() {
+) -> anyhow::Result<Option<ServerCredentials>> {
+    if gate.is_read_only() {
         return Ok(None);
     }
+    let url = addresses.urls.first().map(String::as_str);
+    let file = CredentialFile::of_user();
+    let locked = match &file {
+        Some(file) => warn_of(file.lock().await),
+        None => None,
+    };
+    let place = locked.as_ref().zip(url);
+    if gate.has_no_tokens()
+        && let Some(first) = create_first_credentials(gate, addresses, place).await?
+    {
+        return Ok(Some(ServerCredentials::Created(first)));
+    }
+    let Some((locked, url)) = place else { return Ok(None) };
+    let adopted = adopt_tokens(gate, locked, url).await;
+    Ok(warn_of(adopted).flatten().map(ServerCredentials::Kept))
+}
+
+/// Creates the first tokens. Returns `None` if another process was faster.
+async fn create_first_credentials(
+    gate: &EmbeddedGate,
+    addresses: &ServerAddresses,
+    place: Option<(&LockedCredentials<'_>, &str)>,
+) -> anyhow::Result<Option<FirstCredentials>> {
     let requests = [request_agent_token(), request_person_token(), request_sign_in_link()];
     let service = gate.acting_as(Principal::system("first-start"));
-    let secrets: Vec<String> =
-        service.create_tokens(&requests).await?.into_iter().map(|created| created.secret).collect();
+    let Some(created) = service.create_first_tokens(&requests).await? else { return Ok(None) };
+    let secrets: Vec<String> = created.into_iter().map(|created| created.secret).collect();
     let [agent, person, link] = <[String; 3]>::try_from(secrets)
         .map_err(|_| anyhow::anyhow!("the log returned another number of tokens"))?;
     let link = addresses.pages.as_ref().map(|pages| sign_in_link(pages, &link));
-    let file = addresses.urls.first().and_then(|url| keep(url, &agent, &person));
+    let tokens = ServerTokens { agent: Some(agent.clone()), person: Some(person) };
+    let file =
+        place.and_then(|(locked, url)| warn_of(locked.add(url, tokens)).map(|()| locked.path().to_owned()));
     Ok(Some(FirstCredentials { agent, link, person: local_person(), file }))
 }
 
-/// Keeps the tokens in the file of this user's credentials. Without the file, commands need another way to their token.
-fn keep(url: &str, agent: &str, person: &str) -> Option<PathBuf> {
-    let file = CredentialFile::of_user()?;
-    let tokens = ServerTokens { agent: Some(agent.to_owned()), person: Some(person.to_owned()) };
-    match file.add(url, tokens) {
-        Ok(()) => Some(file.path),
-        Err(error) => {
-            tracing::warn!(error = %format_args!("{error:#}"), "the first tokens were not kept in a file");
-            None
+/// Keeps the tokens of another server of this log for this one, unless it has some that the log accepts. Returns the file
+/// if it has some now.
+async fn adopt_tokens(
+    gate: &EmbeddedGate,
+    locked: &LockedCredentials<'_>,
+    url: &str,
+) -> anyhow::Result<Option<PathBuf>> {
+    let known = locked.read()?;
+    for tokens in known.tokens(url).into_iter().chain(known.all_tokens()) {
+        let agent = accepted_token(gate, tokens.agent.clone(), Right::Execute).await?;
+        let person = accepted_token(gate, tokens.person.clone(), Right::Decide).await?;
+        let accepted = ServerTokens { agent, person };
+        if accepted == ServerTokens::default() {
+            continue;
         }
+        if known.tokens(url) != Some(tokens) {
+            locked.add(url, accepted)?;
+        }
+        return Ok(Some(locked.path().to_owned()));
     }
+    Ok(None)
+}
+
+/// The result, or `None` and a warning: without the file, commands need another way to their token.
+fn warn_of<T>(outcome: anyhow::Result<T>) -> Option<T> {
+    let warn = |error: &anyhow::Error| {
+        tracing::warn!(error = %format_args!("{error:#}"), "the file of this user's tokens was not used");
+    };
+    outcome.inspect_err(warn).ok()
 }
 
 /// The lines about credentials in the introduction of `serve`. Secrets are printed to a terminal only: otherwise they
@@ -62,16 +115,24 @@ fn keep(url: &str, agent: &str, person: &str) -> Option<PathBuf> {
 pub(super) fn describe_callers(
     context: &CommandContext,
     solo: bool,
-    first: Option<&FirstCredentials>,
+    credentials: Option<&ServerCredentials>,
 ) -> String {
     let how = context.command_prefix();
     if solo {
         return "SOLO: a caller without a token may both propose and decide; events name it \"(solo)\""
             .to_owned();
     }
-    let Some(FirstCredentials { agent, link, person, file }) = first else {
-        return format!("each needs a token: {how} token create --help");
+    let first = match credentials {
+        Some(ServerCredentials::Created(first)) => first,
+        Some(ServerCredentials::Kept(file)) => {
+            let file = escape_text(&file.display().to_string());
+            return format!(
+                "each needs a token; those of this user are in {file}. More: {how} token create --help"
+            );
+        }
+        None => return format!("each needs a token: {how} token create --help"),
     };
+    let FirstCredentials { agent, link, person, file } = first;
     let kept = file.as_ref().map(|file| escape_text(&file.display().to_string()));
     let person = escape_text(person);
     if !stdout().is_terminal() {

@@ -33,17 +33,22 @@ use checkpoints::CheckpointSchedule;
 use countersign_advisors::{AdvisorDesk, AdvisorRunner};
 use countersign_api as api;
 use countersign_api::{ApprovalGate, LogFilter};
-use countersign_gate::{EmbeddedGate, Policy, Principal, StoreOptions};
+use countersign_gate::{Clock, EmbeddedGate, Policy, Principal, StoreOptions};
 use countersign_server::ServerOptions;
 use countersign_tui::present::{print::print_line, text::escape_text};
 use countersign_webhooks::deliver_webhooks;
-use first_start::{create_first_credentials, describe_callers};
+use first_start::{describe_callers, prepare_credentials};
 use policy_file::PolicyFile;
 use registration::{leave_terminal, register_service, release_start_lock};
 use serde_json::json;
 use sockets::ServerSockets;
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+
+/// The time for the last writes of a server that was told to stop. With the five seconds of the connections before it, the
+/// process ends before a supervisor kills it, which is after ten seconds with most of them.
+const LAST_WRITES: Duration = Duration::from_secs(3);
 
 pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow::Result<CommandExit> {
     if context.options.server.is_some() {
@@ -86,12 +91,9 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     file.map(|file| tokio::spawn(file.follow(stop.clone())));
     certificate.map(|certificate| tokio::spawn(certificate.follow(stop.clone())));
     // `up` creates the credentials of a service in the background, and prints the link.
-    let first = if options.solo || args.background {
-        None
-    } else {
-        create_first_credentials(&gate, &addresses).await?
-    };
-    let callers = describe_callers(context, options.solo, first.as_ref());
+    let credentials =
+        if options.solo || args.background { None } else { prepare_credentials(&gate, &addresses).await? };
+    let callers = describe_callers(context, options.solo, credentials.as_ref());
     let database = locate_database(&address);
     let registration = register_service(context, &address, &addresses, (args.background, options.solo))?;
     print_introduction(context, &gate, &addresses, (&database, &callers), rules).await?;
@@ -104,15 +106,29 @@ pub(crate) async fn serve(context: &CommandContext, args: &ServeArgs) -> anyhow:
     let listeners = named.into_iter().chain(twins).collect();
     countersign_server::serve(listeners, gate.clone(), options, stop).await?;
     served.cancel();
-    webhooks.await?;
-    advisors.await?;
-    if let Some(checkpoints) = checkpoints {
-        checkpoints.await?;
-    }
-    gate.shut_down().await;
+    end_tasks([Some(webhooks), Some(advisors), checkpoints], &gate).await?;
     drop(registration);
     tracing::info!("stopped; every acknowledged event is on disk");
     Ok(CommandExit::DONE)
+}
+
+/// Waits for the last writes of the background tasks and of the log, for at most [`LAST_WRITES`]. What was not acknowledged
+/// may be lost, as by a crash, but nothing that waits keeps the process alive.
+async fn end_tasks(tasks: [Option<JoinHandle<()>>; 3], gate: &EmbeddedGate) -> anyhow::Result<()> {
+    let ended = async {
+        for task in tasks.into_iter().flatten() {
+            task.await?;
+        }
+        gate.shut_down().await;
+        anyhow::Ok(())
+    };
+    tokio::select! {
+        ended = ended => ended,
+        () = Clock::System.sleep(LAST_WRITES) => {
+            tracing::warn!("the log takes no writes; stopped without them");
+            Ok(())
+        }
+    }
 }
 
 /// Asks the advisors of the policy while the server runs.

@@ -5,17 +5,15 @@ use crate::{
     commands::token::sign_in_link,
     context::CommandContext,
     credentials::{
-        CredentialFile, ServerTokens, request_agent_token, request_person_token, request_sign_in_link,
+        CredentialFile, ServerTokens, accepted_token, request_agent_token, request_person_token,
+        request_sign_in_link,
     },
     exit::{CliError, CommandExit},
-    service::{ServiceFiles, ServiceRecord, write_private},
+    private_file::write_private,
+    service::{ServiceFiles, ServiceRecord},
 };
 use countersign_api::{ApprovalGate, MAX_PAGE, PageQuery, Timestamp, TokenRequest, TokenSelection};
-use countersign_gate::{
-    EmbeddedGate,
-    access::{Right, TokenSecret},
-    event::TokenKind,
-};
+use countersign_gate::{EmbeddedGate, access::Right};
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
@@ -52,11 +50,12 @@ pub(super) async fn prepare_credentials(
     }
     let url = record.address();
     let kept = CredentialFile::of_user().ok_or_else(no_credential_file)?;
+    let kept = kept.lock().await?;
     let known = kept.read()?;
     let own = known.tokens(url).cloned();
     let mut tokens = own.clone().or_else(|| known.tokens(previous?).cloned()).unwrap_or_default();
-    let agent = usable(gate, tokens.agent.take(), Right::Execute).await?;
-    let person = usable(gate, tokens.person.take(), Right::Decide).await?;
+    let agent = accepted_token(gate, tokens.agent.take(), Right::Execute).await?;
+    let person = accepted_token(gate, tokens.person.take(), Right::Decide).await?;
     let agent = token_or_new(gate, agent, &request_agent_token()).await?;
     let person = token_or_new(gate, person, &request_person_token()).await?;
     let tokens = ServerTokens { agent: Some(agent.clone()), person: Some(person) };
@@ -70,14 +69,6 @@ pub(super) async fn prepare_credentials(
         None => None,
     };
     Ok(LocalCredentials { agent_token: Some(path), link })
-}
-
-/// The token, if the log accepts it for this purpose.
-async fn usable(gate: &EmbeddedGate, token: Option<String>, right: Right) -> anyhow::Result<Option<String>> {
-    let Some(token) = token else { return Ok(None) };
-    let Ok(secret) = TokenSecret::parse(&token) else { return Ok(None) };
-    let accepted = gate.authenticate(&secret, TokenKind::Token).await?;
-    Ok(accepted.is_ok_and(|record| record.holder.may(right)).then_some(token))
 }
 
 async fn token_or_new(
