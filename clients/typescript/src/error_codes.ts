@@ -286,6 +286,11 @@ export class UnknownDefinitionError extends CountersignError {
   override readonly name: string = "UnknownDefinitionError";
 }
 
+/** A newer version has written an event about the call or its thread, whose meaning this version does not know. */
+export class UnknownEventError extends CountersignError {
+  override readonly name: string = "UnknownEventError";
+}
+
 /** The thread has no such grant. */
 export class UnknownGrantError extends CountersignError {
   override readonly name: string = "UnknownGrantError";
@@ -390,6 +395,7 @@ export const errorClasses: ReadonlyMap<string, typeof CountersignError> = new Ma
   ["unknown_advisor", UnknownAdvisorError],
   ["unknown_call", UnknownCallError],
   ["unknown_definition", UnknownDefinitionError],
+  ["unknown_event", UnknownEventError],
   ["unknown_grant", UnknownGrantError],
   ["unknown_key", UnknownKeyError],
   ["unknown_route", UnknownRouteError],

@@ -24,7 +24,7 @@ pub use batch::{
     AppliedCommand, ApprovalCommand, BatchState, CommandEnvelope, CommandTarget, PendingCount, PendingCounts,
     ReadSet, RecordedEvent,
 };
-pub use call::{Call, CallStanding};
+pub use call::{Call, CallStanding, UnknownFact};
 pub use countersign_proofs::pinned::PinnedKeys;
 pub use decide::{CallCommand, CommandEvidence, DecisionContext, NewEvent, ThreadCommand};
 pub use refused::Refused;

@@ -86,6 +86,17 @@ pub enum Refused {
         /// Its reason.
         reason: String,
     },
+    /// A newer version has written an event about the call or its thread, and its author did not mark it as harmless.
+    #[error(
+        "event {seq} is a {kind}, which this version of Countersign does not know, so it decides nothing here: use the version \
+         that wrote the event"
+    )]
+    UnknownEvent {
+        /// The event.
+        seq: i64,
+        /// Its type.
+        kind: String,
+    },
     /// A closed thread accepts no calls.
     #[error("the thread was closed at {at}")]
     ThreadClosed {
@@ -341,6 +352,7 @@ impl Refused {
             Self::NotTheExecutor { .. } => "not_the_executor",
             Self::ArgumentsChanged(_) => "arguments_changed",
             Self::Blocked { .. } => "blocked",
+            Self::UnknownEvent { .. } => "unknown_event",
             Self::ThreadClosed { .. } => "thread_closed",
             Self::TooManyPending { .. } => "too_many_pending",
             Self::NotOffered(_) => "not_offered",

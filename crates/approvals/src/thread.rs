@@ -2,14 +2,14 @@
 
 use crate::{
     Call,
-    call::RecordedFact,
+    call::{RecordedFact, UnknownFact},
     scope::{GrantScope, ScopeOrigin},
 };
 use countersign_events::{
     Body, CallId, Event, Json, Principal, Sha256, Timestamp, ToolName,
     event::{
-        ApprovalResponse, Decision, GrantAgents, GrantRevoked, Mode, Place, Source, Status, ThreadArchived,
-        ThreadMode, ToolPolicy, ToolPolicySet,
+        ApprovalResponse, Decision, GrantAgents, GrantRevoked, Mode, NewerEvent, Place, Source, Status,
+        ThreadArchived, ThreadMode, ToolPolicy, ToolPolicySet,
     },
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -39,6 +39,9 @@ pub struct Thread {
     pub policies: BTreeMap<ToolName, RecordedFact<ToolPolicySet>>,
     /// The `seq` of the last message of its conversation.
     pub last_message: Option<i64>,
+    /// The first event about the whole thread that only a newer version can interpret, if its author did not mark it as
+    /// harmless.
+    pub newer: Option<Box<UnknownFact>>,
 }
 
 /// A decision for the session. It answers the `ask` of later calls.
@@ -175,6 +178,9 @@ impl Thread {
             (Body::ThreadModeSet(set), _) => self.mode = Some(RecordedFact::from_event(event, set.clone())),
             (Body::ToolPolicySet(set), _) => {
                 self.policies.insert(set.tool.clone(), RecordedFact::from_event(event, set.clone()));
+            }
+            (Body::Newer(newer @ NewerEvent { call: None, .. }), _) => {
+                self.newer = self.newer.take().or_else(|| UnknownFact::from_event(event, newer));
             }
             (Body::Message(..), _) => self.last_message = Some(event.seq),
             (Body::ApprovalResponse(response), Some(call)) => self.record_response(event, response, call),

@@ -135,7 +135,7 @@ impl_enum_schema! {
     MessageFormat: "The format of a message: that of an API, or `plain` for a role and a text.", wire_names!(MessageFormat);
     Mode: "How the gate answers the requests of a thread.", wire_names!(Mode);
     OnExpiry: "The outcome of a request that expires unanswered.", wire_names!(OnExpiry);
-    EventType: "The type of an event.", wire_names!(EventType);
+    EventType: "The type of an event. A newer version may have written events of other types, in capitals, digits and `_`.", wire_names!(EventType);
     CallState: "The state of a call. `unknown`: the executor's lease lapsed without a result.", state_names();
     CallStateFilter: "A state, or a part of one: `expired` (no person decided in time), `unanswered` (pending, expired, or cancelled before a decision), `blocked` (denied by the policy or the thread, without asking people), `lapsed` (the approval was not used in time), `succeeded` and `failed` (finished with this result).", wire_names!(CallStateFilter);
 }

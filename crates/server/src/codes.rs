@@ -289,6 +289,12 @@ pub(crate) const CODES: &[CodeEntry] = &[
     ),
     entry(
         409,
+        ErrorCode::UnknownEvent,
+        "A newer version has written an event about the call or its thread, whose meaning this version does not know.",
+        "event 7 is a TOOL_APPROVAL_DELEGATED, which this version of Countersign does not know, so it decides nothing here: use the version that wrote the event",
+    ),
+    entry(
+        409,
         ErrorCode::ThreadClosed,
         "The thread is closed.",
         "the thread was closed at 2026-01-31T12:00:00.000Z",
@@ -433,6 +439,7 @@ pub(crate) const COMMON: &[ErrorCode] = &[
     ErrorCode::DatabaseUnavailable,
     ErrorCode::PolicyUnreadable,
     ErrorCode::PolicyChanged,
+    ErrorCode::UnknownEvent,
     ErrorCode::ShuttingDown,
     ErrorCode::TooManyConnections,
 ];

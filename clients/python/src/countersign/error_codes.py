@@ -233,6 +233,12 @@ class UnknownDefinitionError(CountersignError):
     """The log has no definition of the tool with this hash."""
 
 
+class UnknownEventError(CountersignError):
+    """A newer version has written an event about the call or its thread, whose meaning this version does not
+    know.
+    """
+
+
 class UnknownGrantError(CountersignError):
     """The thread has no such grant."""
 
@@ -327,6 +333,7 @@ ERROR_CLASSES: dict[str, type[CountersignError]] = {
     "unknown_advisor": UnknownAdvisorError,
     "unknown_call": UnknownCallError,
     "unknown_definition": UnknownDefinitionError,
+    "unknown_event": UnknownEventError,
     "unknown_grant": UnknownGrantError,
     "unknown_key": UnknownKeyError,
     "unknown_route": UnknownRouteError,

@@ -138,6 +138,8 @@ codes! {
         ToolChanged = "tool_changed",
         /// The policy blocks the call, or a restriction of the thread holds it back.
         Blocked = "blocked",
+        /// A newer version has written an event about the call or its thread, whose meaning this version does not know.
+        UnknownEvent = "unknown_event",
         /// The thread is closed.
         ThreadClosed = "thread_closed",
         /// The thread or the agent has as many pending calls as the policy permits.

@@ -92,7 +92,8 @@ pub(super) fn guesses(
         | Body::DefinitionAccepted(_)
         | Body::AdvisorReported(_)
         | Body::AdvisorModeSet(_)
-        | Body::Message(..) => Vec::new(),
+        | Body::Message(..)
+        | Body::Newer(_) => Vec::new(),
     }
 }
 

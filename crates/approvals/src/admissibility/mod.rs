@@ -13,6 +13,7 @@ mod erasure;
 mod evidence;
 mod log_row;
 mod mismatch;
+mod newer;
 mod policy;
 mod proofs;
 mod proposal;
@@ -39,6 +40,8 @@ use countersign_policy::AdvisorSettings;
 use countersign_proofs::pinned::PinnedKeys;
 use erasure::ErasureCheck;
 use log_row::LogRow;
+use newer::NewerFacts;
+pub use newer::UnjudgedCounts;
 pub use proofs::ProofCounts;
 use proofs::ProofTally;
 use row_comparison::RowComparison;
@@ -77,6 +80,7 @@ pub struct AdmissibilityCheck {
     /// The link of the first row, which identifies the log.
     log: Option<Sha256>,
     proofs: ProofTally,
+    newer: NewerFacts,
 }
 
 impl AdmissibilityCheck {
@@ -92,10 +96,22 @@ impl AdmissibilityCheck {
         self.proofs.counts
     }
 
+    /// The numbers of events that these rules cannot judge.
+    #[must_use]
+    pub const fn unjudged_counts(&self) -> UnjudgedCounts {
+        UnjudgedCounts { newer: self.newer.events, concerned: self.newer.unjudged }
+    }
+
     /// Adds the next row in `seq` order, and returns the findings about the rows that are complete by then.
     pub fn check(&mut self, event: Event) -> Vec<InadmissibleRow> {
         self.log.get_or_insert_with(|| chain::link(Sha256::ZERO, &event));
         match Body::read(event.seq, event.kind, &event.data) {
+            Ok(Body::Newer(newer)) => {
+                let is_by_hand = event.hash.is_none();
+                self.newer.add(&event, &newer);
+                let reason = "a row without a hash must be a decision".to_owned();
+                is_by_hand.then_some(InadmissibleRow { seq: event.seq, reason }).into_iter().collect()
+            }
             Ok(body) => {
                 self.rows.push_back(LogRow { event, body });
                 self.judge_while(|rows| rows.len() >= LONGEST_SEQUENCE)
@@ -122,7 +138,12 @@ impl AdmissibilityCheck {
     fn judge_while(&mut self, condition: impl Fn(&VecDeque<LogRow>) -> bool) -> Vec<InadmissibleRow> {
         let mut findings = Vec::new();
         while condition(&self.rows) {
+            let is_judged = !self.newer.concern(&self.rows[0]);
+            if !is_judged {
+                self.newer.unjudged += 1;
+            }
             let length = match self.compare_with_rules() {
+                _ if !is_judged => 1,
                 RowComparison::Same(length) => length,
                 RowComparison::Different { position, reason } => {
                     findings.push(InadmissibleRow { seq: self.rows[position].event.seq, reason });
@@ -131,7 +152,9 @@ impl AdmissibilityCheck {
             };
             self.last_grant = waiting::last_grant(self.last_grant, self.rows.iter().take(length));
             for row in self.rows.drain(..length) {
-                if let Err(reason) = policy::check_judged_by(&row, self.policy) {
+                if let Err(reason) = policy::check_judged_by(&row, self.policy)
+                    && is_judged
+                {
                     findings.push(InadmissibleRow { seq: row.event.seq, reason });
                 }
                 if let Err(reason) = self.proofs.note(&row, self.directories.tokens.approver_keys()) {
@@ -144,7 +167,7 @@ impl AdmissibilityCheck {
                 }
                 self.directories.evolve(&row.event, &row.body);
                 self.pinned.evolve_all(&row.body);
-                apply_row(&mut self.threads, row, &mut findings);
+                apply_row(&mut self.threads, row, is_judged.then_some(&findings));
             }
         }
         findings
@@ -389,7 +412,11 @@ fn compare_message(threads: &HashMap<ThreadId, ThreadState>, row: &LogRow) -> Ro
 }
 
 /// Applies a row to the state, whether or not the rules would have written it, and drops calls that have ended.
-fn apply_row(threads: &mut HashMap<ThreadId, ThreadState>, row: LogRow, findings: &mut [InadmissibleRow]) {
+fn apply_row(
+    threads: &mut HashMap<ThreadId, ThreadState>,
+    row: LogRow,
+    findings: Option<&Vec<InadmissibleRow>>,
+) {
     let LogRow { event, body } = row;
     if matches!(body, Body::Message(..) | Body::CallErased(_)) || body.event_type().is_of_whole_log() {
         return;
@@ -402,8 +429,11 @@ fn apply_row(threads: &mut HashMap<ThreadId, ThreadState>, row: LogRow, findings
     }
     let before = id.as_ref().and_then(|id| state.call(id)).cloned();
     if state.evolve(&event, body).is_err() {
-        // The finding about the row exists already. The call keeps the state that it had before.
-        debug_assert!(findings.iter().any(|finding| finding.seq == event.seq), "{event:?}");
+        // The finding about a judged row exists already. The call keeps the state that it had before.
+        debug_assert!(
+            findings.is_none_or(|findings| findings.iter().any(|finding| finding.seq == event.seq)),
+            "{event:?}"
+        );
         if let Some((id, before)) = id.zip(before) {
             state.calls.insert(id, Some(before));
         }

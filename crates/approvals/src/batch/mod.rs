@@ -171,6 +171,7 @@ impl BatchState {
         }
         read.tools.iter().for_each(|tool| self.pinned.begin_tool(tool));
         let mut newly_loaded: HashSet<(ThreadId, CallId)> = HashSet::new();
+        let mut newer = Vec::new();
         for event in events {
             self.added_bytes += event_bytes(event);
             let body = Body::read(event.seq, event.kind, &event.data)?;
@@ -183,10 +184,21 @@ impl BatchState {
                 state.evolve(event, body)?;
                 continue;
             };
+            if matches!(body, Body::Newer(_)) {
+                newer.push((event, id, body));
+                continue;
+            }
             let key = (event.thread_id.clone(), id);
             if newly_loaded.contains(&key) || state.calls.get(&key.1).is_none_or(Option::is_none) {
                 state.evolve(event, body)?;
                 newly_loaded.insert(key);
+            }
+        }
+        // They are read for all calls of the thread, and also if the call was read before.
+        for (event, id, body) in newer {
+            let state = self.threads.entry(event.thread_id.clone()).or_default();
+            if state.call(&id).is_some() {
+                state.evolve(event, body)?;
             }
         }
         // The state records also that something was not found.

@@ -42,10 +42,14 @@ impl ThreadState {
         }
     }
 
-    /// The calls that have not started, pending or allowed, oldest first.
+    /// The calls that have not started, pending or allowed, and that commands to the thread concern, oldest first.
     pub(crate) fn open_calls(&self) -> Vec<&Call> {
-        let is_open =
-            |call: &&Call| call.is_pending() || matches!(call.standing, CallStanding::Allowed { .. });
+        let is_open = |call: &&Call| {
+            // What a newer version has written about a call may forbid what a command to its thread does to open calls.
+            call.course.newer.is_none()
+                && self.thread.newer.is_none()
+                && (call.is_pending() || matches!(call.standing, CallStanding::Allowed { .. }))
+        };
         let mut open: Vec<_> = self.calls.values().flatten().filter(is_open).collect();
         open.sort_by_key(|call| call.proposal.seq);
         open
@@ -58,8 +62,9 @@ impl ThreadState {
         };
         let before = self.calls.remove(&id).flatten();
         self.thread.evolve(event, &body, before.as_ref());
-        let after = Call::evolve(before, event, body)?;
-        self.calls.insert(id, after);
+        if let Some(after) = Call::evolve(before, event, body)? {
+            self.calls.insert(id, Some(after));
+        }
         Ok(())
     }
 }

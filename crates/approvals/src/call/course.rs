@@ -1,6 +1,6 @@
 //! Side events of a call: votes, reminders, lost executors.
 
-use super::{CallStanding, RecordedFact};
+use super::{CallStanding, RecordedFact, UnknownFact};
 use countersign_events::{
     Body, Event,
     event::{
@@ -32,6 +32,9 @@ pub struct CallCourse {
     pub mismatch: Option<Box<RecordedFact<ExecutionMismatch>>>,
     /// The erasure of its texts.
     pub erasure: Option<RecordedFact<CallErased>>,
+    /// The first event that only a newer version can interpret, if its author did not mark it as harmless.
+    /// Boxed, because few calls have one.
+    pub newer: Option<Box<UnknownFact>>,
 }
 
 impl CallCourse {
@@ -85,6 +88,9 @@ impl CallCourse {
             }
             (Body::CallErased(erased), _) => {
                 self.erasure = Some(RecordedFact::from_event(event, erased.clone()));
+            }
+            (Body::Newer(newer), _) => {
+                self.newer = self.newer.take().or_else(|| UnknownFact::from_event(event, newer));
             }
             (Body::ExecutionTakenOver(_), CallStanding::Running { claim, .. }) => {
                 self.lost.push(claim.clone());

@@ -3,10 +3,12 @@
 mod course;
 mod recorded_fact;
 mod standing;
+mod unknown_fact;
 
 pub use course::CallCourse;
 pub use recorded_fact::RecordedFact;
 pub use standing::CallStanding;
+pub use unknown_fact::UnknownFact;
 
 use crate::scope::ScopeOrigin;
 use countersign_events::{
@@ -201,6 +203,8 @@ impl Call {
                     standing: CallStanding::Proposed,
                     course: CallCourse::default(),
                 })),
+                // A newer version may have events before a proposal.
+                Body::Newer(_) => Ok(None),
                 _ => Err(damaged("its thread does not have the call that it is about")),
             };
         };

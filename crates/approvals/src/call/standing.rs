@@ -93,9 +93,9 @@ impl CallStanding {
             // Side events do not change the standing. A vote counts through the response that follows it.
             (standing, Body::CallErased(_)) if standing.has_ended() => Some(standing),
             (Self::Proposed, Body::ApprovalAdvice(_)) => None,
-            (standing, Body::ApprovalAdvice(_) | Body::ExecutionMismatch(_)) => Some(standing),
             (standing, Body::CallFlagged(_)) if standing.was_allowed() => Some(standing),
-            (standing @ Self::Running { .. }, Body::ExecutionReleased(_))
+            (standing, Body::ApprovalAdvice(_) | Body::ExecutionMismatch(_) | Body::Newer(_))
+            | (standing @ Self::Running { .. }, Body::ExecutionReleased(_))
             | (standing @ (Self::Pending { .. } | Self::Proposed), Body::ApprovalVote(_))
             | (standing @ Self::Pending { .. }, Body::ApprovalReminder(_) | Body::ApprovalEscalated(_)) => {
                 Some(standing)

@@ -74,7 +74,7 @@ pub use waiting::{MAX_WAITING, preview_waiting};
 pub(crate) use webhooks::decide_on_webhooks;
 pub use webhooks::{MAX_WEBHOOKS, WebhookCommand};
 
-use crate::{Call, Refused};
+use crate::{Call, Refused, UnknownFact};
 use countersign_events::{CallId, Principal};
 
 /// Decides on a command to the call `id`. `call` is its state, if the thread has such a call.
@@ -84,6 +84,11 @@ pub fn decide(
     command: &CallCommand,
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
+    if let Some(fact) = find_unknown_fact(call, context)
+        && !may_ignore_unknown_facts(command, call)
+    {
+        return if matches!(command, CallCommand::Due) { Ok(Vec::new()) } else { Err(fact.into()) };
+    }
     match (command, call) {
         (CallCommand::Propose(propose), call) => propose::propose(call, propose, context),
         (_, None) => Err(Refused::UnknownCall { thread_id: context.thread_id.clone(), id: id.clone() }),
@@ -97,6 +102,27 @@ pub fn decide(
         (CallCommand::Flag { comment }, Some(call)) => flag::flag(call, comment.as_deref(), context),
         (CallCommand::Erase(erase), Some(call)) => erase::erase(call, erase, context),
         (CallCommand::Due, Some(call)) => Ok(due::due_or_answered(call, context)),
+    }
+}
+
+/// The first event about the call or its thread whose meaning this version does not know.
+fn find_unknown_fact(call: Option<&Call>, context: &DecisionContext<'_>) -> Option<UnknownFact> {
+    let of_call = call.and_then(|call| call.course.newer.as_deref());
+    of_call.or(context.thread.newer.as_deref()).copied()
+}
+
+/// True for commands that decide nothing: they report what happened, or read the call.
+const fn may_ignore_unknown_facts(command: &CallCommand, call: Option<&Call>) -> bool {
+    match command {
+        CallCommand::Renew(_) | CallCommand::Finish(_) | CallCommand::Flag { .. } => true,
+        CallCommand::Propose(_) => call.is_some(),
+        CallCommand::Respond(_)
+        | CallCommand::Claim(_)
+        | CallCommand::Cancel { .. }
+        | CallCommand::Release { .. }
+        | CallCommand::Advise(_)
+        | CallCommand::Erase(_)
+        | CallCommand::Due => false,
     }
 }
 
@@ -125,7 +151,10 @@ pub(crate) fn check_may_stop(by: &Principal) -> Result<(), Refused> {
 /// The events that are due on `call` before any other command.
 #[must_use]
 pub fn due_events(call: &Call, context: &DecisionContext<'_>) -> Vec<NewEvent> {
-    due::due_events(call, context)
+    match find_unknown_fact(Some(call), context) {
+        Some(_) => Vec::new(),
+        None => due::due_events(call, context),
+    }
 }
 
 #[cfg(test)]

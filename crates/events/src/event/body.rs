@@ -5,8 +5,8 @@ use super::{
     AdvisorModeSet, AdvisorReported, ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalRequest,
     ApprovalResponse, ApprovalVote, ApproverKeyAdded, ApproverKeyRemoved, CallErased, CallFlagged,
     DefinitionAccepted, EventType, ExecutionMismatch, ExecutionReleased, ExecutionRenewed, ExecutionStarted,
-    ExecutionTakenOver, GrantRevoked, PolicySet, SeenDefinition, ThreadArchived, ThreadClosed, ThreadMode,
-    TokenCreated, TokenRevoked, TokenUsed, ToolCall, ToolPolicySet, ToolResult, WebhookAdded,
+    ExecutionTakenOver, GrantRevoked, NewerEvent, PolicySet, SeenDefinition, ThreadArchived, ThreadClosed,
+    ThreadMode, TokenCreated, TokenRevoked, TokenUsed, ToolCall, ToolPolicySet, ToolResult, WebhookAdded,
     WebhookDelivered, WebhookParked, WebhookRemoved, WebhookRetried, erasure::with_placeholders,
 };
 use crate::{CallId, DamagedEvent, Json};
@@ -19,6 +19,8 @@ macro_rules! bodies {
             $(#[doc = concat!("See [`EventType::", stringify!($name), "`].")] $name($data),)*
             /// Part of a conversation, as it was sent.
             Message(EventType, Json),
+            /// Something that only a newer version knows.
+            Newer(NewerEvent),
         }
 
         impl Body {
@@ -28,6 +30,7 @@ macro_rules! bodies {
                 match self {
                     $(Self::$name(_) => EventType::$name,)*
                     Self::Message(kind, _) => *kind,
+                    Self::Newer(newer) => EventType::Newer(newer.kind),
                 }
             }
 
@@ -36,6 +39,7 @@ macro_rules! bodies {
                 match self {
                     $(Self::$name(data) => Json::encode(data),)*
                     Self::Message(_, data) => Ok(data.clone()),
+                    Self::Newer(newer) => Ok(newer.data.clone()),
                 }
             }
 
@@ -45,6 +49,7 @@ macro_rules! bodies {
                 let data = &*with_placeholders(kind, data);
                 match kind {
                     $(EventType::$name => data.read().map(Self::$name).map_err(damaged),)*
+                    EventType::Newer(newer) => NewerEvent::read(newer, data).map(Self::Newer).map_err(damaged),
                     _ => Ok(Self::Message(kind, data.clone())),
                 }
 
@@ -112,6 +117,7 @@ impl Body {
             Self::ToolResult(result) => Some(&result.tool_call_id),
             Self::CallFlagged(flagged) => Some(&flagged.tool_call_id),
             Self::CallErased(erased) => Some(&erased.tool_call_id),
+            Self::Newer(newer) => newer.call.as_ref(),
             _ => None,
         }
     }
@@ -136,6 +142,23 @@ mod tests {
         };
         assert_eq!((response.decision, response.source), (Decision::Other, Source::Other));
         assert!(!response.decision.allows(), "an unknown word allows nothing");
+    }
+
+    #[test]
+    fn newer_event_names_its_call() {
+        let kind = EventType::of_event("TOOL_APPROVAL_DELEGATED").expect("a name");
+        for (data, call, is_harmless) in [
+            (r#"{"toolCallId":"c","to":"user:ada"}"#, Some("c"), false),
+            (r#"{"toolCallId":"c","harmless":true}"#, Some("c"), true),
+            (r#"{"toolCallId":"c","harmless":"true"}"#, Some("c"), false),
+            (r#"{"toolCallId":7}"#, None, false),
+            ("{}", None, false),
+        ] {
+            let data = Json::parse(data).expect("valid");
+            let Ok(Body::Newer(newer)) = Body::read(7, kind, &data) else { panic!("it is carried") };
+            assert_eq!((newer.call.as_ref().map(CallId::as_str), newer.is_harmless), (call, is_harmless));
+            assert_eq!(Body::Newer(newer).data().expect("as it was"), data);
+        }
     }
 
     #[test]

@@ -1,7 +1,42 @@
 //! The names of what can happen.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use std::{fmt, str::FromStr};
+use std::{borrow::Cow, fmt, str::FromStr};
+
+/// The longest name of a type, in bytes. The table has the same limit.
+const LONGEST_NAME: usize = 64;
+
+/// The name of an event type that a newer version has added: capitals, digits and `_`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct NewerType {
+    /// Padded with zeros.
+    bytes: [u8; LONGEST_NAME],
+}
+
+impl NewerType {
+    fn new(name: &str) -> Option<Self> {
+        let is_of_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+        if !name.starts_with(|first: char| first.is_ascii_uppercase()) || !name.bytes().all(is_of_name) {
+            return None;
+        }
+        let mut bytes = [0; LONGEST_NAME];
+        bytes.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
+        Some(Self { bytes })
+    }
+
+    /// As the `type` column spells it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        let end = self.bytes.iter().position(|byte| *byte == 0).unwrap_or(LONGEST_NAME);
+        str::from_utf8(&self.bytes[..end]).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for NewerType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
 
 /// The text is not a type of event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -10,18 +45,22 @@ pub struct UnknownType(pub String);
 
 macro_rules! event_types {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// What happened. The table's own CHECK admits these and no others.
+        /// What happened.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum EventType { $($(#[$doc])* $name,)* }
+        pub enum EventType {
+            $($(#[$doc])* $name,)*
+            /// Something that only a newer version knows. It is listed, streamed and verified, and allows nothing.
+            Newer(NewerType),
+        }
 
         impl EventType {
-            /// All of them.
+            /// All that this version knows.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
             /// As the `type` column spells it.
             #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $text,)* }
+            pub fn as_str(&self) -> &str {
+                match self { $(Self::$name => $text,)* Self::Newer(newer) => newer.as_str() }
             }
         }
     };
@@ -205,6 +244,15 @@ impl EventType {
     }
 }
 
+impl EventType {
+    /// The type of an event in a log, which a newer version may have written.
+    pub fn of_event(name: &str) -> Result<Self, UnknownType> {
+        let newer = || NewerType::new(name).map(Self::Newer);
+        name.parse().ok().or_else(newer).ok_or_else(|| UnknownType(name.to_owned()))
+    }
+}
+
+/// Only the types that this version knows.
 impl FromStr for EventType {
     type Err = UnknownType;
 
@@ -228,6 +276,26 @@ impl Serialize for EventType {
 
 impl<'de> Deserialize<'de> for EventType {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        Self::of_event(&Cow::<str>::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn type_of_a_newer_version_keeps_its_name() {
+        for name in ["TOOL_APPROVAL_DELEGATED", "X", &"A".repeat(LONGEST_NAME)] {
+            let newer = EventType::of_event(name).expect("a name");
+            assert_eq!(newer.as_str(), name);
+            let json = serde_json::to_string(&newer).expect("serialises");
+            assert_eq!(serde_json::from_str::<EventType>(&json).expect("reads"), newer);
+            assert!(name.parse::<EventType>().is_err(), "a filter names a type that is known");
+        }
+        assert_eq!(EventType::of_event("TOOL_CALL"), Ok(EventType::ToolCall));
+        for name in ["", "tool_call", "1A", "_A", "A-B", "A B", "Ä", "A\0", &"A".repeat(LONGEST_NAME + 1)] {
+            assert_eq!(EventType::of_event(name), Err(UnknownType(name.to_owned())));
+        }
     }
 }

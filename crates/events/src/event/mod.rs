@@ -10,6 +10,7 @@ mod erasure;
 mod execution;
 mod kind;
 mod message;
+mod newer;
 mod place;
 mod proposal;
 mod setting;
@@ -35,8 +36,9 @@ pub use erasure::{CallErased, ErasedRow, ErasedTexts};
 pub use execution::{
     ExecutionMismatch, ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, ToolResult,
 };
-pub use kind::{EventType, UnknownType};
+pub use kind::{EventType, NewerType, UnknownType};
 pub use message::ConversationMessage;
+pub use newer::NewerEvent;
 pub use place::Place;
 pub use proposal::{ShadowVerdict, ToolCall, ToolDefinition};
 pub use setting::{GrantRevoked, PolicyLayer, PolicySet, ThreadClosed, ThreadMode, ToolPolicySet};
