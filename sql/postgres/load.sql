@@ -6,6 +6,7 @@
 -- - the calls of some threads ($3: [thread, ...]) that are pending, or allowed and not started. If $6 is true, those of
 --   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
 --   under the write lock;
+-- - the events of types that only a newer version knows, in the threads of these calls and in those of $2;
 -- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the policy in force;
 -- - the number of open requests of threads ($8: [thread, ...]) and of proposers ($9: [principal, ...]);
 -- - if $10 is true, the events about tokens, webhooks and advisors;
@@ -64,6 +65,9 @@ WITH threads (thread_id) AS (
     SELECT 0 AS tip, e.* FROM keys k, LATERAL (
         SELECT seq, thread_id, type, timestamp, principal, data, hash FROM call_events
         WHERE thread_id = k.thread_id AND tool_call_id = k.tool_call_id OFFSET 0) e
+    UNION ALL
+    SELECT 0, e.* FROM (SELECT thread_id FROM keys UNION SELECT thread_id FROM threads) t, LATERAL (
+        SELECT * FROM events_after_layout_4 WHERE thread_id = t.thread_id OFFSET 0) e
     UNION ALL
     SELECT 0, e.* FROM threads t, LATERAL (
         SELECT * FROM events WHERE thread_id = t.thread_id AND type = 'GRANT_REVOKED' OFFSET 0) e

@@ -1,6 +1,7 @@
 -- Inserts all new rows of a batch with one statement ($1: [[seq, thread, type, timestamp, principal, data, hash],
 -- ...]). `data` is a JSON string, so that its text stays the same byte for byte. json_each returns the rows in their
--- order, and the table rejects them in any other order.
+-- order, and the table rejects them in any other order. Nothing is inserted if the layout of the log excludes programs that know
+-- no later one than $2.
 -- MATERIALIZED reads the text of each row once. Without it, SQLite folds the rows into the outer query and reads the
 -- text seven times.
 -- OR ROLLBACK, as in RAISE of the guards: for ABORT, SQLite would copy every page before it changes it, to be able to
@@ -9,3 +10,4 @@ WITH rows (row) AS MATERIALIZED (SELECT value FROM json_each($1))
 INSERT OR ROLLBACK INTO events (seq, thread_id, type, timestamp, principal, data, hash)
 SELECT row ->> 0, row ->> 1, row ->> 2, row ->> 3, row ->> 4, row ->> 5, row ->> 6
 FROM rows
+WHERE (SELECT oldest FROM layout) <= $2

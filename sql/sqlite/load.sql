@@ -7,6 +7,7 @@
 -- - the calls of some threads ($3: [thread, ...]) that are pending, or allowed and not started. If $6 is true, those of
 --   all threads; the allowed calls then only among the last 100,000 events, so that a stop never reads a whole log
 --   under the write lock;
+-- - the events of types that only a newer version knows, in the threads of these calls and in those of $2;
 -- - if $4 is true, the end of the log from its last row with a hash on, and the hash of the policy in force;
 -- - the number of open requests of threads ($8: [thread, ...]) and of proposers ($9: [principal, ...]);
 -- - if $10 is true, the events about tokens, webhooks and advisors;
@@ -53,6 +54,10 @@ WITH keys (thread_id, tool_call_id) AS (
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM keys k CROSS JOIN events e ON e.seq IN (
         SELECT c.seq FROM call_events c WHERE c.thread_id = k.thread_id AND c.tool_call_id = k.tool_call_id)
+    UNION ALL
+    SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
+    FROM (SELECT thread_id FROM keys UNION SELECT value FROM json_each($2)) t
+        CROSS JOIN events_after_layout_4 e ON e.thread_id = t.thread_id
     UNION ALL
     SELECT 0, e.seq, e.thread_id, e.type, e.timestamp, e.principal, e.data, e.hash
     FROM json_each($2) t CROSS JOIN events e ON e.thread_id = t.value AND e.type = 'GRANT_REVOKED'

@@ -131,10 +131,12 @@ async fn verify_faults_as_json() {
           "indexHolds": true,
           "integrity": {"problems":[],"skipped":null},
           "mismatches": 0,
+          "newerEvents": 0,
           "proofs": {"proved":0,"unknownOrigin":0,"unproved":0},
           "repaired": false,
           "schema": {"notes":[],"problems":[]},
           "tip": "[sha256]",
+          "unjudged": 0,
           "unsealed": 0
         }
         ! 

@@ -48,7 +48,7 @@ async fn changed_row_is_reported() {
         exit 1
         ");
         assert_snapshot!(desk.types("verify --json").await, @r#"
-        {"archives":[],"broken":"event 3: the stored hash is [sha256], but the row and the previous link give [sha256]: a row was changed","chainHolds":false,"checkpoint":null,"empty":false,"events":2,"holds":false,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"integrity":{"problems":[],"skipped":null},"mismatches":0,"proofs":{"proved":0,"unknownOrigin":0,"unproved":0},"repaired":false,"schema":{"notes":[],"problems":["the trigger rows_are_never_changed is missing","the trigger rows_are_never_deleted is missing"]},"tip":"[sha256]","unsealed":0}
+        {"archives":[],"broken":"event 3: the stored hash is [sha256], but the row and the previous link give [sha256]: a row was changed","chainHolds":false,"checkpoint":null,"empty":false,"events":2,"holds":false,"inadmissible":[],"inadmissibleCount":0,"indexHolds":true,"integrity":{"problems":[],"skipped":null},"mismatches":0,"newerEvents":0,"proofs":{"proved":0,"unknownOrigin":0,"unproved":0},"repaired":false,"schema":{"notes":[],"problems":["the trigger rows_are_never_changed is missing","the trigger rows_are_never_deleted is missing"]},"tip":"[sha256]","unjudged":0,"unsealed":0}
         exit 1
         "#);
     })

@@ -20,6 +20,7 @@ mod inspect;
 mod lists;
 mod messages;
 mod migrations;
+mod newer_events;
 mod pending_limits;
 mod plans;
 mod postgres;

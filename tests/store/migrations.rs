@@ -6,7 +6,7 @@
 
 use countersign_events::{CallId, CallState, ThreadId, event::Mode};
 use countersign_store::{
-    DatabaseKind, DatabaseUrl, EventFilter, Store, StoreError, StoreOptions, migrations,
+    DatabaseKind, DatabaseUrl, EventFilter, Store, StoreAccess, StoreError, StoreOptions, migrations,
 };
 use countersign_tests::{Database, SqlConnection, World, code, on_each_database, open_file};
 use futures_util::future::join_all;
@@ -17,6 +17,8 @@ on_each_database! {
     ten_stores_open_a_new_log_at_once,
     log_of_a_compatible_later_version_is_used,
     log_of_an_incompatible_version_is_refused,
+    excluded_program_continues_to_read,
+    log_of_a_development_version_is_called_that,
 }
 
 /// Returns the address of a new, empty log beside the world's own, as the command line takes it.
@@ -139,4 +141,38 @@ async fn log_of_an_incompatible_version_is_refused(world: &mut World) {
         matches!(refused, StoreError::NewerDatabase { found, known: k, .. } if (found, k) == (known + 1, known))
     );
     assert_eq!(world.log().await, before);
+}
+
+/// The layout may exclude a program at any time: it notices with its next batch.
+async fn excluded_program_continues_to_read(world: &mut World) {
+    let (bot, known) = (world.agent("bot"), known(world));
+    bot.proposes("call_1").await.expect("asked");
+    apply_later_migration(world, known + 1).await;
+    for id in ["call_2", "call_3"] {
+        let refused = bot.proposes_unlike_others(id).await.expect_err("the layout excludes this version");
+        assert!(
+            matches!(refused, StoreError::NewerDatabase { found, .. } if found == known + 1),
+            "{refused}"
+        );
+    }
+    assert_eq!(world.store().probe().await.expect_err("not ready").code(), "newer_database");
+    assert_eq!(world.log().await.len(), 2);
+    assert_eq!(world.call("t", "call_1").await.state(world.now()), CallState::Pending);
+    world
+        .run_sql(&format!("UPDATE layout SET oldest = {known}"))
+        .await
+        .expect("the newer version permits it");
+    assert_eq!(code(&bot.proposes_unlike_others("call_2").await), "done");
+}
+
+async fn log_of_a_development_version_is_called_that(world: &mut World) {
+    let change = match world.database() {
+        Database::Sqlite => "UPDATE _sqlx_migrations SET checksum = x'00' WHERE version = 1",
+        Database::Postgres => "UPDATE _sqlx_migrations SET checksum = '\\x00' WHERE version = 1",
+    };
+    world.run_sql(change).await.expect("changed");
+    for options in [world.options(), StoreOptions { access: StoreAccess::Read, ..world.options() }] {
+        let refused = Store::open(world.address(), options).await.err().expect("another layout");
+        assert_eq!(refused.code(), "unreleased_database", "{refused}");
+    }
 }

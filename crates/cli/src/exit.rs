@@ -121,6 +121,7 @@ fn store_exit(error: &StoreError) -> CommandExit {
         | StoreError::EmptyFile { .. }
         | StoreError::OlderDatabase { .. }
         | StoreError::NewerDatabase { .. }
+        | StoreError::UnreleasedDatabase { .. }
         | StoreError::NoWal { .. }
         | StoreError::DatabaseUnavailable(_)
         | StoreError::HalfCopied { .. } => CommandExit::UNAVAILABLE,

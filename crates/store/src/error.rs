@@ -70,6 +70,15 @@ pub enum StoreError {
         /// The database.
         place: DatabaseName,
     },
+    /// A development version of the program has made the log.
+    #[error(
+        "{place} was made by a development version of Countersign, before the first release, and its layout has changed since; \
+         nothing was changed: export its events with that version (`countersign log --json`), and begin a new log"
+    )]
+    UnreleasedDatabase {
+        /// The database.
+        place: DatabaseName,
+    },
     /// A later version of the program has changed the layout.
     #[error(
         "{place} was written by a newer Countersign (layout {found}; this one knows {known}); nothing was changed, use the newer program"
@@ -216,6 +225,7 @@ impl StoreError {
             Self::EmptyFile { .. } => "empty_file",
             Self::OlderDatabase { .. } => "older_database",
             Self::NewerDatabase { .. } => "newer_database",
+            Self::UnreleasedDatabase { .. } => "unreleased_database",
             Self::NoWal { .. } => "no_wal",
             Self::HalfCopied { .. } => "half_copied",
             Self::TargetNotEmpty { .. } => "target_not_empty",

@@ -1,7 +1,7 @@
 //! Reads rows of the table as events.
 
 use crate::database::SqlRow;
-use countersign_events::{DamagedEvent, Event, Json, Sha256, ThreadId};
+use countersign_events::{DamagedEvent, Event, EventType, Json, Sha256, ThreadId};
 use std::borrow::Cow;
 
 /// Reads an event from the columns `seq, thread_id, type, timestamp, principal, data, hash`, which begin at index
@@ -26,7 +26,7 @@ pub(crate) fn read_event(row: &SqlRow, from: usize) -> Result<Event, DamagedEven
         seq,
         thread_id: ThreadId::of_event(&text(1)?)
             .map_err(|why| damaged(format!("its thread has no usable name: {why}")))?,
-        kind: text(2)?.parse().map_err(|why| damaged(format!("{why}")))?,
+        kind: EventType::of_event(&text(2)?).map_err(|why| damaged(format!("{why}")))?,
         timestamp: text(3)?.parse().map_err(|why| damaged(format!("{why}")))?,
         principal: text(4)?.parse().map_err(|why| damaged(format!("{why}")))?,
         data: Json::stored(text(5)?.into_owned())

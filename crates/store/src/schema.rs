@@ -18,6 +18,8 @@ pub enum SchemaLayout {
     None,
     /// The log must be migrated.
     Older,
+    /// A development version made the log, with a layout that no release has.
+    Unreleased,
     /// This program can work with the log as it is.
     Ours,
     /// A newer version has changed the layout, and this program cannot work with it.
@@ -83,11 +85,8 @@ pub(crate) async fn read_layout(conn: &mut ReadConnection<'_>) -> Result<SchemaL
     }
     let found = applied.last().and_then(|row| row.number(0)).unwrap_or(0);
     if !same {
-        return Ok(if found > latest_migration() {
-            SchemaLayout::Newer { found }
-        } else {
-            SchemaLayout::Older
-        });
+        let is_newer = found > latest_migration();
+        return Ok(if is_newer { SchemaLayout::Newer { found } } else { SchemaLayout::Unreleased });
     }
     // A newer version has applied more migrations. The table `layout` has the oldest layout that may still use the log.
     let oldest = conn.query_all(SqlQuery::new(queries::OLDEST_NEIGHBOUR)).await?;

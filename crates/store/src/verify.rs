@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_approvals::{
     PinnedKeys,
-    admissibility::{AdmissibilityCheck, InadmissibleRow, ProofCounts},
+    admissibility::{AdmissibilityCheck, InadmissibleRow, ProofCounts, UnjudgedCounts},
 };
 use countersign_events::{
     Sha256,
@@ -29,6 +29,8 @@ pub struct VerifyReport {
     pub inadmissible: Vec<InadmissibleRow>,
     /// The number of all rows that the rules would not have written.
     pub inadmissible_count: u64,
+    /// The numbers of events that only a newer version can judge. They break no rule of this one.
+    pub unjudged: UnjudgedCounts,
     /// The numbers of approvals with and without a proof.
     pub proofs: ProofCounts,
     /// True if the index of open requests agrees with the events.
@@ -98,6 +100,7 @@ impl Store {
             broken,
             inadmissible: rows,
             inadmissible_count: count,
+            unjudged: rules.unjudged_counts(),
             proofs: rules.proof_counts(),
             index_holds,
         })

@@ -27,7 +27,7 @@ fn unreadable_row_is_named() {
         world.agent("bot").proposes("call_1").await.expect("asked");
         for (what, change) in [
             ("a thread that is a line break", "thread_id = char(10)"),
-            ("an unknown type", "type = 'TOOL_WISH'"),
+            ("a type that is not a name", "type = 'tool wish'"),
             ("a month that there is not", "timestamp = '2026-19-39T29:59:69.000Z'"),
             ("an unknown kind of principal", "principal = 'root:eve'"),
             ("something after the data", "data = '{}' || char(0) || 'x'"),

@@ -22,7 +22,9 @@ pub(crate) async fn migrate_log(context: &CommandContext) -> anyhow::Result<Comm
     let (done, text) = match found {
         SchemaLayout::None => ("made", "created a new log."),
         SchemaLayout::Older => ("migrated", "upgraded to the schema of this version."),
-        SchemaLayout::Ours | SchemaLayout::Newer { .. } => ("nothing", "the schema is up to date."),
+        SchemaLayout::Ours | SchemaLayout::Unreleased | SchemaLayout::Newer { .. } => {
+            ("nothing", "the schema is up to date.")
+        }
     };
     if context.json {
         print_line(&json!({"database": address.to_string(), "done": done}).to_string());

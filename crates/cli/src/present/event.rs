@@ -6,8 +6,8 @@ use countersign_gate::{
     Event, Json,
     event::{
         AdvisorReported, ApprovalAdvice, ApprovalRequest, ApprovalResponse, ApprovalVote, Body, CallErased,
-        Decision, DecisionProof, GrantAgents, PolicySet, ProofKind, Source, Status, ThreadArchived,
-        TokenCreated, ToolPolicy,
+        Decision, DecisionProof, GrantAgents, NewerEvent, PolicySet, ProofKind, Source, Status,
+        ThreadArchived, TokenCreated, ToolPolicy,
     },
 };
 use countersign_tui::present::{facts::describe_remembered, text::argument_lines};
@@ -91,6 +91,16 @@ pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (Te
     }
 }
 
+/// An event that only a newer version knows.
+fn describe_newer(who: &str, newer: &NewerEvent) -> String {
+    let effect = if newer.is_harmless { "" } else { ", so this version decides nothing that it concerns" };
+    format!(
+        "{who} writes {}, which only a newer version knows{effect}: {}",
+        newer.kind.as_str(),
+        compact_json(&newer.data)
+    )
+}
+
 /// The answer of an advisor.
 fn describe_advice(who: &str, advice: &ApprovalAdvice) -> String {
     let (id, mode) = (escape_text(advice.tool_call_id.as_str()), advice.mode.as_str());
@@ -111,9 +121,10 @@ fn describe_vote(who: &str, vote: &ApprovalVote) -> String {
     format!("{who} votes on {id}: {said}{scope}{edit}{proof}{why}")
 }
 
-/// An event of the log as a whole.
+/// An event of the log as a whole, or of a type that only a newer version knows.
 fn describe_log_event(who: &str, body: &Body) -> (TextStyle, String) {
     match body {
+        Body::Newer(newer) => (TextStyle::Yellow, describe_newer(who, newer)),
         Body::PolicySet(set) => (TextStyle::Cyan, describe_policy(who, set)),
         Body::TokenCreated(token) => (TextStyle::Cyan, describe_new_token(who, token)),
         Body::TokenUsed(used) => {

@@ -11,6 +11,8 @@ pub(crate) struct LogEnd {
     pub(crate) tip: i64,
     /// Its hash, if it was read; a row that was inserted with SQL has none.
     pub(crate) hash: Option<Sha256>,
+    /// The oldest layout whose programs may write. A newer program may have raised it.
+    pub(crate) oldest_layout: i64,
 }
 
 /// The most events of other processes that a writer applies to the state it has. The feed reads as many at once, and to
@@ -78,7 +80,8 @@ pub(crate) trait WriteSession: Send + 'static {
     }
 
     /// Inserts the rows of a batch in a transaction of its own, commits it as [`commit`](Self::commit) does, and releases
-    /// the lock. Call it only after [`lock`](Self::lock). If it fails, nothing is written, and the lock is still held.
+    /// the lock. Call it only after [`lock`](Self::lock). If it fails, or if the layout of the log excludes this program, nothing
+    /// is written, and the lock is still held.
     fn append_at_once(
         &mut self,
         _rows: String,

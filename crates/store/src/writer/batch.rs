@@ -12,6 +12,7 @@ use crate::{
     metrics::StoreMetrics,
     page_limit::PageLimit,
     queries, row,
+    schema::{latest_migration, newer_error},
 };
 use countersign_approvals::{BatchState, CommandEnvelope};
 use countersign_events::{DamagedEvent, Event, Sha256, Timestamp};
@@ -206,7 +207,11 @@ impl<D: WriteSession> BatchWriter<D> {
         // Only the tip before the transaction counts: a transaction that the server has ended reads an older end.
         let known = self.feed.tip();
         let begun = self.session.begin(self.feed.last_sealed(), reads).await?;
-        let found = begun.end.tip;
+        let LogEnd { tip: found, oldest_layout, .. } = begun.end;
+        if oldest_layout > latest_migration() {
+            self.session.roll_back().await;
+            return Err(newer_error(self.session.database_name(), oldest_layout));
+        }
         // The feed delivers only committed events. If the log lacks one of them, the database went back.
         if found < known || self.feed.has_diverged() {
             self.session.roll_back().await;
@@ -246,7 +251,7 @@ impl<D: WriteSession> BatchWriter<D> {
         if decided.events.is_empty() {
             self.session.roll_back().await;
         } else {
-            self.session.query_all(SqlQuery::new(D::APPEND).bind(decided.rows())).await?;
+            self.session.query_all(append_query::<D>(decided.rows())).await?;
             erasure::erase_texts(&mut self.session, &decided.events).await?;
             self.session.commit(decided.last_event()).await?;
         }
@@ -331,6 +336,11 @@ pub(super) struct OpenTransaction {
     kept: Option<BatchState>,
     /// A load with its rows, if it was read when the transaction began.
     loaded: Option<(StateLoad, Vec<SqlRow>)>,
+}
+
+/// The statement that inserts rows.
+pub(super) fn append_query<D: WriteSession>(rows: String) -> SqlQuery {
+    SqlQuery::new(D::APPEND).bind(rows).bind(latest_migration())
 }
 
 /// Applies events of other processes to a state. Returns `None` if they do not continue it.

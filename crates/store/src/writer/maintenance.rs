@@ -1,10 +1,14 @@
 //! Maintenance: work in a transaction of its own, such as appending the events of another log unchanged.
 
-use super::{MaintenanceTask, batch::BatchWriter, rows::rows_json};
+use super::{
+    MaintenanceTask,
+    batch::{BatchWriter, append_query},
+    rows::rows_json,
+};
 use crate::{
     DatabaseName, StoreError,
     copy_mark::CopyMark,
-    database::{BatchFailure, FirstReads, SqlQuery, WriteSession},
+    database::{BatchFailure, FirstReads, WriteSession},
 };
 use countersign_events::Event;
 use std::sync::Arc;
@@ -55,9 +59,8 @@ impl<D: WriteSession> BatchWriter<D> {
             if has_unsealed {
                 self.session.disable_row_guard().await?;
             }
-            self.session
-                .query_all(SqlQuery::new(D::APPEND).bind(rows_json(events.iter().map(|event| &**event))))
-                .await?;
+            let rows = rows_json(events.iter().map(|event| &**event));
+            self.session.query_all(append_query::<D>(rows)).await?;
             if has_unsealed {
                 self.session.enable_row_guard().await?;
             }

@@ -84,7 +84,7 @@ fn decisions() -> impl TypedValueParser<Value = Decision> {
 
 fn event_type(text: &str) -> Result<EventType, String> {
     let upper = text.to_ascii_uppercase().replace('-', "_");
-    let known = || EventType::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(", ");
+    let known = || EventType::ALL.iter().map(EventType::as_str).collect::<Vec<_>>().join(", ");
     upper.parse().map_err(|_| format!("use one of {}", known()))
 }
 

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 /// Options of `verify`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"mismatches\": the calls that ran something else than was approved, \"proofs\": {\"proved\", \"unproved\": the approvals with and without a proof, \"unknownOrigin\": the proved ones by a passkey when the log knew no address of its pages}, \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}, \"archives\": [{\"file\", \"problem\": null or the reason, \"threads\", \"events\", \"digest\", \"left\": the threads whose archiving was interrupted, \"hasErasedTexts\"}]}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
+    after_help = "JSON: {\"holds\", \"events\", \"empty\": true if the log has no events or only policies, \"tip\", \"unsealed\", \"broken\": null or the reason, \"inadmissible\": [{\"seq\", \"reason\"}], \"inadmissibleCount\", \"mismatches\": the calls that ran something else than was approved, \"newerEvents\": the events of types that only a newer version knows, \"unjudged\": the events that these concern and that were checked by the chain alone, \"proofs\": {\"proved\", \"unproved\": the approvals with and without a proof, \"unknownOrigin\": the proved ones by a passkey when the log knew no address of its pages}, \"chainHolds\", \"indexHolds\", \"repaired\", \"checkpoint\": the tip as SEQ:HASH, \"schema\": {\"problems\": […], \"notes\": […]}, \"integrity\": {\"problems\": […], \"skipped\": null or the reason}, \"archives\": [{\"file\", \"problem\": null or the reason, \"threads\", \"events\", \"digest\", \"left\": the threads whose archiving was interrupted, \"hasErasedTexts\"}]}; \"holds\" covers all checks. With --from or --checkpoint: {\"holds\", \"from\", \"checkpoint\", \"mismatch\", \"broken\", \"unsealed\", \"schema\", \"signed\": null or {\"at\", \"publicKey\", \"log\"}}"
 )]
 pub(crate) struct VerifyArgs {
     /// Rebuild the index of open requests from the events, if it is wrong
@@ -144,6 +144,8 @@ fn as_json(
         "inadmissible": list_inadmissible(report),
         "inadmissibleCount": report.inadmissible_count,
         "mismatches": mismatches,
+        "newerEvents": report.unjudged.newer,
+        "unjudged": report.unjudged.concerned,
         "proofs": {
             "proved": report.proofs.proved,
             "unproved": report.proofs.unproved,
@@ -217,6 +219,14 @@ fn as_text(report: &VerifyReport, pinned: Option<&PinnedKeys>) -> String {
         );
         let hidden = report.inadmissible_count.saturating_sub(report.inadmissible.len() as u64);
         lines.extend((hidden > 0).then(|| format!("and {hidden} more")));
+    }
+    if report.unjudged.newer > 0 {
+        lines.push(format!(
+            "{} of types that only a newer version knows; the rules of this version did not judge these, nor {} that they \
+             concern. The hash chain covers them all.",
+            count_words(report.unjudged.newer, "event"),
+            count_words(report.unjudged.concerned, "event")
+        ));
     }
     lines.extend(describe_proofs(report, pinned));
     if !report.index_holds {

@@ -31,6 +31,9 @@ pub(super) async fn update_schema(
     match found {
         SchemaLayout::Ours => return Ok(found),
         SchemaLayout::Newer { found } => return Err(schema::newer_error(address.database_name(), found)),
+        SchemaLayout::Unreleased => {
+            return Err(StoreError::UnreleasedDatabase { place: address.database_name() });
+        }
         SchemaLayout::None if !create => {
             return Err(UnavailableDatabase::NoLog(address.database_name()).into());
         }
@@ -82,6 +85,9 @@ async fn migrate(
     match read_layout(&mut tx, address).await? {
         SchemaLayout::Ours => return tx.commit().await.map_err(failed),
         SchemaLayout::Newer { found } => return Err(schema::newer_error(address.database_name(), found)),
+        SchemaLayout::Unreleased => {
+            return Err(StoreError::UnreleasedDatabase { place: address.database_name() });
+        }
         SchemaLayout::None | SchemaLayout::Older => {}
     }
     match schema::migrator(DatabaseKind::Postgres).run_direct(None, &mut *tx, false).await {

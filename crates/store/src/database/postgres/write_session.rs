@@ -114,8 +114,9 @@ impl PostgresWriteSession {
         let loaded = reads.load.as_ref().and_then(|_| answers.pop());
         let new_rows = events.and_then(|_| answers.pop()).unwrap_or_default();
         let end = answers.pop().and_then(|rows| rows.into_iter().next());
-        let (tip, hash) = end.map_or((0, None), |row| (row.number(0).unwrap_or(0), row.text(1)));
-        let end = LogEnd { tip, hash: hash.and_then(|hash| Sha256::from_hex(&hash)) };
+        let number = |column| end.as_ref().and_then(|row| row.number(column)).unwrap_or(0);
+        let hash = end.as_ref().and_then(|row| Sha256::from_hex(&row.text(1)?));
+        let end = LogEnd { tip: number(0), hash, oldest_layout: number(2) };
         Ok(BegunTransaction { end, new_rows, loaded })
     }
 

@@ -37,6 +37,7 @@ pub(super) async fn open_read_only(path: &Path, options: &StoreOptions) -> Resul
         SchemaLayout::None => return Err(StoreError::EmptyFile { place: path.into() }),
         SchemaLayout::Older => return Err(StoreError::OlderDatabase { place: path.into() }),
         SchemaLayout::Newer { found } => return Err(newer_error(path.into(), found)),
+        SchemaLayout::Unreleased => return Err(StoreError::UnreleasedDatabase { place: path.into() }),
     }
     let readers = open_readers(settings, path, options).await?;
     let place = path.into();

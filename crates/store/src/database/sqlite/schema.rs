@@ -46,6 +46,7 @@ pub(super) async fn update_schema(
     match found {
         SchemaLayout::Ours => return Ok(found),
         SchemaLayout::Newer { found } => return Err(schema::newer_error(path.into(), found)),
+        SchemaLayout::Unreleased => return Err(StoreError::UnreleasedDatabase { place: path.into() }),
         SchemaLayout::None | SchemaLayout::Older => {}
     }
     let failed = |e| error(path.into(), &e);
@@ -54,6 +55,7 @@ pub(super) async fn update_schema(
     match schema::read_layout(&mut ReadConnection::Sqlite(&mut tx)).await.unwrap_or(SchemaLayout::None) {
         SchemaLayout::Ours => return tx.commit().await.map(|()| found).map_err(failed),
         SchemaLayout::Newer { found } => return Err(schema::newer_error(path.into(), found)),
+        SchemaLayout::Unreleased => return Err(StoreError::UnreleasedDatabase { place: path.into() }),
         SchemaLayout::None | SchemaLayout::Older => {}
     }
     match schema::migrator(DatabaseKind::Sqlite).run_direct(None, &mut *tx, false).await {

@@ -15,7 +15,7 @@ use crate::{
         SqlRow, read_connection::collect_bounded,
     },
     page_limit::{DATA, MOST_BYTES},
-    queries,
+    queries, schema,
 };
 use countersign_events::{Event, Sha256};
 use futures_util::TryStreamExt;
@@ -71,13 +71,15 @@ impl SqliteWriteSession {
 
     /// Takes SQLite's write lock. Transactions begin and end with plain SQL, because a guard that refuses a row ends
     /// the transaction, which the driver would not notice.
-    async fn begin_immediate(&mut self) -> Result<i64, sqlx::Error> {
+    async fn begin_immediate(&mut self) -> Result<LogEnd, sqlx::Error> {
         loop {
-            match sqlx::query_scalar(queries::sqlite::BEGIN).fetch_one(&mut self.conn).await {
+            match sqlx::query_as(queries::sqlite::BEGIN).fetch_one(&mut self.conn).await {
                 Err(e) if primary_code(&e) == Some(BUSY) && Instant::now() < self.deadline => {
                     tracing::debug!("another program holds the write lock; waiting");
                 }
-                begun => return begun,
+                begun => {
+                    return begun.map(|(tip, oldest_layout)| LogEnd { tip, hash: None, oldest_layout });
+                }
             }
         }
     }
@@ -166,8 +168,12 @@ impl database::WriteSession for SqliteWriteSession {
     async fn append_at_once(&mut self, rows: String, last: Option<&Event>) -> Result<(), BatchFailure> {
         // Outside of BEGIN and COMMIT, a statement is a transaction of its own. Each statement costs a trip to the thread
         // of the connection.
-        let appended = sqlx::query(queries::sqlite::APPEND).bind(rows).execute(&mut self.conn).await;
-        appended.map_err(|e| batch_failure(self.database_name(), &e))?;
+        let append = sqlx::query(queries::sqlite::APPEND).bind(rows).bind(schema::latest_migration());
+        let appended =
+            append.execute(&mut self.conn).await.map_err(|e| batch_failure(self.database_name(), &e))?;
+        if appended.rows_affected() == 0 {
+            return Err(BatchFailure::Whole(StoreError::ShuttingDown));
+        }
         self.end_write(last).map_err(BatchFailure::Whole)
     }
 
@@ -178,9 +184,9 @@ impl database::WriteSession for SqliteWriteSession {
     ) -> Result<BegunTransaction, StoreError> {
         self.take_write_lock().await?;
         let begun = async {
-            let tip = self.begin_immediate().await?;
+            let end = self.begin_immediate().await?;
             let new_rows = match reads.after {
-                Some(after) if (1..=MOST_NEW_EVENTS).contains(&(tip - after)) => {
+                Some(after) if (1..=MOST_NEW_EVENTS).contains(&(end.tip - after)) => {
                     let query = SqlQuery::new(queries::EVENTS).bind(after).bind(MOST_NEW_EVENTS);
                     let rows = query.for_sqlite().fetch(&mut self.conn).map_ok(SqlRow::Sqlite);
                     collect_bounded(rows, DATA, MOST_BYTES).await?.rows
@@ -188,7 +194,7 @@ impl database::WriteSession for SqliteWriteSession {
                 _ => Vec::new(),
             };
             // A message for several statements would save nothing: the driver runs each on its own thread.
-            Ok(BegunTransaction { end: LogEnd { tip, hash: None }, new_rows, loaded: None })
+            Ok(BegunTransaction { end, new_rows, loaded: None })
         };
         let begun: Result<_, sqlx::Error> = begun.await;
         match begun {
