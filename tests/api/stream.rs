@@ -214,7 +214,7 @@ async fn stream_of_a_damaged_log() -> String {
     gate.shut_down().await;
     let path = folder.path().join("log.db");
     let damage = "PRAGMA ignore_check_constraints = TRUE; DROP TRIGGER rows_are_never_changed;
-        UPDATE events SET type = 'TOOL_WISH' WHERE seq = 2";
+        UPDATE events SET type = 'tool_wish' WHERE seq = 2";
     run_sql_on(&path, damage).await.expect("the row can be changed without its guard");
     let gate = EmbeddedGate::open(&path).await.expect("the log opens");
     let listener = BoundListener::bind(&"127.0.0.1:0".parse().expect("an address"), false).expect("a port");
@@ -239,7 +239,7 @@ async fn failing_stream_names_the_error_before_it_ends() {
     let answer = stream_of_a_damaged_log().await;
     assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
     let (_, last) = answer.split_once("event: error\n").expect("the stream ends with an error event");
-    assert_snapshot!(last.lines().next().unwrap_or_default(), @r#"data: {"title":"Internal Server Error","status":500,"code":"damaged","detail":"event 2 is damaged: there is no event type \"TOOL_WISH\"; run `countersign verify`, and restore the file from a backup if it finds more","requestId":"mine-1"}"#);
+    assert_snapshot!(last.lines().next().unwrap_or_default(), @r#"data: {"title":"Internal Server Error","status":500,"code":"damaged","detail":"event 2 is damaged: there is no event type \"tool_wish\"; run `countersign verify`, and restore the file from a backup if it finds more","requestId":"mine-1"}"#);
     assert!(!last.contains("id: "), "{answer}");
 }
 
