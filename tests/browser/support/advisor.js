@@ -37,8 +37,13 @@ export async function applyPolicy(log, text) {
 
 // Lets an advisor decide, or only advise. `admin` is a caller with the role.
 export async function setAdvisorMode(admin, name, request) {
-  const { advisors } = await admin.get("/v1/advisors");
-  const { configuration } = advisors.find((advisor) => advisor.name === name);
+  // Another process has put the policy in force, and the server reads it a moment later.
+  let found;
+  while (!found) {
+    const { advisors } = await admin.get("/v1/advisors");
+    found = advisors.find((advisor) => advisor.name === name);
+  }
+  const { configuration } = found;
   return admin.post(`/v1/advisors/${name}/mode`, { configuration, ...request });
 }
 
