@@ -1,6 +1,5 @@
--- Takes the lock of all writers, and reads the seq and the hash of the last event, and the oldest layout whose programs may
--- write. If the writer knows that event as
--- the last one, no other process has written since.
+-- Takes the writers' lock, and reads the last event's seq and hash, and the oldest layout whose programs may write. If the
+-- writer knows that event as the last one, no other process has written since.
 -- Under READ COMMITTED, each statement sees the log as it is when the statement begins, so the read after the lock sees
 -- the end of the log. The level is named because a database can have another default, under which all statements would
 -- see the log as it was before the lock. The key of the lock is "CSGN" and the table.

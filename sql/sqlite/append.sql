@@ -1,7 +1,7 @@
 -- Inserts all new rows of a batch with one statement ($1: [[seq, thread, type, timestamp, principal, data, hash],
 -- ...]). `data` is a JSON string, so that its text stays the same byte for byte. json_each returns the rows in their
--- order, and the table rejects them in any other order. Nothing is inserted if the layout of the log excludes programs that know
--- no later one than $2.
+-- order, and the table rejects them in any other order. It inserts nothing if
+-- the log excludes programs that know no later layout than $2.
 -- MATERIALIZED reads the text of each row once. Without it, SQLite folds the rows into the outer query and reads the
 -- text seven times.
 -- OR ROLLBACK, as in RAISE of the guards: for ABORT, SQLite would copy every page before it changes it, to be able to

@@ -2,6 +2,9 @@
 
 use crate::desk::{COUNTERSIGN, TerminalDesk, with_desk};
 use countersign_api::ApprovalGate;
+use countersign_events::EventType;
+use countersign_store::{Store, StoreOptions};
+use countersign_tests::{SqlConnection, append_sealed, open_file};
 use insta::assert_snapshot;
 
 /// Writes a log with two threads and three calls, each with a decision.
@@ -111,6 +114,34 @@ async fn events_are_filtered() {
         assert_eq!(desk.types("log --since 1h").await.stdout, desk.types("log").await.stdout);
         let json = desk.types("log -n 1 --json").await.stdout;
         assert_snapshot!(json, @r#"{"seq":15,"threadId":"t2","type":"THREAD_CLOSED","timestamp":"[time]","principal":"user:ada","data":{},"hash":"[sha256]"}"#);
+    })
+    .await;
+}
+
+/// A newer version has written about the call. Hidden characters of its data are shown.
+#[tokio::test]
+async fn newer_event_is_shown_by_its_name() {
+    with_desk(async |desk| {
+        desk.propose("t1", "call_1", "bash", r#"{"command":"ls"}"#).await;
+        let path = desk.path("countersign.db");
+        let store = Store::open(path.as_path(), StoreOptions::default()).await.expect("opens");
+        let mut connection = SqlConnection::Sqlite(open_file(&path).await);
+        let kind = EventType::of_event("TOOL_APPROVAL_DELEGATED").expect("a name");
+        let data = r#"{"toolCallId":"call_1","to":"\u001b[31mgrace"}"#;
+        append_sealed(&store, &mut connection, "t1", (kind, "user:grace", data)).await.expect("appended");
+        connection.close().await;
+        store.close().await;
+        assert_snapshot!(desk.types("log -n 1").await, @r#"
+            4  [moment]  t1  user:grace writes TOOL_APPROVAL_DELEGATED, which only a newer version knows, so this version decides nothing that it concerns: {"toolCallId":"call_1","to":"\u001b[31mgrace"}
+        exit 0
+        "#);
+        let refused = desk.types("allow call_1 --as user:ada").await;
+        let why = "event 4 is a TOOL_APPROVAL_DELEGATED, which this version of Countersign does not know";
+        assert!(refused.code == 3 && refused.stderr.contains(why), "{refused}");
+        let verified = desk.types("verify").await;
+        let unjudged = "1 event of types that only a newer version knows";
+        assert!(verified.code == 0 && verified.stdout.contains(unjudged), "{verified}");
+        assert_eq!(desk.types("show call_1").await.code, 0);
     })
     .await;
 }

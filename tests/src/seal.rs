@@ -8,7 +8,7 @@ use countersign_store::{EventFilter, Store};
 /// SHA-256 of the canonical form of `{"command":"ls"}`, the default arguments of a call.
 pub const LS: &str = "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db";
 
-/// Appends a row with a valid hash to the log. `{HASH}` in its data is replaced by [`LS`]. Returns its `seq`, or the
+/// Appends a row with a valid hash to a thread, or to the whole log if `thread` is empty. `{HASH}` in its data is replaced by [`LS`]. Returns its `seq`, or the
 /// error message of the database.
 pub async fn append_sealed(
     store: &Store,
@@ -21,7 +21,7 @@ pub async fn append_sealed(
         log.iter().fold(Sha256::ZERO, |link, event| event.hash.unwrap_or_else(|| chain::link(link, event)));
     let mut event = Event {
         seq: log.last().map_or(1, |event| event.seq + 1),
-        thread_id: ThreadId::new(thread).expect("valid"),
+        thread_id: ThreadId::of_event(thread).expect("valid"),
         kind,
         timestamp: store.clock().now(),
         principal: principal.parse::<Principal>().expect("valid"),

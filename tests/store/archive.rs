@@ -1,7 +1,10 @@
 //! Archived threads: their texts are in a file that is checked against the log, while the hash chain and the rules hold; and
 //! the database accepts no other change of a row.
 
-use crate::erasure::{ErasureStory, SECRET, contains, events_with};
+use crate::{
+    erasure::{ErasureStory, SECRET, contains, events_with},
+    newer_events::write_newer,
+};
 use countersign_api::{self as api, ApprovalGate};
 use countersign_approvals::access::VisibleThreads;
 use countersign_events::{Principal, ThreadId, Timestamp, chain::Checkpoint};
@@ -18,6 +21,7 @@ on_each_database! {
     call_erased_meanwhile_is_erased_in_the_archive,
     only_a_recorded_archive_changes_a_row,
     archived_call_is_erased_in_its_archive,
+    newer_events_are_archived_if_harmless,
 }
 
 /// The message of the conversation.
@@ -299,4 +303,28 @@ fn move_that_fails_halfway_tells_how_far() {
         assert_eq!(events_with(world.store(), SECRET).await, [0; 0], "all texts are in the file");
         archive.ends().await;
     });
+}
+
+async fn newer_events_are_archived_if_harmless(world: &mut World) {
+    let archive = ArchiveStory::open(world).await;
+    write_newer(
+        world,
+        "t",
+        "TOOL_SEEN",
+        r#"{"toolCallId":"call_1","harmless":true,"comment":"to the bank"}"#,
+    )
+    .await;
+    assert_eq!(archive.archives().await.expect("archived").archived, 1);
+    assert_eq!(events_with(world.store(), "to the bank").await, [0; 0], "its text is in the file");
+    let report = world.verify().await;
+    assert!(report.holds() && report.unjudged.newer == 1, "{report:?}");
+    let held = ErasureStory { thread: ThreadId::new("u").expect("valid"), ..ErasureStory::open(world).await };
+    held.runs("call_1", SECRET).await;
+    held.ada.close(&held.thread).await.expect("closed");
+    write_newer(world, "u", "TOOL_HELD", r#"{"toolCallId":"call_1"}"#).await;
+    let (all, file) = (VisibleThreads::default(), world.folder().join("new.ndjson"));
+    let second = archive.gate.archive(later(), &all, &file, |_| {}).await.expect("nothing to archive");
+    assert!(second.contents.is_none(), "a newer version may forbid it");
+    held.ends().await;
+    archive.ends().await;
 }

@@ -1,10 +1,12 @@
 //! Events of types that only a newer version knows are listed and verified. They allow nothing, unless their author marks them as
 //! harmless, and they disturb no other call.
 
+use crate::erasure::{ErasureStory, SECRET};
 use countersign_approvals::Refused;
-use countersign_events::{Event, EventType, Json, Principal, Sha256, ThreadId, chain, event::CallState};
-use countersign_store::StoreError;
-use countersign_tests::{World, code, on_each_database};
+use countersign_events::{EventType, event::CallState};
+use countersign_store::{DatabaseKind, StoreError, migrations};
+use countersign_tests::{Proposal, World, append_sealed, code, on_each_database};
+use std::{collections::BTreeSet, time::Duration};
 
 on_each_database! {
     call_of_a_newer_event_is_only_read,
@@ -13,31 +15,18 @@ on_each_database! {
     newer_event_of_the_whole_log_is_carried,
     newer_event_before_the_start_is_found,
     due_times_of_such_calls_pass,
+    call_with_newer_events_is_not_erased,
 }
 
 const DELEGATED: &str = "TOOL_APPROVAL_DELEGATED";
 
-/// Appends an event as a newer version would. Its link is the one that every version computes.
-async fn write_newer(world: &World, thread: &str, kind: &str, data: &str) {
-    let last = world.log().await.pop();
-    let thread_id =
-        if thread.is_empty() { ThreadId::whole_log() } else { ThreadId::new(thread).expect("valid") };
-    let event = Event {
-        seq: last.as_ref().map_or(0, |last| last.seq) + 1,
-        thread_id,
-        kind: EventType::of_event(kind).expect("a name"),
-        timestamp: world.now(),
-        principal: Principal::user("grace"),
-        data: Json::parse(data).expect("valid"),
-        hash: None,
-    };
-    let link = chain::link(last.and_then(|last| last.hash).unwrap_or(Sha256::ZERO), &event);
-    let Event { seq, timestamp, principal, .. } = &event;
-    let row = format!(
-        "INSERT INTO events (seq, thread_id, type, timestamp, principal, data, hash)
-        VALUES ({seq}, '{thread}', '{kind}', '{timestamp}', '{principal}', '{data}', '{link}')"
-    );
-    world.run_sql(&row).await.expect("the table takes types of later versions");
+/// Appends an event as a newer version would.
+pub(crate) async fn write_newer(world: &World, thread: &str, kind: &str, data: &str) {
+    let mut connection = world.sql_connection().await;
+    let kind = EventType::of_event(kind).expect("a name");
+    let appended = append_sealed(world.store(), &mut connection, thread, (kind, "user:grace", data)).await;
+    appended.expect("the table takes types of later versions");
+    connection.close().await;
 }
 
 /// Verifies the log, and returns the numbers of newer events and of those that they concern.
@@ -124,8 +113,52 @@ async fn newer_event_before_the_start_is_found(world: &mut World) {
 
 async fn due_times_of_such_calls_pass(world: &mut World) {
     let bot = world.agent("bot");
-    bot.proposes("call_1").await.expect("asked");
+    let a_minute = Proposal { expires_in: Some(Duration::from_mins(1)), ..Proposal::default() };
+    for id in ["call_1", "call_2"] {
+        bot.proposes_to(id, a_minute).await.expect("asked");
+    }
     write_newer(world, "t", DELEGATED, r#"{"toolCallId":"call_1"}"#).await;
-    assert_eq!(code(&bot.expires("call_1").await), "done", "the newer version ends it");
-    assert_eq!(world.call("t", "call_1").await.state(world.now()), CallState::Pending);
+    world.clock().advance(Duration::from_secs(61));
+    for (id, state) in [("call_1", CallState::Pending), ("call_2", CallState::Denied)] {
+        assert_eq!(code(&bot.expires(id).await), "done");
+        assert_eq!(
+            world.call("t", id).await.state(world.now()),
+            state,
+            "{id}: the newer version ends call_1"
+        );
+    }
+}
+
+/// A harmless event may have texts, which only a newer version finds.
+async fn call_with_newer_events_is_not_erased(world: &mut World) {
+    let story = ErasureStory::open(world).await;
+    story.runs("call_1", SECRET).await;
+    story.runs("call_2", SECRET).await;
+    write_newer(
+        world,
+        "t",
+        "TOOL_SEEN",
+        r#"{"toolCallId":"call_1","harmless":true,"comment":"to the bank"}"#,
+    )
+    .await;
+    assert_eq!(story.erases("call_1").await.expect_err("of a newer type").code(), "unknown_event");
+    story.erases("call_2").await.expect("erased");
+    assert_eq!(verify(world).await, (1, 0));
+    story.ends().await;
+}
+
+/// The index and the view have the types that programs of this layout know.
+#[test]
+fn layout_lists_the_known_types() {
+    let known: BTreeSet<_> = EventType::ALL.iter().map(EventType::as_str).collect();
+    for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
+        let (.., text) = migrations(kind)[0];
+        let lists: Vec<_> =
+            text.split("WHERE type NOT IN (").skip(1).filter_map(|rest| rest.split_once(')')).collect();
+        assert_eq!(lists.len(), 2, "the index and the view");
+        for (list, _) in lists {
+            let named: BTreeSet<_> = list.split(',').map(|name| name.trim().trim_matches('\'')).collect();
+            assert_eq!(named, known);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The threads that can be archived: closed ones that do not change any more.
 
 use countersign_events::{
-    CallId, Event, EventType, ThreadId, Timestamp,
+    Body, CallId, Event, EventType, ThreadId, Timestamp,
     event::{ExecutionStarted, ExecutionTakenOver},
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -17,6 +17,8 @@ struct ThreadCourse {
     extent: ThreadExtent,
     is_closed: bool,
     is_archived: bool,
+    /// Whether a newer version has written what may forbid to archive it.
+    is_restricted: bool,
     running: HashSet<CallId>,
 }
 
@@ -48,8 +50,13 @@ impl ArchivableThreads {
         }
         let extent = ThreadExtent { events: 0, through: event.seq, last_at: event.timestamp };
         if !self.threads.contains_key(&event.thread_id) {
-            let course =
-                ThreadCourse { extent, is_closed: false, is_archived: false, running: HashSet::new() };
+            let course = ThreadCourse {
+                extent,
+                is_closed: false,
+                is_archived: false,
+                is_restricted: false,
+                running: HashSet::new(),
+            };
             self.threads.insert(event.thread_id.clone(), course);
         }
         let Some(thread) = self.threads.get_mut(&event.thread_id) else { return };
@@ -57,6 +64,10 @@ impl ArchivableThreads {
         match event.kind {
             EventType::ThreadClosed => thread.is_closed = true,
             EventType::ThreadArchived => thread.is_archived = true,
+            EventType::Newer(_) => {
+                let body = Body::read(event.seq, event.kind, &event.data);
+                thread.is_restricted |= !matches!(body, Ok(Body::Newer(newer)) if newer.is_harmless);
+            }
             EventType::ExecutionStarted => {
                 thread.running.extend(event.data.read().map(|start: ExecutionStarted| start.tool_call_id));
             }
@@ -79,7 +90,7 @@ impl ArchivableThreads {
         let mut selection = ArchiveSelection::default();
         for (thread_id, thread) in self.threads {
             let is_due = thread.is_closed && !thread.is_archived && thread.extent.last_at < before;
-            if !is_due || !admits(&thread_id) {
+            if !is_due || thread.is_restricted || !admits(&thread_id) {
                 continue;
             }
             match thread.running.into_iter().min() {

@@ -39,8 +39,7 @@ pub struct Thread {
     pub policies: BTreeMap<ToolName, RecordedFact<ToolPolicySet>>,
     /// The `seq` of the last message of its conversation.
     pub last_message: Option<i64>,
-    /// The first event about the whole thread that only a newer version can interpret, if its author did not mark it as
-    /// harmless.
+    /// The events about the whole thread that only a newer version can interpret.
     pub newer: Option<Box<UnknownFact>>,
 }
 
@@ -145,6 +144,12 @@ impl Thread {
         self.revocations.iter().find(|revocation| revocation.what.grant == grant)
     }
 
+    /// What only a newer version knows about the thread and forbids decisions.
+    #[must_use]
+    pub fn restriction(&self) -> Option<&UnknownFact> {
+        self.newer.as_deref().filter(|fact| !fact.is_harmless)
+    }
+
     /// The mode. An unknown mode of a newer version asks people.
     #[must_use]
     pub fn mode(&self) -> Mode {
@@ -180,7 +185,7 @@ impl Thread {
                 self.policies.insert(set.tool.clone(), RecordedFact::from_event(event, set.clone()));
             }
             (Body::Newer(newer @ NewerEvent { call: None, .. }), _) => {
-                self.newer = self.newer.take().or_else(|| UnknownFact::from_event(event, newer));
+                UnknownFact::add(&mut self.newer, event, newer);
             }
             (Body::Message(..), _) => self.last_message = Some(event.seq),
             (Body::ApprovalResponse(response), Some(call)) => self.record_response(event, response, call),

@@ -43,7 +43,7 @@ struct ErasedTextHashes {
 impl ErasureCheck {
     /// Notes a row: if its texts are erased, and if it has texts.
     pub(super) fn note(&mut self, row: &LogRow) {
-        if row.event.kind.is_of_whole_log() {
+        if row.event.thread_id == ThreadId::whole_log() {
             return;
         }
         if !self.threads.contains_key(&row.event.thread_id) {

@@ -107,10 +107,13 @@ impl AdmissibilityCheck {
         self.log.get_or_insert_with(|| chain::link(Sha256::ZERO, &event));
         match Body::read(event.seq, event.kind, &event.data) {
             Ok(Body::Newer(newer)) => {
-                let is_by_hand = event.hash.is_none();
-                self.newer.add(&event, &newer);
-                let reason = "a row without a hash must be a decision".to_owned();
-                is_by_hand.then_some(InadmissibleRow { seq: event.seq, reason }).into_iter().collect()
+                let finding = event.hash.is_none().then(|| InadmissibleRow {
+                    seq: event.seq,
+                    reason: "a row without a hash must be a decision".to_owned(),
+                });
+                self.newer.add(event, newer);
+                self.note_newer_rows();
+                finding.into_iter().collect()
             }
             Ok(body) => {
                 self.rows.push_back(LogRow { event, body });
@@ -169,8 +172,17 @@ impl AdmissibilityCheck {
                 self.pinned.evolve_all(&row.body);
                 apply_row(&mut self.threads, row, is_judged.then_some(&findings));
             }
+            self.note_newer_rows();
         }
         findings
+    }
+
+    /// Notes the rows of newer types before the next row that waits to be judged.
+    fn note_newer_rows(&mut self) {
+        let next = self.rows.front().map_or(i64::MAX, |row| row.event.seq);
+        while let Some(row) = self.newer.take_row_before(next) {
+            self.erasures.note(&row);
+        }
     }
 
     /// Compares the next rows with those that the rules would write, for each command that could have caused them.

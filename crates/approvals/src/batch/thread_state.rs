@@ -46,8 +46,7 @@ impl ThreadState {
     pub(crate) fn open_calls(&self) -> Vec<&Call> {
         let is_open = |call: &&Call| {
             // What a newer version has written about a call may forbid what a command to its thread does to open calls.
-            call.course.newer.is_none()
-                && self.thread.newer.is_none()
+            call.restriction().or(self.thread.restriction()).is_none()
                 && (call.is_pending() || matches!(call.standing, CallStanding::Allowed { .. }))
         };
         let mut open: Vec<_> = self.calls.values().flatten().filter(is_open).collect();

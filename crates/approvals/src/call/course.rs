@@ -32,8 +32,7 @@ pub struct CallCourse {
     pub mismatch: Option<Box<RecordedFact<ExecutionMismatch>>>,
     /// The erasure of its texts.
     pub erasure: Option<RecordedFact<CallErased>>,
-    /// The first event that only a newer version can interpret, if its author did not mark it as harmless.
-    /// Boxed, because few calls have one.
+    /// The events that only a newer version can interpret. Boxed, because few calls have one.
     pub newer: Option<Box<UnknownFact>>,
 }
 
@@ -89,9 +88,7 @@ impl CallCourse {
             (Body::CallErased(erased), _) => {
                 self.erasure = Some(RecordedFact::from_event(event, erased.clone()));
             }
-            (Body::Newer(newer), _) => {
-                self.newer = self.newer.take().or_else(|| UnknownFact::from_event(event, newer));
-            }
+            (Body::Newer(newer), _) => UnknownFact::add(&mut self.newer, event, newer),
             (Body::ExecutionTakenOver(_), CallStanding::Running { claim, .. }) => {
                 self.lost.push(claim.clone());
                 self.renewed = None;

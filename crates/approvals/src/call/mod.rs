@@ -185,6 +185,12 @@ impl Call {
         }
     }
 
+    /// What only a newer version knows about the call and forbids decisions.
+    #[must_use]
+    pub fn restriction(&self) -> Option<&UnknownFact> {
+        self.course.newer.as_deref().filter(|fact| !fact.is_harmless)
+    }
+
     /// The level that an approver needs now, after an escalation perhaps.
     #[must_use]
     pub fn level(&self) -> Option<&str> {

@@ -20,6 +20,9 @@ pub(super) fn archive(
         Some(before) => return Err(Refused::CallArchived { file: before.what.file.clone() }),
         None => {}
     }
+    if let Some(fact) = context.thread.restriction() {
+        return Err((*fact).into());
+    }
     let Some(closed) = &context.thread.closed else {
         return invalid("thread", "it is open, and only a closed thread can be archived: close it first");
     };

@@ -84,9 +84,7 @@ pub fn decide(
     command: &CallCommand,
     context: &DecisionContext<'_>,
 ) -> Result<Vec<NewEvent>, Refused> {
-    if let Some(fact) = find_unknown_fact(call, context)
-        && !may_ignore_unknown_facts(command, call)
-    {
+    if let Some(fact) = find_restriction(call, command, context) {
         return if matches!(command, CallCommand::Due) { Ok(Vec::new()) } else { Err(fact.into()) };
     }
     match (command, call) {
@@ -105,14 +103,23 @@ pub fn decide(
     }
 }
 
-/// The first event about the call or its thread whose meaning this version does not know.
-fn find_unknown_fact(call: Option<&Call>, context: &DecisionContext<'_>) -> Option<UnknownFact> {
-    let of_call = call.and_then(|call| call.course.newer.as_deref());
-    of_call.or(context.thread.newer.as_deref()).copied()
+/// What only a newer version knows about the call or its thread and forbids this command.
+fn find_restriction(
+    call: Option<&Call>,
+    command: &CallCommand,
+    context: &DecisionContext<'_>,
+) -> Option<UnknownFact> {
+    let of_call = match command {
+        // A harmless event may have texts, too, which only a newer version finds.
+        CallCommand::Erase(_) => call.and_then(|call| call.course.newer.as_deref()),
+        _ => call.and_then(Call::restriction),
+    };
+    let found = of_call.or(context.thread.restriction()).copied();
+    found.filter(|_| !may_ignore_restrictions(command, call))
 }
 
-/// True for commands that decide nothing: they report what happened, or read the call.
-const fn may_ignore_unknown_facts(command: &CallCommand, call: Option<&Call>) -> bool {
+/// Whether the command decides nothing: it reports what happened, or reads the call.
+const fn may_ignore_restrictions(command: &CallCommand, call: Option<&Call>) -> bool {
     match command {
         CallCommand::Renew(_) | CallCommand::Finish(_) | CallCommand::Flag { .. } => true,
         CallCommand::Propose(_) => call.is_some(),
@@ -151,7 +158,7 @@ pub(crate) fn check_may_stop(by: &Principal) -> Result<(), Refused> {
 /// The events that are due on `call` before any other command.
 #[must_use]
 pub fn due_events(call: &Call, context: &DecisionContext<'_>) -> Vec<NewEvent> {
-    match find_unknown_fact(Some(call), context) {
+    match find_restriction(Some(call), &CallCommand::Due, context) {
         Some(_) => Vec::new(),
         None => due::due_events(call, context),
     }

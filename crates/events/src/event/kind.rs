@@ -1,7 +1,7 @@
 //! The names of what can happen.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use std::{borrow::Cow, fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
 /// The longest name of a type, in bytes. The table has the same limit.
 const LONGEST_NAME: usize = 64;
@@ -276,7 +276,7 @@ impl Serialize for EventType {
 
 impl<'de> Deserialize<'de> for EventType {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::of_event(&Cow::<str>::deserialize(deserializer)?).map_err(de::Error::custom)
+        Self::of_event(&String::deserialize(deserializer)?).map_err(de::Error::custom)
     }
 }
 

@@ -80,14 +80,14 @@ pub(crate) trait WriteSession: Send + 'static {
     }
 
     /// Inserts the rows of a batch in a transaction of its own, commits it as [`commit`](Self::commit) does, and releases
-    /// the lock. Call it only after [`lock`](Self::lock). If it fails, or if the layout of the log excludes this program, nothing
-    /// is written, and the lock is still held.
+    /// the lock. Call it only after [`lock`](Self::lock). Returns false if the log's layout excludes this program. Then, and if it
+    /// fails, nothing is written, and the lock is still held.
     fn append_at_once(
         &mut self,
         _rows: String,
         _last: Option<&Event>,
-    ) -> impl Future<Output = Result<(), BatchFailure>> + Send {
-        std::future::ready(Err(BatchFailure::Whole(StoreError::ShuttingDown)))
+    ) -> impl Future<Output = Result<bool, BatchFailure>> + Send {
+        std::future::ready(Ok(false))
     }
 
     /// Waits for the write lock, begins a transaction, and reads the end of the log and `reads`. After a reconnect, the

@@ -95,7 +95,8 @@ impl<D: WriteSession> BatchWriter<D> {
             return None;
         }
         match self.session.append_at_once(decided.rows(), decided.last_event()).await {
-            Ok(()) => Some(self.keep(began, state, commands, decided)),
+            Ok(true) => Some(self.keep(began, state, commands, decided)),
+            Ok(false) => None,
             Err(failed) => {
                 tracing::debug!(error = %failed.error(), "a batch is executed step by step");
                 None

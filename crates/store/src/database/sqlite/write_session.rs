@@ -165,16 +165,16 @@ impl database::WriteSession for SqliteWriteSession {
         Ok(self.doorbell.last_tip())
     }
 
-    async fn append_at_once(&mut self, rows: String, last: Option<&Event>) -> Result<(), BatchFailure> {
+    async fn append_at_once(&mut self, rows: String, last: Option<&Event>) -> Result<bool, BatchFailure> {
         // Outside of BEGIN and COMMIT, a statement is a transaction of its own. Each statement costs a trip to the thread
         // of the connection.
         let append = sqlx::query(queries::sqlite::APPEND).bind(rows).bind(schema::latest_migration());
         let appended =
             append.execute(&mut self.conn).await.map_err(|e| batch_failure(self.database_name(), &e))?;
         if appended.rows_affected() == 0 {
-            return Err(BatchFailure::Whole(StoreError::ShuttingDown));
+            return Ok(false);
         }
-        self.end_write(last).map_err(BatchFailure::Whole)
+        self.end_write(last).map(|()| true).map_err(BatchFailure::Whole)
     }
 
     async fn begin(
