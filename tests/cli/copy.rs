@@ -2,8 +2,9 @@
 
 use crate::desk::{with_desk, with_empty_desk};
 use countersign_store::{DatabaseKind, migrations};
-use countersign_tests::{SqlConnection, open_file};
+use countersign_tests::{Process, SqlConnection, open_file};
 use insta::assert_snapshot;
+use tokio::process::Command;
 
 #[tokio::test]
 async fn invalid_source_or_target_is_refused() {
@@ -126,15 +127,32 @@ async fn migrate_updates_a_log_by_itself() {
         exit 0
         ");
         assert_snapshot!(desk.types("migrate --json").await, @r#"
-        {"database":"countersign.db","done":"nothing"}
+        {"copy":null,"database":"countersign.db","done":"nothing","users":[]}
         exit 0
         "#);
         desk.write_file("older.db", "");
         let mut connection = SqlConnection::Sqlite(open_file(&desk.path("older.db")).await);
         connection.migrate(&migrations(DatabaseKind::Sqlite)[..2]).await;
         connection.close().await;
+        assert_snapshot!(desk.types("migrate --check --database older.db").await, @"
+        older.db: must be upgraded to the schema of this version.
+        exit 1
+        ");
+        let bell = desk.path("older.db-bell");
+        let mut user =
+            Process::start(Command::new("flock").args(["--shared", "--no-fork"]).arg(bell).arg("cat"));
+        user.tell("marked").await;
+        assert_eq!(user.line().await.as_deref(), Some("marked"));
+        let refused = desk.types("pending --database older.db").await;
+        assert!(refused.stderr.contains(&format!("process {} (cat)", user.pid())), "{refused}");
+        user.kill().await;
         assert_snapshot!(desk.types("migrate --database older.db").await, @"
         older.db: upgraded to the schema of this version.
+        A copy from before: [here]/older.db.layout-2
+        exit 0
+        ");
+        assert_snapshot!(desk.types("migrate --check --database older.db").await, @"
+        older.db: the schema is up to date.
         exit 0
         ");
         assert_snapshot!(desk.types("migrate --server http://127.0.0.1:1").await, @"

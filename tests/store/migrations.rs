@@ -6,7 +6,8 @@
 
 use countersign_events::{CallId, CallState, ThreadId, event::Mode};
 use countersign_store::{
-    DatabaseKind, DatabaseUrl, EventFilter, Store, StoreAccess, StoreError, StoreOptions, migrations,
+    DatabaseKind, DatabaseUrl, EventFilter, LogMigration, Store, StoreAccess, StoreError, StoreOptions,
+    migrations,
 };
 use countersign_tests::{Database, SqlConnection, World, code, on_each_database, open_file};
 use futures_util::future::join_all;
@@ -19,6 +20,8 @@ on_each_database! {
     log_of_an_incompatible_version_is_refused,
     excluded_program_continues_to_read,
     log_of_a_development_version_is_called_that,
+    log_in_use_is_migrated_on_request,
+    ten_stores_migrate_a_log_at_once,
 }
 
 /// Returns the address of a new, empty log beside the world's own, as the command line takes it.
@@ -174,5 +177,74 @@ async fn log_of_a_development_version_is_called_that(world: &mut World) {
     for options in [world.options(), StoreOptions { access: StoreAccess::Read, ..world.options() }] {
         let refused = Store::open(world.address(), options).await.err().expect("another layout");
         assert_eq!(refused.code(), "unreleased_database", "{refused}");
+    }
+}
+
+/// Makes a log of the layout before the last one, and returns its address.
+async fn make_older_log(world: &mut World, name: &str) -> String {
+    let url = new_log_url(world, name).await;
+    let mut connection = match world.database() {
+        Database::Sqlite => {
+            fs::write(&url, []).expect("writes");
+            SqlConnection::Sqlite(open_file(Path::new(&url)).await)
+        }
+        Database::Postgres => SqlConnection::open(&url).await,
+    };
+    let steps = steps(world);
+    connection.migrate(&steps[..steps.len() - 1]).await;
+    connection.close().await;
+    url
+}
+
+/// A migration may exclude the programs that use the log.
+async fn log_in_use_is_migrated_on_request(world: &mut World) {
+    let url = make_older_log(world, "older").await;
+    // The marks of a program that uses the log.
+    let bell = (world.database() == Database::Sqlite).then(|| {
+        let bell = fs::File::create(format!("{url}-bell")).expect("created");
+        bell.lock_shared().expect("locked");
+        bell
+    });
+    let mut user = match world.database() {
+        Database::Sqlite => None,
+        Database::Postgres => Some(SqlConnection::open(&url).await),
+    };
+    if let Some(user) = &mut user {
+        let mark = "SELECT pg_advisory_lock_shared(x'43534755'::int, 'events'::regclass::oid::int)";
+        user.run(mark).await.expect("marked");
+    }
+    let refused = Store::open(address(&url), StoreOptions::default()).await.err().expect("it is in use");
+    assert_eq!(refused.code(), "in_use", "{refused}");
+    assert!(refused.to_string().contains("countersign migrate"), "{refused}");
+    let never = StoreOptions { migration: LogMigration::Never, ..StoreOptions::default() };
+    let refused = Store::open(address(&url), never.clone()).await.err().expect("it is not migrated");
+    assert_eq!(refused.code(), "older_database", "{refused}");
+    let always = StoreOptions { migration: LogMigration::Always, ..StoreOptions::default() };
+    let store = Store::open(address(&url), always).await.expect("migrates");
+    let record = store.migration().expect("it has migrated").clone();
+    store.close().await;
+    if let Some(user) = user {
+        assert_eq!(record.users.len(), 1, "{record:?}");
+        user.close().await;
+    }
+    drop(bell);
+    if let Some(copy) = record.copy {
+        let layout = steps(world).len() - 1;
+        assert_eq!(copy.display().to_string(), format!("{url}.layout-{layout}"));
+        let refused = Store::open(DatabaseUrl::File(copy), never).await.err().expect("the copy is as it was");
+        assert_eq!(refused.code(), "older_database", "{refused}");
+    }
+    Store::open(address(&url), StoreOptions::default()).await.expect("it is migrated").close().await;
+}
+
+/// Programs that start together do not take each other for users of the older log.
+async fn ten_stores_migrate_a_log_at_once(world: &mut World) {
+    let url = make_older_log(world, "started").await;
+    let opening = (0..10).map(|_| tokio::spawn(Store::open(address(&url), StoreOptions::default())));
+    let stores: Vec<_> =
+        join_all(opening).await.into_iter().map(|store| store.expect("no panic").expect("opens")).collect();
+    assert_eq!(stores.iter().filter(|store| store.migration().is_some()).count(), 1, "one has migrated it");
+    for store in stores {
+        store.close().await;
     }
 }

@@ -135,11 +135,14 @@ of the app server."
     Checkpoint(commands::checkpoint::CheckpointCommand),
     /// Upgrade a log to the schema of this version
     #[command(
-        after_help = "Any command upgrades the log when it opens it, if it has the rights. Use this command on PostgreSQL \
-as the owner of the schema, if servers run as a role without these rights.\n\n\
-JSON: {\"database\", \"done\": made, migrated or nothing}"
+        after_help = "A command that writes upgrades the log when it opens it, if no other process uses the log. This one also upgrades a log \
+in use, and names the processes that use it: they continue, or, if the new layout excludes their version, only read. On PostgreSQL, run \
+it as the owner of the schema if servers run as a role without these rights.\n\n\
+Before, a file is copied to a new one beside it, named after the layout (`countersign.db.layout-3`). Back up PostgreSQL with its own tools.\n\n\
+With --check, it changes nothing, and exits with 1 if the log must be upgraded.\n\n\
+JSON: {\"database\", \"done\": made, migrated, nothing or, with --check, needed, \"copy\": null or the file, \"users\": [{\"pid\", \"program\"}]}"
     )]
-    Migrate,
+    Migrate(commands::migrate::MigrateArgs),
     /// Move the texts of old closed threads to a file
     Archive(commands::archive::ArchiveArgs),
     /// Build the database file again, smaller and without erased texts

@@ -202,7 +202,7 @@ async fn run(context: &CommandContext, command: &CliCommand) -> anyhow::Result<C
             commands::checkpoint::run_checkpoint_command(context, command).await
         }
         CliCommand::Verify(args) => commands::verify::verify_log(context, args).await,
-        CliCommand::Migrate => commands::migrate::migrate_log(context).await,
+        CliCommand::Migrate(args) => commands::migrate::migrate_log(context, args).await,
         CliCommand::Archive(args) => commands::archive::archive_threads(context, args).await,
         CliCommand::Compact => commands::compact::compact_database(context).await,
         CliCommand::Backup(args) => commands::backup::back_up_log(context, args).await,

@@ -59,10 +59,10 @@ pub use countersign_replay as replay;
 pub use countersign_store::{
     ArchiveContents, ArchivePlan, BackupSummary, CheckpointMismatch, CheckpointReport, Clock, CopyStep,
     CopySummary, DatabaseName, DatabaseUrl, DiskSpace, EventFollower, IntegrityReport, LockHolder,
-    OLDEST_POSTGRES, PostgresAddress, ReplacedLog, RestoreOptions, RestoreSummary, RoleRights, SchemaLayout,
-    SchemaReport, ServerExamination, StoreAccess, StoreError, StoreOptions, SyncMode, UnavailableDatabase,
-    VerifyReport, WebhookDelivery, WebhookLease, backup, copy, examine, find_lock_holder, read_disk_space,
-    restore, sqlite_version,
+    LogMigration, MigrationRecord, OLDEST_POSTGRES, PostgresAddress, ReplacedLog, RestoreOptions,
+    RestoreSummary, RoleRights, SchemaLayout, SchemaReport, ServerExamination, StoreAccess, StoreError,
+    StoreOptions, SyncMode, UnavailableDatabase, VerifyReport, WebhookDelivery, WebhookLease, backup, copy,
+    examine, find_lock_holder, read_disk_space, restore, sqlite_version,
 };
 pub use embedded::{
     AccountHolder, KeyRegistration, PasskeySignIn, SessionPages,

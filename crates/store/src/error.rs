@@ -4,7 +4,7 @@ mod unavailable;
 
 pub use unavailable::UnavailableDatabase;
 
-use crate::DatabaseName;
+use crate::{DatabaseName, LogUser, log_user::describe_users};
 use countersign_approvals::Refused;
 use countersign_events::DamagedEvent;
 
@@ -78,6 +78,18 @@ pub enum StoreError {
     UnreleasedDatabase {
         /// The database.
         place: DatabaseName,
+    },
+    /// The log must be migrated, and other processes use it.
+    #[error(
+        "{place} was written by an older Countersign and must be migrated, while {} it; nothing was changed: end these first, or \
+         run `countersign migrate`, which migrates it nevertheless",
+        describe_users(users)
+    )]
+    MigrationBlocked {
+        /// The database.
+        place: DatabaseName,
+        /// The processes that use it, as far as they are known.
+        users: Vec<LogUser>,
     },
     /// A later version of the program has changed the layout.
     #[error(
@@ -234,7 +246,7 @@ impl StoreError {
             Self::EventRefused { .. } => "event_refused",
             Self::BadBackup { .. } => "bad_backup",
             Self::BackupTooOld { .. } => "backup_too_old",
-            Self::InUse(_) => "in_use",
+            Self::InUse(_) | Self::MigrationBlocked { .. } => "in_use",
             Self::BadArchive { .. } => "bad_archive",
             Self::TargetExists { .. } | Self::LogExists(_) | Self::FileInTheWay(_) => "target_exists",
             Self::CursorBeyondEnd { .. } | Self::CursorOfAnotherLog { .. } => "bad_cursor",

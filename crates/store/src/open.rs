@@ -59,8 +59,9 @@ async fn open_database(
     match address {
         DatabaseUrl::File(path) => match sqlite::open(&path, &options).await? {
             sqlite::OpenedFile::Writable(file) => {
-                let sqlite::WritableFile { session, listener, readers, path, found, created } = *file;
-                let origin = LogOrigin { found, created, read_only: false };
+                let sqlite::WritableFile { session, listener, readers, path, found, created, migration } =
+                    *file;
+                let origin = LogOrigin { found, created, read_only: false, migration };
                 start_tasks(
                     (session, listener, ReadPool::Sqlite(Arc::new(readers))),
                     Some(path),
@@ -73,9 +74,10 @@ async fn open_database(
             sqlite::OpenedFile::ReadOnly(file) => start_reading(*file, options, unfinished).await,
         },
         DatabaseUrl::Postgres(address) => {
-            let postgres::OpenedServer { session, listener, readers, found } =
+            let postgres::OpenedServer { session, listener, readers, found, migration } =
                 postgres::open(*address, &options).await?;
-            let origin = LogOrigin { found, created: found == SchemaLayout::None, read_only: false };
+            let created = found == SchemaLayout::None;
+            let origin = LogOrigin { found, created, read_only: false, migration };
             let readers = ReadPool::Postgres(Arc::new(readers));
             start_tasks((session, listener, readers), None, origin, options, unfinished).await
         }
@@ -114,7 +116,7 @@ async fn start_reading(
     unfinished: UnfinishedCopy,
 ) -> Result<Store, StoreError> {
     let sqlite::ReadOnlyFile { place, listener, readers } = file;
-    let origin = LogOrigin { found: SchemaLayout::Ours, created: false, read_only: true };
+    let origin = LogOrigin { found: SchemaLayout::Ours, created: false, read_only: true, migration: None };
     let read_only = UnavailableDatabase::ReadOnly(place.clone()).into();
     let (store, inbox) =
         create_store(ReadPool::Sqlite(Arc::new(readers)), (place, None), origin, &options, unfinished)

@@ -26,6 +26,18 @@ pub enum StoreAccess {
     Read,
 }
 
+/// What to do with a log of an older layout.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LogMigration {
+    /// Migrate it if no other process uses it. The migration may exclude the programs that do.
+    #[default]
+    IfUnused,
+    /// Migrate it, also while others use it.
+    Always,
+    /// Fail.
+    Never,
+}
+
 /// The options of a store.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
@@ -33,6 +45,8 @@ pub struct StoreOptions {
     pub create: bool,
     /// The access to the log.
     pub access: StoreAccess,
+    /// What to do with a log of an older layout.
+    pub migration: LogMigration,
     /// The moment at which an acknowledged event is on disk.
     pub synchronous: SyncMode,
     /// The source of the time.
@@ -58,6 +72,7 @@ impl Default for StoreOptions {
         Self {
             create: true,
             access: StoreAccess::Write,
+            migration: LogMigration::IfUnused,
             synchronous: SyncMode::Full,
             clock: Clock::System,
             recent: 4_096,

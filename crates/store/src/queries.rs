@@ -158,6 +158,7 @@ queries! {
         EXAMINE = "postgres/examine.sql",
         LOAD = "postgres/load.sql",
         LOCK_HOLDER = "postgres/lock_holder.sql",
+        LOG_USERS = "postgres/log_users.sql",
         RECORD_PRESENCE = "postgres/record_presence.sql",
     }
 }

@@ -1,8 +1,8 @@
 //! The handle of an open log.
 
 use crate::{
-    Clock, CommandOutcome, DatabaseName, EventWaiter, LockHolder, SchemaLayout, StoreError, database, feed,
-    metrics, recent_tools::RecentTools, writer,
+    Clock, CommandOutcome, DatabaseName, EventWaiter, LockHolder, MigrationRecord, SchemaLayout, StoreError,
+    database, feed, metrics, recent_tools::RecentTools, writer,
 };
 use countersign_approvals::CommandEnvelope;
 use countersign_events::{CallId, ThreadId};
@@ -34,7 +34,7 @@ pub(crate) struct StoreInner {
 }
 
 /// The state of the log before this store opened it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct LogOrigin {
     /// The layout before the migration.
     pub(crate) found: SchemaLayout,
@@ -42,6 +42,8 @@ pub(crate) struct LogOrigin {
     pub(crate) created: bool,
     /// True if the log was opened to read only.
     pub(crate) read_only: bool,
+    /// The migration, if this store has made one.
+    pub(crate) migration: Option<MigrationRecord>,
 }
 
 impl Store {
@@ -96,6 +98,12 @@ impl Store {
     #[must_use]
     pub fn found(&self) -> SchemaLayout {
         self.inner.origin.found
+    }
+
+    /// Returns the migration that this store has made when it opened the log.
+    #[must_use]
+    pub fn migration(&self) -> Option<&MigrationRecord> {
+        self.inner.origin.migration.as_ref()
     }
 
     /// True if the log can only be read. Each write fails with

@@ -102,8 +102,8 @@ const fn effect_of(command: &CliCommand) -> CommandEffect {
         | CliCommand::Doctor(_)
         | CliCommand::Verify(_)
         | CliCommand::Archive(_)
-        // Every command migrates a log that it opens.
-        | CliCommand::Migrate
+        // Every command migrates an unused log that it opens.
+        | CliCommand::Migrate(_)
         | CliCommand::Backup(_) => Uses(Right::Read),
         CliCommand::Watch(_)
         | CliCommand::Allow(_)

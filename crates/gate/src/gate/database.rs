@@ -5,7 +5,8 @@ use crate::GateFailure;
 use countersign_approvals::PinnedKeys;
 use countersign_events::{Sha256, chain::Checkpoint};
 use countersign_store::{
-    CheckpointReport, DatabaseName, IntegrityReport, SchemaLayout, SchemaReport, VerifyReport,
+    CheckpointReport, DatabaseName, IntegrityReport, MigrationRecord, SchemaLayout, SchemaReport,
+    VerifyReport,
 };
 
 impl EmbeddedGate {
@@ -13,6 +14,12 @@ impl EmbeddedGate {
     #[must_use]
     pub fn found_layout(&self) -> SchemaLayout {
         self.service.store.found()
+    }
+
+    /// The migration that this gate has made when it opened the log.
+    #[must_use]
+    pub fn migration(&self) -> Option<&MigrationRecord> {
+        self.service.store.migration()
     }
 
     /// True if the log can only be read.

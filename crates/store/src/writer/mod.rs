@@ -19,7 +19,7 @@ use crate::{StoreError, UnavailableDatabase, database::WriteSession};
 use countersign_approvals::CommandEnvelope;
 use countersign_events::Timestamp;
 use idle_checkpoint::IdleCheckpoint;
-use std::time::Duration;
+use std::{iter, time::Duration};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -42,7 +42,7 @@ pub(crate) async fn run<D: WriteSession>(
             () = checkpoint.wait() => { checkpoint.run(&mut writer).await; continue }
         }
         let mut callers = WaitingCallers::default();
-        let mut locked = None;
+        let mut locked: Option<StoreError> = None;
         let mut commands = Vec::with_capacity(requests.len());
         for request in requests.drain(..) {
             callers.add(request, &mut commands);
@@ -58,6 +58,7 @@ pub(crate) async fn run<D: WriteSession>(
             let outcomes = writer.execute_all(&mut commands, more).await;
             checkpoint.postpone();
             locked = outcomes.iter().find_map(locked_error);
+            locked.iter().for_each(|error| refuse_queued(&mut inbox, error));
             for (answer, outcome) in callers.answers.drain(..).zip(outcomes) {
                 // The caller may have dropped its future. The command was executed nevertheless.
                 let _ = answer.send(outcome);
@@ -65,13 +66,7 @@ pub(crate) async fn run<D: WriteSession>(
         }
         match &locked {
             Some(error) => callers.refuse_other_requests(error),
-            None => locked = callers.run_other_requests(&mut writer).await,
-        }
-        // Requests that waited in the queue meanwhile do not wait once more.
-        while let Some(error) = &locked
-            && let Ok(request) = inbox.try_recv()
-        {
-            request.refuse(error.clone());
+            None => callers.run_other_requests(&mut writer, &mut inbox).await,
         }
         // Let the callers that were just answered queue their next command, so that it shares the next batch.
         tokio::task::yield_now().await;
@@ -115,16 +110,18 @@ impl WaitingCallers {
     }
 
     /// Executes probes and maintenance after the commands, so that they do not delay a command of the same batch. If one of
-    /// them finds the log locked, the others do not wait for it again. Returns the error of a locked log.
+    /// them finds the log locked, the others and those in `inbox` do not wait for it again.
     async fn run_other_requests<D: WriteSession>(
         mut self,
         writer: &mut BatchWriter<D>,
-    ) -> Option<StoreError> {
+        inbox: &mut mpsc::Receiver<WriterRequest>,
+    ) {
         let mut locked = None;
         // One write answers all probes.
         if let Some(now) = self.probes.iter().map(|(now, _)| *now).max() {
             let outcome = writer.probe(now).await;
             locked = locked_error(&outcome);
+            locked.iter().for_each(|error| refuse_queued(inbox, error));
             for (_, answer) in self.probes.drain(..) {
                 let _ = answer.send(outcome.clone());
             }
@@ -134,10 +131,12 @@ impl WaitingCallers {
                 Some(error) => Err(error.clone()),
                 None => writer.maintain(task).await,
             };
-            locked = locked.or_else(|| locked_error(&outcome));
+            if locked.is_none() {
+                locked = locked_error(&outcome);
+                locked.iter().for_each(|error| refuse_queued(inbox, error));
+            }
             let _ = answer.send(outcome);
         }
-        locked
     }
 
     fn refuse_other_requests(self, error: &StoreError) {
@@ -145,6 +144,15 @@ impl WaitingCallers {
         for answer in self.probes.into_iter().map(|(_, answer)| answer).chain(maintenance) {
             let _ = answer.send(Err(error.clone()));
         }
+    }
+}
+
+/// Refuses the requests that were queued while a batch waited for the write lock in vain, so that they do not wait once more.
+/// This comes before the batch is answered: who hears of the lock and asks again is not refused without a try.
+fn refuse_queued(inbox: &mut mpsc::Receiver<WriterRequest>, error: &StoreError) {
+    let queued: Vec<_> = iter::from_fn(|| inbox.try_recv().ok()).collect();
+    for request in queued {
+        request.refuse(error.clone());
     }
 }
 

@@ -134,6 +134,9 @@ impl NotificationBell {
     async fn connect_listener(&self) -> Result<PgListener, sqlx::Error> {
         let mut listener = with_timeout(LISTEN_TIMEOUT, PgListener::connect_with(&self.listen_pool)).await?;
         with_timeout(LISTEN_TIMEOUT, listener.listen(&self.channel)).await?;
+        // Who migrates the log finds this mark (`log_users.sql`). Its key is "CSGU" and the table.
+        let mark = "SELECT pg_advisory_lock_shared(x'43534755'::int, 'events'::regclass::oid::int)";
+        with_timeout(LISTEN_TIMEOUT, listener.execute(mark)).await?;
         // A pooler accepts the LISTEN and lends the connection to another client. Only a test reveals that.
         with_timeout(LISTEN_TIMEOUT, self.send_test_notification()).await?;
         with_timeout(LISTEN_TIMEOUT, listener.try_recv()).await?.ok_or(sqlx::Error::WorkerCrashed)?;

@@ -15,7 +15,7 @@ pub use examine::{RoleRights, ServerExamination, examine};
 pub(crate) use read_pool::PostgresReadPool;
 pub use session::{OLDEST_VERSION as OLDEST_POSTGRES, SETTINGS};
 
-use crate::{PostgresAddress, StoreError, StoreOptions, schema::SchemaLayout};
+use crate::{MigrationRecord, PostgresAddress, StoreError, StoreOptions, schema::SchemaLayout};
 use change_listener::PostgresChangeListener;
 use session::{SessionFactory, check_server};
 use write_session::PostgresWriteSession;
@@ -27,6 +27,8 @@ pub(crate) struct OpenedServer {
     pub(crate) readers: PostgresReadPool,
     /// The layout before the update.
     pub(crate) found: SchemaLayout,
+    /// The update, if there was one of an older layout.
+    pub(crate) migration: Option<MigrationRecord>,
 }
 
 /// Connects and updates the schema.
@@ -38,7 +40,7 @@ pub(crate) async fn open(
     let failed = |e| error(address.database_name(), &e);
     let mut conn = sessions.open().await.map_err(failed)?;
     check_server(&mut conn, &address).await?;
-    let found = schema::update_schema(&mut conn, &address, &sessions, options.create).await?;
+    let (found, migration) = schema::update_schema(&mut conn, &address, &sessions, options).await?;
     let channel = schema::channel(&mut conn, &sessions).await.map_err(failed)?;
     let readers = PostgresReadPool::new(&sessions, options.readers);
     let listener = PostgresChangeListener::new(&address, &sessions, channel.clone(), options.poll);
@@ -47,5 +49,6 @@ pub(crate) async fn open(
         listener,
         readers,
         found,
+        migration,
     })
 }

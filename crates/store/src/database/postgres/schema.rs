@@ -2,9 +2,11 @@
 
 use super::session::{ANSWER, SessionFactory, execute_text, query_bool};
 use crate::{
-    DatabaseKind, PostgresAddress, StoreError, UnavailableDatabase,
+    DatabaseKind, LogMigration, LogUser, MigrationRecord, PostgresAddress, StoreError, StoreOptions,
+    UnavailableDatabase,
     clock::with_timeout,
-    database::{ReadConnection, postgres::error},
+    database::{ReadConnection, SqlRow, postgres::error},
+    queries,
     schema::{self, SchemaLayout},
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -21,26 +23,29 @@ pub(super) async fn update_schema(
     conn: &mut PgConnection,
     address: &PostgresAddress,
     sessions: &SessionFactory,
-    create: bool,
-) -> Result<SchemaLayout, StoreError> {
+    options: &StoreOptions,
+) -> Result<(SchemaLayout, Option<MigrationRecord>), StoreError> {
     let failed = |e| error(address.database_name(), &e);
     execute_text(conn, sessions.begin("")).await.map_err(failed)?;
     let found = read_layout(conn, address).await;
     execute_text(conn, "ROLLBACK".to_owned()).await.map_err(failed)?;
     let found = found?;
     match found {
-        SchemaLayout::Ours => return Ok(found),
+        SchemaLayout::Ours => return Ok((found, None)),
         SchemaLayout::Newer { found } => return Err(schema::newer_error(address.database_name(), found)),
         SchemaLayout::Unreleased => {
             return Err(StoreError::UnreleasedDatabase { place: address.database_name() });
         }
-        SchemaLayout::None if !create => {
+        SchemaLayout::Older if options.migration == LogMigration::Never => {
+            return Err(StoreError::OlderDatabase { place: address.database_name() });
+        }
+        SchemaLayout::None if !options.create => {
             return Err(UnavailableDatabase::NoLog(address.database_name()).into());
         }
         SchemaLayout::None | SchemaLayout::Older => {}
     }
-    match migrate(conn, address, sessions).await {
-        Ok(()) => Ok(found),
+    match migrate(conn, address, sessions, options.migration).await {
+        Ok(migration) => Ok((found, migration)),
         // A role that works with a log need not own it, and only the owner can migrate it.
         Err(StoreError::DatabaseUnavailable(UnavailableDatabase::Forbidden { place, why })) => {
             Err(UnavailableDatabase::MayNotMigrate { place, why }.into())
@@ -71,7 +76,8 @@ async fn migrate(
     conn: &mut PgConnection,
     address: &PostgresAddress,
     sessions: &SessionFactory,
-) -> Result<(), StoreError> {
+    wanted: LogMigration,
+) -> Result<Option<MigrationRecord>, StoreError> {
     let failed = |e| error(address.database_name(), &e);
     // A stricter isolation level would read the layout as it was before the lock.
     let mut tx = conn.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED").await.map_err(failed)?;
@@ -82,21 +88,43 @@ async fn migrate(
     sqlx::raw_sql(AssertSqlSafe(lock)).execute(&mut *tx).await.map_err(failed)?;
     create_schema_if_missing(&mut tx, address).await.map_err(failed)?;
     // The previous holder of the lock may have migrated, even to a newer layout.
+    let mut migration = None;
     match read_layout(&mut tx, address).await? {
-        SchemaLayout::Ours => return tx.commit().await.map_err(failed),
+        SchemaLayout::Ours => return tx.commit().await.map(|()| None).map_err(failed),
         SchemaLayout::Newer { found } => return Err(schema::newer_error(address.database_name(), found)),
         SchemaLayout::Unreleased => {
             return Err(StoreError::UnreleasedDatabase { place: address.database_name() });
         }
-        SchemaLayout::None | SchemaLayout::Older => {}
+        SchemaLayout::None => {}
+        SchemaLayout::Older => {
+            let users = find_users(&mut tx).await.map_err(failed)?;
+            if !users.is_empty() && wanted != LogMigration::Always {
+                return Err(StoreError::MigrationBlocked { place: address.database_name(), users });
+            }
+            migration = Some(MigrationRecord { copy: None, users });
+        }
     }
     match schema::migrator(DatabaseKind::Postgres).run_direct(None, &mut *tx, false).await {
         Ok(()) => {
             sqlx::raw_sql(deallocate).execute(&mut *tx).await.map_err(failed)?;
-            tx.commit().await.map_err(failed)
+            tx.commit().await.map(|()| migration).map_err(failed)
         }
         Err(e) => Err(schema::migration_error(address.database_name(), e, failed)),
     }
+}
+
+/// The instances that use the log: each marks it on the connection on which it listens. Others may start meanwhile, and do not
+/// keep this transaction waiting.
+async fn find_users(conn: &mut PgConnection) -> Result<Vec<LogUser>, sqlx::Error> {
+    let found = sqlx::raw_sql(queries::postgres::LOG_USERS).fetch_all(conn).await?;
+    let rows = found.into_iter().map(SqlRow::Postgres);
+    let user = |row: SqlRow| {
+        Some(LogUser {
+            pid: row.number(0)?.try_into().ok()?,
+            program: row.text(1).filter(|name| !name.is_empty()),
+        })
+    };
+    Ok(rows.filter_map(user).collect())
 }
 
 /// Creates the schema that the address names if it is missing. `IF NOT EXISTS` would need the right to create even

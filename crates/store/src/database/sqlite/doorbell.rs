@@ -1,19 +1,23 @@
 //! The doorbell: a small file beside the database that each writer writes after a commit and each feed watches.
 
 use super::write_lock::cannot_open;
-use crate::StoreError;
+use crate::{StoreError, clock::machine_sleep};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher, event::ModifyKind};
 use std::{
     ffi::OsString,
-    fs::{File, OpenOptions},
+    fs::{File, OpenOptions, TryLockError},
     os::unix::fs::{FileExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicI64, Ordering},
     },
+    time::{Duration, Instant},
 };
 use tokio::sync::Notify;
+
+/// The pause between two attempts to take a lock.
+const LOCK_INTERVAL: Duration = Duration::from_millis(20);
 
 pub(crate) struct DoorbellFile {
     file: Arc<File>,
@@ -46,6 +50,24 @@ impl DoorbellFile {
         read_tip(&self.file)
     }
 
+    /// Marks the log as used by this process, until the doorbell is closed. While another process migrates the log, it waits until
+    /// `deadline`. Returns false if that process still does.
+    pub(crate) async fn mark_in_use(&self, deadline: Instant) -> bool {
+        wait_for(|| self.file.try_lock_shared(), deadline).await
+    }
+
+    /// Takes the mark away.
+    pub(crate) fn mark_unused(&self) {
+        // Closing the file does it too.
+        let _ = self.file.unlock();
+    }
+
+    /// Keeps other processes from using the log until this one marks it as in use or unused. Those that start at this moment are
+    /// done with it before `deadline`. Returns false if others use it.
+    pub(crate) async fn exclude_others(&self, deadline: Instant) -> bool {
+        wait_for(|| self.file.try_lock(), deadline).await
+    }
+
     /// True if the file still exists at its path.
     pub(crate) fn is_there(&self) -> bool {
         self.path.exists()
@@ -74,6 +96,17 @@ impl DoorbellFile {
         watching
             .inspect_err(|error| tracing::warn!(%error, "the doorbell file cannot be watched; events of other processes arrive by the poll"))
             .ok()
+    }
+}
+
+/// Waits until a lock is taken. A file system without locks has no marks.
+async fn wait_for(lock: impl Fn() -> Result<(), TryLockError>, deadline: Instant) -> bool {
+    loop {
+        match lock() {
+            Ok(()) | Err(TryLockError::Error(_)) => return true,
+            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return false,
+            Err(TryLockError::WouldBlock) => machine_sleep(LOCK_INTERVAL).await,
+        }
     }
 }
 

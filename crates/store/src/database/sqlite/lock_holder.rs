@@ -1,7 +1,7 @@
 //! The process that holds the write lock of a file: Countersign's, which the lock file names, or SQLite's, which the kernel
 //! lists.
 
-use crate::{Clock, LockHolder};
+use crate::{Clock, LockHolder, LogUser};
 use countersign_events::Timestamp;
 use rustix::fs::{major, minor};
 use serde::{Deserialize, Serialize};
@@ -110,8 +110,41 @@ fn find_sqlite_writer(database: &Path) -> Option<u32> {
     let mut shared_memory = OsString::from(database);
     shared_memory.push("-shm");
     let found = fs::metadata(shared_memory).ok()?;
-    let file = format!("{:02x}:{:02x}:{}", major(found.dev()), minor(found.dev()), found.ino());
+    let file = kernel_name(&found);
     fs::read_to_string("/proc/locks").ok()?.lines().find_map(|line| find_writer(line, &file))
+}
+
+/// The processes that mark the log as in use, without this one (see [`DoorbellFile`](super::doorbell::DoorbellFile)).
+pub(super) fn find_users(database: &Path) -> Vec<LogUser> {
+    let mut doorbell = OsString::from(database);
+    doorbell.push("-bell");
+    let Ok(found) = fs::metadata(doorbell) else { return Vec::new() };
+    let file = kernel_name(&found);
+    let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
+    let mut users: Vec<_> = locks.lines().filter_map(|line| find_flock(line, &file)).collect();
+    users.sort_unstable();
+    users.dedup();
+    let user = |pid| LogUser { pid, program: read_program(pid) };
+    users.into_iter().filter(|pid| *pid != process::id()).map(user).collect()
+}
+
+/// The process of a line, if the line is a shared lock of the whole file.
+fn find_flock(line: &str, file: &str) -> Option<u32> {
+    let words: Vec<_> = line.split_whitespace().collect();
+    let [_, "FLOCK", _, "READ", pid, locked, _, _] = *words.as_slice() else { return None };
+    (locked == file).then(|| pid.parse().ok())?.filter(|pid| *pid > 0)
+}
+
+/// The program of another process, with its subcommand.
+fn read_program(pid: u32) -> Option<String> {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let words = line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+    Some(describe_program(words)).filter(|program| !program.is_empty())
+}
+
+/// A file as the kernel's list names it.
+fn kernel_name(file: &fs::Metadata) -> String {
+    format!("{:02x}:{:02x}:{}", major(file.dev()), minor(file.dev()), file.ino())
 }
 
 /// The process of a line, if the line is a write lock on the writers' byte of the file.
@@ -128,7 +161,10 @@ fn find_writer(line: &str, file: &str) -> Option<u32> {
 
 /// The program, with its subcommand. Other arguments are left out, because they may have secrets.
 fn program_name() -> String {
-    let mut words = env::args_os().map(|word| word.to_string_lossy().into_owned());
+    describe_program(env::args_os().map(|word| word.to_string_lossy().into_owned()))
+}
+
+fn describe_program(mut words: impl Iterator<Item = String>) -> String {
     let path = words.next().unwrap_or_default();
     let program =
         Path::new(&path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
