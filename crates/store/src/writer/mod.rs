@@ -58,7 +58,7 @@ pub(crate) async fn run<D: WriteSession>(
             let outcomes = writer.execute_all(&mut commands, more).await;
             checkpoint.postpone();
             locked = outcomes.iter().find_map(locked_error);
-            locked.iter().for_each(|error| refuse_queued(&mut inbox, error));
+            refuse_queued(&mut inbox, locked.as_ref());
             for (answer, outcome) in callers.answers.drain(..).zip(outcomes) {
                 // The caller may have dropped its future. The command was executed nevertheless.
                 let _ = answer.send(outcome);
@@ -121,7 +121,7 @@ impl WaitingCallers {
         if let Some(now) = self.probes.iter().map(|(now, _)| *now).max() {
             let outcome = writer.probe(now).await;
             locked = locked_error(&outcome);
-            locked.iter().for_each(|error| refuse_queued(inbox, error));
+            refuse_queued(inbox, locked.as_ref());
             for (_, answer) in self.probes.drain(..) {
                 let _ = answer.send(outcome.clone());
             }
@@ -133,7 +133,7 @@ impl WaitingCallers {
             };
             if locked.is_none() {
                 locked = locked_error(&outcome);
-                locked.iter().for_each(|error| refuse_queued(inbox, error));
+                refuse_queued(inbox, locked.as_ref());
             }
             let _ = answer.send(outcome);
         }
@@ -149,7 +149,8 @@ impl WaitingCallers {
 
 /// Refuses the requests that were queued while a batch waited for the write lock in vain, so that they do not wait once more.
 /// This comes before the batch is answered: who hears of the lock and asks again is not refused without a try.
-fn refuse_queued(inbox: &mut mpsc::Receiver<WriterRequest>, error: &StoreError) {
+fn refuse_queued(inbox: &mut mpsc::Receiver<WriterRequest>, locked: Option<&StoreError>) {
+    let Some(error) = locked else { return };
     let queued: Vec<_> = iter::from_fn(|| inbox.try_recv().ok()).collect();
     for request in queued {
         request.refuse(error.clone());
