@@ -258,6 +258,25 @@ impl Thread {
         });
     }
 
+    /// Drops the recent decisions that can no longer answer a call: a later one on the same call is found in their place, or
+    /// they are approvals that were used.
+    pub(crate) fn forget_settled(&mut self) {
+        let decisions = std::mem::take(&mut self.recent);
+        let is_alike = |a: &RecentDecision, b: &RecentDecision| {
+            (&a.tool, &a.place, a.arguments_hash) == (&b.tool, &b.place, b.arguments_hash)
+        };
+        let mut kept: Vec<RecentDecision> = Vec::new();
+        for decision in decisions {
+            // The clocks of writers differ, so a later decision may be forgotten first.
+            kept.retain(|earlier| !(is_alike(earlier, &decision) && earlier.at <= decision.at));
+            let is_settled = !decision.denies && decision.unused_by.is_none();
+            if !is_settled || kept.iter().any(|earlier| is_alike(earlier, &decision)) {
+                kept.push(decision);
+            }
+        }
+        self.recent = kept;
+    }
+
     fn use_up(&mut self, id: &CallId) {
         for recent in &mut self.recent {
             if recent.unused_by.as_ref() == Some(id) {

@@ -9,25 +9,36 @@ use countersign_events::{
     principal::PrincipalKind,
     sealed,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// The rows of each thread, as far as erasures and archives depend on them.
 #[derive(Debug, Default)]
 pub(super) struct ErasureCheck {
-    threads: HashMap<ThreadId, ThreadTexts>,
+    /// A log may have millions of threads, so the key is a digest of the name.
+    threads: HashMap<ShortDigest, ThreadTexts>,
 }
+
+/// The first half of an SHA-256 digest, which is enough where all that is compared is in one log.
+type ShortDigest = [u8; 16];
 
 /// The rows of a thread with and without texts.
 #[derive(Debug, Default)]
 struct ThreadTexts {
-    /// The erased rows, each with a digest of its call and its hashes: those that no event covers yet, and those that an
-    /// archive covers.
-    erased: BTreeMap<i64, Sha256>,
-    is_closed: bool,
     /// The number of rows up to the closing of the thread.
     events: u64,
     /// The number of these that have texts.
     with_texts: u64,
+    /// What only some threads have.
+    ended: Option<Box<EndedTexts>>,
+}
+
+/// The rows of a thread after its closing, and its erased rows.
+#[derive(Debug, Default)]
+struct EndedTexts {
+    /// The erased rows in their order, each with a digest of its call and its hashes: those that no event covers yet, and
+    /// those that an archive covers.
+    erased: Vec<(i64, ShortDigest)>,
+    is_closed: bool,
     /// The later rows, and true for those that have texts.
     later: Vec<(i64, bool)>,
     /// The last row that the archive of the thread covers.
@@ -46,25 +57,23 @@ impl ErasureCheck {
         if row.event.thread_id == ThreadId::whole_log() {
             return;
         }
-        if !self.threads.contains_key(&row.event.thread_id) {
-            self.threads.insert(row.event.thread_id.clone(), ThreadTexts::default());
-        }
-        let Some(thread) = self.threads.get_mut(&row.event.thread_id) else { return };
+        let thread = self.threads.entry(thread_digest(&row.event.thread_id)).or_default();
         let erased = erased_texts(row);
         let has_texts =
             erased.is_none() && matches!(row.event.kind, EventType::ToolCall | EventType::ToolResult);
         if let Some((texts, call)) = erased.zip(row.body.call_id()) {
-            thread.erased.insert(row.event.seq, texts_digest(call.as_str(), &texts));
+            thread.ended().erased.push((row.event.seq, texts_digest(call.as_str(), &texts)));
         }
-        if thread.is_closed {
-            thread.later.push((row.event.seq, has_texts));
-        } else {
-            thread.events += 1;
-            thread.with_texts += u64::from(has_texts);
+        match &mut thread.ended {
+            Some(ended) if ended.is_closed => ended.later.push((row.event.seq, has_texts)),
+            _ => {
+                thread.events += 1;
+                thread.with_texts += u64::from(has_texts);
+            }
         }
         match &row.body {
-            Body::ThreadClosed(_) => thread.is_closed = true,
-            Body::ThreadArchived(archived) => thread.archived_through = Some(archived.through),
+            Body::ThreadClosed(_) => thread.ended().is_closed = true,
+            Body::ThreadArchived(archived) => thread.ended().archived_through = Some(archived.through),
             _ => {}
         }
     }
@@ -77,7 +86,7 @@ impl ErasureCheck {
         if erased.rows.is_empty() {
             return Err("it names no row, and each call has arguments".to_owned());
         }
-        let mut thread = self.threads.get_mut(&head.event.thread_id);
+        let mut thread = self.threads.get_mut(&thread_digest(&head.event.thread_id));
         let mut different = None;
         for named in &erased.rows {
             let found = thread.as_mut().and_then(|thread| thread.remove_uncovered(named.seq));
@@ -92,10 +101,11 @@ impl ErasureCheck {
 
     /// Compares the archive of a thread with its rows. The error is the reason why it is wrong, for people.
     pub(super) fn confirm_archive(&self, head: &LogRow, archived: &ThreadArchived) -> Result<(), String> {
-        let Some(thread) = self.threads.get(&head.event.thread_id) else {
+        let Some(thread) = self.threads.get(&thread_digest(&head.event.thread_id)) else {
             return Err("its thread has no events".to_owned());
         };
-        let covered = || thread.later.iter().filter(|(seq, _)| *seq <= archived.through);
+        let later = thread.ended.as_ref().map_or(&[][..], |ended| &ended.later);
+        let covered = || later.iter().filter(|(seq, _)| *seq <= archived.through);
         let events = thread.events + covered().count() as u64;
         if events != archived.events {
             return Err(format!(
@@ -119,23 +129,40 @@ impl ErasureCheck {
 }
 
 impl ThreadTexts {
+    fn ended(&mut self) -> &mut EndedTexts {
+        self.ended.get_or_insert_default()
+    }
+
     /// The digest of an erased row. A row in an archive can be erased from the archive later, so it stays.
-    fn remove_uncovered(&mut self, seq: i64) -> Option<Sha256> {
-        if self.archived_through.is_some_and(|through| seq <= through) {
-            return self.erased.get(&seq).copied();
+    fn remove_uncovered(&mut self, seq: i64) -> Option<ShortDigest> {
+        let ended = self.ended.as_mut()?;
+        let at = ended.erased.binary_search_by_key(&seq, |(seq, _)| *seq).ok()?;
+        if ended.archived_through.is_some_and(|through| seq <= through) {
+            return ended.erased.get(at).map(|(_, digest)| *digest);
         }
-        self.erased.remove(&seq)
+        Some(ended.erased.remove(at).1)
     }
 
     fn into_uncovered(self) -> impl Iterator<Item = i64> {
-        let through = self.archived_through.unwrap_or(0);
-        self.erased.into_keys().filter(move |seq| *seq > through)
+        let ended = self.ended.map(|ended| *ended).unwrap_or_default();
+        let through = ended.archived_through.unwrap_or(0);
+        ended.erased.into_iter().map(|(seq, _)| seq).filter(move |seq| *seq > through)
     }
 }
 
-/// One hash in the place of the names and hashes of a row, so that a log of which most is archived takes little memory.
-fn texts_digest(call: &str, texts: &ErasedTexts) -> Sha256 {
-    Sha256::digest(&serde_json::to_vec(&(call, texts)).unwrap_or_default())
+fn thread_digest(thread: &ThreadId) -> ShortDigest {
+    shorten(Sha256::digest(thread.as_str().as_bytes()))
+}
+
+/// One digest in the place of the names and hashes of a row, so that a log of which most is archived takes little memory.
+fn texts_digest(call: &str, texts: &ErasedTexts) -> ShortDigest {
+    shorten(Sha256::digest(&serde_json::to_vec(&(call, texts)).unwrap_or_default()))
+}
+
+fn shorten(digest: Sha256) -> ShortDigest {
+    let mut first = ShortDigest::default();
+    first.copy_from_slice(&digest.as_bytes()[..16]);
+    first
 }
 
 /// The hashes of the erased texts of a row; `None` if it has its texts.

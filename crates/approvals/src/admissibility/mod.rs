@@ -24,7 +24,7 @@ mod waiting;
 mod webhooks;
 
 use crate::{
-    Call, CallStanding, DecisionContext, NewEvent, PendingCount, Refused,
+    Call, CallStanding, DecisionContext, NewEvent, PendingCount, Refused, Thread,
     access::{ApproverStanding, ProofContext},
     advisor_directory::AdvisorDirectory,
     batch::{log_directories::LogDirectories, thread_state::ThreadState},
@@ -60,11 +60,12 @@ pub struct InadmissibleRow {
     pub reason: String,
 }
 
-/// Checks the rows of a log one after the other. It keeps the state of each thread and of each call that has not
-/// ended, and no rows but the last few.
+/// Checks the rows of a log one after the other. It keeps the state of the calls that have not ended and of the threads that
+/// concern later calls, and no rows but the last few.
 #[derive(Debug, Default)]
 pub struct AdmissibilityCheck {
-    threads: HashMap<ThreadId, ThreadState>,
+    /// The threads with open calls, or with decisions and settings that concern later ones.
+    threads: HashMap<ThreadId, Box<ThreadState>>,
     rows: VecDeque<LogRow>,
     /// The grant that the last rows gave, while it may decide calls that wait.
     last_grant: Option<LastGrant>,
@@ -232,7 +233,7 @@ impl AdmissibilityCheck {
         let facts = LogFacts { proofs, tools: &self.pinned, advisors: &self.directories.advisors };
         let in_force = (self.policy, &*self.advisors);
         let empty = ThreadState::default();
-        let state = self.threads.get(&head.event.thread_id).unwrap_or(&empty);
+        let state = self.threads.get(&head.event.thread_id).map_or(&empty, |state| state);
         let mut closest: Option<(usize, String)> = None;
         let waiting = waiting::guess(head, state, self.last_grant);
         for guess in command::guesses(rows, state, in_force).into_iter().chain(waiting) {
@@ -267,7 +268,7 @@ const fn is_late_fact(body: &Body) -> bool {
 /// Compares a row about a call that has ended, of which the check has no state any more.
 fn compare_late_row(
     rows: &[LogRow],
-    threads: &HashMap<ThreadId, ThreadState>,
+    threads: &HashMap<ThreadId, Box<ThreadState>>,
     directories: &LogDirectories,
     advisors: &[AdvisorSettings],
 ) -> Option<RowComparison> {
@@ -275,7 +276,7 @@ fn compare_late_row(
     if !is_late_fact(&head.body) {
         return None;
     }
-    let state = threads.get(&head.event.thread_id);
+    let state = threads.get(&head.event.thread_id).map(Box::as_ref);
     let is_known = head.body.call_id().zip(state).is_some_and(|(id, state)| state.call(id).is_some());
     if is_known || head.is_by_hand() {
         return None;
@@ -317,7 +318,7 @@ fn compare_erasure(
 /// was running.
 fn check_archive(
     erasures: &ErasureCheck,
-    threads: &HashMap<ThreadId, ThreadState>,
+    threads: &HashMap<ThreadId, Box<ThreadState>>,
     head: &LogRow,
     archived: &ThreadArchived,
 ) -> Result<(), String> {
@@ -412,7 +413,7 @@ fn check_nothing_is_due(
 }
 
 /// The rules accept any message in a thread that is open.
-fn compare_message(threads: &HashMap<ThreadId, ThreadState>, row: &LogRow) -> RowComparison {
+fn compare_message(threads: &HashMap<ThreadId, Box<ThreadState>>, row: &LogRow) -> RowComparison {
     let state = threads.get(&row.event.thread_id);
     match state.and_then(|state| state.thread.closed.as_ref()) {
         Some(closed) => {
@@ -425,7 +426,7 @@ fn compare_message(threads: &HashMap<ThreadId, ThreadState>, row: &LogRow) -> Ro
 
 /// Applies a row to the state, whether or not the rules would have written it, and drops calls that have ended.
 fn apply_row(
-    threads: &mut HashMap<ThreadId, ThreadState>,
+    threads: &mut HashMap<ThreadId, Box<ThreadState>>,
     row: LogRow,
     findings: Option<&Vec<InadmissibleRow>>,
 ) {
@@ -455,6 +456,12 @@ fn apply_row(
         && state.call(&id).is_none_or(|call| call.result().is_some())
     {
         state.calls.remove(&id);
+    }
+    if state.calls.is_empty() {
+        state.thread.forget_settled();
+        if state.thread == Thread::default() {
+            threads.remove(&event.thread_id);
+        }
     }
 }
 

@@ -61,7 +61,7 @@ impl DecisionStory {
         call.request().expect("asked").what.clone()
     }
 
-    fn is_admissible(&self) {
+    pub(super) fn is_admissible(&self) {
         let mut check = AdmissibilityCheck::default();
         let mut found: Vec<_> = self.log.iter().flat_map(|event| check.check(event.clone())).collect();
         found.extend(check.finish());

@@ -333,3 +333,35 @@ fn agent_stop_is_refused_even_when_nothing_pends() {
         assert_eq!(code(stopped), "not_an_approver");
     }
 }
+
+impl DecisionStory {
+    /// The number of recent decisions that can still answer a call.
+    fn remembered(&self) -> usize {
+        let mut thread = self.batch.thread(&thread_id()).expect("read").clone();
+        thread.forget_settled();
+        thread.recent.len()
+    }
+
+    fn runs_it(&mut self, id: &str, arguments: &str) {
+        self.claims(id, "w", arguments).expect("claimed");
+        self.agent().call_command(id, finish(Status::Success, "ok")).expect("finished");
+    }
+}
+
+#[test]
+fn settled_decisions_are_forgotten_and_others_kept() {
+    let mut story = given("remember = \"5m\"");
+    story.asks("a", "bash", FIRST);
+    story.answers("a", Decision::AllowOnce, None).expect("allowed");
+    assert_eq!(story.remembered(), 1, "the approval may move to a repetition");
+    story.runs_it("a", FIRST);
+    assert_eq!(story.remembered(), 0);
+    story.asks("b", "bash", FIRST);
+    story.answers("b", Decision::Deny, None).expect("denied");
+    story.asks("c", "bash", OTHER);
+    story.answers("c", Decision::AllowOnce, None).expect("allowed");
+    story.runs_it("c", OTHER);
+    assert_eq!(story.remembered(), 1, "the denial answers repetitions");
+    assert_eq!(story.asks("d", "bash", FIRST), CallState::Denied);
+    story.is_admissible();
+}
