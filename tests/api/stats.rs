@@ -1,6 +1,7 @@
 //! `GET /v1/stats`
 
 use crate::ASK;
+use countersign_api::CallStatistics;
 use countersign_tests::{Proposal, over_http};
 use insta::assert_snapshot;
 use std::time::Duration;
@@ -13,7 +14,7 @@ async fn invalid_period_of_statistics_is_refused() {
         parameter: "since"
         "#);
         assert_snapshot!(world.person("ada").get("/v1/stats?tool=bash").await, @r#"
-        422 invalid: unknown parameter "tool"; the parameters are since, until and utcOffsetMinutes
+        422 invalid: unknown parameter "tool"; the parameters are after, since, until and utcOffsetMinutes
         parameter: "tool"
         "#);
     })
@@ -48,7 +49,8 @@ async fn statistics_count_the_outcomes_of_calls() {
             "waiting": 1,
             "ran": 1,
             "failed": 0,
-            "timeToDecide": {"medianMs":2000,"p90Ms":5000,"p99Ms":5000,"maxMs":5000}
+            "timeToDecide": {"medianMs":2000,"p90Ms":4992,"p99Ms":4992,"maxMs":5000},
+            "decisionTimes": {"2000":1,"4992":1}
           },
           "bySource": {"approver":2},
           "tools": [
@@ -66,10 +68,12 @@ async fn statistics_count_the_outcomes_of_calls() {
               "waiting": 1,
               "ran": 1,
               "failed": 0,
-              "timeToDecide": {"medianMs":2000,"p90Ms":5000,"p99Ms":5000,"maxMs":5000}
+              "timeToDecide": {"medianMs":2000,"p90Ms":4992,"p99Ms":4992,"maxMs":5000},
+              "decisionTimes": {"2000":1,"4992":1}
             }
           ],
-          "rules": [{"basis":"default","verdict":"ask","calls":3}]
+          "rules": [{"basis":"default","verdict":"ask","calls":3}],
+          "next": null
         }
         "#);
     })
@@ -100,7 +104,8 @@ async fn statistics_of_an_empty_period_are_zero() {
             "failed": 0
           },
           "bySource": {},
-          "tools": []
+          "tools": [],
+          "next": null
         }
         "#);
     })
@@ -139,6 +144,36 @@ async fn statistics_count_each_day_and_each_rule() {
         "#);
         assert_snapshot!(ada.get("/v1/stats").await.json()["rules"], @r#"[{"basis":"default","calls":3,"verdict":"ask"},{"basis":"rule","calls":1,"rule":"no mail","verdict":"block"}]"#);
         assert!(ada.get("/v1/stats").await.json().get("days").is_none());
+    })
+    .await;
+}
+
+/// A page counts the calls before its `after`, and the counts and times of pages add up.
+#[tokio::test]
+async fn pages_of_statistics_add_up() {
+    over_http(ASK, async |world| {
+        let (builder, ada) = (world.agent("builder"), world.person("ada"));
+        for id in 0..6 {
+            builder.proposes(&format!("call_{id}")).await;
+            world.clock().advance(Duration::from_mins(id + 1));
+            ada.allows(&format!("call_{id}")).await;
+        }
+        let whole = ada.get("/v1/stats?utcOffsetMinutes=0").await.json();
+        let read = |value: serde_json::Value| -> CallStatistics {
+            serde_json::from_value(value).expect("statistics")
+        };
+        let fourth = ada.get("/v1/threads/t/tool-calls/call_3").await.json()["proposal"]["seq"].clone();
+        let earlier = read(ada.get(&format!("/v1/stats?after={fourth}")).await.json());
+        assert_eq!((earlier.total.calls, earlier.next), (3, None));
+        let mut twice = read(whole.clone());
+        twice.add(read(whole));
+        assert_eq!((twice.total.calls, twice.total.asked_allowed, twice.by_source["approver"]), (12, 12, 12));
+        assert_eq!(
+            twice.total.time_to_decide.map(|times| (times.median_ms, times.max_ms)),
+            Some((179_200, 360_000))
+        );
+        assert_eq!((twice.tools.len(), twice.tools[0].counts.calls, twice.rules[0].calls), (1, 12, 12));
+        assert_eq!(twice.days.map(|days| (days.len(), days[0].counts.calls)), Some((1, 12)));
     })
     .await;
 }

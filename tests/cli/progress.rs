@@ -25,6 +25,11 @@ async fn progress_line_disappears_after_the_work() {
         write_long_log(desk).await;
         let quiet = desk.types("verify").await;
         assert_eq!((quiet.stderr.as_str(), quiet.code), ("", 0));
+        let counted = desk.types("stats --json").await.stdout;
+        assert!(
+            counted.contains("{\"calls\":2600,") && counted.ends_with("\"next\":null}\n"),
+            "two pages: {counted}"
+        );
         let terminal = TmuxTerminal::open(desk).await;
         terminal.types("tmux pipe-pane 'cat > seen'; clear").await;
         terminal.wait_for_prompt().await;

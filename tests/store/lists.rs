@@ -174,9 +174,9 @@ async fn tally_counts_the_outcome_of_each_call(world: &mut World) {
     bot.finishes("ran").await.expect("finished");
     ada.denies("denied").await.expect("denied");
     bot.cancels("gone").await.expect("cancelled");
-    let (mut fates, mut progress_reports) = (Vec::new(), Vec::new());
-    let progress = |done, of| progress_reports.push((done, of));
-    world.store().tally(None, None, |fate| fates.push(fate), progress).await.expect("reads");
+    let page = world.store().call_fates((None, None), 0).await.expect("reads");
+    assert_eq!(page.next, None);
+    let fates = page.items;
     let outcomes: Vec<_> = fates
         .iter()
         .map(|fate| {
@@ -199,12 +199,10 @@ async fn tally_counts_the_outcome_of_each_call(world: &mut World) {
         fates.iter().map(|fate| (fate.proposed_at, fate.rule.as_deref(), fate.basis)).collect();
     let begun = world.now().before(Duration::from_secs(9));
     assert!(judged.iter().all(|judged| *judged == (begun, None, Some(Basis::Default))), "{judged:?}");
-    let tip = world.store().tip().await.expect("reads");
-    assert_eq!(progress_reports, [(tip, tip)]);
     let later = Some(world.now());
-    let mut none = 0;
-    world.store().tally(later, None, |_| none += 1, |_, _| {}).await.expect("reads");
-    assert_eq!(none, 0);
+    assert_eq!(world.store().call_fates((later, None), 0).await.expect("reads").items, []);
+    let first = world.store().call_fates((None, None), 2).await.expect("reads");
+    assert_eq!((first.items.len(), first.next), (1, None));
 }
 
 async fn probe_writes_and_reads_without_an_event(world: &mut World) {

@@ -153,13 +153,9 @@ pub trait ApprovalGate: Send + Sync {
     /// Returns the summary of a thread. Fails if the thread has no events.
     async fn thread(&self, thread: &ThreadId) -> Result<ThreadSummary, GateError>;
 
-    /// Counts the calls that were proposed in the time span of the query. A gate may call `progress` with
-    /// the `seq` of the last event that it has counted, and of the last event of the log.
-    async fn stats(
-        &self,
-        query: &StatisticsQuery,
-        progress: &mut (dyn FnMut(i64, i64) + Send),
-    ) -> Result<CallStatistics, GateError>;
+    /// Counts the calls that were proposed in the time span of the query: a page of them, which reads a limited part of the
+    /// log, the newest first. [`count_all_calls`](crate::count_all_calls) adds the pages up.
+    async fn stats(&self, query: &StatisticsQuery) -> Result<CallStatistics, GateError>;
 
     /// Lists the active grants of a thread, or all of them, the oldest first.
     async fn grants(

@@ -12,6 +12,7 @@ mod call;
 mod commands;
 mod conversation_view;
 mod cursor;
+mod durations;
 mod error;
 mod filter;
 mod gate;
@@ -37,6 +38,7 @@ pub mod retry;
 mod scope;
 mod settings;
 mod stats;
+mod stats_sum;
 mod status;
 mod tokens;
 mod tools;
@@ -66,6 +68,7 @@ pub use commands::{
 pub use conversation_view::{ConversationReader, ConversationView, LeftOutPart, UnfinishedCall};
 pub use countersign_events::event::Place;
 pub use cursor::{BadLogCursor, LogCursor};
+pub use durations::{DurationHistogram, DurationPercentiles};
 pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};
 pub use filter::LogFilter;
 pub use gate::{ApprovalGate, EventStream, SharedGate};
@@ -95,9 +98,10 @@ pub use settings::{
     ThreadPolicies, ThreadToolPolicy, ToolPoliciesRequest,
 };
 pub use stats::{
-    CallCounts, CallStatistics, DayStatistics, DurationPercentiles, MAX_STATISTICS_DAYS,
-    MAX_STATISTICS_RULES, RuleHits, StatisticsQuery, ToolStatistics,
+    CallCounts, CallStatistics, DayStatistics, MAX_STATISTICS_DAYS, MAX_STATISTICS_RULES, RuleHits,
+    StatisticsQuery, ToolStatistics,
 };
+pub use stats_sum::{count_all_calls, sort_rules, sort_tools};
 pub use status::{
     AgentActivity, ApproverActivity, ConnectedClient, ExecutorClaim, PendingOverview, ServiceReport,
     StatusReport, ThreadPendingCount, WebhookDeliveryStatus,

@@ -224,12 +224,8 @@ impl ApprovalGate for RetryingGate {
         self.inner.thread(thread).await
     }
 
-    async fn stats(
-        &self,
-        query: &StatisticsQuery,
-        progress: &mut (dyn FnMut(i64, i64) + Send),
-    ) -> Result<CallStatistics, GateError> {
-        self.inner.stats(query, progress).await
+    async fn stats(&self, query: &StatisticsQuery) -> Result<CallStatistics, GateError> {
+        self.inner.stats(query).await
     }
 
     async fn grants(

@@ -1,6 +1,6 @@
 //! Statistics of calls.
 
-use crate::{Timestamp, utc_offset::UtcOffset};
+use crate::{DurationHistogram, DurationPercentiles, Timestamp, utc_offset::UtcOffset};
 use countersign_events::event::{Basis, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,9 +20,12 @@ pub struct StatisticsQuery {
     pub until: Option<Timestamp>,
     /// The offset from UTC at which the answer counts each day; `None` leaves the days out.
     pub days_at: Option<UtcOffset>,
+    /// [`CallStatistics::next`] of the page before; 0 begins at the end of the log.
+    pub after: i64,
 }
 
-/// Statistics of the calls that were proposed in a time span.
+/// Statistics of the calls that were proposed in a time span, or of a page of them. Pages can be added up: see
+/// [`CallStatistics::add`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"total": {"calls": 3,
@@ -37,7 +40,8 @@ pub struct StatisticsQuery {
         "waiting": 0,
         "ran": 2,
         "failed": 0,
-        "timeToDecide": {"medianMs": 2100, "p90Ms": 9000, "p99Ms": 9000, "maxMs": 9000}}, "bySource": {"approver": 2, "policy": 1}, "tools": []}))))]
+        "timeToDecide": {"medianMs": 2096, "p90Ms": 8960, "p99Ms": 8960, "maxMs": 9000},
+        "decisionTimes": {"2096": 1, "8960": 1}}, "bySource": {"approver": 2, "policy": 1}, "tools": [], "next": null}))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallStatistics {
     /// The start of the time span, inclusive; absent if it begins with the log.
@@ -60,6 +64,9 @@ pub struct CallStatistics {
     /// from UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days: Option<Vec<DayStatistics>>,
+    /// The `after` of the page with earlier calls; `null` if there are none.
+    #[serde(default)]
+    pub next: Option<i64>,
 }
 
 /// The number of calls that one part of the policies judged in one way.
@@ -97,7 +104,8 @@ pub struct RuleHits {
         "waiting": 0,
         "ran": 2,
         "failed": 0,
-        "timeToDecide": {"medianMs": 2100, "p90Ms": 9000, "p99Ms": 9000, "maxMs": 9000}
+        "timeToDecide": {"medianMs": 2096, "p90Ms": 8960, "p99Ms": 8960, "maxMs": 9000},
+        "decisionTimes": {"2096": 1, "8960": 1}
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct DayStatistics {
@@ -125,7 +133,8 @@ pub struct DayStatistics {
         "waiting": 0,
         "ran": 2,
         "failed": 0,
-        "timeToDecide": {"medianMs": 2100, "p90Ms": 9000, "p99Ms": 9000, "maxMs": 9000}
+        "timeToDecide": {"medianMs": 2096, "p90Ms": 8960, "p99Ms": 8960, "maxMs": 9000},
+        "decisionTimes": {"2096": 1, "8960": 1}
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolStatistics {
@@ -152,7 +161,8 @@ pub struct ToolStatistics {
         "waiting": 0,
         "ran": 2,
         "failed": 0,
-        "timeToDecide": {"medianMs": 2100, "p90Ms": 9000, "p99Ms": 9000, "maxMs": 9000}
+        "timeToDecide": {"medianMs": 2096, "p90Ms": 8960, "p99Ms": 8960, "maxMs": 9000},
+        "decisionTimes": {"2096": 1, "8960": 1}
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallCounts {
@@ -186,20 +196,8 @@ pub struct CallCounts {
     /// The time that people took to decide; absent if they decided no call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_to_decide: Option<DurationPercentiles>,
-}
-
-/// Percentiles of durations, in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(examples(json!({"medianMs": 2100, "p90Ms": 9000, "p99Ms": 9000, "maxMs": 9000}))))]
-#[serde(rename_all = "camelCase")]
-pub struct DurationPercentiles {
-    /// The median.
-    pub median_ms: u64,
-    /// The 90th percentile.
-    pub p90_ms: u64,
-    /// The 99th percentile.
-    pub p99_ms: u64,
-    /// The longest duration.
-    pub max_ms: u64,
+    /// The same times, counted, so that pages can be added up.
+    #[serde(default, skip_serializing_if = "DurationHistogram::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, u64>))]
+    pub decision_times: DurationHistogram,
 }

@@ -25,7 +25,7 @@ pub struct StatusReport {
     pub examined_calls: usize,
     /// The agents that proposed one of these calls, or one that is pending or running.
     pub agents: Vec<AgentActivity>,
-    /// The calls that executors run now, as far as the newest calls of the log have them.
+    /// The calls that executors run now: the last 200 of those that were started within the last 5,000 events of the log.
     pub executors: Vec<ExecutorClaim>,
     /// The people who decided one of the newest calls, or whose browser is signed in as an approver.
     pub approvers: Vec<ApproverActivity>,

@@ -208,11 +208,7 @@ impl ApprovalGate for HttpGate {
         self.connection.thread(thread).await
     }
 
-    async fn stats(
-        &self,
-        query: &StatisticsQuery,
-        _: &mut (dyn FnMut(i64, i64) + Send),
-    ) -> Result<CallStatistics, GateError> {
+    async fn stats(&self, query: &StatisticsQuery) -> Result<CallStatistics, GateError> {
         self.connection.stats(query).await
     }
 

@@ -64,6 +64,7 @@ impl ServerConnection {
     pub(crate) async fn stats(&self, query: &api::StatisticsQuery) -> Result<api::CallStatistics, GateError> {
         let url = ListUrl::at(self.url(&["stats"]));
         let url = url.with("since", query.since).with("until", query.until);
+        let url = url.with("after", Some(query.after).filter(|after| *after > 0));
         self.list(url.with("utcOffsetMinutes", query.days_at)).await
     }
 

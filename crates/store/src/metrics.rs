@@ -48,6 +48,7 @@ const QUERY_NAMES: &[&str] = &[
     "probed",
     "repeated_calls",
     "responses",
+    "running",
     "schema_objects",
     "search",
     "search_of_thread",

@@ -141,6 +141,7 @@ queries! {
         PRESENCE = "presence.sql",
         REPLACE_DATA = "replace_data.sql",
         RESPONSES = "responses.sql",
+        RUNNING = "running.sql",
         SCHEMA_OBJECTS = "schema_objects.sql",
         TALLY = "tally.sql",
         THREAD = "thread.sql",

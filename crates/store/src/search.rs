@@ -1,4 +1,4 @@
-//! Searches for events and calls by a filter, lists of threads, and the outcomes of all calls. Each query reads a span
+//! Searches for events and calls by a filter, and lists of threads. Each query reads a span
 //! of limited length, even if the log is long and few rows match.
 
 use crate::{
@@ -11,10 +11,7 @@ use crate::{
     read::read_events,
 };
 use countersign_approvals::Call;
-use countersign_events::{
-    CallStateFilter, Event, ThreadId, Timestamp,
-    event::{Basis, Decision, Mode, Source, Status},
-};
+use countersign_events::{CallStateFilter, Event, ThreadId, Timestamp, event::Mode};
 
 /// The most events that one page searches.
 const SPAN: i64 = 20_000;
@@ -24,9 +21,6 @@ const ROUNDS: usize = 16;
 
 /// The number of calls in one batch of a search for calls in one state.
 const BATCH: usize = 500;
-
-/// The most events that one query of a tally reads.
-const TALLY_SPAN: i64 = 50_000;
 
 /// A summary of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,27 +41,6 @@ pub struct ThreadOutline {
     pub mode: Mode,
     /// The time at which it was closed, if it was.
     pub closed_at: Option<Timestamp>,
-}
-
-/// The outcome of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallFate {
-    /// Its tool.
-    pub tool: String,
-    /// The time of the request to approvers, if there was one.
-    pub requested_at: Option<Timestamp>,
-    /// The decision, its source and its time, if there is one.
-    pub decided: Option<(Decision, Source, Timestamp)>,
-    /// True if an executor started it.
-    pub started: bool,
-    /// The status of its result, if it has one.
-    pub status: Option<Status>,
-    /// The time of its proposal.
-    pub proposed_at: Timestamp,
-    /// The rule that judged it, if one did.
-    pub rule: Option<String>,
-    /// The part of the policy that judged it, if it was recorded.
-    pub basis: Option<Basis>,
 }
 
 impl Store {
@@ -273,31 +246,6 @@ impl Store {
         let most = i64::try_from(limit).unwrap_or(i64::MAX);
         self.query_rows("threads", SqlQuery::new(queries::THREADS).bind(before).bind(floor).bind(most)).await
     }
-
-    /// Reads the outcome of every call that was proposed at or after `since` and before `until`, and passes it to
-    /// `each`. `progress` receives the `seq` of the last event that was read and the `seq` of the last event of the
-    /// log.
-    pub async fn tally(
-        &self,
-        since: Option<Timestamp>,
-        until: Option<Timestamp>,
-        mut each: impl FnMut(CallFate),
-        mut progress: impl FnMut(i64, i64),
-    ) -> Result<(), StoreError> {
-        let (tip, mut after) = (self.tip().await?, 0);
-        while after < tip {
-            let end = after.saturating_add(TALLY_SPAN).min(tip);
-            let query = SqlQuery::new(queries::TALLY.on(self.inner.readers.kind()))
-                .bind(after)
-                .bind(end)
-                .bind(since.map(|moment| moment.to_string()))
-                .bind(until.map(|moment| moment.to_string()));
-            self.query_rows("tally", query).await?.iter().filter_map(parse_fate).for_each(&mut each);
-            progress(end, tip);
-            after = end;
-        }
-        Ok(())
-    }
 }
 
 /// The number of rows to read for a page. One more row than the page needs shows if there is a next page.
@@ -317,24 +265,5 @@ fn parse_outline(found: &SqlRow) -> Option<ThreadOutline> {
         pending: found.number(5)?,
         mode: text(6).and_then(|mode| mode.parse().ok()).unwrap_or(Mode::Interactive),
         closed_at: moment(7),
-    })
-}
-
-/// Parses a row of the query `tally.sql`, in the order of its columns.
-fn parse_fate(found: &SqlRow) -> Option<CallFate> {
-    let moment = |column: usize| found.text(column)?.parse::<Timestamp>().ok();
-    let decided = || {
-        let decision = found.text(2)?.parse().unwrap_or(Decision::Other);
-        Some((decision, found.text(3)?.parse().unwrap_or(Source::Other), moment(4)?))
-    };
-    Some(CallFate {
-        tool: found.text(0)?,
-        requested_at: moment(1),
-        decided: decided(),
-        started: found.boolean(5),
-        status: found.text(6).map(|status| status.parse().unwrap_or(Status::Other)),
-        proposed_at: moment(7)?,
-        rule: found.text(8),
-        basis: found.text(9).and_then(|basis| basis.parse().ok()),
     })
 }

@@ -318,6 +318,8 @@ export interface CallCounts {
   abandoned: number;
   waiting: number;
   timeToDecide?: { medianMs: number; p90Ms: number; p99Ms: number; maxMs: number };
+  /** How many decisions took how many milliseconds. */
+  decisionTimes?: Record<string, number>;
 }
 
 export interface DayCounts extends CallCounts {
@@ -338,6 +340,7 @@ export interface Statistics {
   tools: (CallCounts & { tool: string })[];
   rules?: RuleHits[];
   days?: DayCounts[];
+  next: number | null;
 }
 
 export interface PolicyInForce {

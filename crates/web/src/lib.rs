@@ -100,6 +100,7 @@ pub const FILES: &[WebFile] = files![
     "thread/thread-element.js" SCRIPT,
     "thread/thread-store.js" SCRIPT,
     "thread/thread-styles.js" SCRIPT,
+    "statistics.js" SCRIPT,
     "times.js" SCRIPT,
     "tokens.css" STYLES,
     "types.d.ts" TEXT,

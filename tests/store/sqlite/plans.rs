@@ -117,6 +117,11 @@ const HOT: &[(&str, &str, &[&str])] = &[
         queries::TALLY.on(DatabaseKind::Sqlite),
         &["SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"],
     ),
+    (
+        "running",
+        queries::RUNNING.on(DatabaseKind::Sqlite),
+        &["SEARCH s USING INTEGER PRIMARY KEY (rowid>?)", BY_CALL],
+    ),
     ("due", queries::DUE, &["open_requests_by_due (due_at<?)"]),
     ("next_due", queries::NEXT_DUE, &["open_requests_by_due"]),
     ("history_of_thread", queries::HISTORY_OF_THREAD, &["calls_by_thread (thread_id=? AND seq>? AND seq<?)"]),

@@ -21,7 +21,7 @@ use countersign_tui::present::{
 #[command(after_help = "\
 JSON: {\"since\", \"until\", \"total\": counts, \"bySource\": {source: number}, \"tools\": [{\"tool\", and counts}], \
 \"rules\": [{\"rule\", \"basis\", \"verdict\", \"calls\"}], with --days \"days\": [{\"date\", and counts}]}, where counts are \"calls\", \"asked\", \"answeredByAdvisors\", \"askedAllowed\", \"allowed\", \"denied\", \"expired\", \"cancelled\", \"abandoned\", \"waiting\", \"ran\", \
-\"failed\", \"timeToDecide\": {\"medianMs\", \"p90Ms\", \"p99Ms\", \"maxMs\"}")]
+\"failed\", \"timeToDecide\": {\"medianMs\", \"p90Ms\", \"p99Ms\", \"maxMs\"}, \"decisionTimes\": {milliseconds: number}")]
 pub(crate) struct StatsArgs {
     #[command(flatten)]
     span: TimeRangeArgs,
@@ -34,8 +34,13 @@ pub(crate) async fn print_stats(context: &CommandContext, args: &StatsArgs) -> a
     let gate = context.connect().await?;
     let mut progress = context.progress("events");
     let span = args.span.filter()?;
-    let query = api::StatisticsQuery { since: span.since, until: span.until, days_at: args.days };
-    let stats = gate.stats(&query, &mut |done, of| progress.update(done, of)).await?;
+    let query = api::StatisticsQuery { since: span.since, until: span.until, days_at: args.days, after: 0 };
+    let mut end = None;
+    let stats = api::count_all_calls(&*gate, &query, &mut |from| {
+        let end = *end.get_or_insert(from);
+        progress.update(end - from, end);
+    })
+    .await?;
     progress.clear();
     if context.json {
         print_json(&stats)?;

@@ -119,11 +119,11 @@ impl EmbeddedService {
     pub(crate) async fn stats(
         &self,
         query: &api::StatisticsQuery,
-        progress: impl FnMut(i64, i64),
     ) -> Result<api::CallStatistics, GateFailure> {
+        let page = self.store.call_fates((query.since, query.until), query.after).await?;
         let mut counter = CallCounter::new(query.days_at);
-        self.store.tally(query.since, query.until, |fate| counter.count(&fate), progress).await?;
-        Ok(counter.stats(query.since, query.until))
+        page.items.iter().for_each(|fate| counter.count(fate));
+        Ok(counter.stats(query, page.next))
     }
 }
 
@@ -203,7 +203,7 @@ pub(super) fn page_limit(page: api::PageQuery) -> usize {
     page.limit.min(api::MAX_PAGE)
 }
 
-fn store_filter(filter: &LogFilter, threads: &VisibleThreads) -> EventFilter {
+pub(super) fn store_filter(filter: &LogFilter, threads: &VisibleThreads) -> EventFilter {
     let LogFilter { thread_id, types, tool, principal, since, until, arguments_hash } = filter.clone();
     EventFilter { thread_id, threads: threads.clone(), types, tool, principal, since, until, arguments_hash }
 }

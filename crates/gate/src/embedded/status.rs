@@ -1,13 +1,16 @@
 //! The status of the log: the agents, executors and approvers that its newest calls show, and the pending calls. The
 //! number of rows that it reads has a limit, so it stays fast in a long log.
 
-use super::EmbeddedService;
-use crate::GateFailure;
+use super::{EmbeddedService, lists::store_filter};
+use crate::{GateFailure, view::view_call};
 use countersign_api as api;
 use countersign_api::LogFilter;
-use countersign_approvals::access::{Right, VisibleThreads};
+use countersign_approvals::{
+    Call,
+    access::{Right, VisibleThreads},
+};
 use countersign_events::{
-    CallState, CallStateFilter, Principal, ThreadId, Timestamp,
+    CallState, Principal, ThreadId, Timestamp,
     event::{Role, Source, TokenKind},
 };
 use std::{
@@ -16,25 +19,30 @@ use std::{
 };
 
 /// The newest calls that show who is active.
-const EXAMINED: api::PageQuery = api::PageQuery { after: 0, limit: 200 };
+const EXAMINED: usize = 200;
 
-/// The pending or running calls that are read.
-const OPEN: api::PageQuery = api::PageQuery { after: 0, limit: api::MAX_PAGE };
+/// The most running calls that are listed.
+const MOST_RUNNING: usize = 200;
 
 impl EmbeddedService {
     /// The status of the log. The server adds what only it knows.
     pub(crate) async fn status(&self, threads: &VisibleThreads) -> Result<api::StatusReport, GateFailure> {
-        let all = LogFilter::default();
-        let running = Some(CallStateFilter::State(CallState::Running));
-        let pending = self.pending(&all, threads, OPEN).await?;
-        let running = self.calls(&all, threads, running, OPEN).await?.calls;
-        let recent = self.calls(&all, threads, None, EXAMINED).await?.calls;
+        let now = self.store.clock().now();
+        let all = store_filter(&LogFilter::default(), threads);
+        let pending = self.store.pending(&all, 0, api::MAX_PAGE).await?;
+        let is_complete = pending.next.is_none();
+        let pending = self.viewed(&pending.items).await?;
+        let mut running = self.store.running(now, MOST_RUNNING).await?;
+        running.retain(|call| threads.admits(&call.thread_id));
+        let running = self.viewed(&running).await?;
+        let recent = self.store.calls(&all, None, now, 0, EXAMINED).await?.items;
+        let recent = self.viewed(&recent).await?;
         let open = self.open_now().await?;
         let webhooks = self.webhooks().await?.webhooks.iter().map(summarize_delivery).collect();
         Ok(api::StatusReport {
             service: None,
             examined_calls: recent.len(),
-            agents: summarize_agents(&pending.pending, &running, &recent),
+            agents: summarize_agents(&pending, &running, &recent),
             executors: running.iter().filter_map(view_claim).collect(),
             approvers: self.summarize_approvers(&recent),
             clients: None,
@@ -42,10 +50,16 @@ impl EmbeddedService {
             pending: api::PendingOverview {
                 count: open.open,
                 oldest_at: open.oldest,
-                threads: count_threads(&pending.pending),
-                complete: pending.next.is_none(),
+                threads: count_threads(&pending),
+                complete: is_complete,
             },
         })
+    }
+
+    /// The calls without what only a person who decides needs, which costs more.
+    async fn viewed(&self, calls: &[Call]) -> Result<Vec<api::Call>, GateFailure> {
+        let now = self.store.clock().now();
+        self.all_with_presence(calls.iter().map(|call| view_call(call, now)).collect()).await
     }
 
     fn summarize_approvers(&self, recent: &[api::Call]) -> Vec<api::ApproverActivity> {

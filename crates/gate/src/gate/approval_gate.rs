@@ -162,12 +162,8 @@ impl ApprovalGate for EmbeddedGate {
         Ok(self.service.thread(thread).await?)
     }
 
-    async fn stats(
-        &self,
-        query: &StatisticsQuery,
-        progress: &mut (dyn FnMut(i64, i64) + Send),
-    ) -> Result<CallStatistics, GateError> {
-        Ok(self.service.stats(query, progress).await?)
+    async fn stats(&self, query: &StatisticsQuery) -> Result<CallStatistics, GateError> {
+        Ok(self.service.stats(query).await?)
     }
 
     async fn grants(

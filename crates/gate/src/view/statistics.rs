@@ -1,13 +1,10 @@
 //! Counts calls by their outcomes.
 
 use countersign_api::{
-    CallCounts, CallStatistics, DayStatistics, DurationPercentiles, MAX_STATISTICS_DAYS,
-    MAX_STATISTICS_RULES, RuleHits, ToolStatistics, UtcOffset,
+    CallCounts, CallStatistics, DayStatistics, MAX_STATISTICS_DAYS, RuleHits, StatisticsQuery,
+    ToolStatistics, UtcOffset, sort_rules, sort_tools,
 };
-use countersign_events::{
-    Timestamp,
-    event::{Basis, Decision, Source, Status, Verdict},
-};
+use countersign_events::event::{Basis, Decision, Source, Status, Verdict};
 use countersign_store::CallFate;
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,8 +12,8 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Default)]
 struct CallTally {
     counts: CallCounts,
-    /// The response times of approvers, in milliseconds.
-    spans: Vec<u64>,
+    /// The longest time that an approver took, in milliseconds.
+    longest: u64,
 }
 
 /// Counts calls, in total, by tool, by rule and by day.
@@ -53,23 +50,27 @@ impl CallCounter {
         }
     }
 
-    pub(crate) fn stats(self, since: Option<Timestamp>, until: Option<Timestamp>) -> CallStatistics {
+    /// The counts, as the page of `query` before `next`.
+    pub(crate) fn stats(self, query: &StatisticsQuery, next: Option<i64>) -> CallStatistics {
         let statistics = |(tool, tally): (String, CallTally)| ToolStatistics { tool, counts: tally.counts() };
         let mut tools: Vec<_> = self.tools.into_iter().map(statistics).collect();
-        // The sort is stable, so tools with equal counts stay sorted by name.
-        tools.sort_by_key(|tool| std::cmp::Reverse((tool.counts.asked, tool.counts.calls)));
+        sort_tools(&mut tools);
+        let hits = |((rule, basis, verdict), calls)| RuleHits { rule, basis, verdict, calls };
+        let mut rules = self.rules.into_iter().map(hits).collect();
+        sort_rules(&mut rules);
         let day = |(day, tally): (i64, CallTally)| DayStatistics {
             date: UtcOffset::format_day(day),
             counts: tally.counts(),
         };
         CallStatistics {
-            since,
-            until,
+            since: query.since,
+            until: query.until,
             total: self.total.counts(),
             by_source: self.by_source,
             tools,
-            rules: sort_hits(self.rules),
+            rules,
             days: self.days_at.map(|_| self.days.into_iter().map(day).collect()),
+            next,
         }
     }
 }
@@ -82,19 +83,6 @@ fn judged_verdict(fate: &CallFate) -> Option<Verdict> {
     let (decision, source, _) = fate.decided.as_ref()?;
     let verdict = if decision.allows() { Verdict::Allow } else { Verdict::Block };
     (*source == Source::Policy).then_some(verdict)
-}
-
-/// The rows by number of calls, the highest first, then by name.
-fn sort_hits(rules: HashMap<(Option<String>, Option<Basis>, Verdict), u64>) -> Vec<RuleHits> {
-    let row = |((rule, basis, verdict), calls)| RuleHits { rule, basis, verdict, calls };
-    let mut rows: Vec<_> = rules.into_iter().map(row).collect();
-    rows.sort_by(|a, b| {
-        let order = b.calls.cmp(&a.calls).then_with(|| a.rule.cmp(&b.rule));
-        let basis = |row: &RuleHits| row.basis.map(Basis::as_str);
-        order.then_with(|| basis(a).cmp(&basis(b))).then_with(|| a.verdict.cmp(&b.verdict))
-    });
-    rows.truncate(MAX_STATISTICS_RULES);
-    rows
 }
 
 impl CallTally {
@@ -120,7 +108,9 @@ impl CallTally {
                 *sum += u64::from(*decision != Decision::Other);
                 counts.asked_allowed += u64::from(asked && decision.allows());
                 if let (Source::Approver, Some(since)) = (source, fate.requested_at) {
-                    self.spans.push(u64::try_from(at.since(since).as_millis()).unwrap_or(u64::MAX));
+                    let millis = u64::try_from(at.since(since).as_millis()).unwrap_or(u64::MAX);
+                    counts.decision_times.count(millis);
+                    self.longest = self.longest.max(millis);
                 }
                 return;
             }
@@ -129,26 +119,17 @@ impl CallTally {
         counts.abandoned += u64::from(asked);
     }
 
-    fn counts(mut self) -> CallCounts {
-        self.spans.sort_unstable();
-        // The nearest-rank percentile: the smallest value that at least `percent` percent of the values do not exceed.
-        let percentile =
-            |percent: usize| self.spans.get((self.spans.len() * percent).div_ceil(100).max(1) - 1).copied();
-        let percentiles = || {
-            Some(DurationPercentiles {
-                median_ms: percentile(50)?,
-                p90_ms: percentile(90)?,
-                p99_ms: percentile(99)?,
-                max_ms: percentile(100)?,
-            })
-        };
-        CallCounts { time_to_decide: percentiles(), ..self.counts }
+    fn counts(self) -> CallCounts {
+        let time_to_decide = self.counts.decision_times.percentiles(self.longest);
+        CallCounts { time_to_decide, ..self.counts }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use countersign_api::DurationPercentiles;
+    use countersign_events::Timestamp;
 
     fn asked(tool: &str, decided: Option<(Decision, Source, i64)>) -> CallFate {
         CallFate {
@@ -175,7 +156,7 @@ mod tests {
         let by_rule =
             CallFate { requested_at: None, ..asked("ls", Some((Decision::Deny, Source::Policy, 0))) };
         counter.count(&by_rule);
-        let stats = counter.stats(None, None);
+        let stats = counter.stats(&StatisticsQuery::default(), None);
         let bash = &stats.tools[0].counts;
         assert_eq!((bash.calls, bash.asked, bash.allowed, bash.denied), (103, 103, 100, 0));
         assert_eq!((bash.asked_allowed, stats.total.asked_allowed), (100, 100));
@@ -193,7 +174,7 @@ mod tests {
         counter.count(&asked("bash", Some((Decision::AllowOnce, Source::Advisor, 8))));
         counter.count(&asked("bash", Some((Decision::Deny, Source::Advisor, 8))));
         counter.count(&asked("bash", Some((Decision::Deny, Source::Approver, 9))));
-        let total = counter.stats(None, None).total;
+        let total = counter.stats(&StatisticsQuery::default(), None).total;
         assert_eq!((total.calls, total.asked, total.asked_allowed, total.answered_by_advisors), (3, 1, 0, 2));
         assert_eq!((total.allowed, total.denied), (1, 2));
     }

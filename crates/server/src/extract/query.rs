@@ -67,7 +67,7 @@ parameter_sets! {
     /// The parameters of suggested rules.
     SuggestionQuery as SuggestionParameters: ["since", "until", "atLeast"];
     /// The parameters of statistics.
-    StatisticsQuery as StatisticsParameters: ["since", "until", "utcOffsetMinutes"];
+    StatisticsQuery as StatisticsParameters: ["after", "since", "until", "utcOffsetMinutes"];
 }
 
 /// The parsed query parameters.

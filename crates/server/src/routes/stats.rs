@@ -10,6 +10,9 @@ use countersign_api::{self as api, ApprovalGate};
 /// Counts the calls proposed from `since` on and before `until` by outcome, in total and for each tool, and gives the
 /// time that people took to decide. `rules` counts the calls that each rule judged. With `utcOffsetMinutes`, `days` has
 /// the counts of each day.
+///
+/// An answer counts the calls of at most 5,000 events, the newest first. `next` is the `after` of the next page; the
+/// counts of the pages can be added up, and `decisionTimes` gives the percentiles of the sum.
 #[utoipa::path(
     get,
     path = "/v1/stats",
@@ -26,6 +29,7 @@ pub(super) async fn stats(
         since: parameters.filter.since,
         until: parameters.filter.until,
         days_at: parameters.days_at,
+        after: parameters.page.after,
     };
-    Ok(Json(gate.stats(&query, &mut |_, _| ()).await?))
+    Ok(Json(gate.stats(&query).await?))
 }

@@ -3,6 +3,7 @@
 import { css, html, nothing, svg } from "../element.js";
 import { baseStyles } from "../element-styles.js";
 import { renderText } from "../hidden-text.js";
+import { countCalls } from "../statistics.js";
 import { PageElement } from "./page-element.js";
 import { pageStyles } from "./page-styles.js";
 import { describeEvidence, shortName } from "../policy/suggested-rule.js";
@@ -113,6 +114,7 @@ export class InsightPage extends PageElement {
     suggestions: { state: true },
     problem: { state: true },
     busy: { state: true },
+    counting: { state: true },
   };
   static styles = [baseStyles, pageStyles, styles];
 
@@ -126,6 +128,8 @@ export class InsightPage extends PageElement {
     this.suggestions = null;
     this.problem = "";
     this.busy = false;
+    /** True while earlier calls are not counted yet. */
+    this.counting = false;
   }
 
   /** @override */
@@ -148,9 +152,13 @@ export class InsightPage extends PageElement {
     this.busy = true;
     this.problem = "";
     try {
-      const stats = await client.request("GET", `/v1/stats?since=${this.#since}&utcOffsetMinutes=${offset()}`);
+      await countCalls(client, `since=${this.#since}&utcOffsetMinutes=${offset()}`, (stats, isComplete) => {
+        if (span !== this.span || !this.isConnected) return false;
+        this.stats = stats;
+        this.counting = !isComplete;
+        return true;
+      });
       if (span !== this.span) return;
-      this.stats = stats;
     } catch (error) {
       this.problem = /** @type {Error} */ (error).message;
     } finally {
@@ -184,6 +192,7 @@ export class InsightPage extends PageElement {
       <header class="page-header">
         <h1>Insight</h1>
         <span class="muted note">Days in ${nameOffset(offset())}</span>
+        ${this.counting && this.stats ? html`<span class="muted note" role="status">Counting: ${this.stats.total.calls.toLocaleString("en")} calls so far</span>` : nothing}
         <div class="actions"><div class="spans" role="group" aria-label="Time span">
           ${SPANS.map((span) => html`<button aria-pressed=${span === this.span} @click=${() => this.#choose(span)}>${span} days</button>`)}
         </div></div>
@@ -196,7 +205,7 @@ export class InsightPage extends PageElement {
 
   /** @param {Statistics} stats */
   #renderStats(stats) {
-    if (stats.total.calls === 0) {
+    if (stats.total.calls === 0 && !this.counting) {
       return html`<div class="panel empty"><h2>No calls in the last ${this.span} days</h2><p class="muted">Once agents propose calls, this page shows how often people are asked.</p></div>`;
     }
     return html`<p class="visually-hidden" role="status">${stats.total.asked} prompts in ${this.span} days</p>

@@ -3,6 +3,7 @@
 import { html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
 import { escapeHidden, renderText } from "../hidden-text.js";
+import { countCalls } from "../statistics.js";
 import { describeAge, nameOf } from "../times.js";
 import { policyStyles } from "../policy/policy-styles.js";
 import { PageElement } from "./page-element.js";
@@ -92,12 +93,12 @@ export class PolicyPage extends PageElement {
     }
     // A credential for some threads may read the policy, and no counts of all threads.
     const orNull = (/** @type {Promise<any>} */ answer) => answer.catch(() => null);
-    const [stats, suggestions] = await Promise.all([
-      orNull(client.request("GET", `/v1/stats?since=${since}`)),
-      orNull(client.request("GET", `/v1/policy/suggestions?since=${since}`)),
-    ]);
-    this.hits = stats ? (stats.rules ?? []) : null;
-    this.suggestions = suggestions;
+    const counted = countCalls(client, `since=${since}`, (stats) => {
+      this.hits = stats.rules ?? [];
+      return this.isConnected;
+    });
+    this.suggestions = await orNull(client.request("GET", `/v1/policy/suggestions?since=${since}`));
+    await orNull(counted);
     this.history = await this.#readHistory().catch(() => []);
   }
 

@@ -1,0 +1,105 @@
+//! The outcomes of calls, and the calls that run. Both read a limited span of the log, the newest events first.
+
+use crate::{
+    Store, StoreError,
+    database::{SqlQuery, SqlRow},
+    page::{ResultPage, readable_calls},
+    queries,
+    read::read_events,
+};
+use countersign_approvals::Call;
+use countersign_events::{
+    CallState, CallStateFilter, Timestamp,
+    event::{Basis, Decision, Source, Status},
+};
+use std::time::Duration;
+
+/// The most events that a search for running calls, or a page of outcomes, reads. Each costs more than in other searches.
+const RECENT_EVENTS: i64 = 5_000;
+
+/// The most by which the clocks of two writers of a log are expected to differ.
+const MOST_CLOCK_DIFFERENCE: Duration = Duration::from_hours(24);
+
+/// The outcome of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallFate {
+    /// Its tool.
+    pub tool: String,
+    /// The time of the request to approvers, if there was one.
+    pub requested_at: Option<Timestamp>,
+    /// The decision, its source and its time, if there is one.
+    pub decided: Option<(Decision, Source, Timestamp)>,
+    /// True if an executor started it.
+    pub started: bool,
+    /// The status of its result, if it has one.
+    pub status: Option<Status>,
+    /// The time of its proposal.
+    pub proposed_at: Timestamp,
+    /// The rule that judged it, if one did.
+    pub rule: Option<String>,
+    /// The part of the policy that judged it, if it was recorded.
+    pub basis: Option<Basis>,
+}
+
+impl Store {
+    /// Lists the calls that run at `now`, of those that were started within the last 5,000 events: the last
+    /// started first, `limit` at most.
+    pub async fn running(&self, now: Timestamp, limit: usize) -> Result<Vec<Call>, StoreError> {
+        let start = self.tip().await?.saturating_sub(RECENT_EVENTS);
+        let most = i64::try_from(limit).unwrap_or(i64::MAX);
+        let query = SqlQuery::new(queries::RUNNING.on(self.inner.readers.kind())).bind(start).bind(most);
+        let found = self.query_calls("running", query).await?;
+        let running = CallStateFilter::State(CallState::Running);
+        let calls = readable_calls(found.items.into_iter().map(|(_, events)| events));
+        Ok(calls.filter(|call| call.matches(running, now)).collect())
+    }
+
+    /// Reads the outcomes of the calls that were proposed at or after `since` and before `until`: those of one span of the
+    /// log, which ends before the event at `before` (0 for the end of the log).
+    pub async fn call_fates(
+        &self,
+        (since, until): (Option<Timestamp>, Option<Timestamp>),
+        before: i64,
+    ) -> Result<ResultPage<CallFate>, StoreError> {
+        let before = self.clamp_before(before).await?;
+        let floor = before.saturating_sub(RECENT_EVENTS).max(1);
+        let query = SqlQuery::new(queries::TALLY.on(self.inner.readers.kind()))
+            .bind(floor - 1)
+            .bind(before - 1)
+            .bind(since.map(|moment| moment.to_string()))
+            .bind(until.map(|moment| moment.to_string()));
+        let items = self.query_rows("tally", query).await?.iter().filter_map(parse_fate).collect();
+        let is_last = match since {
+            Some(since) if floor > 1 => self.is_long_before(floor, since).await?,
+            _ => floor <= 1,
+        };
+        Ok(ResultPage { items, next: (!is_last).then_some(floor) })
+    }
+
+    /// True if the event at `seq` was written so long before `since` that no earlier one has a later time. The clocks of
+    /// the writers may differ, so the times do not have the order of the events.
+    async fn is_long_before(&self, seq: i64, since: Timestamp) -> Result<bool, StoreError> {
+        let query = SqlQuery::new(queries::EVENTS).bind(seq - 1).bind(1);
+        let page = read_events(&self.query_rows("events", query).await?)?;
+        Ok(page.first().is_some_and(|event| since.since(event.timestamp) > MOST_CLOCK_DIFFERENCE))
+    }
+}
+
+/// Parses a row of the query `tally.sql`, in the order of its columns.
+fn parse_fate(found: &SqlRow) -> Option<CallFate> {
+    let moment = |column: usize| found.text(column)?.parse::<Timestamp>().ok();
+    let decided = || {
+        let decision = found.text(2)?.parse().unwrap_or(Decision::Other);
+        Some((decision, found.text(3)?.parse().unwrap_or(Source::Other), moment(4)?))
+    };
+    Some(CallFate {
+        tool: found.text(0)?,
+        requested_at: moment(1),
+        decided: decided(),
+        started: found.boolean(5),
+        status: found.text(6).map(|status| status.parse().unwrap_or(Status::Other)),
+        proposed_at: moment(7)?,
+        rule: found.text(8),
+        basis: found.text(9).and_then(|basis| basis.parse().ok()),
+    })
+}
