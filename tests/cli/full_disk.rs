@@ -38,24 +38,24 @@ async fn on_full_disk(desk: &TerminalDesk, command: &str, room_kib: u32) -> Vec<
     output.text.lines().map(str::to_owned).collect()
 }
 
-/// Each command with the room that is not enough for it.
-const COMMANDS: [(&str, u32); 5] = [
-    ("--as user:zoe archive --before 2100-01-01T00:00:00Z old.ndjson", 300),
-    ("backup new.db", 300),
-    ("restore copy.db --replace", 300),
-    ("--as user:zoe erase t1 call_1 --reason 'request 17'", 8),
-    ("--as user:zoe compact", 300),
+/// Each command with the room that is not enough for it, and the file that its error names.
+const COMMANDS: [(&str, u32, &str); 5] = [
+    ("--as user:zoe archive --before 2100-01-01T00:00:00Z old.ndjson", 300, "old.ndjson"),
+    ("backup new.db", 300, "new.db"),
+    ("restore copy.db --replace", 300, "log.db"),
+    ("--as user:zoe erase t1 call_1 --reason 'request 17'", 8, "log.db"),
+    ("--as user:zoe compact", 300, "log.db"),
 ];
 
 #[tokio::test]
 async fn full_disk_loses_nothing_and_leaves_no_file() {
-    for (command, room) in COMMANDS {
+    for (command, room, file) in COMMANDS {
         with_desk(async |desk| {
             write_history(desk).await;
             let lines = on_full_disk(desk, command, room).await;
             let (error, rest) = lines.split_first().expect("the script printed something");
             let full = error.contains(r#""code":"database_unavailable""#) && error.contains("is full");
-            assert!(full, "{command}: {lines:?}");
+            assert!(full && error.contains(&format!("{file} is full")), "{command}: {lines:?}");
             assert_eq!(rest, ["verified", "succeeded with room", "verified"], "{command}");
         })
         .await;

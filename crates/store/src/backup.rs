@@ -1,7 +1,8 @@
 //! Backs up a file: a complete copy of a log in use, which is verified before it gets its name.
 
 use crate::{
-    DatabaseName, DatabaseUrl, Store, StoreAccess, StoreError, StoreOptions, VerifyReport,
+    DatabaseName, DatabaseUrl, Store, StoreAccess, StoreError, StoreOptions, UnavailableDatabase,
+    VerifyReport,
     database::{SqlQuery, sqlite::cannot_create},
     partial_file::PartialFile,
 };
@@ -45,7 +46,14 @@ pub(crate) async fn copy_file(
 ) -> Result<(PartialFile, VerifyReport), StoreError> {
     let part = PartialFile::create(to)?;
     // SQLite copies one snapshot and blocks no writer. The path is absolute, so SQLite does not take it for a URI.
-    source.query_rows("backup", SqlQuery::new("VACUUM INTO $1").bind(part.text()?)).await?;
+    let copied = source.query_rows("backup", SqlQuery::new("VACUUM INTO $1").bind(part.text()?)).await;
+    copied.map_err(|error| match error {
+        // SQLite does not say which of the two disks is full, and only the copy is written.
+        StoreError::DatabaseUnavailable(UnavailableDatabase::Full(_)) => {
+            UnavailableDatabase::Full(to.into()).into()
+        }
+        other => other,
+    })?;
     let options = StoreOptions { access: StoreAccess::Read, ..StoreOptions::for_reading() };
     let copy = Store::open(DatabaseUrl::File(part.path().to_owned()), options).await?;
     let report = copy.verify(progress).await;

@@ -1,6 +1,6 @@
 //! `countersign pending`
 
-use crate::{context::CommandContext, exit::CommandExit, filters::FilterArgs, find::read_pending};
+use crate::{context::CommandContext, exit::CommandExit, filters::FilterArgs};
 use countersign_api as api;
 use countersign_gate::Timestamp;
 use countersign_tui::present::{
@@ -8,7 +8,7 @@ use countersign_tui::present::{
     facts::{describe_masked, place_facts, request_facts},
     impact::ImpactSummary,
     presence::describe_presence,
-    print::{print_json, print_line},
+    print::{JsonListPrinter, print_line},
     text::{escape_text, format_age},
 };
 
@@ -27,21 +27,32 @@ pub(crate) async fn list_pending(
     context: &CommandContext,
     args: &PendingArgs,
 ) -> anyhow::Result<CommandExit> {
-    let gate = context.connect().await?;
-    let calls = read_pending(&gate, &args.filters.filter()?).await?;
-    if context.json {
-        print_json(&api::PendingPage { pending: calls, next: None })?;
+    let (gate, filter) = (context.connect().await?, args.filters.filter()?);
+    let detail = if args.full { ValueDetail::Full } else { ValueDetail::Folded("--full") };
+    let mut page = api::PageQuery { after: 0, limit: api::MAX_PAGE };
+    let (mut count, mut list) = (0, None);
+    // Each page is printed before the next is read: the arguments of all calls may not fit into the memory.
+    loop {
+        let found = gate.pending(&filter, page).await?;
+        count += found.pending.len();
+        if context.json {
+            let list = list.get_or_insert_with(|| JsonListPrinter::begin("pending"));
+            found.pending.iter().try_for_each(|call| list.print_item(call))?;
+        } else {
+            found.pending.iter().for_each(|call| print_line(&describe_entry(call, context.now(), detail)));
+        }
+        let Some(next) = found.next else { break };
+        page.after = next;
+    }
+    if let Some(list) = list {
+        list.end("\"next\":null");
         return Ok(CommandExit::DONE);
     }
-    if calls.is_empty() {
+    if count == 0 {
         print_line(&format!("No call is pending in {}.", context.log_location()?));
         return Ok(CommandExit::DONE);
     }
-    let detail = if args.full { ValueDetail::Full } else { ValueDetail::Folded("--full") };
-    for call in &calls {
-        print_line(&describe_entry(call, context.now(), detail));
-    }
-    let (count, how) = (calls.len(), context.command_prefix());
+    let how = context.command_prefix();
     print_line(&format!("{count} pending. Decide with: {how} allow ID, or {how} deny ID --comment REASON"));
     Ok(CommandExit::DONE)
 }

@@ -33,6 +33,39 @@ pub fn print_json(value: &impl serde::Serialize) -> serde_json::Result<()> {
     Ok(())
 }
 
+/// Prints a JSON object with one list, item by item, on one line. Only one item is in memory as text.
+pub struct JsonListPrinter {
+    has_items: bool,
+}
+
+impl JsonListPrinter {
+    /// Prints the beginning of the object, up to the list.
+    #[must_use]
+    pub fn begin(name: &str) -> Self {
+        print_part(&format!("{{\"{name}\":["));
+        Self { has_items: false }
+    }
+
+    /// Prints an item of the list.
+    pub fn print_item(&mut self, item: &impl serde::Serialize) -> serde_json::Result<()> {
+        let text = format_json_line(item)?;
+        if std::mem::replace(&mut self.has_items, true) {
+            print_part(",");
+        }
+        print_part(&if io::stdout().is_terminal() { escape_in_json(&text) } else { text });
+        Ok(())
+    }
+
+    /// Prints the end of the object: the members after the list.
+    pub fn end(self, members: &str) {
+        print_line(&format!("],{members}}}"));
+    }
+}
+
+fn print_part(text: &str) {
+    record_print_result(write!(io::stdout().lock(), "{text}"));
+}
+
 /// Escapes hidden characters in JSON. Outside of strings, JSON has only ASCII.
 fn escape_in_json(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
