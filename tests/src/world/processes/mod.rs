@@ -131,6 +131,11 @@ impl World<Processes> {
         Server::start(self, "127.0.0.1:0", words).await
     }
 
+    /// Starts a server on a free port over the log at another address than that of this world, for example through a proxy.
+    pub async fn serves_over(&self, address: &str) -> Server {
+        Server::start_over(self, address).await
+    }
+
     /// Starts a server on a free port, with these variables in its environment and more options.
     pub async fn serves_with_variables(&self, variables: &[(&str, &str)], words: &[&str]) -> Server {
         Server::start_with_variables(self, variables, words).await

@@ -47,6 +47,12 @@ impl Server {
         Self::start_command(command, words).await
     }
 
+    /// Starts a server over the log at this address.
+    pub(super) async fn start_over(world: &ProcessWorld, address: &str) -> Self {
+        let words = ["--database", address, "--json", "serve", "--listen", "127.0.0.1:0"];
+        Self::start_command(world.countersign(&words), &[]).await
+    }
+
     /// Starts a server with these variables in its environment.
     pub(super) async fn start_with_variables(
         world: &ProcessWorld,
