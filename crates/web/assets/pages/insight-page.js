@@ -192,7 +192,7 @@ export class InsightPage extends PageElement {
       <header class="page-header">
         <h1>Insight</h1>
         <span class="muted note">Days in ${nameOffset(offset())}</span>
-        ${this.counting && this.stats ? html`<span class="muted note" role="status">Counting: ${this.stats.total.calls.toLocaleString("en")} calls so far</span>` : nothing}
+        ${this.counting && this.stats ? html`<span class="muted note">Counting: ${this.stats.total.calls.toLocaleString("en")} calls so far</span>` : nothing}
         <div class="actions"><div class="spans" role="group" aria-label="Time span">
           ${SPANS.map((span) => html`<button aria-pressed=${span === this.span} @click=${() => this.#choose(span)}>${span} days</button>`)}
         </div></div>
@@ -208,7 +208,7 @@ export class InsightPage extends PageElement {
     if (stats.total.calls === 0 && !this.counting) {
       return html`<div class="panel empty"><h2>No calls in the last ${this.span} days</h2><p class="muted">Once agents propose calls, this page shows how often people are asked.</p></div>`;
     }
-    return html`<p class="visually-hidden" role="status">${stats.total.asked} prompts in ${this.span} days</p>
+    return html`<p class="visually-hidden" role="status">${this.counting ? "" : `${stats.total.asked} prompts in ${this.span} days`}</p>
       ${this.#renderTiles(stats.total)} ${this.#renderAdvice(stats.total)} ${this.#renderCharts()}
       ${this.#renderTools(stats)} ${this.#renderSavings()}`;
   }
