@@ -17,7 +17,7 @@ use std::time::Duration;
 const PROGRAMS: Programs = countersign_tests::programs!();
 
 /// The rounds of a scenario by default.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 3;
 
 /// The seed by default.
 const SEED: u64 = 34;

@@ -41,9 +41,14 @@ struct ArchiveStory {
 
 impl ArchiveStory {
     async fn open(world: &World) -> Self {
+        Self::with_calls(world, 2).await
+    }
+
+    async fn with_calls(world: &World, calls: usize) -> Self {
         let story = ErasureStory::open(world).await;
-        story.runs("call_1", SECRET).await;
-        story.runs("call_2", SECRET).await;
+        for call in 1..=calls {
+            story.runs(&format!("call_{call}"), SECRET).await;
+        }
         let message = format!(r#"{{"format":"plain","message":{{"role":"user","text":"{MESSAGE}"}}}}"#);
         let message = serde_json::from_str(&message).expect("valid");
         story.bot.add_messages(&story.thread, &message).await.expect("added");
@@ -301,6 +306,33 @@ fn move_that_fails_halfway_tells_how_far() {
         let continued = archive.archives().await.expect("archived");
         assert_eq!((continued.archived, continued.continued, continued.interrupted), (1, true, None));
         assert_eq!(events_with(world.store(), SECRET).await, [0; 0], "all texts are in the file");
+        archive.ends().await;
+    });
+}
+
+/// The texts of a long thread leave in several transactions. An archive that ends between two of them says what is left.
+#[test]
+fn long_thread_that_is_interrupted_is_continued() {
+    in_world(async |world| {
+        let archive = ArchiveStory::with_calls(world, 101).await;
+        let fail = "CREATE TRIGGER failure BEFORE UPDATE ON events
+            WHEN old.data ->> 'toolCallId' = 'call_101' BEGIN SELECT raise(ABORT, 'no'); END";
+        world.run_sql(fail).await.expect("created");
+        let stopped = archive.archives().await.expect("the first transactions succeed");
+        assert!(stopped.archived == 1 && stopped.interrupted.is_some(), "{stopped:?}");
+        let left = events_with(world.store(), SECRET).await;
+        assert!(!left.is_empty() && left.len() < 100, "a part has moved: {left:?}");
+        let report = world.verify().await;
+        let reason = &report.inadmissible[0].reason;
+        assert!(
+            reason.contains("still have their texts: run the same `countersign archive` again"),
+            "{reason}"
+        );
+        world.run_sql("DROP TRIGGER failure").await.expect("dropped");
+        let continued = archive.archives().await.expect("archived");
+        assert_eq!((continued.archived, continued.continued, continued.interrupted), (0, true, None));
+        assert_eq!(events_with(world.store(), SECRET).await, [0; 0], "all texts are in the file");
+        assert!(world.verify().await.holds());
         archive.ends().await;
     });
 }

@@ -45,7 +45,7 @@ mod webhook_lease;
 mod writer;
 
 pub use address::{DatabaseUrl, NEVER_LOGGED, PostgresAddress};
-pub use archive::{ArchiveContents, ArchivePlan, read_archive};
+pub use archive::{ArchiveContents, ArchivePlan, EVENTS_AT_ONCE, read_archive};
 pub use backup::{BackupSummary, backup};
 pub use clock::{Clock, ManualClock};
 pub use copy::{CopyStep, CopySummary, copy};

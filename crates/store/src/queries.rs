@@ -97,6 +97,7 @@ queries! {
         CALL_IN_CONTEXT = "call_in_context.sql",
         CLEAR_OPEN_REQUESTS = "clear_open_requests.sql",
         CONVERSATION_OF_THREAD = "conversation_of_thread.sql",
+        COUNT_OF_THREAD = "count_of_thread.sql",
         DEFINITIONS = "definitions.sql",
         DUE = "due.sql",
         EVENTS = "events.sql",

@@ -115,7 +115,10 @@ impl ErasureCheck {
         }
         match thread.with_texts + covered().filter(|(_, has_texts)| *has_texts).count() as u64 {
             0 => Ok(()),
-            count => Err(format!("{count} events of the thread still have their texts")),
+            count => Err(format!(
+                "{count} events of the thread still have their texts: run the same `countersign archive` again, which \
+                 was interrupted or runs now"
+            )),
         }
     }
 

@@ -7,8 +7,8 @@ use countersign_events::{Body, event::ThreadArchived};
 /// The longest name of an archive file, in bytes.
 const MAX_NAME: usize = 255;
 
-/// The caller has made the file durable before. The store replaces the texts in the transaction that appends the event, and
-/// refuses if the log has other events of the thread than the file.
+/// The caller has made the file durable before. The store replaces the texts in the transaction that appends the event (those of
+/// a long thread in later ones), and refuses if the log has other events of the thread than the file.
 pub(super) fn archive(
     archived: &ThreadArchived,
     context: &DecisionContext<'_>,

@@ -8,7 +8,7 @@ use countersign_approvals::{
     decide::EraseCommand,
 };
 use countersign_events::{CallId, ThreadId, Timestamp, event::ThreadArchived};
-use countersign_store::{ArchiveContents, ArchivePlan, StoreError, read_archive};
+use countersign_store::{ArchiveContents, ArchivePlan, EVENTS_AT_ONCE, StoreError, read_archive};
 use futures_util::future::join_all;
 use std::{
     collections::{BTreeMap, btree_map},
@@ -18,9 +18,6 @@ use std::{
 
 /// The most threads whose texts leave the log in one transaction.
 const THREADS_AT_ONCE: usize = 64;
-
-/// The most events of these threads, unless one thread has more. Others wait for the transaction.
-const EVENTS_AT_ONCE: u64 = 500;
 
 /// The outcome of archiving.
 #[derive(Debug, Clone)]
@@ -109,10 +106,18 @@ impl EmbeddedService {
         let mut archived = 0;
         let mut threads = contents.threads.iter().peekable();
         while threads.peek().is_some() {
-            let outcomes = join_all(take_batch(&mut threads).into_iter().map(archive)).await;
+            let batch = take_batch(&mut threads);
+            let outcomes = join_all(batch.iter().copied().map(archive)).await;
             archived += outcomes.iter().flatten().filter(|outcome| !outcome.events.is_empty()).count();
             if let Some(error) = outcomes.into_iter().find_map(Result::err) {
                 return (archived, Some(error));
+            }
+            for (thread_id, (_, through)) in
+                batch.into_iter().filter(|(_, (events, _))| *events > EVENTS_AT_ONCE)
+            {
+                if let Err(error) = self.store.remove_archived_texts(thread_id, *through).await {
+                    return (archived, Some(error.into()));
+                }
             }
         }
         (archived, None)

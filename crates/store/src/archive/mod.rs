@@ -5,6 +5,7 @@ mod compare;
 mod erase;
 mod plan;
 mod read;
+mod remove;
 mod write;
 
 pub use plan::ArchivePlan;
@@ -12,6 +13,9 @@ pub use read::{ArchiveContents, read_archive};
 
 use crate::{DatabaseName, StoreError};
 use std::path::Path;
+
+/// The most events whose texts leave the log in one transaction. Others wait for it.
+pub const EVENTS_AT_ONCE: u64 = 500;
 
 /// The number of events in one read of the log.
 const PAGE: usize = 2_000;

@@ -2,6 +2,7 @@
 
 use super::rows::json;
 use crate::{
+    archive::EVENTS_AT_ONCE,
     database::{BatchFailure, SqlQuery, WriteSession},
     queries, row,
 };
@@ -53,27 +54,30 @@ async fn erase_texts_of_call<D: WriteSession>(
     replace_with_sealed_form(session, &events).await
 }
 
-/// Fails if the log has other rows of the thread than the archive.
+/// Fails if the log has other rows of the thread than the archive. The texts of a long thread stay for now:
+/// [`Store::remove_archived_texts`](crate::Store::remove_archived_texts) removes them in small transactions.
 async fn remove_texts_of_thread<D: WriteSession>(
     session: &mut D,
     thread_id: &ThreadId,
     archived: &ThreadArchived,
 ) -> Result<(), BatchFailure> {
-    let (mut after, mut count) = (0, 0);
-    while after < archived.through {
+    let count = SqlQuery::new(queries::COUNT_OF_THREAD).bind(thread_id.as_str()).bind(archived.through);
+    let count = session.query_all(count).await?.first().and_then(|found| found.number(0)).unwrap_or(0);
+    if u64::try_from(count) != Ok(archived.events) {
+        let events = archived.events;
+        let why = format!("the log has {count} events of thread {thread_id}, and the archive {events}");
+        return Err(BatchFailure::Some(Refused::Invalid { field: "events", why }.into()));
+    }
+    let mut after = 0;
+    while archived.events <= EVENTS_AT_ONCE && after < archived.through {
         let page = SqlQuery::new(queries::EVENTS_OF_THREAD).bind(after).bind(PAGE).bind(thread_id.as_str());
         let mut events = read_rows(session, page).await?;
         events.retain(|event| event.seq <= archived.through);
         let Some(last) = events.last() else { break };
-        (after, count) = (last.seq, count + events.len() as u64);
+        after = last.seq;
         replace_with_sealed_form(session, &events).await?;
     }
-    if count == archived.events {
-        return Ok(());
-    }
-    let why =
-        format!("the log has {count} events of thread {thread_id}, and the archive {}", archived.events);
-    Err(BatchFailure::Some(Refused::Invalid { field: "events", why }.into()))
+    Ok(())
 }
 
 async fn read_rows<D: WriteSession>(session: &mut D, query: SqlQuery) -> Result<Vec<Event>, BatchFailure> {
@@ -87,13 +91,18 @@ async fn replace_with_sealed_form<D: WriteSession>(
     session: &mut D,
     events: &[Event],
 ) -> Result<(), BatchFailure> {
+    if let Some(rows) = sealed_rows(events) {
+        session.query_all(SqlQuery::new(D::REPLACE_DATA).bind(rows)).await?;
+    }
+    Ok(())
+}
+
+/// The sealed forms of those rows that have texts, for `replace_data.sql`; `None` if none has.
+pub(crate) fn sealed_rows(events: &[Event]) -> Option<String> {
     let sealed = |event: &Event| {
         let sealed = sealed::erase_texts(event.kind, &event.data);
         (sealed.as_str() != event.data.as_str()).then(|| (event.seq, sealed.as_str().to_owned()))
     };
     let replaced: Vec<_> = events.iter().filter_map(sealed).collect();
-    if !replaced.is_empty() {
-        session.query_all(SqlQuery::new(D::REPLACE_DATA).bind(json(&replaced))).await?;
-    }
-    Ok(())
+    (!replaced.is_empty()).then(|| json(&replaced))
 }

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     DatabaseName, StoreError,
     copy_mark::CopyMark,
-    database::{BatchFailure, FirstReads, WriteSession},
+    database::{BatchFailure, FirstReads, SqlQuery, WriteSession},
 };
 use countersign_events::Event;
 use std::sync::Arc;
@@ -21,6 +21,9 @@ impl<D: WriteSession> BatchWriter<D> {
             MaintenanceTask::HoldWebhook(query) => self.run_alone([query]).await,
             MaintenanceTask::CopyEvents(events, source) => self.copy_events(&events, &source).await,
             MaintenanceTask::Mark(mark) => self.mark(&mark).await,
+            MaintenanceTask::RemoveTexts(rows) => {
+                self.run_alone([SqlQuery::new(D::REPLACE_DATA).bind(rows)]).await
+            }
             MaintenanceTask::RewriteFiles => self.session.rewrite_files().await,
         }
     }

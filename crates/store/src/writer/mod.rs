@@ -12,6 +12,7 @@ mod request;
 mod rows;
 
 pub(crate) use batch::BatchWriter;
+pub(crate) use erasure::sealed_rows;
 pub use request::CommandOutcome;
 pub(crate) use request::{MaintenanceTask, WriterRequest, send};
 
