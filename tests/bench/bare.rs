@@ -21,6 +21,9 @@ const PLAIN_TABLE: &str = "CREATE TABLE events (
     seq INTEGER PRIMARY KEY, thread_id TEXT NOT NULL, type TEXT NOT NULL, timestamp TEXT NOT NULL,
     principal TEXT NOT NULL, data TEXT NOT NULL, hash TEXT)";
 
+/// The layout of a program that no log excludes.
+const ANY_LAYOUT: i64 = i64::MAX;
+
 impl BareLoop {
     pub(crate) async fn open(address: &str) -> LabOutcome<Self> {
         let store_url = DatabaseUrl::parse(address)?;
@@ -79,12 +82,16 @@ impl BareLoop {
         match self {
             Self::Sqlite(conn) => {
                 sqlx::query("BEGIN IMMEDIATE").execute(&mut *conn).await?;
-                sqlx::query(queries::sqlite::APPEND).bind(rows).execute(&mut *conn).await?;
+                sqlx::query(queries::sqlite::APPEND).bind(rows).bind(ANY_LAYOUT).execute(&mut *conn).await?;
                 sqlx::query("COMMIT").execute(conn).await?;
             }
             Self::Postgres(conn) => {
                 sqlx::query("BEGIN").execute(&mut *conn).await?;
-                sqlx::query(queries::postgres::APPEND).bind(rows).execute(&mut *conn).await?;
+                sqlx::query(queries::postgres::APPEND)
+                    .bind(rows)
+                    .bind(ANY_LAYOUT)
+                    .execute(&mut *conn)
+                    .await?;
                 sqlx::query("COMMIT").execute(conn).await?;
             }
         }

@@ -26,6 +26,7 @@ mod instances;
 mod lab;
 mod load;
 mod reads;
+mod rows;
 mod scope;
 mod server;
 mod start;
@@ -40,10 +41,11 @@ mod wakeup;
 use lab::LabOutcome;
 use table::ScenarioResult;
 
-const SCENARIOS: [&str; 14] = [
+const SCENARIOS: [&str; 15] = [
     "verdict",
     "scope",
     "wakeup",
+    "rows",
     "cycles",
     "history",
     "waiting",
@@ -127,6 +129,7 @@ async fn run(name: &str, quick: bool) -> LabOutcome<ScenarioResult> {
         "verdict" => verdict::run(quick).map(ScenarioResult::from),
         "scope" => scope::run(quick).await.map(ScenarioResult::from),
         "wakeup" => wakeup::run(quick).await.map(ScenarioResult::from),
+        "rows" => rows::run(quick).await.map(ScenarioResult::from),
         "cycles" => cycles::run(quick).await.map(ScenarioResult::from),
         "history" => history::run(quick).await.map(ScenarioResult::from),
         "waiting" => waiting::run(quick).await.map(ScenarioResult::from),
