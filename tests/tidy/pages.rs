@@ -157,6 +157,25 @@ fn links_have_targets() {
 }
 
 #[test]
+fn every_decision_record_has_a_status() {
+    let records: Vec<_> = files_ending(".md")
+        .into_iter()
+        .filter(|page| page.starts_with("docs/decisions/") && page != DECISIONS)
+        .collect();
+    for record in &records {
+        let text = read(record);
+        let status = text.lines().nth(2).unwrap_or_default();
+        let accepted =
+            ["**Status.** Accepted.", "**Status.** Accepted, changed by [", "**Status.** Superseded by ["];
+        assert!(
+            accepted.iter().any(|start| status.starts_with(start)),
+            "{record}: its third line must begin with one of {accepted:?}"
+        );
+    }
+    assert!(records.len() > 80, "{} records were found", records.len());
+}
+
+#[test]
 fn every_page_is_in_the_navigation() {
     let (navigation, map, decisions) = (linked_pages(NAVIGATION), linked_pages(MAP), linked_pages(DECISIONS));
     for page in files_ending(".md").into_iter().filter(|path| path.starts_with("docs/")) {

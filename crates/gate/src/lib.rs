@@ -74,7 +74,6 @@ pub use large_work::run_large;
 pub use view::{read_grant_origin, view_call, view_caller, view_verdict};
 pub use webhook_delivery::{OpenClaim, PreparedWebhook, WebhookFollower, WebhookProgress, WebhookTransport};
 
-/// The log targets under which libraries log secrets: lines of `~/.pgpass` that cannot be parsed, and the words of the
-/// commands that a policy parses. A subscriber must drop them.
-pub const NEVER_LOGGED: &[&str] =
-    &[countersign_store::NEVER_LOGGED, "tokenize", "parse", "expansion", "arithmetic"];
+/// The log targets under which libraries log secrets: lines of `~/.pgpass` that cannot be parsed. A subscriber must drop
+/// them.
+pub const NEVER_LOGGED: &[&str] = &[countersign_store::NEVER_LOGGED];

@@ -1,8 +1,8 @@
 //! Admissibility: checks that the rules would have written each row of a log.
 //!
 //! For each row, the check reconstructs the command that could have caused it, decides on that command with the same
-//! function that the writer uses, and compares the result with the log. The log does not contain the policy of the
-//! time, so the policy's verdicts are taken from the log as evidence. See [`AdmissibilityCheck`].
+//! function that the writer uses, and compares the result with the log. A later version may read a command more strictly
+//! than the one that judged it, so the policy's verdicts are taken from the log as evidence. See [`AdmissibilityCheck`].
 
 mod advisors;
 mod command;
