@@ -258,23 +258,23 @@ impl Thread {
         });
     }
 
-    /// Drops the recent decisions that can no longer answer a call: a later one on the same call is found in their place, or
-    /// they are approvals that were used.
-    pub(crate) fn forget_settled(&mut self) {
-        let decisions = std::mem::take(&mut self.recent);
-        let is_alike = |a: &RecentDecision, b: &RecentDecision| {
-            (&a.tool, &a.place, a.arguments_hash) == (&b.tool, &b.place, b.arguments_hash)
-        };
+    /// Drops those recent decisions on these arguments that can no longer answer a call: used approvals, and decisions that a
+    /// later one hides. It must not be used where an event may be applied twice: a dropped approval would count as unused again.
+    pub(crate) fn forget_settled(&mut self, arguments_hash: Sha256) {
         let mut kept: Vec<RecentDecision> = Vec::new();
-        for decision in decisions {
-            // The clocks of writers differ, so a later decision may be forgotten first.
-            kept.retain(|earlier| !(is_alike(earlier, &decision) && earlier.at <= decision.at));
-            let is_settled = !decision.denies && decision.unused_by.is_none();
-            if !is_settled || kept.iter().any(|earlier| is_alike(earlier, &decision)) {
+        for decision in self.recent.extract_if(.., |recent| recent.arguments_hash == arguments_hash) {
+            let is_alike = |earlier: &RecentDecision| {
+                (&earlier.tool, &earlier.place) == (&decision.tool, &decision.place)
+            };
+            // Writers have different clocks, so an earlier decision may be remembered for longer.
+            kept.retain(|earlier| !(is_alike(earlier) && earlier.at <= decision.at));
+            let is_used = !decision.denies && decision.unused_by.is_none();
+            if !is_used || kept.iter().any(is_alike) {
                 kept.push(decision);
             }
         }
-        self.recent = kept;
+        self.recent.append(&mut kept);
+        self.recent.sort_by_key(|recent| recent.seq);
     }
 
     fn use_up(&mut self, id: &CallId) {

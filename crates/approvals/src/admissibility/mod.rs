@@ -60,8 +60,7 @@ pub struct InadmissibleRow {
     pub reason: String,
 }
 
-/// Checks the rows of a log one after the other. It keeps the state of the calls that have not ended and of the threads that
-/// concern later calls, and no rows but the last few.
+/// Checks log rows one after the other. It keeps unfinished calls, the threads that concern later calls, and the last few rows.
 #[derive(Debug, Default)]
 pub struct AdmissibilityCheck {
     /// The threads with open calls, or with decisions and settings that concern later ones.
@@ -454,14 +453,12 @@ fn apply_row(
     }
     if let Some(id) = id
         && state.call(&id).is_none_or(|call| call.result().is_some())
+        && let Some(Some(ended)) = state.calls.remove(&id)
     {
-        state.calls.remove(&id);
+        state.thread.forget_settled(ended.proposal.what.arguments_hash);
     }
-    if state.calls.is_empty() {
-        state.thread.forget_settled();
-        if state.thread == Thread::default() {
-            threads.remove(&event.thread_id);
-        }
+    if state.calls.is_empty() && state.thread == Thread::default() {
+        threads.remove(&event.thread_id);
     }
 }
 

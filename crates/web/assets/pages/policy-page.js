@@ -93,12 +93,12 @@ export class PolicyPage extends PageElement {
     }
     // A credential for some threads may read the policy, and no counts of all threads.
     const orNull = (/** @type {Promise<any>} */ answer) => answer.catch(() => null);
-    const counted = countCalls(client, `since=${since}`, (stats) => {
+    const counted = orNull(countCalls(client, `since=${since}`, (stats) => {
       this.hits = stats.rules ?? [];
       return this.isConnected;
-    });
+    }));
     this.suggestions = await orNull(client.request("GET", `/v1/policy/suggestions?since=${since}`));
-    await orNull(counted);
+    await counted;
     this.history = await this.#readHistory().catch(() => []);
   }
 

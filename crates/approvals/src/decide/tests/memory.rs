@@ -338,7 +338,8 @@ impl DecisionStory {
     /// The number of recent decisions that can still answer a call.
     fn remembered(&self) -> usize {
         let mut thread = self.batch.thread(&thread_id()).expect("read").clone();
-        thread.forget_settled();
+        thread.forget_settled(hash(FIRST));
+        thread.forget_settled(hash(OTHER));
         thread.recent.len()
     }
 
