@@ -33,7 +33,7 @@ CREATE INDEX events_by_thread ON events (thread_id);
 
 -- The events of types that programs of this layout do not know. They allow nothing about the calls and threads that these
 -- concern. A later migration that adds a type leaves this index and this view as they are, for these programs. SQLite
--- compares the type of each new row with these names. For NOT IN, it would first build a table of them, for each statement.
+-- compares each new row with these names. With NOT IN, each statement would first build a name table.
 CREATE INDEX events_after_layout_4_by_thread ON events (thread_id) WHERE
     type <> 'TOOL_CALL' AND type <> 'TOOL_APPROVAL_REQUEST' AND type <> 'TOOL_APPROVAL_VOTE'
     AND type <> 'TOOL_APPROVAL_REMINDER' AND type <> 'TOOL_APPROVAL_ESCALATED'

@@ -1,11 +1,11 @@
-//! Files of the log that are removed and replaced while servers write it.
+//! Log files that are removed and moved while servers write.
 
 use crate::{PROGRAMS, play_scenario, traffic::FaultTraffic};
 use countersign_tests::{Database, ProcessWorld, Random, Server};
 use futures_util::future::join;
 use std::fs;
 
-/// What happens to a file of the log: the end of its name, and if it is removed.
+/// The file name suffix, and true to remove the file instead of moving it away and back.
 const FAULTS: [(&str, bool); 4] = [("-wal", true), ("-shm", true), ("-wal", false), ("", false)];
 
 async fn play_file_faults(rounds: usize, mut random: Random) {

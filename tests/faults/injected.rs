@@ -1,4 +1,4 @@
-//! Faults of a server's system calls, injected with `LD_PRELOAD`: see `faulty_calls.c`.
+//! System call faults, injected with `LD_PRELOAD`: see `faulty_calls.c`.
 
 use countersign_tests::{ProcessWorld, Random};
 use std::{
@@ -52,7 +52,7 @@ pub(crate) struct FaultInjector {
 }
 
 impl FaultInjector {
-    /// Compiles the library into the folder of the test.
+    /// Compiles the library into the test folder.
     pub(crate) fn compile(world: &ProcessWorld) -> Self {
         let (source, library) = (world.file("faulty_calls.c"), world.file("faulty_calls.so"));
         fs::write(&source, SOURCE).expect("the folder is writable");
@@ -64,7 +64,7 @@ impl FaultInjector {
         injector
     }
 
-    /// The environment of a server under this injector, which reaches the files of the log.
+    /// The environment that puts a server under this injector. Only log files are affected.
     pub(crate) fn environment(&self) -> Vec<(&'static str, String)> {
         vec![
             ("LD_PRELOAD", self.library.display().to_string()),
@@ -73,7 +73,7 @@ impl FaultInjector {
         ]
     }
 
-    /// Injects a fault from now on, in the place of the one before.
+    /// Replaces the injected fault.
     pub(crate) fn inject(&self, fault: InjectedFault) {
         // The server maps this file, so it is not replaced.
         let control = File::options().write(true).open(&self.control).expect("the file exists");

@@ -2,7 +2,7 @@
 //! when the fault is over. Each scenario is random, from a seed that it prints. `tests/faults/run` plays more rounds than
 //! the tests do by default.
 
-#![expect(clippy::print_stderr, reason = "the reader of a failure needs the faults")]
+#![expect(clippy::print_stderr, reason = "a failure must name its faults")]
 
 mod database_server;
 mod disk;
@@ -25,7 +25,7 @@ const SEED: u64 = 34;
 /// A round takes less than this, however slow the machine is. It only ends a scenario that hangs.
 const LONGEST_ROUND: Duration = Duration::from_mins(2);
 
-/// Plays the rounds of a scenario: `COUNTERSIGN_FAULT_ROUNDS` of them.
+/// Plays a scenario for `COUNTERSIGN_FAULT_ROUNDS` rounds.
 async fn play_scenario<S: Future<Output = ()>>(scenario: impl FnOnce(usize, Random) -> S) {
     let rounds =
         std::env::var("COUNTERSIGN_FAULT_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().expect("a number"));

@@ -63,7 +63,7 @@ impl FaultTraffic {
         }
     }
 
-    /// Takes the steps of a call that the log may have already.
+    /// Takes all call steps, also those that the log has already.
     async fn play_call(&self, url: &str, id: &str) -> Result<(), GateError> {
         let (bot, ada) = (gate_of(url, &Principal::agent("bot")), gate_of(url, &Principal::user("ada")));
         let thread = ThreadId::new("t").expect("valid");

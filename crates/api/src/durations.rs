@@ -3,11 +3,11 @@
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::collections::BTreeMap;
 
-/// The number of leading bits of a duration that its group keeps. Shorter durations are exact.
+/// The leading bits that a group keeps from its durations. Shorter durations are exact.
 const KEPT_BITS: u32 = 8;
 
-/// The number of durations in each group: by the shortest of the group, in milliseconds. A group spans less than 1 % of
-/// its durations, and those below 256 ms have a group each.
+/// Duration counts by group. The key is the shortest duration that the group can have, in milliseconds. A group spans less
+/// than 1 %, and each duration below 256 ms has its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct DurationHistogram(#[serde(deserialize_with = "read_groups")] BTreeMap<u64, u64>);
@@ -24,7 +24,7 @@ fn read_groups<'de, D: Deserializer<'de>>(input: D) -> Result<BTreeMap<u64, u64>
 }
 
 impl DurationHistogram {
-    /// True if it counts no duration.
+    /// Returns true if it counts no duration.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -43,7 +43,7 @@ impl DurationHistogram {
         }
     }
 
-    /// The percentiles, where `longest` is the longest of the durations, in milliseconds; `None` if there are none.
+    /// Returns the percentiles; `None` without durations. `longest` is the longest duration, in milliseconds.
     #[must_use]
     pub fn percentiles(&self, longest: u64) -> Option<DurationPercentiles> {
         let total = self.0.values().fold(0_u64, |total, number| total.saturating_add(*number));

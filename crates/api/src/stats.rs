@@ -20,7 +20,7 @@ pub struct StatisticsQuery {
     pub until: Option<Timestamp>,
     /// The offset from UTC at which the answer counts each day; `None` leaves the days out.
     pub days_at: Option<UtcOffset>,
-    /// [`CallStatistics::next`] of the page before; 0 begins at the end of the log.
+    /// [`CallStatistics::next`] from the previous page; 0 begins with the newest call.
     pub after: i64,
 }
 

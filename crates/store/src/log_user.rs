@@ -14,7 +14,7 @@ pub struct MigrationRecord {
 /// A process that uses a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogUser {
-    /// Its process id; on PostgreSQL the id of the server's process.
+    /// Its process id; on PostgreSQL the server process id.
     pub pid: u32,
     /// The program, with its subcommand; `None` if it is not known.
     pub program: Option<String>,
@@ -27,7 +27,7 @@ impl fmt::Display for LogUser {
     }
 }
 
-/// The processes as the subject of a sentence: "process 12 (countersign serve) uses".
+/// Returns a sentence start: "process 12 (countersign serve) uses".
 pub(crate) fn describe_users(users: &[LogUser]) -> String {
     match users {
         [] => "another process uses".to_owned(),

@@ -26,7 +26,7 @@ pub enum StoreAccess {
     Read,
 }
 
-/// What to do with a log of an older layout.
+/// How to open a log with an older layout.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum LogMigration {
     /// Migrate it if no other process uses it. The migration may exclude the programs that do.
@@ -45,7 +45,7 @@ pub struct StoreOptions {
     pub create: bool,
     /// The access to the log.
     pub access: StoreAccess,
-    /// What to do with a log of an older layout.
+    /// How to open a log with an older layout.
     pub migration: LogMigration,
     /// The moment at which an acknowledged event is on disk.
     pub synchronous: SyncMode,

@@ -1,4 +1,4 @@
-//! The outcomes of calls, and the calls that run. Both read a limited span of the log, the newest events first.
+//! Call outcomes and running calls. Both read a limited span of the log, the newest events first.
 
 use crate::{
     Store, StoreError,
@@ -54,8 +54,8 @@ impl Store {
         Ok(calls.filter(|call| call.matches(running, now)).collect())
     }
 
-    /// Reads the outcomes of the calls that were proposed at or after `since` and before `until`: those of one span of the
-    /// log, which ends before the event at `before` (0 for the end of the log).
+    /// Reads call outcomes, by proposal time from `since` on and before `until`. One page covers the log span that ends before
+    /// the event at `before`; 0 means the log tip.
     pub async fn call_fates(
         &self,
         (since, until): (Option<Timestamp>, Option<Timestamp>),
@@ -76,8 +76,8 @@ impl Store {
         Ok(ResultPage { items, next: (!is_last).then_some(floor) })
     }
 
-    /// True if the event at `seq` was written so long before `since` that no earlier one has a later time. The clocks of
-    /// the writers may differ, so the times do not have the order of the events.
+    /// Returns true if the event at `seq` was written so long before `since` that no earlier one has a later time. Writer clocks
+    /// differ, so the times may not increase with `seq`.
     async fn is_long_before(&self, seq: i64, since: Timestamp) -> Result<bool, StoreError> {
         let query = SqlQuery::new(queries::EVENTS).bind(seq - 1).bind(1);
         let page = read_events(&self.query_rows("events", query).await?)?;
@@ -85,7 +85,7 @@ impl Store {
     }
 }
 
-/// Parses a row of the query `tally.sql`, in the order of its columns.
+/// Parses a `tally.sql` row, column by column.
 fn parse_fate(found: &SqlRow) -> Option<CallFate> {
     let moment = |column: usize| found.text(column)?.parse::<Timestamp>().ok();
     let decided = || {

@@ -5,7 +5,7 @@
 const COUNTS = /** @type {const} */ (["calls", "asked", "answeredByAdvisors", "askedAllowed", "allowed", "denied", "expired", "cancelled", "abandoned", "waiting"]);
 
 /**
- * Counts the calls of a time span. `show` gets the sum after each page; false ends it.
+ * Counts calls page by page. `show` gets the sum after each page; false ends it.
  * @param {{ request(method: string, path: string): Promise<any> }} client
  * @param {string} query @param {(sum: Statistics, isComplete: boolean) => boolean} show
  */

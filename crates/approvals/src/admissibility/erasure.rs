@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// The rows of each thread, as far as erasures and archives depend on them.
 #[derive(Debug, Default)]
 pub(super) struct ErasureCheck {
-    /// A log may have millions of threads, so the key is a digest of the name.
+    /// Keyed by name digest, because a log may have millions of threads.
     threads: HashMap<ShortDigest, ThreadTexts>,
 }
 
@@ -35,8 +35,7 @@ struct ThreadTexts {
 /// The rows of a thread after its closing, and its erased rows.
 #[derive(Debug, Default)]
 struct EndedTexts {
-    /// The erased rows in their order, each with a digest of its call and its hashes: those that no event covers yet, and
-    /// those that an archive covers.
+    /// The erased rows in `seq` order, each with its content digest: uncovered rows, and rows that an archive covers.
     erased: Vec<(i64, ShortDigest)>,
     is_closed: bool,
     /// The later rows, and true for those that have texts.
@@ -62,7 +61,7 @@ impl ErasureCheck {
         let has_texts =
             erased.is_none() && matches!(row.event.kind, EventType::ToolCall | EventType::ToolResult);
         if let Some((texts, call)) = erased.zip(row.body.call_id()) {
-            thread.ended().erased.push((row.event.seq, texts_digest(call.as_str(), &texts)));
+            thread.ended().erased.push((row.event.seq, content_digest(call.as_str(), &texts)));
         }
         match &mut thread.ended {
             Some(ended) if ended.is_closed => ended.later.push((row.event.seq, has_texts)),
@@ -90,7 +89,7 @@ impl ErasureCheck {
         let mut different = None;
         for named in &erased.rows {
             let found = thread.as_mut().and_then(|thread| thread.remove_uncovered(named.seq));
-            let is_same = found == Some(texts_digest(erased.tool_call_id.as_str(), &named.texts));
+            let is_same = found == Some(content_digest(erased.tool_call_id.as_str(), &named.texts));
             different = different.or((!is_same).then_some(named.seq));
         }
         match different {
@@ -157,8 +156,8 @@ fn thread_digest(thread: &ThreadId) -> ShortDigest {
     shorten(Sha256::digest(thread.as_str().as_bytes()))
 }
 
-/// One digest in the place of the names and hashes of a row, so that a log of which most is archived takes little memory.
-fn texts_digest(call: &str, texts: &ErasedTexts) -> ShortDigest {
+/// One digest instead of all content hashes in a row, so that a mostly archived log takes little memory.
+fn content_digest(call: &str, texts: &ErasedTexts) -> ShortDigest {
     shorten(Sha256::digest(&serde_json::to_vec(&(call, texts)).unwrap_or_default()))
 }
 

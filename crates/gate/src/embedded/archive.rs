@@ -115,7 +115,7 @@ impl EmbeddedService {
             for (thread_id, (_, through)) in
                 batch.into_iter().filter(|(_, (events, _))| *events > EVENTS_AT_ONCE)
             {
-                if let Err(error) = self.store.remove_archived_texts(thread_id, *through).await {
+                if let Err(error) = self.store.remove_archived_content(thread_id, *through).await {
                     return (archived, Some(error.into()));
                 }
             }

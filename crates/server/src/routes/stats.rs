@@ -11,8 +11,8 @@ use countersign_api::{self as api, ApprovalGate};
 /// time that people took to decide. `rules` counts the calls that each rule judged. With `utcOffsetMinutes`, `days` has
 /// the counts of each day.
 ///
-/// An answer counts the calls of at most 5,000 events, the newest first. `next` is the `after` of the next page; the
-/// counts of the pages can be added up, and `decisionTimes` gives the percentiles of the sum.
+/// An answer covers at most 5,000 events, the newest first. Send `next` as `after` for earlier calls. Page counts add up,
+/// and `decisionTimes` gives their percentiles.
 #[utoipa::path(
     get,
     path = "/v1/stats",

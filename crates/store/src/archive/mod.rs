@@ -14,7 +14,7 @@ pub use read::{ArchiveContents, read_archive};
 use crate::{DatabaseName, StoreError};
 use std::path::Path;
 
-/// The most events whose texts leave the log in one transaction. Others wait for it.
+/// The most events whose content leaves the log in one transaction. Other writers wait for it.
 pub const EVENTS_AT_ONCE: u64 = 500;
 
 /// The number of events in one read of the log.

@@ -1,4 +1,4 @@
-//! Removing the texts of a long archived thread from the log, in small transactions.
+//! Removing archived content from the log: a long thread takes several small transactions.
 
 use super::EVENTS_AT_ONCE;
 use crate::{
@@ -8,9 +8,13 @@ use crate::{
 use countersign_events::ThreadId;
 
 impl Store {
-    /// Removes the texts that an archived thread still has up to the event at `through`. Between two transactions, other
-    /// writers have their turn. If it is interrupted, it can be repeated.
-    pub async fn remove_archived_texts(&self, thread_id: &ThreadId, through: i64) -> Result<(), StoreError> {
+    /// Removes the content that an archived thread still has, up to the event at `through`. Between two transactions, other
+    /// writers have their turn. An interrupted removal can be repeated.
+    pub async fn remove_archived_content(
+        &self,
+        thread_id: &ThreadId,
+        through: i64,
+    ) -> Result<(), StoreError> {
         let filter = EventFilter { thread_id: Some(thread_id.clone()), ..EventFilter::default() };
         let most = usize::try_from(EVENTS_AT_ONCE).unwrap_or(usize::MAX);
         let mut after = Some(0);
@@ -20,7 +24,7 @@ impl Store {
             after = page.next.filter(|next| *next < through);
             if let Some(rows) = writer::sealed_rows(&page.items) {
                 let request =
-                    |answer| writer::WriterRequest::Maintenance(MaintenanceTask::RemoveTexts(rows), answer);
+                    |answer| writer::WriterRequest::Maintenance(MaintenanceTask::RemoveContent(rows), answer);
                 writer::send(&self.inner.queue, request).await?;
             }
         }

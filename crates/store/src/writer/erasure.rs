@@ -54,8 +54,8 @@ async fn erase_texts_of_call<D: WriteSession>(
     replace_with_sealed_form(session, &events).await
 }
 
-/// Fails if the log has other rows of the thread than the archive. The texts of a long thread stay for now:
-/// [`Store::remove_archived_texts`](crate::Store::remove_archived_texts) removes them in small transactions.
+/// Fails if log and archive differ in their rows. A long thread keeps its content for now:
+/// [`Store::remove_archived_content`](crate::Store::remove_archived_content) removes it in small transactions.
 async fn remove_texts_of_thread<D: WriteSession>(
     session: &mut D,
     thread_id: &ThreadId,
@@ -97,7 +97,7 @@ async fn replace_with_sealed_form<D: WriteSession>(
     Ok(())
 }
 
-/// The sealed forms of those rows that have texts, for `replace_data.sql`; `None` if none has.
+/// Returns sealed rows for `replace_data.sql`; `None` if no row has content.
 pub(crate) fn sealed_rows(events: &[Event]) -> Option<String> {
     let sealed = |event: &Event| {
         let sealed = sealed::erase_texts(event.kind, &event.data);

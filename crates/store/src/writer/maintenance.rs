@@ -21,7 +21,7 @@ impl<D: WriteSession> BatchWriter<D> {
             MaintenanceTask::HoldWebhook(query) => self.run_alone([query]).await,
             MaintenanceTask::CopyEvents(events, source) => self.copy_events(&events, &source).await,
             MaintenanceTask::Mark(mark) => self.mark(&mark).await,
-            MaintenanceTask::RemoveTexts(rows) => {
+            MaintenanceTask::RemoveContent(rows) => {
                 self.run_alone([SqlQuery::new(D::REPLACE_DATA).bind(rows)]).await
             }
             MaintenanceTask::RewriteFiles => self.session.rewrite_files().await,

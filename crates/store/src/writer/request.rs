@@ -51,8 +51,8 @@ pub(crate) enum MaintenanceTask {
     CopyEvents(Vec<Arc<Event>>, DatabaseName),
     /// Set or clear the mark of an unfinished copy.
     Mark(CopyMark),
-    /// Remove texts that an archive has: a JSON array of the `seq` and the sealed data of each row.
-    RemoveTexts(String),
+    /// Remove archived content: a JSON array with `seq` and sealed data for each row.
+    RemoveContent(String),
     /// Write the files again, so that none has erased texts.
     RewriteFiles,
 }

@@ -39,14 +39,14 @@ pub struct JsonListPrinter {
 }
 
 impl JsonListPrinter {
-    /// Prints the beginning of the object, up to the list.
+    /// Prints the object up to its list.
     #[must_use]
     pub fn begin(name: &str) -> Self {
         print_part(&format!("{{\"{name}\":["));
         Self { has_items: false }
     }
 
-    /// Prints an item of the list.
+    /// Prints a list item.
     pub fn print_item(&mut self, item: &impl serde::Serialize) -> serde_json::Result<()> {
         let text = format_json_line(item)?;
         if std::mem::replace(&mut self.has_items, true) {
@@ -56,7 +56,7 @@ impl JsonListPrinter {
         Ok(())
     }
 
-    /// Prints the end of the object: the members after the list.
+    /// Prints the members after the list, and closes the object.
     pub fn end(self, members: &str) {
         print_line(&format!("],{members}}}"));
     }

@@ -107,7 +107,7 @@ async fn prepare_migration(
     Ok(MigrationRecord { copy: Some(copy), users })
 }
 
-/// Copies the log beside itself, under a name with the number of its layout.
+/// Copies the log into a new file beside it, named after its layout number.
 async fn copy_before_migration(conn: &mut SqliteConnection, path: &Path) -> Result<PathBuf, StoreError> {
     let failed = |e| error(path.into(), &e);
     let count = "SELECT count(*) FROM _sqlx_migrations";
