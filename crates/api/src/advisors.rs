@@ -1,4 +1,4 @@
-//! Advisors: programs that the policy asks about calls, their advice, and the complaints of people about calls.
+//! Advisors: programs that the policy asks about calls, their advice, and complaints by people about calls.
 
 use countersign_events::{
     Principal, Sha256, Timestamp,
@@ -6,7 +6,7 @@ use countersign_events::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The advice of an advisor on a call. Approvers never see that of an advisor in the mode `shadow`, which would influence
+/// An advisor's advice on a call. Approvers never see advice from an advisor in the mode `shadow`: it would influence
 /// the decisions that it is compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -16,24 +16,24 @@ use serde::{Deserialize, Serialize};
 }))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallAdvice {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
     /// The time at which it was recorded.
     pub at: Timestamp,
-    /// The name of the advisor.
+    /// The advisor's name.
     pub advisor: String,
-    /// The mode of the advisor then.
+    /// The advisor mode then.
     pub mode: AdvisorMode,
     /// The answer.
     pub advice: AdviceVerdict,
-    /// The reason that the advisor gives. It may repeat text of the agent, so a display must escape it.
+    /// The reason that the advisor gives. It may repeat agent content, so a display must escape it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// How sure the advisor is, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0, maximum = 1, required = false))]
     pub confidence: Option<Confidence>,
-    /// Short words of the advisor about the call.
+    /// The advisor's short comment on the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
     /// The reason why there is no valid answer. The advice is then `ask`.
@@ -41,19 +41,19 @@ pub struct CallAdvice {
     pub failure: Option<AdviceFailure>,
     /// The time from the question to the answer.
     pub elapsed_millis: u64,
-    /// True if the answer to an earlier equal question was used.
+    /// Whether the answer to an earlier equal question was used.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub cached: bool,
 }
 
-/// A complaint of a person about a call that was allowed.
+/// A person's complaint about a call that was allowed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 9, "principal": "user:ada", "at": "2026-01-31T13:00:00.000Z", "comment": "it deleted data"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallFlag {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
     /// The person.
     pub principal: Principal,
@@ -70,24 +70,24 @@ pub struct CallFlag {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"comment": "it deleted data"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FlagRequest {
-    /// The complaint, for the readers of the log.
+    /// The complaint, for the log's readers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
 
-/// The advisors of the policy in force.
+/// The active policy's advisors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51", "advisors": []}))))]
 #[serde(rename_all = "camelCase")]
 pub struct AdvisorList {
-    /// The hash of the policy.
+    /// The policy's hash.
     pub policy: Sha256,
-    /// The advisors, in the order of the policy.
+    /// The advisors, in policy order.
     pub advisors: Vec<Advisor>,
 }
 
-/// An advisor of the policy in force, without its secrets.
+/// An active advisor, without its secrets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -101,23 +101,23 @@ pub struct AdvisorList {
 pub struct Advisor {
     /// The name.
     pub name: String,
-    /// The way in which it is asked.
+    /// How it is asked.
     pub protocol: AdvisorProtocol,
-    /// The scheme, host and port of a service, the path of a program, or `in process`. The rest of an address and the
-    /// arguments of a program may be secret.
+    /// The scheme, host and port of a service, a program path, or `in process`. The rest of an address and the program
+    /// arguments may be secret.
     pub target: String,
     /// The mode in the policy.
     pub policy_mode: AdvisorMode,
-    /// The mode in effect: `decide` in the policy counts as `advise` until a report or a statement proves the advisor, and
-    /// after a fall-back.
+    /// The effective mode: `decide` in the policy has the effect of `advise` until a report or a statement proves the
+    /// advisor, and after a fall-back.
     pub mode: AdvisorMode,
-    /// The reason for the mode in effect.
+    /// The reason for the effective mode.
     pub why: String,
     /// The answers that it may give in the mode `decide`.
     pub outcomes: Vec<AdviceVerdict>,
     /// The longest time to wait for an answer.
     pub timeout_millis: u64,
-    /// The most questions at the same time.
+    /// The most concurrent questions.
     pub concurrency: u32,
     /// How long an answer also answers an equal question; 0 if it never does.
     pub cache_seconds: u64,
@@ -128,7 +128,7 @@ pub struct Advisor {
     /// The largest share of its answers that people may contradict.
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1))]
     pub max_overruled: f64,
-    /// The hash of the settings on which its answers depend. Reports and modes belong to it.
+    /// The hash of the settings on which its answers depend. Reports and modes refer to it.
     pub configuration: Sha256,
     /// The last report about these settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,8 +137,8 @@ pub struct Advisor {
     pub drift: AdvisorDrift,
 }
 
-/// How often people contradicted the recent answers of an advisor: those that they saw, or that it gave itself. Answers before
-/// its mode was last set do not count, and neither do those of the mode `shadow`, which no person saw.
+/// How often people contradicted the recent answers of an advisor: those that they saw, or that it gave itself. Answers
+/// before its mode was last set are left out, as are those in the mode `shadow`, which no person saw.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"answered": 140, "overruled": 3, "complaints": 1, "share": 0.0286, "exceeds": false}))))]
@@ -148,12 +148,12 @@ pub struct AdvisorDrift {
     pub answered: u64,
     /// The answers that a person decided against.
     pub overruled: u64,
-    /// The answers `allow` that no person decided against, and of which a person complained later.
+    /// The answers `allow` that no person decided against, but about which a person complained later.
     pub complaints: u64,
     /// The contradicted share: `overruled` and `complaints` of `answered`, or of 20 answers if there are fewer.
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1))]
     pub share: f64,
-    /// True if the share is above `maxOverruled`. An advisor that decides then falls back to `advise`.
+    /// Whether the share is above `maxOverruled`. An advisor that decides then falls back to `advise`.
     pub exceeds: bool,
 }
 
@@ -166,7 +166,7 @@ pub struct AdvisorDrift {
 }))))]
 #[serde(rename_all = "camelCase")]
 pub struct AdvisorReport {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
     /// The time.
     pub at: Timestamp,
@@ -176,7 +176,7 @@ pub struct AdvisorReport {
     pub counts: AdvisorReportCounts,
 }
 
-/// The counts of a report. `cases` is the sum of `agreed`, `falseAllows`, `falseDenials` and `asked`.
+/// The counts in a report. `cases` is the sum of `agreed`, `falseAllows`, `falseDenials` and `asked`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -184,7 +184,7 @@ pub struct AdvisorReport {
 }))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdvisorReportCounts {
-    /// The data of the report.
+    /// The report's data.
     pub source: ReportSource,
     /// The calls that a person decided and that the advisor was asked about.
     pub cases: u64,
@@ -240,7 +240,7 @@ pub struct AdvisorReportRequest {
 }))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdvisorModeRequest {
-    /// The hash of the settings that the person looked at. If the policy in force has others, the request is refused.
+    /// The hash of the settings that the person looked at. If the active policy has others, the request is refused.
     pub configuration: Sha256,
     /// `decide` lets it decide where the policy does, even without a report; `advise` takes that back.
     pub mode: AdvisorMode,

@@ -42,14 +42,14 @@ impl BulkDecisionRequest {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"threadId": "t1", "id": "call_1", "decision": "allow_once"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BulkDecisionItem {
-    /// The thread of the call.
+    /// The call's thread.
     pub thread_id: ThreadId,
-    /// The id of the call.
+    /// The call's id.
     pub id: CallId,
     /// `allow_once`, `allow_session` or `deny`.
     #[serde(deserialize_with = "read_word")]
     pub decision: Decision,
-    /// The reason. The log keeps it, and the model gets the reason of a denial.
+    /// The reason. The log keeps it, and the model gets a denial's reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
     /// The arguments that run instead of the proposed ones; only with `allow_once`.
@@ -69,7 +69,7 @@ pub struct BulkDecisionItem {
     /// The level at which the approver decides, as in a single decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// True if the decision also decides the calls that wait, as in a single decision.
+    /// Whether the decision also decides the calls that wait, as in a single decision.
     #[serde(default, skip_serializing_if = "is_false")]
     pub and_waiting: bool,
     /// The proof that the approver made this decision, as in a single decision. Each call needs its own.
@@ -136,7 +136,7 @@ impl BulkDecisionItem {
     }
 }
 
-/// The outcome of each decision, in the order of the decisions.
+/// The outcome of each decision, in request order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"results": []}))))]
@@ -161,9 +161,9 @@ pub struct BulkDecisionResponse {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct BulkDecisionResult {
-    /// The thread of the call.
+    /// The call's thread.
     pub thread_id: ThreadId,
-    /// The id of the call.
+    /// The call's id.
     pub id: CallId,
     /// The call, if the decision was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -176,9 +176,9 @@ pub struct BulkDecisionResult {
 /// The outcome of one of several decisions, in the gate's types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionAnswer {
-    /// The thread of the call.
+    /// The call's thread.
     pub thread_id: ThreadId,
-    /// The id of the call.
+    /// The call's id.
     pub id: CallId,
     /// The decided call, or the reason why the decision was refused.
     pub outcome: Result<Call, GateError>,
@@ -214,14 +214,14 @@ pub struct StopReport {
     pub left: Vec<CallKey>,
 }
 
-/// The identity of a call.
+/// A call identity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"threadId": "t1", "id": "call_1"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallKey {
-    /// The thread of the call.
+    /// The call's thread.
     pub thread_id: ThreadId,
-    /// The id of the call.
+    /// The call's id.
     pub id: CallId,
 }

@@ -1,4 +1,4 @@
-//! A call as clients of the API see it.
+//! Calls as API clients see them.
 
 use crate::{
     ApprovalRequest, ApprovalResponse, CallAdvice, CallFlag, CallId, CallState, EventMark, Json, LookAlike,
@@ -28,35 +28,35 @@ use serde::{Deserialize, Serialize};
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Call {
-    /// The thread of the call.
+    /// The call's thread.
     pub thread_id: ThreadId,
-    /// The id of the call, unique in its thread.
+    /// The call's id, unique in its thread.
     pub id: CallId,
-    /// The name of the tool.
+    /// The tool's name.
     pub name: ToolName,
     /// The current state.
     pub state: CallState,
     /// The arguments that run: as proposed, or as an approver changed them.
     pub arguments: Json,
-    /// SHA-256 of the canonical form of `arguments`.
+    /// SHA-256 of the canonical `arguments`.
     pub arguments_hash: Sha256,
-    /// The places of masked values in `arguments`, as JSON pointers. `argumentsHash` covers the unmasked arguments.
+    /// JSON pointers to the masked values in `arguments`. `argumentsHash` covers the unmasked arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted: Vec<String>,
-    /// The places of texts with hidden characters, as JSON pointers into the call, 20 at most: control characters except
-    /// line breaks and tabs, and characters that are invisible, change the direction of text or look like a space. A
-    /// display must escape them.
+    /// The locations of strings with hidden characters, as JSON pointers into the call, 20 at most: control characters
+    /// except line breaks and tabs, and characters that are invisible, change the direction of text or look like a
+    /// space. A display must escape them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hidden_characters: Vec<String>,
-    /// The places of texts with a word that mixes letters of several scripts, such as a Cyrillic letter in a Latin word, as
-    /// JSON pointers into the call, 20 at most.
+    /// The locations of strings with a word that mixes letters from several scripts, such as a Cyrillic letter in a
+    /// Latin word, as JSON pointers into the call, 20 at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mixed_scripts: Vec<String>,
     /// The tools whose names people may take for this one. Only while the call is pending, in single calls and lists of
     /// pending calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub look_alikes: Vec<LookAlike>,
-    /// The proposer and the time of the proposal.
+    /// The proposer and the proposal time.
     pub proposal: CallProposal,
     /// Hints about the tool, as MCP defines them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,16 +66,16 @@ pub struct Call {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub impact: Option<Json>,
-    /// The agent's description of the purpose of the call.
+    /// The call's purpose, as the agent describes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Where the call runs, if the proposer said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// The definition of the tool at the time of the proposal.
+    /// The tool definition when the call was proposed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<event::ToolDefinition>,
-    /// SHA-256 of the canonical form of definition and annotations.
+    /// SHA-256 of the canonical definition and annotations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition_hash: Option<Sha256>,
     /// The earlier call that this one replaces.
@@ -85,7 +85,7 @@ pub struct Call {
     /// pending call, and in the answer to a decision that allows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposer_last_seen_at: Option<Timestamp>,
-    /// True if the proposer was seen, but not during the last 30 seconds: it may never run the call.
+    /// Whether the proposer was seen, but not during the last 30 seconds: it may never run the call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub proposer_gone: bool,
@@ -113,34 +113,34 @@ pub struct Call {
     /// The report that other arguments ran than were approved, or that the call ran without being allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mismatch: Option<CallMismatch>,
-    /// The complaints of people that the call was allowed, the oldest first.
+    /// Complaints that the call was allowed, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<CallFlag>,
-    /// The erasure of the texts of the call. `arguments` and the content of the result are then `null`, and `impact`,
+    /// The erasure of the call's content. `arguments` and the result content are then `null`, and `impact`,
     /// `description` and comments are absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erased: Option<CallErasure>,
-    /// The archive file that has the texts of the call. `arguments` and the content of the result are then `null`, as if they
+    /// The archive file that has the call's content. `arguments` and the result content are then `null`, as if they
     /// were erased.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<CallArchive>,
-    /// The calls of the thread that waited and that the decision decided too, the oldest first. Only the answer to a
-    /// decision has them, and only the first answer: to repeat a decision decides nothing.
+    /// The waiting calls of the thread that the decision also decided, the oldest first. Only the first answer to a
+    /// decision has them: a repeated decision decides nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also_decided: Vec<CallId>,
 }
 
-/// A person's release of a call whose outcome is unknown. Another executor may then take over.
+/// The release of a call whose outcome is unknown, by a person. Another executor may then take over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 6, "principal": "user:ada", "at": "2026-01-31T12:10:00.000Z", "claim": 4}))))]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionRelease {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
     /// The person who released the call.
     pub principal: Principal,
-    /// The time of the release.
+    /// The release time.
     pub at: Timestamp,
     /// The `seq` of the claim whose lease lapsed.
     pub claim: i64,
@@ -155,11 +155,11 @@ pub struct ExecutionRelease {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 6, "principal": "agent:builder", "at": "2026-01-31T12:00:04.000Z", "executor": "claude-code:toolu_01", "arguments": {"command": "touch rewritten.txt"}, "argumentsHash": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallMismatch {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
     /// The principal that reported it.
     pub principal: Principal,
-    /// The time of the report.
+    /// The report time.
     pub at: Timestamp,
     /// The executor that ran it, if it has a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -173,37 +173,37 @@ pub struct CallMismatch {
     pub redacted: Vec<String>,
 }
 
-/// The erasure of the texts of a call.
+/// The erasure of a call's content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 9, "principal": "user:zoe", "at": "2026-01-31T12:10:00.000Z", "reason": "the customer asked"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallErasure {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
-    /// The person who erased the texts.
+    /// The person who erased the content.
     pub principal: Principal,
-    /// The time of the erasure.
+    /// The erasure time.
     pub at: Timestamp,
     /// The reason.
     pub reason: String,
 }
 
-/// The move of the texts of a call to an archive file.
+/// The move of a call's content to an archive file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 9, "principal": "user:zoe", "at": "2026-01-31T12:10:00.000Z", "file": "2025.ndjson", "digest": "4cf29611a66934862f29acfcc817e30b905c1ab73d5e65831413eb6b454d49db"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallArchive {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
     /// The person who archived the thread.
     pub principal: Principal,
     /// The time.
     pub at: Timestamp,
-    /// The name of the file, without its folder.
+    /// The file's name, without its folder.
     pub file: String,
-    /// The digest of the archive, which `countersign verify --archive` compares.
+    /// The archive digest, which `countersign verify --archive` compares.
     pub digest: Sha256,
 }
 
@@ -213,29 +213,29 @@ pub struct CallArchive {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 1, "principal": "agent:builder", "at": "2026-01-31T12:00:00.000Z"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallProposal {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
     /// The proposer.
     pub principal: Principal,
-    /// The time of the proposal.
+    /// The proposal time.
     pub at: Timestamp,
 }
 
-/// The claim of a call by an executor.
+/// An executor's claim on a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 4, "executor": "worker-7", "principal": "agent:builder", "startedAt": "2026-01-31T12:00:03.000Z"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallExecution {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
     /// The name that the executor gave itself.
     pub executor: String,
     /// The principal that claimed the call.
     pub principal: Principal,
-    /// The time of the claim.
+    /// The claim time.
     pub started_at: Timestamp,
-    /// The end of the lease: the time at which the outcome counts as unknown, unless there is a result.
+    /// When the lease ends: from then on the outcome is unknown, unless there is a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_expires_at: Option<Timestamp>,
     /// The last renewal of the lease, if there was one.
@@ -243,7 +243,7 @@ pub struct CallExecution {
     pub renewed: Option<EventMark>,
 }
 
-/// The result of a call.
+/// A call result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -255,15 +255,15 @@ pub struct CallExecution {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallResult {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
-    /// The kind of the result.
+    /// The result kind.
     pub status: Status,
-    /// The content of the result, for the model.
+    /// The result's content, for the model.
     pub content: Json,
     /// The principal that reported the result.
     pub principal: Principal,
-    /// The time of the report.
+    /// The report time.
     pub at: Timestamp,
 }
 
@@ -274,7 +274,7 @@ impl Call {
         self.state == CallState::Allowed
     }
 
-    /// The mismatch in words for people, if there is one.
+    /// A description of the mismatch for people, if there is one.
     #[must_use]
     pub fn describe_mismatch(&self) -> Option<&'static str> {
         self.mismatch.as_ref()?;

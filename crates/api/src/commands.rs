@@ -9,15 +9,15 @@ use std::{
     str::FromStr,
 };
 
-/// The proposal of a call.
+/// A request to propose a call.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"id": "call_1", "name": "bash", "arguments": {"command": "ls"}, "description": "see what is there"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProposeRequest {
-    /// The id of the call, unique in its thread; for example the id that the model chose.
+    /// The call's id, unique in its thread; for example the id that the model chose.
     pub id: CallId,
-    /// The name of the tool.
+    /// The tool's name.
     pub name: ToolName,
     /// The arguments: any JSON, kept byte for byte.
     pub arguments: Json,
@@ -28,16 +28,16 @@ pub struct ProposeRequest {
     /// The impact that the agent claims.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_object")]
     pub impact: Option<ProposedImpact>,
-    /// The agent's description of the purpose of the call, for the approvers.
+    /// The call's purpose, as the agent describes it to approvers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Where the call runs: MCP server, program, folder, machine. People see it, policies select by it, and an approval holds
-    /// only there. All texts together have at most 4,096 bytes.
+    /// Where the call runs: MCP server, program, folder, machine. People see it, policies select by it, and an approval
+    /// holds only there. All strings together have at most 4,096 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_place")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<ProposedPlace>))]
     pub place: Option<Place>,
-    /// The definition of the tool. The policy may use it, changed arguments must satisfy its schema, and a claim may
-    /// require by its hash that it has not changed.
+    /// The tool's definition. The policy may use it, changed arguments must satisfy its schema, and a claim may require
+    /// by its hash that it has not changed.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_object")]
     pub definition: Option<ProposedDefinition>,
     /// The time that people have to decide, in seconds. If the policy gives less time, the shorter time applies.
@@ -50,7 +50,7 @@ pub struct ProposeRequest {
     pub replaces: Option<CallId>,
 }
 
-/// A place, as a proposal gives it. Unlike the place in an event, it rejects unknown fields, and has no digest.
+/// A place in a proposal. Unlike the place in an event, it rejects unknown fields, and has no digest.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"server": "staging", "folder": "/home/ada/shop"}))))]
@@ -73,7 +73,7 @@ struct ProposedPlace {
     host: Option<String>,
 }
 
-/// Reads the place of a proposal, or null.
+/// Reads a proposal's place, or null.
 fn read_place<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Place>, D::Error> {
     let read: Option<ProposedPlace> = read_optional_object(deserializer)?;
     let place = read.map(|ProposedPlace { server, address, program, folder, host }| Place {
@@ -84,24 +84,24 @@ fn read_place<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Place
         host,
         digest: None,
     });
-    // An object without fields says as little as none.
+    // An object without fields means the same as none.
     Ok(place.filter(|place| place.fields().next().is_some()))
 }
 
-/// The definition of a tool, as a proposal gives it. Unlike the definition in an event, it rejects unknown fields.
+/// A tool definition in a proposal. Unlike the definition in an event, it rejects unknown fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"description": "Runs a command", "inputSchema": {"type": "object"}, "needsApproval": true}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProposedDefinition {
-    /// The description of the tool.
+    /// The tool's description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The JSON Schema of its arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub input_schema: Option<Json>,
-    /// True if the tool itself wants people to be asked about this call.
+    /// Whether the tool itself wants people to be asked about this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs_approval: Option<bool>,
 }
@@ -113,7 +113,7 @@ impl From<ProposedDefinition> for event::ToolDefinition {
     }
 }
 
-/// The impact of a call, as the agent claims it.
+/// A call impact, as the agent claims it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"message": "deletes the cache", "riskLevel": "low", "reversible": true, "affectedResources": ["/tmp/cache"]}))))]
@@ -125,7 +125,7 @@ pub struct ProposedImpact {
     /// The level of risk.
     #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
     pub risk_level: Option<RiskLevel>,
-    /// True if the effect can be undone.
+    /// Whether the effect can be undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reversible: Option<bool>,
     /// The resources that the call would affect.
@@ -136,7 +136,7 @@ pub struct ProposedImpact {
     pub estimated_impact: Option<String>,
 }
 
-// Omits arguments and texts of the agent, because they may contain a secret.
+// Omits arguments and agent content, because they may contain a secret.
 impl fmt::Debug for ProposeRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, name, expires_in_seconds, .. } = self;
@@ -147,8 +147,8 @@ impl fmt::Debug for ProposeRequest {
 }
 
 impl ProposeRequest {
-    /// Creates the proposal of a call of the tool `name` with these arguments, a JSON text. Fails if an argument is
-    /// invalid; the error names the field.
+    /// Creates a proposal to call the tool `name` with these arguments, a JSON string. Fails if an argument is invalid;
+    /// the error names the field.
     pub fn new(id: &str, name: &str, arguments: &str) -> Result<Self, GateError> {
         Ok(Self {
             id: crate::parse_call_id(id)?,
@@ -174,7 +174,7 @@ pub struct DecisionRequest {
     /// `allow_once`, `allow_session` or `deny`.
     #[serde(deserialize_with = "read_word")]
     pub decision: Decision,
-    /// The reason. The log keeps it, and the model gets the reason of a denial.
+    /// The reason. The log keeps it, and the model gets a denial's reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
     /// The arguments that run instead of the proposed ones; only with `allow_once`.
@@ -195,9 +195,9 @@ pub struct DecisionRequest {
     /// The level at which the approver decides; without it, the level that the request asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// True if the decision also decides the calls of the thread that wait, as far as it would answer them if they were
-    /// proposed now. Only for a decision with a scope. The preview of the scope counts these calls, and the answer names
-    /// them in `alsoDecided`.
+    /// Whether the decision also decides the thread's waiting calls, as far as it would answer them if they were
+    /// proposed now. Only for a decision with a scope. The scope preview counts these calls, and the answer names them
+    /// in `alsoDecided`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub and_waiting: bool,
     /// The proof that the approver made the decision. A rule may ask for one; the error `proof_required` then has the
@@ -230,7 +230,7 @@ impl DecisionRequest {
     }
 }
 
-/// The claim of a call.
+/// A request to claim a call.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -240,8 +240,8 @@ impl DecisionRequest {
     }))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClaimRequest {
-    /// The name of the executor. Use a new name for each attempt, so that an executor that lost the response can
-    /// distinguish its own claim from that of another.
+    /// The executor's name. Use a new name for each attempt, so that an executor that lost the response can distinguish
+    /// its own claim from another one.
     #[cfg_attr(
         feature = "openapi",
         schema(
@@ -253,8 +253,8 @@ pub struct ClaimRequest {
     pub executor: String,
     /// The hash of the arguments that will run.
     pub arguments_hash: Sha256,
-    /// The lease: the number of seconds after which the outcome counts as unknown without a result. The default is 900.
-    /// An executor that runs longer renews its lease.
+    /// The lease: the number of seconds after which the outcome is unknown without a result. The default is 900. An
+    /// executor that runs longer renews its lease.
     #[serde(default, deserialize_with = "seconds", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 86_400_u32))]
     pub lease_seconds: Option<u32>,
@@ -279,7 +279,7 @@ impl fmt::Debug for ClaimRequest {
 }
 
 impl ClaimRequest {
-    /// Creates a claim of the call with its current arguments and the default lease.
+    /// Creates a claim on the call with its current arguments and the default lease.
     #[must_use]
     pub fn for_call(call: &Call, executor: &str) -> Self {
         Self {
@@ -298,7 +298,7 @@ impl ClaimRequest {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"executor": "worker-7", "leaseSeconds": 60}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RenewRequest {
-    /// The name of the executor, as in its claim.
+    /// The executor's name, as in its claim.
     pub executor: String,
     /// The lease from now on, in seconds; 900 without it. 0 ends the lease at once: the executor cannot know how the call ended, and
     /// its outcome is unknown.
@@ -307,7 +307,7 @@ pub struct RenewRequest {
     pub lease_seconds: Option<u32>,
 }
 
-/// The result of a call.
+/// A request to report a call result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"status": "success", "content": "README.md"}))))]
@@ -317,10 +317,10 @@ pub struct ResultRequest {
     #[serde(deserialize_with = "read_word")]
     #[cfg_attr(feature = "openapi", schema(schema_with = reported_statuses))]
     pub status: Status,
-    /// The content of the result: any JSON, kept byte for byte.
+    /// The result's content: any JSON, kept byte for byte.
     pub content: Json,
-    /// The name of the executor. If present, it must be the executor that claimed the call. It is required for a call
-    /// that another executor took over.
+    /// The executor's name. If present, it must be the executor that claimed the call. It is required for a call that
+    /// another executor took over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<String>,
     /// The arguments that ran, if the executor knows them. If they are not the approved ones, the log records a mismatch.
@@ -331,53 +331,53 @@ pub struct ResultRequest {
 }
 
 impl ResultRequest {
-    /// Creates the result of a call that succeeded, with this text.
+    /// Creates the result of a successful call, with this text.
     #[must_use]
     pub fn success(content: &str) -> Self {
         Self { status: Status::Success, content: Json::string(content), executor: None, ran_arguments: None }
     }
 
-    /// Creates the result of a call that failed, with this text.
+    /// Creates the result of a failed call, with this text.
     #[must_use]
     pub fn error(content: &str) -> Self {
         Self { status: Status::Error, content: Json::string(content), executor: None, ran_arguments: None }
     }
 }
 
-/// The withdrawal of a call.
+/// A request to withdraw a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"reason": "no longer wanted"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CancelRequest {
-    /// The reason, for the readers of the log.
+    /// The reason, for the log's readers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// The release of a call whose outcome is unknown. Another executor may then take over.
+/// Releases a call whose outcome is unknown. Another executor may then take over.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"comment": "it never reached the mail server"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReleaseRequest {
-    /// The reason, for the readers of the log.
+    /// The reason, for the log's readers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
 
-/// The erasure of the texts of a call that has ended.
+/// Erases the content of a call that has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"reason": "the customer asked"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EraseRequest {
-    /// The reason, for the readers of the log.
+    /// The reason, for the log's readers.
     #[cfg_attr(feature = "openapi", schema(min_length = 1))]
     pub reason: String,
 }
 
-/// The outcome of an erasure. The files of the database may have remains of the texts until they are built again.
+/// The outcome of an erasure. The database files may have remains of the content until they are rebuilt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -394,7 +394,7 @@ pub struct EraseRequest {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ErasureReport {
-    /// The call, without its texts.
+    /// The call, without its content.
     pub call: Call,
 }
 
@@ -413,7 +413,7 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D:
     seconds.map(Some).ok_or_else(why)
 }
 
-/// Creates the schema of the statuses that an executor may report. The gate writes the other statuses.
+/// Creates the schema for the statuses that an executor may report. The gate writes the other statuses.
 #[cfg(feature = "openapi")]
 fn reported_statuses() -> utoipa::openapi::schema::Object {
     utoipa::openapi::ObjectBuilder::new()
@@ -422,13 +422,13 @@ fn reported_statuses() -> utoipa::openapi::schema::Object {
         .build()
 }
 
-/// True if a flag is not set, so that it can be left out.
+/// Returns true if a flag is not set, so that it can be left out.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 pub(super) const fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// Reads a word of an enumeration. Unlike in a stored event, a word that this version does not know is an error.
+/// Reads an enumeration value. Unlike in a stored event, a value that this version does not know is an error.
 pub(super) fn read_word<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,

@@ -1,4 +1,4 @@
-//! The conversation of a thread in one format, for a model or for a client.
+//! Thread conversations in one format, for a model or for a client.
 
 use crate::{CallState, Json, ThreadId};
 use countersign_events::event::MessageFormat;
@@ -15,7 +15,7 @@ pub enum ConversationReader {
 }
 
 impl ConversationReader {
-    /// The word in a request.
+    /// The name in a request.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -46,10 +46,10 @@ impl FromStr for ConversationReader {
 pub struct ConversationView {
     /// The thread.
     pub thread_id: ThreadId,
-    /// The format of the messages.
+    /// The message format.
     pub format: MessageFormat,
-    /// The instructions, if the API of the model has them outside of the messages: `system` of Anthropic, and
-    /// `systemInstruction` of Google. Only for a model.
+    /// The instructions, if the model's API has them outside the messages: Anthropic's `system`, and Google's
+    /// `systemInstruction`. Only for a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub system: Option<Json>,
@@ -72,20 +72,20 @@ pub struct ConversationView {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"id": "call_1", "state": "pending"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct UnfinishedCall {
-    /// The id of the call.
+    /// The call's id.
     pub id: String,
-    /// The state of the call; absent if it was not proposed to Countersign.
+    /// The call's state; absent if it was not proposed to Countersign.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<CallState>,
 }
 
-/// A part of a message that is left out.
+/// A message part that is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"position": 3, "what": "image_url"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct LeftOutPart {
-    /// The place of its message in the conversation.
+    /// Its message's position in the conversation.
     pub position: u32,
     /// The part, as its format names it.
     pub what: String,

@@ -1,5 +1,5 @@
-//! Positions in the log. A position may carry the beginning of the hash of its event, which shows if a log is the one
-//! that the position is from.
+//! Positions in the log. A position may carry the first digits of its event's hash, which show if a log is the one that
+//! the position is from.
 
 use countersign_events::{Event, Sha256};
 use std::{fmt, str::FromStr};
@@ -7,13 +7,13 @@ use std::{fmt, str::FromStr};
 /// The number of hexadecimal digits of a hash in a cursor.
 const HASH_DIGITS: usize = 16;
 
-/// A position in the log: after the event with this `seq`. Its text is the `seq`, as in `15`, or the `seq` and the first
-/// 16 digits of the hash of the event, as in `15-404ca37358ec2e18`.
+/// A position in the log: after the event with this `seq`. Its text is the `seq`, as in `15`, or the `seq` and the
+/// first 16 digits of the event's hash, as in `15-404ca37358ec2e18`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogCursor {
-    /// The `seq` of the event; 0 is the start of the log.
+    /// The event's `seq`; 0 is the log's start.
     pub seq: i64,
-    /// The first digits of the hash of the event, in lower case.
+    /// The first digits of the event's hash, in lower case.
     pub hash: Option<String>,
 }
 
@@ -32,7 +32,7 @@ impl LogCursor {
         Self { seq: event.seq, hash }
     }
 
-    /// Returns true if an event with this hash can be the event of the cursor.
+    /// Returns true if an event with this hash can be the cursor's event.
     #[must_use]
     pub fn admits_hash(&self, hash: Option<Sha256>) -> bool {
         self.hash.as_ref().is_none_or(|digits| hash.is_some_and(|hash| hash.to_string().starts_with(digits)))

@@ -24,7 +24,7 @@ fn read_groups<'de, D: Deserializer<'de>>(input: D) -> Result<BTreeMap<u64, u64>
 }
 
 impl DurationHistogram {
-    /// Returns true if it counts no duration.
+    /// Returns true if it has no durations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -35,7 +35,7 @@ impl DurationHistogram {
         *self.0.entry(group_of(millis)).or_default() += 1;
     }
 
-    /// Adds the counts of another one.
+    /// Adds another set of counts.
     pub fn add(&mut self, other: &Self) {
         for (group, number) in &other.0 {
             let total = self.0.entry(*group).or_default();

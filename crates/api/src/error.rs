@@ -7,7 +7,7 @@ pub use code::{ErrorCode, UnavailableReason};
 use crate::{ApprovalResponse, ApprovalVote, CallExecution, CallResult, Problem};
 use std::fmt::Display;
 
-/// The reason why a gate did not execute an operation.
+/// Why a gate did not execute an operation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct GateError {
@@ -15,24 +15,24 @@ pub struct GateError {
     pub code: ErrorCode,
     /// A sentence for people: the mistake, its place, and the remedy.
     pub detail: String,
-    /// The facts that go with the code.
+    /// The facts that accompany the code.
     pub facts: Box<ErrorFacts>,
 }
 
-/// The facts that go with an error. Boxed, because most errors have none and answers should stay small.
+/// The facts that accompany an error. Boxed, because most errors have none and answers should stay small.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErrorFacts {
-    /// The reason why the database is unavailable.
+    /// Why the database is unavailable.
     pub reason: Option<UnavailableReason>,
     /// The HTTP status, if a server sent the error.
     pub status: Option<u16>,
-    /// True if a client got no answer, although the request may have arrived: the server may have executed it.
+    /// Whether a client got no answer, although the request may have arrived: the server may have executed it.
     pub may_have_arrived: bool,
     /// The id under which the server logged the request.
     pub request_id: Option<String>,
     /// The pause in seconds that the server asks for before the next attempt.
     pub retry_after: Option<u64>,
-    /// The `seq` of the last event of the log, if the cursor of the request does not fit the log.
+    /// The log's last `seq`, if the request's cursor does not fit the log.
     pub tip: Option<i64>,
     /// The earlier decision that the request conflicts with.
     pub response: Option<ApprovalResponse>,
@@ -42,7 +42,7 @@ pub struct ErrorFacts {
     pub execution: Option<CallExecution>,
     /// The earlier result that the request conflicts with.
     pub result: Option<CallResult>,
-    /// The text that the approver must sign.
+    /// The statement that the approver must sign.
     pub statement: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl GateError {
         Self { code, detail: detail.into(), facts: Box::default() }
     }
 
-    /// Creates the error of a field with an invalid value.
+    /// Creates the error for a field with an invalid value.
     #[must_use]
     pub fn invalid(field: &'static str, why: &impl Display) -> Self {
         Self::new(ErrorCode::Invalid, format!("{field}: {why}"))
@@ -65,7 +65,7 @@ impl GateError {
         self.code.as_str()
     }
 
-    /// Returns true if a later attempt may succeed, because the request itself is valid. A 503 of a server is always
+    /// Returns true if a later attempt may succeed, because the request itself is valid. A server's 503 is always
     /// transient.
     #[must_use]
     pub fn is_transient(&self) -> bool {

@@ -13,7 +13,7 @@ pub struct LogFilter {
     pub tool: Option<ToolName>,
     /// Only events that this principal caused, or calls that it proposed.
     pub principal: Option<Principal>,
-    /// Only from this time on, inclusive: the time of an event, of a proposal, or, in the list of pending calls, of a
+    /// Only from this time on, inclusive: an event's time, of a proposal, or, in the list of pending calls, of a
     /// request.
     pub since: Option<Timestamp>,
     /// Only before this time, exclusive.

@@ -1,4 +1,4 @@
-//! The conversation of a thread.
+//! Thread conversations.
 
 use crate::{CallId, ErrorCode, Json, Principal, ThreadId, Timestamp, ToolName, commands::read_word};
 use countersign_events::{
@@ -7,8 +7,8 @@ use countersign_events::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Messages to add to the conversation of a thread: one `message` at its end, or a part of it as `messages`, which begins
-/// at `from`. What the log has already is not stored again.
+/// Messages to add to a thread's conversation: one `message` at its end, or a part of it as `messages`, which starts at
+/// `from`. What the log has already is not stored again.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"format": "openai", "messages": [
@@ -17,19 +17,19 @@ use serde::{Deserialize, Serialize};
 ]}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessagesRequest {
-    /// The format of the messages.
+    /// The message format.
     #[serde(deserialize_with = "read_word")]
     pub format: MessageFormat,
-    /// One message, at the end of the conversation. If it is the last one already, it was sent before.
+    /// One message, at the end of the conversation. If it is already the last one, it was sent before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>, required = false))]
     pub message: Option<Json>,
-    /// The whole conversation, or the part of it that begins at `from`. From the first message on that differs from the
-    /// log, it takes the place of what the log has.
+    /// The whole conversation, or the part of it that starts at `from`. From the first message that differs from the
+    /// log, it replaces what the log has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Object>>, required = false))]
     pub messages: Option<Vec<Json>>,
-    /// The place of the first of `messages`, counted from 0.
+    /// The position of the first of `messages`, from 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "openapi", schema(format = Int64, minimum = 0, maximum = 100_000))]
     pub from: u32,
@@ -71,7 +71,7 @@ pub struct MessagesReport {
     /// Each decision that the messages contain, and what it did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<MessageDecision>,
-    /// The pending calls of the thread, at most the first hundred, if the last message decides in words and the words do
+    /// The pending calls of the thread, at most the first hundred, if the last message is a decision in words that does
     /// not fit exactly one of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pending: Vec<PendingCallName>,
@@ -83,9 +83,9 @@ pub struct MessagesReport {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"position": 3, "id": "call_1", "decision": "allow_once", "outcome": "decided"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct MessageDecision {
-    /// The place of the message in the conversation.
+    /// The message's position in the conversation.
     pub position: u32,
-    /// The id of the call; absent if the message does not say which it is.
+    /// The call's id; absent if the message does not say which it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<CallId>,
     /// The decision; absent if it cannot be read.
@@ -93,7 +93,7 @@ pub struct MessageDecision {
     pub decision: Option<Decision>,
     /// What it did.
     pub outcome: MessageDecisionOutcome,
-    /// The code of the error, if it was refused.
+    /// The error's code, if it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, required = false))]
     pub code: Option<ErrorCode>,
@@ -124,7 +124,7 @@ pub enum MessageDecisionOutcome {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"id": "call_1", "name": "bash"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct PendingCallName {
-    /// The id of the call.
+    /// The call's id.
     pub id: CallId,
     /// The tool.
     pub name: ToolName,
@@ -138,13 +138,13 @@ pub struct PendingCallName {
 pub struct MessageReceipt {
     /// The `seq` of its event.
     pub seq: i64,
-    /// Its place in the conversation, from 0.
+    /// Its position in the conversation, from 0.
     pub position: u32,
-    /// True if this request stored it, false if the log had it already.
+    /// Whether this request stored it; false if the log had it already.
     pub stored: bool,
 }
 
-/// A message of a conversation.
+/// A conversation message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -155,7 +155,7 @@ pub struct MessageReceipt {
 pub struct Message {
     /// The `seq` of its event.
     pub seq: i64,
-    /// Its place in the conversation, from 0.
+    /// Its position in the conversation, from 0.
     pub position: u32,
     /// The type of its event, which says who speaks.
     #[serde(rename = "type")]
@@ -166,7 +166,7 @@ pub struct Message {
     pub at: Timestamp,
     /// Its format.
     pub format: MessageFormat,
-    /// The message as it was sent, with masks in the place of secrets; `null` if the thread is archived.
+    /// The message as it was sent, with masks instead of secrets; `null` if the thread is archived.
     pub message: Json,
     /// RFC 6901 pointers to the masked values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -180,20 +180,20 @@ pub struct Message {
     /// The ids of the calls whose result it reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<String>,
-    /// The ids of the calls that it shows with another tool or other arguments than the log has.
+    /// The ids of the calls that it shows with a tool or arguments other than those in the log.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differs: Vec<String>,
 }
 
-/// A page of the conversation of a thread.
+/// A conversation page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"messages": [], "next": null, "length": 0}))))]
 #[serde(rename_all = "camelCase")]
 pub struct MessagePage {
-    /// The messages, in the order of the conversation.
+    /// The messages, in conversation order.
     pub messages: Vec<Message>,
-    /// The cursor of the next page, which is the place of its first message; `null` at the end.
+    /// The next page's cursor, which is the position of its first message; `null` at the end.
     #[cfg_attr(feature = "openapi", schema(required = true))]
     pub next: Option<i64>,
     /// The number of messages of the conversation.

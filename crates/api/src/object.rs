@@ -1,4 +1,4 @@
-//! Reading an object into a type. serde also accepts an array of the fields in their order, which no document describes.
+//! Reads an object into a type. serde also accepts an array of the fields in order, which no document describes.
 
 use serde::{
     Deserialize, Deserializer,

@@ -1,14 +1,14 @@
-//! The address of a server's pages. Browsers send cookies to all ports of a host, and let all ports of `localhost` use the
-//! same passkeys. So the pages of a server on this machine have a host of their own.
+//! The address of a server's pages. Browsers send cookies to all ports of a host, and let all ports of `localhost` use
+//! the same passkeys. So the pages of a server on this machine have their own host.
 
-/// The host of the pages of a server on this machine. Browsers resolve names below `localhost` to this machine.
+/// The page host of a server on this machine. Browsers resolve names below `localhost` to this machine.
 pub const PAGE_HOST: &str = "countersign.localhost";
 
 /// The names of this machine under which a server listens on the addresses that browsers try for [`PAGE_HOST`].
 const LOCAL_HOSTS: [&str; 5] = ["127.0.0.1", "[::1]", "localhost", "0.0.0.0", "[::]"];
 
-/// Returns the address at which a browser opens the pages of the server with this address: for a server on this machine, one
-/// under [`PAGE_HOST`], otherwise the same.
+/// Returns the address at which a browser opens the pages of this server: for a server on this machine, one under
+/// [`PAGE_HOST`], otherwise the same.
 #[must_use]
 pub fn page_address(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };

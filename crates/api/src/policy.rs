@@ -1,10 +1,10 @@
-//! The policy of the log: the one in force, and a request to put another in force.
+//! The log's policy: the active one, and a request to activate another one.
 
 use crate::{Principal, Sha256, Timestamp, object::read_objects};
 use countersign_events::event::PolicyLayer;
 use serde::{Deserialize, Serialize};
 
-/// The policy in force.
+/// The active policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -17,16 +17,16 @@ use serde::{Deserialize, Serialize};
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyInForce {
-    /// The position of its `POLICY_SET` event in the log; 0 if the log has no such event and cannot be written. Then this
-    /// is the policy that the next process that writes puts in force.
+    /// The position of its `POLICY_SET` event in the log; 0 if the log has no such event and cannot be written. Then
+    /// this is the policy that the next writing process activates.
     pub seq: i64,
-    /// The time since which it is in force; the time of the answer if the log has no policy.
+    /// The time since which it is active; the response time if the log has no policy.
     pub at: Timestamp,
-    /// The principal that put it in force.
+    /// The principal that activated it.
     pub principal: Principal,
-    /// The hash of its texts, which the requests and responses of this policy carry.
+    /// The policy hash, which requests and responses under this policy carry.
     pub hash: Sha256,
-    /// The place that its texts came from, for people.
+    /// Where its files came from, for people.
     pub source: String,
     /// The text of its main file, TOML.
     pub text: String,
@@ -35,7 +35,7 @@ pub struct PolicyInForce {
     pub layers: Vec<PolicyLayer>,
 }
 
-/// A request to put a policy in force.
+/// A request to activate a policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -50,9 +50,9 @@ pub struct PolicyRequest {
     /// The files of `policy.d`, in the order of their names.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read_objects")]
     pub layers: Vec<PolicyLayer>,
-    /// The place that the texts came from, for people.
+    /// Where the files came from, for people.
     pub source: String,
-    /// The hash of the policy in force that this one replaces. If another one is in force by then, the request is
-    /// refused, so that no policy is replaced unseen.
+    /// The hash of the active policy that this one replaces. If another one is active by then, the request is refused,
+    /// so that no policy is replaced unseen.
     pub replaces: Sha256,
 }

@@ -7,7 +7,7 @@ use crate::{
 use countersign_events::event::{Basis, OnExpiry, PolicyLayer, ShadowVerdict, Verdict};
 use serde::{Deserialize, Serialize};
 
-/// A policy that is not in force.
+/// An inactive policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"text": "default = \"ask\"\n"}))))]
@@ -26,11 +26,11 @@ pub struct CandidatePolicy {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"threadId": "payroll", "principal": "agent:clerk", "name": "bash", "arguments": {"command": "git push --force"}}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PolicyCheckRequest {
-    /// The thread of the call. It need not exist.
+    /// The call's thread. It need not exist.
     pub thread_id: ThreadId,
     /// The agent that would propose the call.
     pub principal: Principal,
-    /// The name of the tool.
+    /// The tool's name.
     pub name: ToolName,
     /// The arguments.
     pub arguments: Json,
@@ -41,15 +41,15 @@ pub struct PolicyCheckRequest {
     /// The impact that the agent claims.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_object")]
     pub impact: Option<ProposedImpact>,
-    /// The definition of the tool.
+    /// The tool's definition.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_object")]
     pub definition: Option<ProposedDefinition>,
-    /// The policy that judges; the policy in force, if it is absent.
+    /// The policy that judges; the active policy, if it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_object")]
     pub policy: Option<CandidatePolicy>,
 }
 
-/// The verdict of a policy on a call.
+/// A policy's verdict on a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -67,7 +67,7 @@ pub struct PolicyCheckRequest {
 pub struct PolicyVerdict {
     /// The verdict.
     pub verdict: Verdict,
-    /// The part of the policy that decided.
+    /// The policy part that decided.
     pub basis: Basis,
     /// The rule that decided; `null` if none did.
     pub rule: Option<String>,
@@ -77,9 +77,9 @@ pub struct PolicyVerdict {
     pub terms: VerdictTerms,
     /// Every rule that matches.
     pub matched: Vec<VerdictRule>,
-    /// The verdicts of the shadow rules that match.
+    /// The verdicts of matching shadow rules.
     pub shadow: Vec<ShadowVerdict>,
-    /// The hash of the policy.
+    /// The policy's hash.
     pub policy: Sha256,
 }
 
@@ -104,7 +104,7 @@ pub struct VerdictTerms {
     pub denials: u32,
     /// Lists of eligible approvers. An approver must be in each list.
     pub approvers: Vec<Vec<String>>,
-    /// The advisor that may answer in the place of people.
+    /// The advisor that may answer instead of people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advisor: Option<String>,
     /// The time after which people are reminded.
@@ -130,17 +130,17 @@ pub struct VerdictRule {
     /// The advisor that may answer, if the rule has the verdict `advised` and covers the whole call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advisor: Option<String>,
-    /// True for a shadow rule, which decides nothing.
+    /// Whether it is a shadow rule, which decides nothing.
     pub shadow: bool,
 }
 
-/// A request to judge the calls of the log by a policy.
+/// A request to judge logged calls by a policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"policy": {"text": "default = \"ask\"\n"}, "since": "2026-01-01T00:00:00.000Z"}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PolicyReplayRequest {
-    /// The policy that judges; the policy in force, if it is absent.
+    /// The policy that judges; the active policy, if it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_optional_object")]
     pub policy: Option<CandidatePolicy>,
     /// Only calls that were proposed from this time on, inclusive.
@@ -165,23 +165,23 @@ const fn default_limit() -> usize {
     100
 }
 
-/// The part of the log that an analysis has read.
+/// The log range that an analysis has read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"complete": true, "fromSeq": 1, "throughSeq": 412, "unreadable": 0}))))]
 #[serde(rename_all = "camelCase")]
 pub struct AnalysisExtent {
-    /// False if the time span has more calls than one analysis reads. A shorter span has an answer for all its calls.
+    /// Whether all calls in the time span were read. If not, a shorter span has an answer for all its calls.
     pub complete: bool,
-    /// The position of the first event that was read.
+    /// The first position that was read.
     pub from_seq: i64,
-    /// The position of the last event that was read.
+    /// The last position that was read.
     pub through_seq: i64,
     /// The number of calls that could not be read.
     pub unreadable: u64,
 }
 
-/// A request to add one rule to the managed layer of the policy.
+/// A request to add one rule to the policy's managed layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -192,12 +192,11 @@ pub struct AnalysisExtent {
 pub struct ManagedRuleRequest {
     /// One `[[rule]]` in TOML with `verdict = "allow"`, for example a suggested one; at most 16 KiB.
     pub rule: String,
-    /// The hash of the policy in force that the person looked at. If another one is in force by then, the request is
-    /// refused.
+    /// The hash of the reviewed active policy. If another one is active by then, the request is refused.
     pub replaces: Sha256,
 }
 
-/// A request to remove one rule from the managed layer of the policy.
+/// A request to remove one rule from the policy's managed layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -206,13 +205,13 @@ pub struct ManagedRuleRequest {
     }))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RemoveManagedRuleRequest {
-    /// The name of the rule, without the name of the layer.
+    /// The rule's name, without the layer's name.
     pub name: String,
-    /// The hash of the policy in force that the person looked at.
+    /// The hash of the reviewed active policy.
     pub replaces: Sha256,
 }
 
-/// The rules of the policy in force.
+/// The active policy's rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -223,20 +222,20 @@ pub struct RemoveManagedRuleRequest {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyRuleList {
-    /// The hash of the policy.
+    /// The policy's hash.
     pub policy: Sha256,
     /// The verdict on calls that nothing else has a verdict for.
     pub default: Verdict,
-    /// The rules, in the order of the files. A zone has one for each of its operations.
+    /// The rules, in file order. A zone has one rule for each of its operations.
     pub rules: Vec<ListedRule>,
     /// Rules that are valid and probably mistakes.
     pub warnings: Vec<String>,
-    /// The reason why the policy file of this server is not in force; absent if it is, or if it has none.
+    /// The reason why this server's policy file is not active; absent if it is, or if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }
 
-/// A rule of the policy in force.
+/// A rule in the active policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"rule": "no force pushes", "line": 5, "verdict": "block", "reason": "history is shared", "shadow": false, "zone": false, "managed": false}))))]
@@ -257,11 +256,11 @@ pub struct ListedRule {
     /// The reason that the policy gives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// True for a shadow rule, which decides nothing.
+    /// Whether it is a shadow rule, which decides nothing.
     pub shadow: bool,
-    /// True if a zone defines it.
+    /// Whether a zone defines it.
     pub zone: bool,
-    /// True if a person accepted it into the managed layer.
+    /// Whether a person accepted it into the managed layer.
     pub managed: bool,
 }
 

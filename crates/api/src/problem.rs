@@ -1,4 +1,4 @@
-//! The body of an error response (RFC 9457).
+//! Error response bodies (RFC 9457).
 
 use crate::{ApprovalResponse, ApprovalVote, CallExecution, CallResult, ErrorCode, UnavailableReason};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
-    /// The name of the HTTP status.
+    /// The HTTP status name.
     pub title: String,
     /// The HTTP status.
     pub status: u16,
@@ -24,29 +24,29 @@ pub struct Problem {
     pub code: ErrorCode,
     /// The mistake in this request, and the remedy.
     pub detail: String,
-    /// The id of the request in the server's log.
+    /// The request id in the server log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// The line of the mistake in the body, from 1.
+    /// The line number of the mistake in the body, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// The column of the mistake in this line, in bytes.
+    /// The column of the mistake in its line, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
-    /// The name of the invalid parameter or header.
+    /// The invalid parameter or header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameter: Option<String>,
     /// The failed check: `database`, `log`, `feed` or `gate`. Only with `not_ready`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
-    /// The reason why the database is unavailable: `busy`, `full`, `lost` and others. Only with `database_unavailable`.
+    /// Why the database is unavailable: `busy`, `full`, `lost` and others. Only with `database_unavailable`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, required = false))]
     pub reason: Option<UnavailableReason>,
     /// The pause in seconds before the next attempt. The server sends it in the header `Retry-After`, not in the body.
     #[serde(skip)]
     pub retry_after: Option<u64>,
-    /// The `seq` of the last event of the log. Only with `bad_cursor`.
+    /// The log's last `seq`. Only with `bad_cursor`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tip: Option<i64>,
     /// The earlier decision that the request conflicts with. If a grant made it, `grantOrigin` names the person who gave
@@ -62,7 +62,7 @@ pub struct Problem {
     /// The earlier result that the request conflicts with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CallResult>,
-    /// The text that the approver must sign. Only with `proof_required`.
+    /// The statement that the approver must sign. Only with `proof_required`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statement: Option<String>,
 }

@@ -1,9 +1,9 @@
-//! The report of the readiness check, and the count of open requests.
+//! The readiness report, and the count of open requests.
 
 use crate::{Sha256, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// The report of a successful readiness check: the log accepts writes and reads, and the feed keeps up with it.
+/// The report on a successful readiness check: the log accepts writes and reads, and the feed keeps up with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -22,30 +22,30 @@ pub struct ReadinessReport {
     pub events: i64,
     /// The number of open requests.
     pub open: i64,
-    /// The number of rules of the policy.
+    /// The number of rules in the policy.
     pub rules: usize,
-    /// The hash of the active policy.
+    /// The active policy's hash.
     pub policy: Sha256,
-    /// The reason why a newer policy file cannot be read and is not active; absent if the newest file is active.
+    /// Why a newer policy file cannot be read and is not active; absent if the newest file is active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_trouble: Option<String>,
-    /// The time at which the TLS certificate of the server expires; absent without TLS.
+    /// When the server's TLS certificate expires; absent without TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_expires_at: Option<Timestamp>,
-    /// The reason why the newest TLS certificate is not in use, or that it has expired; absent if all is well.
+    /// Why the newest TLS certificate is not in use, or that it has expired; absent if all is well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_trouble: Option<String>,
-    /// The time at which this server last found its newest checkpoint at the end of the log, or signed one; absent if it
+    /// The time at which this server last found its newest checkpoint at the log's end, or signed one; absent if it
     /// signs none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint_at: Option<Timestamp>,
-    /// The reason why this server could not sign the last checkpoint; absent if all is well.
+    /// Why this server could not sign the last checkpoint; absent if all is well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint_trouble: Option<String>,
     /// The webhooks with messages that could not be delivered; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_trouble: Option<String>,
-    /// The version of the program.
+    /// The program's version.
     pub version: String,
 }
 
@@ -54,6 +54,6 @@ pub struct ReadinessReport {
 pub struct OpenRequestCount {
     /// The number of open requests.
     pub open: i64,
-    /// The time of the oldest open request; `None` without open requests.
+    /// The oldest open request's time; `None` without open requests.
     pub oldest: Option<Timestamp>,
 }

@@ -1,4 +1,4 @@
-//! The request for approval as clients of the API see it, with its votes.
+//! Approval requests as API clients see them, with their votes.
 
 use crate::{Json, Principal, Sha256, Timestamp};
 use countersign_events::event::{
@@ -7,7 +7,7 @@ use countersign_events::event::{
 use countersign_events::json::ArgumentChange;
 use serde::{Deserialize, Serialize};
 
-/// The request for approval of a call.
+/// The approval request for a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -19,18 +19,18 @@ use serde::{Deserialize, Serialize};
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalRequest {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
-    /// The time of the request.
+    /// The request time.
     pub requested_at: Timestamp,
     /// The decisions that are offered.
     pub options: Vec<Decision>,
     /// The reason why people are asked.
     pub reason: String,
-    /// The rule of the policy that asks.
+    /// The policy rule that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The part of the policy that asks.
+    /// The policy part that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
     /// The verdicts of shadow rules.
@@ -42,7 +42,7 @@ pub struct ApprovalRequest {
     /// The levels at which a decision can be made, the lowest first. Only in single calls and lists of pending calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub available_levels: Vec<String>,
-    /// The level of a decision if the approver does not name one.
+    /// The decision level if the approver does not name one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_level: Option<String>,
     /// The number of approvals that allow the call. An older server does not send it and needs one approval.
@@ -57,7 +57,7 @@ pub struct ApprovalRequest {
     /// The proof that each approval needs; absent if none is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofRequirement>,
-    /// The advisor that may answer in the place of people, if it decides.
+    /// The advisor that may answer instead of people, if it decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advisor: Option<String>,
     /// The votes so far, the oldest first.
@@ -84,25 +84,25 @@ pub struct ApprovalRequest {
     /// The decision at expiry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_expiry: Option<OnExpiry>,
-    /// The number of calls of the same tool among the recent calls of the thread. Only in single calls and lists of
-    /// pending calls.
+    /// The number of calls of the same tool among the thread's recent calls. Only in single calls and lists of pending
+    /// calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similar_operations_count: Option<usize>,
     /// The scopes in which a decision may be remembered, the narrowest first. Only in single calls and lists of pending
     /// calls. `previewScope` counts the calls that a scope would have answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<SuggestedScope>,
-    /// A call of the same tool with the same arguments that is allowed and has not started.
+    /// An allowed call with the same tool and arguments that has not started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_call: Option<SameCall>,
-    /// The change of the tool's definition, if no person had accepted the definition of this call.
+    /// The change of the tool definition, if no person had accepted this call's definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_definition: Option<DefinitionChange>,
-    /// The hash of the policy that asks for approval.
+    /// The hash of the policy that asked for approval.
     pub policy: Sha256,
 }
 
-/// The change of a tool's definition.
+/// A change of a tool definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -113,11 +113,11 @@ pub struct ApprovalRequest {
 }))))]
 #[serde(rename_all = "camelCase")]
 pub struct DefinitionChange {
-    /// The hash of the definition that the call came with.
+    /// The hash of the call's definition.
     pub definition_hash: Sha256,
-    /// The hash of the definition that was accepted last when the call was proposed.
+    /// The hash of the last accepted definition when the call was proposed.
     pub accepted_hash: Sha256,
-    /// True if a person has accepted the definition since. Only in single calls and lists of pending calls.
+    /// Whether a person has accepted the definition since. Only in single calls and lists of pending calls.
     #[serde(default)]
     pub accepted: bool,
     /// The differences in `/description`, `/inputSchema` and `/annotations`. Only in single calls and lists of pending calls,
@@ -126,20 +126,20 @@ pub struct DefinitionChange {
     pub changes: Vec<ArgumentChange>,
 }
 
-/// Returns the quorum of a server that does not send one.
+/// Returns the quorum for a server that does not send one.
 const fn default_count() -> u32 {
     1
 }
 
-/// The `seq` and the time of an event.
+/// An event's `seq` and time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 5, "at": "2026-01-31T12:05:00.000Z"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct EventMark {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
-    /// The time of the event.
+    /// The event time.
     pub at: Timestamp,
 }
 
@@ -155,11 +155,11 @@ pub struct EventMark {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalVote {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
     /// The approver.
     pub principal: Principal,
-    /// The time of the vote.
+    /// The vote time.
     pub at: Timestamp,
     /// The decision that the approver votes for.
     pub decision: Decision,
@@ -180,6 +180,6 @@ pub struct ApprovalVote {
     /// The proof that the approver gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<DecisionProof>,
-    /// True if the vote counts. A change of the arguments voids earlier votes.
+    /// Whether the vote is valid. Changed arguments void earlier votes.
     pub counts: bool,
 }

@@ -1,4 +1,4 @@
-//! The decision on a call as clients of the API see it.
+//! Decisions as API clients see them.
 
 use crate::{CallId, Json, Principal, Sha256, Timestamp};
 use countersign_events::{
@@ -23,18 +23,18 @@ use serde::{Deserialize, Serialize};
 pub struct ApprovalResponse {
     /// The decision.
     pub decision: Decision,
-    /// The source of the decision.
+    /// The decision's source.
     pub source: Source,
     /// The principal that decided.
     pub principal: Principal,
-    /// The time of the decision.
+    /// The decision time.
     pub at: Timestamp,
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
-    /// The rule of the policy that decided, or that asked people.
+    /// The policy rule that decided, or that asked people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The part of the policy that decided, if no person was asked.
+    /// The policy part that decided, if no person was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
     /// The verdicts of shadow rules, if no person was asked.
@@ -59,7 +59,7 @@ pub struct ApprovalResponse {
     /// The changes that an approver made to the arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ArgumentChange>,
-    /// A note for the model, to be sent with the result: a person changed the arguments of the call.
+    /// A note for the model, to be sent with the result: a person changed the call's arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The proof that the approver made the decision. With several approvers, each vote has its own.
@@ -68,12 +68,12 @@ pub struct ApprovalResponse {
     /// The time at which the approval lapses if it is unused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapses_at: Option<Timestamp>,
-    /// The hash of the policy that was active at the decision.
+    /// The hash of the active policy at the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Sha256>,
 }
 
-/// The earlier decision of a person that answered a call.
+/// A person's earlier decision that answered a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -88,7 +88,7 @@ pub struct ApprovalResponse {
 pub struct GrantOrigin {
     /// The person who decided.
     pub principal: Principal,
-    /// The time of the decision.
+    /// The decision time.
     pub at: Timestamp,
     /// The call on which the person decided.
     pub tool_call_id: CallId,
@@ -97,6 +97,6 @@ pub struct GrantOrigin {
     /// Its scope: `"exact"`, `"tool"` or a pattern; `"once"` if it was for one call.
     #[serde(rename = "scope")]
     pub scope: Json,
-    /// The scope in words.
+    /// The scope description.
     pub says: String,
 }

@@ -1,10 +1,11 @@
-//! The scope of a remembered decision, the calls that it would have answered, and the waiting calls that it can decide.
+//! The scope of remembered decisions, the calls that a scope would have answered, and the waiting calls that it can
+//! decide.
 
 use crate::{CallId, Json, commands::maybe_word};
 use countersign_events::event::GrantAgents;
 use serde::{Deserialize, Serialize};
 
-/// A request to preview the scope of a decision.
+/// A request to preview a decision's scope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"scope": {"command": "git status **"}}))))]
@@ -16,20 +17,20 @@ pub struct ScopeRequest {
     /// The agents whose calls an approval would answer, as in the decision. Only the waiting calls depend on it.
     #[serde(default, deserialize_with = "maybe_word", skip_serializing_if = "Option::is_none")]
     pub agents: Option<GrantAgents>,
-    /// The level of the decision, as in the decision. Only the waiting calls depend on it.
+    /// The decision's level, as in the decision. Only the waiting calls depend on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
 }
 
 impl ScopeRequest {
-    /// A request about this scope, for the agent of the call and the level that the request asks for.
+    /// A request about this scope, for the call's agent and the requested level.
     #[must_use]
     pub const fn new(scope: Json) -> Self {
         Self { scope, agents: None, level: None }
     }
 }
 
-/// The calls of a thread that a decision with this scope would have answered, and those that it can decide now.
+/// The thread's calls that a decision with this scope would have answered, and those that it can decide now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -40,19 +41,19 @@ impl ScopeRequest {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ScopePreview {
-    /// The scope, in the form in which a decision names it.
+    /// The scope, as a decision names it.
     #[serde(rename = "scope")]
     pub scope: Json,
-    /// The scope in words.
+    /// The scope description.
     pub description: String,
-    /// The comparison with calls that do not wait any more.
+    /// The comparison with calls that no longer wait.
     pub earlier: EarlierCalls,
-    /// The other calls that wait and that the decision decides too if it says `andWaiting`.
+    /// The other waiting calls that the decision also decides with `andWaiting`.
     pub waiting: WaitingCalls,
 }
 
-/// The calls of a thread that do not wait any more, as far as a scope covers them: among the last thousand of the thread,
-/// or fewer if their arguments are very long.
+/// The thread's calls that no longer wait and that a scope covers: among its last thousand calls, or fewer if their
+/// arguments are very long.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"compared": 12, "allows": 3, "denies": 3, "masked": 0, "calls": ["call_1", "call_4", "call_7"]}))))]
@@ -69,12 +70,12 @@ pub struct EarlierCalls {
     /// are in neither count.
     #[serde(default)]
     pub masked: usize,
-    /// The ids of the last ten of the denied calls, the newest first.
+    /// The ids of the last ten denied calls, the newest first.
     pub calls: Vec<CallId>,
 }
 
-/// The other calls of a thread that wait and that a decision with this scope, by this approver, decides too if it says
-/// `andWaiting`; at most a thousand of each.
+/// The thread's other waiting calls that a decision with this scope, by this approver, also decides with `andWaiting`;
+/// at most a thousand of each.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"allows": ["call_8"], "denies": ["call_8", "call_9"]}))))]

@@ -5,10 +5,10 @@ use countersign_events::event::{Basis, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The most days of one answer. An answer with more has the latest ones.
+/// The most days in one answer. An answer with more has the latest ones.
 pub const MAX_STATISTICS_DAYS: usize = 1_000;
 
-/// The most rules of one answer. An answer with more has those that judged the most calls.
+/// The most rules in one answer. An answer with more has those that judged the most calls.
 pub const MAX_STATISTICS_RULES: usize = 4_000;
 
 /// A request for statistics.
@@ -20,7 +20,7 @@ pub struct StatisticsQuery {
     pub until: Option<Timestamp>,
     /// The offset from UTC at which the answer counts each day; `None` leaves the days out.
     pub days_at: Option<UtcOffset>,
-    /// [`CallStatistics::next`] from the previous page; 0 begins with the newest call.
+    /// [`CallStatistics::next`] from the previous page; 0 starts with the newest call.
     pub after: i64,
 }
 
@@ -44,27 +44,27 @@ pub struct StatisticsQuery {
         "decisionTimes": {"2096": 1, "8960": 1}}, "bySource": {"approver": 2, "policy": 1}, "tools": [], "next": null}))))]
 #[serde(rename_all = "camelCase")]
 pub struct CallStatistics {
-    /// The start of the time span, inclusive; absent if it begins with the log.
+    /// The start of the time span, inclusive; absent if it starts with the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
     /// The end of the time span, exclusive; absent if it ends now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
-    /// The counts of all calls.
+    /// Counts for all calls.
     pub total: CallCounts,
     /// The number of calls decided by each source: `approver`, `policy`, `grant`, `mode`, `expiry`, `cancellation`, `advisor`.
     pub by_source: BTreeMap<String, u64>,
-    /// The counts of each tool, the tool that people were asked about most often first.
+    /// Counts for each tool. The tool that people were asked about most often is first.
     pub tools: Vec<ToolStatistics>,
     /// The number of calls that each part of the policies judged, the highest first. It is as recorded when each call
     /// was proposed, so an earlier policy may have had the rule.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<RuleHits>,
-    /// The counts of each day with calls, the earliest first; at most 1,000. Absent unless the request names an offset
+    /// Counts for each day with calls, the earliest first; at most 1,000. Absent unless the request names an offset
     /// from UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days: Option<Vec<DayStatistics>>,
-    /// The `after` of the page with earlier calls; `null` if there are none.
+    /// The `after` value for the page with earlier calls; `null` if there are none.
     #[serde(default)]
     pub next: Option<i64>,
 }
@@ -78,7 +78,7 @@ pub struct RuleHits {
     /// The rule; absent if none judged the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The part of the policy; absent if it was not recorded.
+    /// The policy part; absent if it was not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
     /// The verdict.
@@ -111,7 +111,7 @@ pub struct RuleHits {
 pub struct DayStatistics {
     /// The day, at the offset from UTC that the request names.
     pub date: String,
-    /// The counts of its calls.
+    /// Counts for its calls.
     #[serde(flatten)]
     pub counts: CallCounts,
 }
@@ -138,9 +138,9 @@ pub struct DayStatistics {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolStatistics {
-    /// The name of the tool.
+    /// The tool's name.
     pub tool: String,
-    /// The counts of its calls.
+    /// Counts for its calls.
     #[serde(flatten)]
     pub counts: CallCounts,
 }
@@ -168,20 +168,20 @@ pub struct ToolStatistics {
 pub struct CallCounts {
     /// Calls that were proposed.
     pub calls: u64,
-    /// Calls that people were asked about, without those that an advisor answered in their place.
+    /// Calls that people were asked about, without those that an advisor answered instead.
     pub asked: u64,
-    /// Calls that an advisor answered in the place of people.
+    /// Calls that an advisor answered instead of people.
     #[serde(default)]
     pub answered_by_advisors: u64,
-    /// Calls that people were asked about and that were allowed. The share of these among the prompts that were decided
-    /// shows if people are asked too often.
+    /// Calls that people were asked about and that were allowed. Their share among the decided prompts shows if people
+    /// are asked too often.
     #[serde(default)]
     pub asked_allowed: u64,
     /// Calls that were allowed, by any source.
     pub allowed: u64,
     /// Calls that a person, the policy, a grant or the mode denied.
     pub denied: u64,
-    /// Calls whose request expired without a decision of a person.
+    /// Calls whose request expired without a decision by a person.
     pub expired: u64,
     /// Calls that were cancelled before a decision.
     pub cancelled: u64,

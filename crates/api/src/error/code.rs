@@ -1,4 +1,4 @@
-//! The codes of errors, and the reasons why a database is unavailable.
+//! Error codes, and the reasons why a database is unavailable.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -25,7 +25,7 @@ macro_rules! codes {
                 match self { $(Self::$variant => $text,)* Self::Other => "other" }
             }
 
-            /// Returns the variant of a text; [`Other`](Self::Other) if this version does not know it.
+            /// Returns a string's variant; [`Other`](Self::Other) if this version does not know it.
             #[must_use]
             pub fn parse(text: &str) -> Self {
                 Self::ALL.iter().copied().find(|word| word.as_str() == text).unwrap_or(Self::Other)
@@ -41,7 +41,7 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The stable code of an error. Its variant has the name of the code.
+    /// The stable code of an error. Its variant has the code's name.
     ErrorCode {
         /// The body is not JSON.
         BadJson = "bad_json",
@@ -53,7 +53,7 @@ codes! {
         Unauthenticated = "unauthenticated",
         /// The credential does not give the right that the request needs.
         NotPermitted = "not_permitted",
-        /// A web page of another site sent the request.
+        /// A web page from another site sent the request.
         ForeignOrigin = "foreign_origin",
         /// The principal is not a person, and only people decide.
         NotAnApprover = "not_an_approver",
@@ -73,15 +73,15 @@ codes! {
         UnknownToken = "unknown_token",
         /// The log has no key with this id.
         UnknownKey = "unknown_key",
-        /// The rule asks for a proof that a person made the decision; `statement` is the text to sign.
+        /// The rule asks for a proof that a person made the decision; `statement` is the string to sign.
         ProofRequired = "proof_required",
         /// The proof does not prove the decision.
         ProofInvalid = "proof_invalid",
         /// The log has no webhook with this id.
         UnknownWebhook = "unknown_webhook",
-        /// The policy in force has no advisor with these settings.
+        /// The active policy has no advisor with these settings.
         UnknownAdvisor = "unknown_advisor",
-        /// An advisor allowed the call under another policy than the one in force.
+        /// An advisor allowed the call under a policy other than the active one.
         AdviceOutdated = "advice_outdated",
         /// The call was not allowed, so it cannot be flagged.
         NotFlaggable = "not_flaggable",
@@ -91,12 +91,12 @@ codes! {
         UnknownDefinition = "unknown_definition",
         /// The link has signed a person in before.
         LinkUsed = "link_used",
-        /// The sign-in at the identity provider failed: it was begun elsewhere, took too long, or was used before, or the
-        /// provider's answer is not accepted.
+        /// The sign-in at the identity provider failed: it was started elsewhere, took too long, or was used before, or
+        /// the provider's answer is not accepted.
         SignInFailed = "sign_in_failed",
         /// The account at the identity provider gives no rights here.
         SignInRefused = "sign_in_refused",
-        /// The log knows the name in another spelling, or as that of another account of the identity provider.
+        /// The log knows the name in another spelling, or for another account at the identity provider.
         NameTaken = "name_taken",
         /// The identity provider does not answer, or not as OpenID Connect requires.
         ProviderUnavailable = "provider_unavailable",
@@ -104,9 +104,9 @@ codes! {
         WrongMethod = "wrong_method",
         /// The request was not complete in time.
         RequestTimeout = "request_timeout",
-        /// The cursor is beyond the end of the log, or from another log; `tip` contains the end.
+        /// The cursor is beyond the log's end, or from another log; `tip` contains the end.
         BadCursor = "bad_cursor",
-        /// The id was proposed before with another tool or other arguments, or in another place.
+        /// The id was proposed before with a different tool, arguments or place.
         CallDiffers = "call_differs",
         /// The call has a different decision.
         AlreadyDecided = "already_decided",
@@ -114,13 +114,13 @@ codes! {
         AlreadyVoted = "already_voted",
         /// The tool's definition is not the approved one.
         DefinitionChanged = "definition_changed",
-        /// The outcome of the call is not unknown, so it cannot be released.
+        /// The call's outcome is not unknown, so it cannot be released.
         NotUnknown = "not_unknown",
-        /// The call has not ended, so its texts cannot be erased.
+        /// The call has not ended, so its content cannot be erased.
         CallOpen = "call_open",
-        /// The call gave a grant for a pattern, which is still in force.
+        /// The call gave a grant for a pattern, which is still active.
         GrantInForce = "grant_in_force",
-        /// The texts of the call are in an archive file.
+        /// The call's content is in an archive file.
         CallArchived = "call_archived",
         /// The call is not allowed, so it cannot be claimed.
         NotAllowed = "not_allowed",
@@ -134,9 +134,9 @@ codes! {
         NotTheExecutor = "not_the_executor",
         /// The arguments are not the approved ones, or not the ones that the approver saw.
         ArgumentsChanged = "arguments_changed",
-        /// A message shows or names another tool than that of the call which it decides.
+        /// A message shows or names a tool other than that of the call that it decides.
         ToolChanged = "tool_changed",
-        /// The policy blocks the call, or a restriction of the thread holds it back.
+        /// The policy blocks the call, or a thread restriction holds it back.
         Blocked = "blocked",
         /// A newer version has written an event about the call or its thread, whose meaning this version does not know.
         UnknownEvent = "unknown_event",
@@ -144,17 +144,17 @@ codes! {
         ThreadClosed = "thread_closed",
         /// The thread or the agent has as many pending calls as the policy permits.
         TooManyPending = "too_many_pending",
-        /// Another policy was put in force meanwhile.
+        /// Another policy became active meanwhile.
         PolicyChanged = "policy_changed",
         /// The body is too large.
         TooLarge = "too_large",
         /// The content type is not JSON.
         NotJson = "not_json",
-        /// The `Host` header is not a name of the server.
+        /// The `Host` header is not a server name.
         ForeignHost = "foreign_host",
         /// A field, parameter or header has an invalid value.
         Invalid = "invalid",
-        /// Two keys of one object in the arguments are the same key to some programs.
+        /// Two keys in one object of the arguments are the same key to some programs.
         AmbiguousArguments = "ambiguous_arguments",
         /// The request does not offer this decision.
         NotOffered = "not_offered",
@@ -172,19 +172,19 @@ codes! {
         Damaged = "damaged",
         /// The database cannot be used now; `reason` contains the cause.
         DatabaseUnavailable = "database_unavailable",
-        /// This version cannot read the policy in force, so it judges no calls.
+        /// This version cannot read the active policy, so it judges no calls.
         PolicyUnreadable = "policy_unreadable",
         /// The process is stopping.
         ShuttingDown = "shutting_down",
-        /// The server has as many connections as it may have.
+        /// The server has reached its connection limit.
         TooManyConnections = "too_many_connections",
         /// A readiness check failed.
         NotReady = "not_ready",
         /// No server answers. Only clients report it.
         Unreachable = "unreachable",
-        /// The response is not that of a Countersign server. Only clients report it.
+        /// The response does not come from a Countersign server. Only clients report it.
         StrangeServer = "strange_server",
-        /// The address of the server is invalid. Only clients report it.
+        /// The server's address is invalid. Only clients report it.
         BadUrl = "bad_url",
     }
 }
@@ -192,14 +192,14 @@ codes! {
 codes! {
     /// The reason why a database cannot be used now.
     UnavailableReason {
-        /// The database ends before events that this process has read, for example after a failover to a server that
-        /// lacks them.
+        /// The database ends before events that this process has read, for example after a failover to a server without
+        /// them.
         Behind = "behind",
         /// The database is overloaded or took too long.
         Busy = "busy",
         /// The disk is full.
         Full = "full",
-        /// The user lacks a permission.
+        /// The user does not have a permission.
         Forbidden = "forbidden",
         /// The file was removed or replaced while it was open.
         Gone = "gone",
