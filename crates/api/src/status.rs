@@ -1,9 +1,9 @@
-//! The status of the service: who is connected, and what is pending.
+//! The service's status: who is connected, and what is pending.
 
 use crate::{CallId, Principal, ThreadId, Timestamp, ToolName};
 use serde::{Deserialize, Serialize};
 
-/// The status of a log, and of the server that answers.
+/// The status of the log and of the answering server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -21,7 +21,7 @@ pub struct StatusReport {
     /// The server that answers; absent if the log was read without a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<ServiceReport>,
-    /// The number of the newest calls from which `agents` and the last decisions of `approvers` come.
+    /// How many of the newest calls `agents` and the last decisions in `approvers` come from.
     pub examined_calls: usize,
     /// The agents that proposed one of these calls, or one that is pending or running.
     pub agents: Vec<AgentActivity>,
@@ -47,13 +47,13 @@ pub struct StatusReport {
 }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceReport {
-    /// The version of the program.
+    /// The program's version.
     pub version: String,
     /// When it started.
     pub started_at: Timestamp,
-    /// True if it can do its work, as `GET /readyz` checks.
+    /// Whether it can do its work, as `GET /readyz` checks.
     pub ready: bool,
-    /// The reasons why it is not ready, and other trouble that `GET /readyz` reports.
+    /// Why it is not ready, and other problems that `GET /readyz` reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trouble: Vec<String>,
 }
@@ -92,7 +92,7 @@ pub struct ExecutorClaim {
     pub executor: String,
     /// The principal that claimed the call.
     pub principal: Principal,
-    /// The thread of the call.
+    /// The call's thread.
     pub thread_id: ThreadId,
     /// The call.
     pub id: CallId,
@@ -133,7 +133,7 @@ pub struct ConnectedClient {
     /// The caller, by its credential.
     pub principal: Principal,
     /// The program, by its `User-Agent`, such as `countersign-python/0.1.0`; `browser` for a browser. It is what the
-    /// program says of itself, and no rule depends on it. Absent if it said nothing.
+    /// program reports about itself, and no rule depends on it. Absent if it said nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
     /// The time of its last request.
@@ -144,19 +144,19 @@ pub struct ConnectedClient {
     pub waits: u32,
 }
 
-/// The delivery of a webhook's messages.
+/// Webhook message delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"name": "chat", "host": "chat.example", "failing": 0, "parked": 0}))))]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookDeliveryStatus {
-    /// The name of the webhook.
+    /// The webhook's name.
     pub name: String,
     /// The host of its target.
     pub host: String,
-    /// The number of messages that are tried again.
+    /// The number of messages that are retried.
     pub failing: usize,
-    /// The number of messages that are not tried again by themselves.
+    /// The number of messages that are not retried automatically.
     pub parked: usize,
 }
 
@@ -170,12 +170,12 @@ pub struct WebhookDeliveryStatus {
 pub struct PendingOverview {
     /// The number of pending calls.
     pub count: i64,
-    /// The time of the oldest request.
+    /// The oldest request's time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oldest_at: Option<Timestamp>,
     /// The threads with pending calls, those with the most first.
     pub threads: Vec<ThreadPendingCount>,
-    /// False if there are more pending calls than `threads` and `agents` count: they count the thousand oldest.
+    /// Whether `threads` and `agents` count all pending calls: they count at most the thousand oldest.
     pub complete: bool,
 }
 

@@ -22,11 +22,11 @@ pub struct KnownTool {
     pub name: ToolName,
     /// The `seq` of the event that recorded its first definition.
     pub seq: i64,
-    /// True if the last definition that was recorded is not accepted.
+    /// Whether the last definition that was recorded is not accepted.
     pub changed: bool,
     /// The number of definitions in the log.
     pub definitions: usize,
-    /// The hash of the definition that was accepted last.
+    /// The hash of the last accepted definition.
     pub accepted_hash: Sha256,
     /// The hash of the last definition that no person has accepted, if it is later than the last acceptance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ pub struct KnownTool {
     pub look_alikes: Vec<LookAlike>,
 }
 
-/// A page of the tools that the log knows.
+/// A page of tools that the log knows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"tools": [{
@@ -50,7 +50,7 @@ pub struct KnownTool {
 pub struct ToolPage {
     /// The tools, in the order in which the log came to know them.
     pub tools: Vec<KnownTool>,
-    /// The cursor of the next page; `null` on the last one.
+    /// The next page's cursor; `null` on the last one.
     pub next: Option<i64>,
 }
 
@@ -75,7 +75,7 @@ pub struct ToolDetails {
     pub definitions: Vec<RecordedDefinition>,
 }
 
-/// A definition of a tool in the log.
+/// A tool definition in the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -101,7 +101,7 @@ pub struct RecordedDefinition {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub annotations: Option<Json>,
-    /// True if something in it was masked. Its hash covers what was there.
+    /// Whether something in it was masked. Its hash covers what was there.
     pub redacted: bool,
     /// The differences from the definition that was accepted before it, in `/description`, `/inputSchema` and
     /// `/annotations`.
@@ -118,7 +118,7 @@ pub struct RecordedDefinition {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"seq": 12, "principal": "user:ada", "at": "2026-01-31T12:00:00.000Z", "comment": "read it"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct DefinitionAcceptance {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
     /// The person, or the agent that met the first definition.
     pub principal: Principal,
@@ -129,7 +129,7 @@ pub struct DefinitionAcceptance {
     pub comment: Option<String>,
 }
 
-/// A request to accept a definition of a tool.
+/// A request to accept a tool definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -137,7 +137,7 @@ pub struct DefinitionAcceptance {
 }))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AcceptDefinitionRequest {
-    /// The hash of the definition that the person looked at.
+    /// The hash of the reviewed definition.
     pub definition_hash: Sha256,
     /// The reason, which the log keeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -152,7 +152,7 @@ pub struct AcceptDefinitionRequest {
 ]}))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DefineToolsRequest {
-    /// The thread in which the agent would call them. With it, the report says what the policy says of each tool.
+    /// The thread in which the agent would call them. With it, the report has what the policy says about each tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<ThreadId>,
     /// The tools, up to 1,000, each once.
@@ -178,7 +178,7 @@ pub struct MetTool {
     pub annotations: Option<Json>,
 }
 
-/// What the policy says of the calls of a tool. Grants and settings of the thread do not count.
+/// What the policy says about calls of a tool. Thread grants and thread settings have no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples("ask")))]
@@ -192,7 +192,7 @@ pub enum ToolApproval {
     Block,
     /// It depends on the arguments.
     Depends,
-    /// A word that only a newer version knows.
+    /// A value that only a newer version knows.
     #[serde(other)]
     Other,
 }
@@ -216,7 +216,7 @@ impl ToolApproval {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"recorded": ["github__create_issue"], "changed": []}))))]
 #[serde(rename_all = "camelCase")]
 pub struct DefineToolsReport {
-    /// What the policy says of each tool, in the order of the request. Only if the request names a thread.
+    /// What the policy says about each tool, in request order. Only if the request names a thread.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<ToolApproval>,
     /// The tools that the log did not know.

@@ -1,4 +1,4 @@
-//! The offset of a time zone from UTC, to divide time into days.
+//! A time zone's offset from UTC, to divide time into days.
 
 use crate::Timestamp;
 use std::{fmt, str::FromStr};
@@ -6,28 +6,27 @@ use std::{fmt, str::FromStr};
 /// The farthest offset from UTC, in minutes: 14 hours.
 const MAX_MINUTES: i16 = 14 * 60;
 
-/// The milliseconds of a minute and of a day.
+/// The milliseconds in a minute and in a day.
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 24 * 60 * MINUTE;
 
-/// The offset of a time zone from UTC, in minutes east. It is the same for all times: a day on which clocks change counts
-/// as if they did not.
+/// A time zone's offset from UTC, in minutes east. It is the same for all times: it ignores clock changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UtcOffset(i16);
 
-/// A text that is not an offset from UTC.
+/// A string that is not an offset from UTC.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be the minutes east of UTC, from -840 to 840, not {0:?}")]
 pub struct NotAnOffset(String);
 
 impl UtcOffset {
-    /// The number of the day at this offset: 0 is 1970-01-01.
+    /// The day number at this offset: 0 is 1970-01-01.
     #[must_use]
     pub fn day_of(self, at: Timestamp) -> i64 {
         (at.as_millis() + i64::from(self.0) * MINUTE).div_euclid(DAY)
     }
 
-    /// The date of a day in the form 2026-01-31.
+    /// A day's date, as in 2026-01-31.
     #[must_use]
     pub fn format_day(day: i64) -> String {
         let start = Timestamp::from_millis(day.saturating_mul(DAY)).to_string();

@@ -17,14 +17,14 @@ pub struct WebhookRequest {
     /// The name: up to 64 letters, digits, `-`, `_` and `.`.
     #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 64))]
     pub name: String,
-    /// The address of the target. It may be a secret, so the log keeps it in sealed form.
+    /// The target address. It may be a secret, so the log keeps it sealed.
     #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 2048))]
     pub url: String,
-    /// The form of the messages.
+    /// The message format.
     #[serde(default = "default_format")]
     #[cfg_attr(feature = "openapi", schema(default = "standard"))]
     pub format: WebhookFormat,
-    /// The topics of the messages; empty for all topics.
+    /// The message topics; empty for all topics.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topics: Vec<WebhookTopic>,
     /// Globs over thread ids. Messages are about threads that one of them matches. Empty for all threads.
@@ -33,7 +33,7 @@ pub struct WebhookRequest {
     /// The signing secret of the format `standard`: `whsec_` and 24 to 64 bytes in base64. Absent for a random one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
-    /// True if the target may have a private address, and may be reached without TLS.
+    /// Whether the target may have a private address, and may be reached without TLS.
     #[serde(default)]
     pub allow_private: bool,
     /// Whether messages have the call arguments, as the log keeps them: with masked secrets.
@@ -65,17 +65,17 @@ pub struct Webhook {
     pub name: String,
     /// The `seq` of the event that added it.
     pub seq: i64,
-    /// The form of the messages.
+    /// The message format.
     pub format: WebhookFormat,
     /// The scheme, host and port of the target.
     pub host: String,
-    /// The topics of the messages; empty for all topics.
+    /// The message topics; empty for all topics.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topics: Vec<WebhookTopic>,
     /// The globs over thread ids; empty for all threads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<String>,
-    /// True if the target may have a private address.
+    /// Whether the target may have a private address.
     pub allow_private: bool,
     /// Whether messages have the call arguments.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -110,7 +110,7 @@ pub struct FailingMessage {
     pub attempts: u32,
     /// The last failure.
     pub reason: String,
-    /// The time of the next attempt.
+    /// The next attempt's time.
     pub next_attempt_at: Timestamp,
 }
 
@@ -130,7 +130,7 @@ pub struct ParkedMessageView {
     pub reason: String,
     /// When it was parked.
     pub at: Timestamp,
-    /// True if a person asked for it to be sent again, and it is not delivered yet.
+    /// Whether a person asked for it to be sent again, and it is not delivered yet.
     pub retried: bool,
 }
 
@@ -169,15 +169,15 @@ pub struct WebhookList {
     pub webhooks: Vec<Webhook>,
 }
 
-/// The outcome of a test message.
+/// A test message's outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"delivered": true, "detail": "the target answered 204"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookTestReport {
-    /// True if the target accepted the message.
+    /// Whether the target accepted the message.
     pub delivered: bool,
-    /// The answer of the target, or the failure.
+    /// The target's answer, or the failure.
     pub detail: String,
 }
 
