@@ -1,4 +1,4 @@
-//! The reports on advisors and their modes, as the events of a log describe them, and the mode that is in effect.
+//! Advisor reports and modes, built from log events, and the effective mode.
 
 use crate::call::RecordedFact;
 use countersign_events::{
@@ -19,11 +19,11 @@ pub struct AdvisorDirectory {
 pub struct AdvisorRecord {
     /// The last report.
     pub report: Option<RecordedFact<AdvisorReported>>,
-    /// The last mode that was set: a fall-back, or the statement of a person.
+    /// The last mode that was set: a fall-back, or a person's statement.
     pub mode: Option<RecordedFact<AdvisorModeSet>>,
 }
 
-/// The mode of an advisor that is in effect, with the reason.
+/// The effective advisor mode, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectiveMode {
     /// The mode.
@@ -32,16 +32,16 @@ pub struct EffectiveMode {
     pub reason: ModeReason,
 }
 
-/// The reason for the mode of an advisor.
+/// The reason for an advisor mode.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModeReason {
     /// The policy says so.
     #[error("the policy says so")]
     Policy,
-    /// A report meets the thresholds of the policy.
+    /// A report meets the policy's thresholds.
     #[error("the report of event {seq} meets the thresholds of the policy")]
     Report {
-        /// The event of the report.
+        /// The report's event.
         seq: i64,
     },
     /// A person let the advisor decide.
@@ -60,7 +60,7 @@ pub enum ModeReason {
     /// The last report does not meet the thresholds.
     #[error("event {seq}: {unmet}")]
     UnmetThreshold {
-        /// The event of the report.
+        /// The report's event.
         seq: i64,
         /// The threshold.
         unmet: UnmetThreshold,
@@ -103,8 +103,8 @@ impl AdvisorDirectory {
         self.advisors.get(&(advisor.to_owned(), configuration))
     }
 
-    /// The mode of an advisor that is in effect. Nothing but the policy makes an advisor decide; without a report or a
-    /// statement it then only advises.
+    /// The effective advisor mode. Only the policy makes an advisor decide, and without a report or a statement the
+    /// advisor then only advises.
     #[must_use]
     pub fn effective_mode(&self, settings: &AdvisorSettings) -> EffectiveMode {
         let mode = |mode, reason| EffectiveMode { mode, reason };
@@ -134,7 +134,7 @@ impl AdvisorDirectory {
         self.check_report(settings)
     }
 
-    /// Checks that the last report meets the thresholds of the policy.
+    /// Checks that the last report meets the policy's thresholds.
     pub(crate) fn check_report(&self, settings: &AdvisorSettings) -> Result<ModeReason, ModeReason> {
         let record = self.get(&settings.name, settings.configuration);
         let Some(report) = record.and_then(|record| record.report.as_ref()) else {

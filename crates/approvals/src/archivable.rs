@@ -6,7 +6,7 @@ use countersign_events::{
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Finds the threads that can be archived in the events of a log. It keeps a few numbers for each thread.
+/// Finds the threads in a log that can be archived. It keeps a few numbers for each thread.
 #[derive(Debug, Default)]
 pub struct ArchivableThreads {
     threads: HashMap<ThreadId, ThreadCourse>,
@@ -22,14 +22,14 @@ struct ThreadCourse {
     running: HashSet<CallId>,
 }
 
-/// The events of a thread that go to an archive.
+/// The thread events that go to an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreadExtent {
     /// The number of events.
     pub events: u64,
-    /// The `seq` of the last one.
+    /// The last event's `seq`.
     pub through: i64,
-    /// The time of the last one.
+    /// The last event's time.
     pub last_at: Timestamp,
 }
 
@@ -102,7 +102,7 @@ impl ArchivableThreads {
     }
 }
 
-/// The call that a result is about. A result without its texts has no content.
+/// The call that a result is about. A result whose content was erased has no `content`.
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct EndedCall {

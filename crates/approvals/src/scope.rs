@@ -25,12 +25,12 @@ pub struct ScopeOrigin<'a> {
     pub tool: &'a ToolName,
     /// Where the call runs, if its proposer said so.
     pub place: Option<&'a Place>,
-    /// The hash of the arguments.
+    /// The arguments' hash.
     pub arguments_hash: Sha256,
 }
 
 impl<'a> ScopeOrigin<'a> {
-    /// The origin of a decision on this call.
+    /// The decision origin for this call.
     pub(crate) const fn of_call(call: &'a ToolCall) -> Self {
         Self { tool: &call.name, place: call.place.as_ref(), arguments_hash: call.arguments_hash }
     }
@@ -59,7 +59,7 @@ impl GrantScope {
         }
     }
 
-    /// Whether a decision that was made on `made` answers `call`, which `look` reads. It holds only in the place of its own
+    /// Whether a decision on `made` answers `call`, which `look` reads. It applies only in the same place as its own
     /// call.
     #[must_use]
     pub fn answers(
@@ -88,7 +88,7 @@ impl GrantScope {
         all.map(|offer| SuggestedScope { says: name_place(offer.says, place), ..offer }).collect()
     }
 
-    /// The scope of a decision on a call in this place, in words.
+    /// Describes, in words, which calls a decision on a call in this place covers.
     #[must_use]
     pub fn describe_in(&self, place: Option<&Place>) -> String {
         name_place(self.to_string(), place)

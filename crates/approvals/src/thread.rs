@@ -1,4 +1,4 @@
-//! The state of a thread: whether it is closed, its grants and recent decisions, its mode and its own policies.
+//! The thread state: whether the thread is closed, its grants and recent decisions, its mode and its policies.
 
 use crate::{
     Call,
@@ -14,18 +14,18 @@ use countersign_events::{
 };
 use std::{collections::BTreeMap, time::Duration};
 
-/// The longest time for which people's decisions on single calls are remembered. A policy may shorten it.
+/// The maximum time for which human decisions on single calls are remembered. A policy may shorten it.
 pub const LONGEST_MEMORY: Duration = Duration::from_hours(1);
 
-/// The scope in the response of a call that took over an unused approval.
+/// The scope in the response when a call takes over an unused approval.
 pub(crate) const ONCE: &str = "\"once\"";
 
-/// The state of a thread, derived from its events.
+/// The thread state, derived from the thread events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Thread {
-    /// The closing of the thread.
+    /// The event that closed the thread.
     pub closed: Option<RecordedFact<()>>,
-    /// The archive file that has the texts of the thread.
+    /// The archive file that has the thread's content.
     pub archived: Option<RecordedFact<ThreadArchived>>,
     /// The decisions for the session, oldest first: grants, and remembered denials.
     pub grants: Vec<Grant>,
@@ -37,7 +37,7 @@ pub struct Thread {
     pub mode: Option<RecordedFact<ThreadMode>>,
     /// The last policy that was set for each tool, including `default`.
     pub policies: BTreeMap<ToolName, RecordedFact<ToolPolicySet>>,
-    /// The `seq` of the last message of its conversation.
+    /// The `seq` of its last conversation message.
     pub last_message: Option<i64>,
     /// The events about the whole thread that only a newer version can interpret.
     pub newer: Option<Box<UnknownFact>>,
@@ -48,7 +48,7 @@ pub struct Thread {
 pub struct Grant {
     /// The `seq` of the response that gave it, which identifies the grant.
     pub seq: i64,
-    /// The time of the response.
+    /// The response's time.
     pub at: Timestamp,
     /// The approver.
     pub by: Principal,
@@ -58,13 +58,13 @@ pub struct Grant {
     pub tool: ToolName,
     /// Where that call runs, if its proposer said so. A grant holds only there.
     pub place: Option<Place>,
-    /// The hash of the proposed arguments.
+    /// The proposed arguments' hash.
     pub arguments_hash: Sha256,
     /// The agent whose calls it answers. `None` is every agent, and so is a denial.
     pub agent: Option<Principal>,
-    /// True if it allows, false if it denies.
+    /// Whether it allows; otherwise it denies.
     pub allows: bool,
-    /// The level of the person who denied. It takes that level to revoke the denial.
+    /// The level of the person who denied. Revoking the denial requires that level.
     pub author_level: Option<String>,
     /// The calls that it answers. `None` is a scope that only a newer version can read: as a denial it covers the
     /// whole tool, as a grant it covers nothing.
@@ -75,30 +75,30 @@ pub struct Grant {
     pub given: GrantTerms,
 }
 
-/// A person's decision on one call, while it is remembered.
+/// A human decision on one call, while it is remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecentDecision {
-    /// The `seq` of the response.
+    /// The response's `seq`.
     pub seq: i64,
-    /// The time of the response.
+    /// The response's time.
     pub at: Timestamp,
     /// The approver.
     pub by: Principal,
     /// The agent that proposed the call.
     pub agent: Principal,
-    /// The tool of the call.
+    /// The call's tool.
     pub tool: ToolName,
-    /// The hash of the proposed arguments.
+    /// The proposed arguments' hash.
     pub arguments_hash: Sha256,
     /// Where the call runs, if its proposer said so.
     pub place: Option<Place>,
-    /// The impact of the call, as the approver read it.
+    /// The call's impact, as the approver read it.
     pub impact: Option<Json>,
-    /// The purpose of the call.
+    /// The call's purpose.
     pub description: Option<String>,
     /// The call that may still use the approval. `None` after it was used or withdrawn, and for a denial.
     pub unused_by: Option<CallId>,
-    /// True if it is a denial.
+    /// Whether it is a denial.
     pub denies: bool,
     /// The moment at which an unused approval lapses.
     pub lapses_at: Option<Timestamp>,
@@ -111,7 +111,7 @@ pub struct RecentDecision {
 /// The terms under which a decision was made. It does not answer a request with stricter terms.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GrantTerms {
-    /// The level of the decision.
+    /// The decision's level.
     pub level: Option<String>,
     /// The number of approvers that had to agree.
     pub quorum: u32,
@@ -119,7 +119,7 @@ pub struct GrantTerms {
     pub approvers: Vec<Vec<String>>,
     /// The approvers who agreed, if several votes were needed.
     pub people: Vec<Principal>,
-    /// The hash of the tool's definition.
+    /// The tool definition hash.
     pub definition_hash: Option<Sha256>,
 }
 
@@ -132,13 +132,13 @@ impl Grant {
 }
 
 impl Thread {
-    /// The grants and remembered denials that are in force. A closed thread has none.
+    /// The grants and remembered denials that are active. A closed thread has none.
     pub fn standing(&self) -> impl Iterator<Item = &Grant> {
         let open = self.closed.is_none();
         self.grants.iter().filter(move |grant| open && self.revocation(grant.seq).is_none())
     }
 
-    /// The revocation of the grant with this `seq`, if it was revoked.
+    /// Returns the revocation for the grant with this `seq`, if any.
     #[must_use]
     pub fn revocation(&self, grant: i64) -> Option<&RecordedFact<GrantRevoked>> {
         self.revocations.iter().find(|revocation| revocation.what.grant == grant)
@@ -169,8 +169,8 @@ impl Thread {
         }
     }
 
-    /// Applies one more event. An event that was applied before changes nothing. `call` is the state of the event's
-    /// call before the event, if it is about a call.
+    /// Applies one more event. An event that was applied before changes nothing. `call` is the call's state before the
+    /// event, if the event is about a call.
     pub fn evolve(&mut self, event: &Event, body: &Body, call: Option<&Call>) {
         match (body, call) {
             (Body::ThreadClosed(_), _) => self.closed = Some(RecordedFact::from_event(event, ())),
@@ -286,7 +286,7 @@ impl Thread {
     }
 }
 
-/// True if the response also answers later calls.
+/// Returns true if the response also answers later calls.
 fn is_for_session(response: &ApprovalResponse) -> bool {
     match response.decision {
         Decision::AllowSession => true,

@@ -1,4 +1,4 @@
-//! The tools of a log with their definitions, for lists and views. The rules need only the hashes in
+//! The tools in a log with their definitions, for lists and views. The rules need only the hashes in
 //! [`PinnedTools`](crate::pinned_tools::PinnedTools).
 
 use crate::{
@@ -11,7 +11,7 @@ use countersign_events::{
 };
 use std::collections::BTreeMap;
 
-/// The tools of a log.
+/// The tools in a log.
 #[derive(Debug, Clone, Default)]
 pub struct ToolDirectory {
     tools: BTreeMap<ToolName, ToolRecord>,
@@ -20,7 +20,7 @@ pub struct ToolDirectory {
 /// A tool with its definitions.
 #[derive(Debug, Clone, Default)]
 pub struct ToolRecord {
-    /// The hashes of the definitions, as the rules see them.
+    /// The definitions' hashes, as the rules see them.
     pub pinned: PinnedTool,
     /// The definitions, the oldest first.
     pub definitions: Vec<RecordedFact<SeenDefinition>>,
@@ -68,7 +68,7 @@ impl ToolRecord {
         self.definitions.iter().find(|seen| seen.what.definition_hash == hash)
     }
 
-    /// The acceptance of the definition with this hash, by a person.
+    /// Returns the human acceptance of the definition with this hash.
     #[must_use]
     pub fn acceptance(&self, hash: Sha256) -> Option<&RecordedFact<DefinitionAccepted>> {
         self.acceptances.iter().find(|accepted| accepted.what.definition_hash == hash)

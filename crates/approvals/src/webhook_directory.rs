@@ -1,4 +1,4 @@
-//! The webhooks of a log, as its events describe them.
+//! The webhooks in a log, built from its events.
 
 use crate::{access::VisibleThreads, call::RecordedFact};
 use countersign_events::{
@@ -7,7 +7,7 @@ use countersign_events::{
 };
 use std::collections::BTreeMap;
 
-/// The webhooks of a log that are not removed, by the `seq` of the event that added each.
+/// The webhooks that are not removed, by the `seq` of the event that added each.
 #[derive(Debug, Clone, Default)]
 pub struct WebhookDirectory {
     webhooks: BTreeMap<i64, WebhookRecord>,
@@ -33,7 +33,7 @@ pub struct WebhookRecord {
 pub struct ParkedMessage {
     /// The event that parked it.
     pub parked: RecordedFact<WebhookParked>,
-    /// True if a person asked for it to be sent again.
+    /// Whether a person asked for it to be sent again.
     pub is_retried: bool,
 }
 
@@ -89,7 +89,7 @@ impl WebhookDirectory {
         self.webhooks.len()
     }
 
-    /// True if the log has no webhook.
+    /// Returns true if the log has no webhook.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.webhooks.is_empty()
@@ -130,13 +130,13 @@ impl WebhookRecord {
         self.added.seq
     }
 
-    /// True if it has messages about this topic.
+    /// Returns true if the webhook gets messages about this topic.
     #[must_use]
     pub fn has_topic(&self, topic: WebhookTopic) -> bool {
         self.added.what.topics.is_empty() || self.added.what.topics.contains(&topic)
     }
 
-    /// True if it has messages about calls of this thread.
+    /// Returns true if the webhook gets messages about calls in this thread.
     #[must_use]
     pub fn has_thread(&self, thread: &ThreadId) -> bool {
         self.threads.admits(thread)

@@ -4,7 +4,7 @@
 use countersign_events::{event::ProviderAccount, fold_spelling};
 use std::collections::BTreeMap;
 
-/// The names of the accounts of identity providers. They outlive the sessions.
+/// Account names at identity providers. They outlive the sessions.
 #[derive(Debug, Clone, Default)]
 pub struct AccountNames {
     /// By issuer and subject.
@@ -21,7 +21,7 @@ impl AccountNames {
         self.subjects.entry((issuer.clone(), fold_spelling(name))).or_insert_with(|| subject.clone());
     }
 
-    /// The name of an account that has signed in before.
+    /// The name under which an account has signed in before.
     #[must_use]
     pub fn name_of(&self, account: &ProviderAccount) -> Option<&str> {
         self.names.get(&(account.issuer.clone(), account.subject.clone())).map(String::as_str)

@@ -1,4 +1,4 @@
-//! The keys with which approvers prove their decisions, as the events of the log describe them.
+//! The keys with which approvers prove their decisions, built from the log's events.
 
 use countersign_events::{
     Body, Event, Principal, Sha256, Timestamp,
@@ -10,19 +10,19 @@ use std::{
     sync::Arc,
 };
 
-/// The keys of the approvers of a log.
+/// The approver keys in a log.
 #[derive(Debug, Clone, Default)]
 pub struct ApproverKeyDirectory {
     /// Shared, because readers keep copies of the directory.
     keys: BTreeMap<String, Arc<ApproverKeyRecord>>,
-    /// The origins of the pages of this log's servers, where people signed in or registered passkeys.
+    /// The server origins where people signed in or registered passkeys.
     web_origins: Arc<BTreeSet<String>>,
 }
 
 /// One key of an approver.
 #[derive(Debug, Clone)]
 pub struct ApproverKeyRecord {
-    /// The position of the event that added it.
+    /// The `seq` of the event that added it.
     pub seq: i64,
     /// What that event says.
     pub added: ApproverKeyAdded,
@@ -36,10 +36,10 @@ pub struct ApproverKeyRecord {
     pub removed: Option<(Principal, Timestamp, Option<String>)>,
 }
 
-/// What a proof is checked with: the identity of the log, and the keys of its approvers.
+/// What a proof is checked against: the log identity and its approver keys.
 #[derive(Debug, Clone, Copy)]
 pub struct ProofContext<'a> {
-    /// The link of the first event, which identifies the log.
+    /// The first event's link, which identifies the log.
     pub log: Sha256,
     /// The keys. `None` if they were not loaded, because the command has no proof.
     pub keys: Option<&'a ApproverKeyDirectory>,
@@ -83,7 +83,7 @@ impl ApproverKeyDirectory {
         }
     }
 
-    /// The origins of the pages of this log's servers. Empty if no person has signed in or registered a passkey on one.
+    /// The origins of this log's servers. Empty if no person has signed in or registered a passkey on any of them.
     #[must_use]
     pub fn web_origins(&self) -> &BTreeSet<String> {
         &self.web_origins

@@ -1,8 +1,8 @@
-//! The caller of a command, as the rules see it.
+//! Command callers, as the rules see them.
 
 use countersign_events::Principal;
 
-/// The caller of a command: the principal that the log names, and the standing that its credential gives it.
+/// A command's caller: the principal that the log names, and the standing that its credential gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandCaller {
     /// The principal.
@@ -21,7 +21,7 @@ pub struct ApproverStanding {
 }
 
 impl ApproverStanding {
-    /// True if the entry of a list of approvers, such as `@ops`, names one of the groups.
+    /// Returns true if an approver list entry, such as `@ops`, names one of the groups.
     pub(crate) fn is_in(&self, entry: &str) -> bool {
         entry.strip_prefix('@').is_some_and(|group| self.groups.iter().any(|own| own == group))
     }

@@ -1,4 +1,4 @@
-//! The holder of a credential: its name, its rights, and the threads that it sees.
+//! Credential holders: their names, their rights, and the threads that they see.
 
 use super::{ApproverStanding, CommandCaller, Right};
 use countersign_events::{
@@ -8,14 +8,14 @@ use countersign_events::{
 use countersign_patterns::{Glob, PatternError};
 use std::sync::Arc;
 
-/// The end of the name of a caller without a credential, whom a server in solo mode lets both propose and decide. No
-/// token's name ends with it, so the mark shows on every surface who acted without a second person.
+/// The solo-mode name suffix: it marks a caller without a credential, who may both propose and decide. No token name
+/// ends with it, so every surface shows who acted without a second person.
 pub const SOLO_MARK: &str = " (solo)";
 
-/// The holder of a credential.
+/// A credential holder.
 #[derive(Debug, Clone)]
 pub struct TokenHolder {
-    /// The id of the token, if the credential is one.
+    /// The token's id, if the credential is one.
     pub token: Option<String>,
     /// The name, without a kind.
     pub name: String,
@@ -32,7 +32,7 @@ pub struct TokenHolder {
 pub struct VisibleThreads {
     /// Globs over thread ids; none for all threads.
     globs: Arc<[Glob]>,
-    /// True if the caller does not see the events of the log as a whole: its policies and tokens.
+    /// Whether log-wide events (policies and tokens) are hidden from the caller.
     only_threads: bool,
 }
 
@@ -43,19 +43,19 @@ impl VisibleThreads {
         Ok(Self { only_threads: !globs.is_empty(), globs })
     }
 
-    /// The same threads, without the events of the log as a whole.
+    /// The same threads, without log-wide events.
     #[must_use]
     pub fn without_whole_log(self) -> Self {
         Self { only_threads: true, ..self }
     }
 
-    /// True if every thread is visible.
+    /// Returns true if every thread is visible.
     #[must_use]
     pub fn has_all_threads(&self) -> bool {
         self.globs.is_empty()
     }
 
-    /// True if the thread is visible, or, for [`ThreadId::whole_log`], the events of the log as a whole.
+    /// Returns true if the thread is visible, or, for [`ThreadId::whole_log`], the log-wide events.
     #[must_use]
     pub fn admits(&self, thread: &ThreadId) -> bool {
         if thread.is_whole_log() {
@@ -64,7 +64,7 @@ impl VisibleThreads {
         self.globs.is_empty() || self.globs.iter().any(|glob| glob.is_match(thread.as_str()))
     }
 
-    /// The texts of the globs.
+    /// The globs as strings.
     #[must_use]
     pub fn texts(&self) -> Vec<String> {
         self.globs.iter().map(|glob| glob.as_str().to_owned()).collect()
@@ -82,7 +82,7 @@ impl PartialEq for VisibleThreads {
 impl Eq for VisibleThreads {}
 
 impl TokenHolder {
-    /// The holder of a token. A glob that this version cannot read matches nothing.
+    /// The token holder. A glob that this version cannot read matches nothing.
     #[must_use]
     pub(super) fn from_event(created: &TokenCreated) -> Self {
         // No thread id is `.`, so it matches nothing.
@@ -121,20 +121,20 @@ impl TokenHolder {
         }
     }
 
-    /// True if this is the caller without a credential of a server in solo mode.
+    /// Returns true if this is a solo-mode caller without a credential.
     #[must_use]
     pub fn is_solo(&self) -> bool {
         self.token.is_none() && self.name.ends_with(SOLO_MARK)
     }
 
-    /// True if one of the roles has this right.
+    /// Returns true if one of the roles has this right.
     #[must_use]
     pub fn may(&self, right: Right) -> bool {
         self.roles.iter().any(|role| right.belongs_to(*role))
     }
 
-    /// The principal under which the holder uses this right: an agent to execute calls, otherwise a person. The holder
-    /// of an agent's token is always an agent.
+    /// The principal under which the holder uses this right: an agent to execute calls, otherwise a person. An agent
+    /// token's holder is always an agent.
     #[must_use]
     pub fn principal(&self, right: Right) -> Principal {
         let is_agent = right == Right::Execute || self.roles == [Role::Agent];
@@ -145,7 +145,7 @@ impl TokenHolder {
         }
     }
 
-    /// The caller of a command that uses this right.
+    /// The caller for a command that uses this right.
     #[must_use]
     pub fn caller(&self, right: Right) -> CommandCaller {
         CommandCaller { principal: self.principal(right), standing: self.standing.clone() }

@@ -1,5 +1,5 @@
-//! The names of the people and agents that the log has met. A quorum counts names, so two spellings of one name must not
-//! become two people: the first spelling stays, and another one is refused.
+//! All person and agent names in the log. A quorum counts names, so two spellings of one name must not become two
+//! people: the first spelling stays, and another one is refused.
 
 use countersign_events::{Principal, fold_spelling, principal::PrincipalKind};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ fn key_of(actor: &Principal) -> Option<(bool, String)> {
 }
 
 impl KnownNames {
-    /// Adds the name of a person or an agent.
+    /// Adds a person or agent name.
     pub(super) fn add(&mut self, actor: &Principal) {
         if let Some(key) = key_of(actor) {
             let spellings = self.spellings.entry(key).or_default();

@@ -1,4 +1,4 @@
-//! Access: the tokens of a log, what their holders may do, and in which threads; and the keys of its approvers.
+//! Access: a log's tokens, what their holders may do and in which threads, and its approver keys.
 
 mod account_names;
 mod approver_keys;

@@ -7,7 +7,7 @@ use countersign_events::event::Role;
 pub enum Right {
     /// Read calls, threads and events.
     Read,
-    /// Read the policy of the log.
+    /// Read the log's policy.
     ReadPolicy,
     /// Propose, claim, renew, finish and cancel calls, and wait for them.
     Execute,
@@ -19,7 +19,7 @@ pub enum Right {
     Close,
     /// Add and remove keys that prove decisions: the caller's own ones, or, for an admin, those of every person.
     ManageKeys,
-    /// Put policies in force, set the modes and policies of threads, and manage tokens.
+    /// Activate policies, set thread modes and thread policies, and manage tokens.
     Administer,
 }
 
@@ -36,7 +36,7 @@ impl Right {
         Self::Administer,
     ];
 
-    /// True if the role has this right. A role of a newer version has none.
+    /// Returns true if the role has this right. A role from a newer version has no rights.
     #[must_use]
     pub const fn belongs_to(self, role: Role) -> bool {
         match role {

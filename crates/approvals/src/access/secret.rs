@@ -1,5 +1,5 @@
-//! The text of a token: `csgn_ID_SECRET`. The prefix lets secret scanners find it, the id names it in lists and events,
-//! and six digits at the end are a check sum, so that a scanner recognises a token without asking a server.
+//! The token string: `csgn_ID_SECRET`. Secret scanners find it by its prefix, lists and events name it by its id, and
+//! its last six digits are a checksum, so that a scanner recognises a token without asking a server.
 
 use countersign_events::Sha256;
 use std::fmt;
@@ -7,24 +7,24 @@ use std::fmt;
 /// The prefix of every token.
 pub const TOKEN_PREFIX: &str = "csgn_";
 
-/// The digits of the id and the secret, and their numbers: 60 bits and 200 bits.
+/// The digit alphabet, and the lengths of id and secret: 60 bits and 200 bits.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const ID_DIGITS: usize = 12;
 const SECRET_DIGITS: usize = 40;
 const CHECK_DIGITS: usize = 6;
 
-/// The digits of a page key: 200 bits.
+/// A page key's digits: 200 bits.
 const PAGE_KEY_DIGITS: usize = 40;
 
-/// The whole text of a token. `{:?}` omits the secret.
+/// The whole token string. `{:?}` omits the secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenSecret {
     text: String,
     page_key: Option<PageKey>,
 }
 
-/// The second part of a session's secret. The pages of one origin keep it and send it as a header. Browsers send the first
-/// part, a cookie, also to other programs on the same host, so it alone must be worth nothing.
+/// The second part of a session secret. The pages of one origin keep it and send it as a header. Browsers also send the
+/// first part, a cookie, to other programs on the same host, so the cookie alone must be worthless.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PageKey(String);
 
@@ -44,7 +44,7 @@ impl PageKey {
         (text.len() == PAGE_KEY_DIGITS && is_digits(text)).then(|| Self(text.to_owned()))
     }
 
-    /// The whole text, for the pages alone.
+    /// The whole key, for the pages alone.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
@@ -57,7 +57,7 @@ impl fmt::Debug for PageKey {
     }
 }
 
-/// The text is not a token.
+/// The string is not a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it is not a token: a token begins with csgn_ and has 64 letters, digits and _")]
 pub struct BadToken;
@@ -92,13 +92,13 @@ impl TokenSecret {
         }
     }
 
-    /// A session's secret: this token in the cookie, and a key in the pages.
+    /// A session secret: this token in the cookie, and a key in the pages.
     #[must_use]
     pub fn bound_to(self, key: &PageKey) -> Self {
         Self { page_key: Some(key.clone()), ..self }
     }
 
-    /// Whether this is a session's secret.
+    /// Whether this is a session secret.
     #[must_use]
     pub const fn is_bound(&self) -> bool {
         self.page_key.is_some()
@@ -110,8 +110,8 @@ impl TokenSecret {
         &self.text[TOKEN_PREFIX.len()..TOKEN_PREFIX.len() + ID_DIGITS]
     }
 
-    /// The SHA-256 of the whole text, which the log keeps. For a session, the text is the one of the cookie, a line break and
-    /// the page key. A slow hash is not needed: the secret has 200 random bits.
+    /// The SHA-256 of the whole token string, which the log keeps. For a session, the string is the cookie, a line
+    /// break and the page key. A slow hash is not needed: the secret has 200 random bits.
     #[must_use]
     pub fn hash(&self) -> Sha256 {
         match &self.page_key {
@@ -120,7 +120,7 @@ impl TokenSecret {
         }
     }
 
-    /// The whole text, for the holder alone, without the page key.
+    /// The whole token string, for the holder alone, without the page key.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.text
@@ -137,12 +137,12 @@ fn is_digits(part: &str) -> bool {
     part.bytes().all(|byte| DIGITS.contains(&byte))
 }
 
-/// One digit for each byte, of which five bits are used.
+/// One digit for each byte; only five bits of the byte are used.
 fn write_digits(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(DIGITS[usize::from(byte % 32)])).collect()
 }
 
-/// The first 30 bits of the SHA-256 of the text, in six digits.
+/// The first 30 bits of the string's SHA-256, in six digits.
 fn check_digits(body: &str) -> String {
     let hex = Sha256::digest(body.as_bytes()).to_string();
     let bits = u64::from_str_radix(&hex[..8], 16).unwrap_or_default();

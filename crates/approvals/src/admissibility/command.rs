@@ -25,8 +25,7 @@ use countersign_events::{
 };
 use countersign_policy::{AdvisorSettings, Policy, QualifiedPeople};
 
-/// The commands that could have caused the first row.
-/// `in_force` is the policy in force and its advisors.
+/// The commands that could have caused the first row. `in_force` is the active policy and its advisors.
 pub(super) fn guesses(
     rows: &[LogRow],
     state: &ThreadState,
@@ -73,7 +72,8 @@ pub(super) fn guesses(
         Body::ToolPolicySet(set) => thread(ThreadCommand::SetPolicies(vec![(set.tool.clone(), set.policy)])),
         Body::ThreadClosed(_) => thread(ThreadCommand::Close),
         Body::ThreadArchived(archived) => thread(ThreadCommand::Archive(archived.clone())),
-        // A request follows its call, policies, tokens, webhooks, definitions and erasures are checked apart, and messages too.
+        // A request follows its call. Policies, tokens, webhooks, definitions, erasures and messages are checked
+        // separately.
         Body::ApprovalRequest(_)
         | Body::PolicySet(_)
         | Body::CallErased(_)
@@ -108,8 +108,8 @@ fn due(row: &LogRow, policy: Policy) -> Vec<CommandGuess> {
     vec![CommandGuess { due_first: false, ..to_call(row, CallCommand::Due, policy) }]
 }
 
-/// The end of a request. The log records neither the verdict of another policy nor the calls that a pattern matched,
-/// so each is possible.
+/// The commands that could have ended a request. The log records neither another policy's verdict nor the calls that a
+/// pattern matched, so each is possible.
 fn expiry(
     row: &LogRow,
     response: &ApprovalResponse,
@@ -158,13 +158,13 @@ fn response(
             vec![CommandGuess { due_first: false, ..to_call(row, command, policy) }]
         }
         Source::Policy if call.is_some_and(Call::is_pending) => answered_by_policy(row, response, call),
-        // The policy, a grant and the mode answer a proposal, in the same step. The answer of a grant to a call that
-        // waited has a guess of its own. The answer of an advisor follows its advice, in the same step.
+        // The policy, a grant and the mode answer a proposal in the same step. A grant's answer to a waiting call has
+        // its own guess. An advisor's answer follows its advice in the same step.
         Source::Policy | Source::Grant | Source::Mode | Source::Advisor | Source::Other => Vec::new(),
     }
 }
 
-/// A person's decision, without a vote before it.
+/// A human decision, without a vote before it.
 fn respond(
     row: &LogRow,
     response: &ApprovalResponse,
@@ -217,7 +217,7 @@ fn vote(rows: &[LogRow], vote: &ApprovalVote, call: Option<&Call>, state: &Threa
         .collect()
 }
 
-/// The parts of an approver's answer that a vote and a response have in common.
+/// The answer fields that a vote and a response have in common.
 struct ReconstructedAnswer<'a> {
     decision: Decision,
     comment: Option<&'a String>,
@@ -315,7 +315,7 @@ fn claim(
         definition_hash: None,
     });
     let approved = call.map_or(started.arguments_hash, Call::arguments_hash);
-    // What an advisor allowed depends on the policy in force.
+    // What an advisor allowed depends on the active policy.
     let is_advised = call.and_then(Call::response).is_some_and(|given| given.what.source == Source::Advisor);
     let hash = in_force.filter(|_| is_advised);
     let evidence = evidence::judgement_evidence(approved, evidence::allowing_judgement(hash));
@@ -347,7 +347,7 @@ fn result(
     vec![to_call(row, CallCommand::Finish(finish), plain_policy())]
 }
 
-/// The reason in the text of a cancelled call.
+/// The reason in the result of a cancelled call.
 fn cancel_reason(row: &LogRow, result: &ToolResult) -> Option<String> {
     let text: String = result.content.read().ok()?;
     let prefix = format!("Cancelled by {}: ", row.event.principal);

@@ -13,13 +13,13 @@ pub(super) struct CommandGuess {
     pub(super) evidence: CommandEvidence,
     /// The thread as the command saw it, if that differs from its state before the row.
     pub(super) thread: Option<Thread>,
-    /// True if the writer first writes the events that are due on the call.
+    /// Whether the writer first writes the events that are due on the call.
     pub(super) due_first: bool,
-    /// True if the row was written with SQL, where no process writes reminders and escalations first.
+    /// Whether the row was written with SQL, where no process writes reminders and escalations first.
     pub(super) is_by_hand: bool,
 }
 
-/// A command to the call or the thread of a row.
+/// A command to the row's call or thread.
 pub(super) enum GuessedCommand {
     Call(CallId, CallCommand),
     Thread(ThreadCommand),
@@ -62,13 +62,13 @@ impl CommandGuess {
         }
     }
 
-    /// True if an event of this type may be due and not yet written.
+    /// Returns true if an event of this type may be due and not yet written.
     pub(super) fn may_be_late(&self, kind: EventType) -> bool {
         self.is_by_hand && matches!(kind, EventType::ApprovalReminder | EventType::ApprovalEscalated)
     }
 }
 
-/// The command about the call of a row.
+/// The command about a row's call.
 pub(super) fn to_call(row: &LogRow, command: CallCommand, policy: Policy) -> CommandGuess {
     // Rows without a call id are commands to a thread, so the default is never used.
     let id = row.body.call_id().cloned();

@@ -1,4 +1,4 @@
-//! Compares a row of the log with the event that the rules would write.
+//! Compares a log row with the event that the rules would write.
 
 use super::{erasure, log_row::LogRow};
 use crate::NewEvent;
@@ -7,8 +7,8 @@ use countersign_events::{
     event::{ErasedTexts, ExecutionMismatch},
 };
 
-/// True if a row can belong to the same command as the first one. PostgreSQL gives each row that SQL inserts a time of
-/// its own.
+/// Returns true if a row can belong to the same command as the first one. PostgreSQL gives each row inserted through
+/// SQL its own time.
 pub(super) fn is_same_step(first: &LogRow, row: &LogRow) -> bool {
     let same_time = first.event.timestamp == row.event.timestamp || first.is_by_hand();
     first.event.thread_id == row.event.thread_id && first.is_by_hand() == row.is_by_hand() && same_time
@@ -31,7 +31,7 @@ pub(super) fn check_row(expected: &NewEvent, row: &LogRow) -> Result<(), String>
     Err(format!("the rules write other values: {}", fields.join(", ")))
 }
 
-/// True if both contents are equal without the texts that were erased from the row.
+/// Returns true if both contents are equal apart from the content erased from the row.
 fn is_same_but(erased: &ErasedTexts, expected: &Body, row: &LogRow) -> bool {
     let kept = |body: &Body| {
         let members = body.data().ok().and_then(|data| data.members()).unwrap_or_default().into_iter();
@@ -63,7 +63,7 @@ fn adapt(expected: Body, row: &LogRow) -> Body {
             expected.author_level = None;
             Body::ApprovalResponse(expected)
         }
-        // Only the policy of the time knows the level of a person.
+        // Only the policy that was active then knows a person's level.
         (Body::ApprovalResponse(mut expected), Body::ApprovalResponse(recorded)) => {
             expected.author_level.clone_from(&recorded.author_level);
             Body::ApprovalResponse(expected)

@@ -1,4 +1,5 @@
-//! The evidence of a reconstructed command: the policy of the time and its verdicts, as far as the log records them.
+//! The evidence for a reconstructed command: the policy that was active then and its verdicts, as far as the log
+//! records them.
 
 use crate::{
     decide::{ArgumentsJudgement, CommandEvidence},
@@ -12,7 +13,8 @@ use countersign_events::{
 use countersign_policy::{ApprovalTerms, AssumedLevels, Judgement, Policy, QualifiedPeople};
 use std::{sync::Arc, time::Duration};
 
-/// The policy of a row's time. `qualified` are the people whose level and groups are assumed to suffice.
+/// The policy that was active when the row was written. `qualified` are the people whose level and groups are assumed
+/// to suffice.
 pub(super) fn recorded_policy(
     hash: Option<Sha256>,
     lapses: Option<Duration>,

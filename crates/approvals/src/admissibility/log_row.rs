@@ -1,4 +1,4 @@
-//! A row of the log under examination.
+//! The log row under examination.
 
 use countersign_events::{Body, Event};
 
@@ -10,7 +10,7 @@ pub(super) struct LogRow {
 }
 
 impl LogRow {
-    /// True if the row was written through the view `decisions`.
+    /// Returns true if the row was written through the view `decisions`.
     pub(super) fn is_by_hand(&self) -> bool {
         self.event.hash.is_none()
     }

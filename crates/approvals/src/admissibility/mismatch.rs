@@ -14,7 +14,7 @@ use countersign_events::{
 };
 use countersign_policy::MismatchAction;
 
-/// The report that wrote the row. The mode that it sets, and the result of a claimed call, follow in the same step.
+/// The report that wrote the row. The mode that it sets and the claimed call's result follow in the same step.
 pub(super) fn guess(rows: &[LogRow], mismatch: &ExecutionMismatch, call: Option<&Call>) -> CommandGuess {
     let stops = is_stop_next(rows);
     let result = call.and_then(Call::claim).and(rows.get(if stops { 2 } else { 1 }));
@@ -28,7 +28,7 @@ pub(super) fn guess(rows: &[LogRow], mismatch: &ExecutionMismatch, call: Option<
     to_call(&rows[0], CallCommand::Finish(finish), plain_policy().with_mismatch_action(on_mismatch))
 }
 
-/// The number of rows of a report about a call that has ended, of which the check has no state any more.
+/// The number of rows in a report about an ended call, whose state the check no longer has.
 pub(super) fn count_late_rows(rows: &[LogRow]) -> usize {
     if is_stop_next(rows) { 2 } else { 1 }
 }

@@ -20,14 +20,14 @@ pub(super) struct NewerFacts {
     pub(super) unjudged: u64,
     calls: HashMap<ThreadId, HashSet<CallId>>,
     threads: HashSet<ThreadId>,
-    /// The events that are not taken yet. They stand between the rows of one command, which are judged together.
+    /// The events that are not taken yet. They are between the rows of one command, which are judged together.
     rows: VecDeque<LogRow>,
 }
 
 impl NewerFacts {
     pub(super) fn add(&mut self, event: Event, newer: NewerEvent) {
         self.events += 1;
-        // An event of the log as a whole concerns no call: its author excludes older versions by the layout if needed.
+        // A log-wide event concerns no call: its author excludes older versions by the layout if needed.
         if !newer.is_harmless && event.thread_id != ThreadId::whole_log() {
             match newer.call.clone() {
                 Some(id) => {

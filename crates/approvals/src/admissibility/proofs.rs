@@ -26,7 +26,7 @@ pub struct ProofCounts {
 pub(super) struct ProofTally {
     pinned: Option<PinnedKeys>,
     pub(super) counts: ProofCounts,
-    /// The call of the last row, if that was a vote. The response that a vote completes does not count again.
+    /// The last row's call, if that row was a vote. The response that a vote completes is not counted again.
     last_vote: Option<CallId>,
 }
 

@@ -1,5 +1,5 @@
-//! Reconstructs the answer of a grant to a call that waited. A grant decides such calls only in the transaction that gave
-//! it, so their rows follow it directly and have its time.
+//! Reconstructs a grant's answer to a waiting call. A grant decides such calls only in the transaction that gave it, so
+//! their rows follow it directly and have its time.
 
 use super::{
     command_guess::{CommandGuess, GuessedCommand},
@@ -22,7 +22,7 @@ pub(super) struct LastGrant {
     seq: i64,
     /// The time of that response.
     at: Timestamp,
-    /// The `seq` of the last row of the command so far.
+    /// The last `seq` that the command has written so far.
     end: i64,
 }
 
@@ -49,7 +49,7 @@ fn is_remembered(response: &ApprovalResponse) -> bool {
 }
 
 impl LastGrant {
-    /// True if the row is an answer of this grant to a call that waited, as far as its place shows.
+    /// Returns true if, judging by its position, the row is this grant's answer to a waiting call.
     fn follows(&self, row: &LogRow) -> bool {
         let Body::ApprovalResponse(response) = &row.body else { return false };
         response.source == Source::Grant
@@ -69,7 +69,7 @@ pub(super) fn guess(head: &LogRow, state: &ThreadState, last: Option<LastGrant>)
     let CallStanding::Pending { request } = &call.standing else { return None };
     let lapses = evidence::span(head.event.timestamp, response.lapses_at);
     let policy = evidence::recorded_policy(response.policy, lapses, false, QualifiedPeople::Everyone, None);
-    // Another policy asked. The log does not record the terms of the one that was in force.
+    // Another policy asked. The log does not record the active policy's terms.
     let evidence = if request.what.policy == policy.hash() {
         CommandEvidence::NotNeeded
     } else {

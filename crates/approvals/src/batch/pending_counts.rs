@@ -1,5 +1,5 @@
-//! The number of open requests, for the limits of the policy. A batch reads the counts that its proposals need, and its
-//! own events change them.
+//! The number of open requests, for the policy's limits. A batch reads the counts that its proposals need, and its own
+//! events change them.
 
 use countersign_events::{Principal, ThreadId};
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ pub struct PendingCounts {
     pub proposers: HashMap<Principal, u32>,
 }
 
-/// The number of open requests that the limits of a proposal concern. Zero where they were not read.
+/// The number of open requests to which the proposal limits apply. Zero where they were not read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PendingCount {
     /// In the thread.

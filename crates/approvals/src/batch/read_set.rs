@@ -1,33 +1,33 @@
-//! The part of the log that must be read before a batch of commands can be decided.
+//! The part of the log that must be read before a command batch can be decided.
 
 use countersign_events::{CallId, Principal, Sha256, ThreadId, Timestamp, ToolName};
 use std::collections::HashSet;
 
-/// The part of the log that must be read before a batch of commands can be decided.
+/// The part of the log that must be read before a command batch can be decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadSet {
-    /// Calls of which all events are needed.
+    /// Calls whose events are all needed.
     pub calls: HashSet<(ThreadId, CallId)>,
-    /// Threads of which the settings are needed: whether they are closed, their mode and policies, revoked
-    /// grants, and the events of the calls that gave lasting grants or denials.
+    /// Threads whose settings are needed: whether they are closed, their mode and policies, revoked grants, and the
+    /// events of calls that gave lasting grants or denials.
     pub threads: HashSet<ThreadId>,
     /// Argument hashes in a thread: the events of calls with these arguments that people decided after `since`.
     pub same_arguments: HashSet<(ThreadId, Sha256)>,
     /// The earliest decision that `same_arguments` asks for.
     pub since: Timestamp,
-    /// Threads of which the events of all calls that have not started are needed: pending or allowed.
+    /// Threads for which the events of all calls that have not started (pending or allowed) are needed.
     pub open: HashSet<ThreadId>,
-    /// True if the events of such calls are needed in all threads, with the settings of their threads.
+    /// Whether the events of such calls are needed in all threads, with the settings of their threads.
     pub all_open: bool,
-    /// True if the policy in force is needed.
+    /// Whether the active policy is needed.
     pub policy: bool,
-    /// Threads of which the number of open requests is needed.
+    /// Threads whose number of open requests is needed.
     pub counted_threads: HashSet<ThreadId>,
-    /// Proposers of which the number of open requests is needed.
+    /// Proposers whose number of open requests is needed.
     pub counted_proposers: HashSet<Principal>,
-    /// True if all events about tokens, webhooks and advisors are needed.
+    /// Whether all events about tokens, webhooks and advisors are needed.
     pub directories: bool,
-    /// Tools of which all definitions are needed.
+    /// Tools whose definitions are all needed.
     pub tools: HashSet<ToolName>,
 }
 
@@ -50,7 +50,7 @@ impl Default for ReadSet {
 }
 
 impl ReadSet {
-    /// True if nothing has to be read.
+    /// Returns true if nothing needs to be read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()

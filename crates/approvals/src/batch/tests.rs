@@ -1,4 +1,4 @@
-//! The size of the state.
+//! The state's size.
 
 use super::*;
 

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 /// The loaded state of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadState {
-    /// True if `thread` was read from the log, and not only some of its calls.
+    /// Whether `thread` was read from the log, and not only some of its calls.
     pub(crate) is_read: bool,
     /// The argument hashes for which people's recent decisions were read.
     pub(crate) same_arguments: HashSet<Sha256>,

@@ -9,7 +9,7 @@ use countersign_events::{
     },
 };
 
-/// The side events of a call. None of them changes its standing by itself.
+/// Side events of a call. None of them changes its standing by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallCourse {
     /// The votes, oldest first, if the request needs several approvers.
@@ -24,13 +24,13 @@ pub struct CallCourse {
     pub flags: Vec<RecordedFact<CallFlagged>>,
     /// The claims of lost executors, oldest first.
     pub lost: Vec<RecordedFact<ExecutionStarted>>,
-    /// The last renewal of the current claim.
+    /// The current claim's last renewal.
     pub renewed: Option<RecordedFact<ExecutionRenewed>>,
-    /// The permission of a person for another executor to take over.
+    /// A person's permission for another executor to take over.
     pub released: Option<RecordedFact<ExecutionReleased>>,
     /// The report that other arguments ran than were approved. Boxed, because few calls have one.
     pub mismatch: Option<Box<RecordedFact<ExecutionMismatch>>>,
-    /// The erasure of its texts.
+    /// The erasure of its content.
     pub erasure: Option<RecordedFact<CallErased>>,
     /// The events that only a newer version can interpret. Boxed, because few calls have one.
     pub newer: Option<Box<UnknownFact>>,
@@ -43,7 +43,7 @@ impl CallCourse {
         self.votes.iter().map(|vote| vote.what.round).max().unwrap_or(0)
     }
 
-    /// The votes of the current round, one of each person. An old log may have two of a person whose name has two
+    /// The current round's votes, one per person. An old log may have two votes by one person whose name has two
     /// spellings.
     pub fn counting(&self) -> impl Iterator<Item = &RecordedFact<ApprovalVote>> {
         let round = self.round();
@@ -55,7 +55,7 @@ impl CallCourse {
         in_round.filter(move |(at, vote)| is_first(*at, vote)).map(|(_, vote)| vote)
     }
 
-    /// The vote of the current round with arguments that an approver edited.
+    /// The current round's vote with arguments that an approver edited.
     #[must_use]
     pub fn edited(&self) -> Option<&ApprovalVote> {
         self.counting().map(|vote| &vote.what).find(|vote| vote.arguments.is_some())

@@ -1,4 +1,4 @@
-//! The state of a call, derived from its events.
+//! The call state, derived from the call events.
 
 mod course;
 mod recorded_fact;
@@ -18,7 +18,7 @@ use countersign_events::{
 };
 use countersign_policy::JudgedCall;
 
-/// The state of a call, derived from its events.
+/// The call state, derived from the call events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// The thread it belongs to.
@@ -59,7 +59,7 @@ impl Call {
         }
     }
 
-    /// True if the filter selects the call at `now`.
+    /// Returns true if the filter selects the call at `now`.
     #[must_use]
     pub fn matches(&self, filter: CallStateFilter, now: Timestamp) -> bool {
         let is_by = |source: Source| self.response().is_some_and(|response| response.what.source == source);
@@ -82,7 +82,7 @@ impl Call {
         }
     }
 
-    /// True if it waits for a decision.
+    /// Returns true if the call waits for a decision.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         matches!(self.standing, CallStanding::Pending { .. } | CallStanding::Proposed)
@@ -146,7 +146,7 @@ impl Call {
         edited.unwrap_or(&self.proposal.what.arguments)
     }
 
-    /// The hash of the approved arguments, or of those in the request.
+    /// The hash of the approved arguments, or of the requested ones.
     #[must_use]
     pub fn arguments_hash(&self) -> Sha256 {
         let asked = || self.course.edited().and_then(|vote| vote.arguments_hash);
@@ -223,7 +223,7 @@ impl Call {
     }
 }
 
-/// True if the approval lapsed without a claim.
+/// Returns true if the approval lapsed without a claim.
 pub(crate) fn has_lapsed(response: &RecordedFact<ApprovalResponse>, now: Timestamp) -> bool {
     response.what.lapses_at.is_some_and(|end| end <= now)
 }

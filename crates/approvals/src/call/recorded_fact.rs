@@ -1,8 +1,8 @@
-//! The content of an event, with its place in the log.
+//! An event body with its position in the log.
 
 use countersign_events::{Event, Principal, Timestamp};
 
-/// The content of an event, with its position in the log, its time and its principal.
+/// An event body with its position in the log, its time and its principal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedFact<T> {
     /// The event's position in the log.

@@ -1,4 +1,4 @@
-//! The standing of a call: an enum whose variants hold exactly the facts that exist in that state.
+//! The call standing: an enum whose variants hold exactly the facts that exist in that state.
 
 use super::RecordedFact;
 use countersign_events::{
@@ -6,7 +6,7 @@ use countersign_events::{
     event::{ApprovalRequest, ApprovalResponse, ExecutionStarted, Source, Status, ToolResult},
 };
 
-/// The standing of a call.
+/// The call standing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallStanding {
     /// Proposed, without a request or a response. Only a `TOOL_CALL` that was inserted by hand is left so.
@@ -29,7 +29,7 @@ pub enum CallStanding {
         request: Option<RecordedFact<ApprovalRequest>>,
         /// The decision.
         response: RecordedFact<ApprovalResponse>,
-        /// The result with the text for the model. Absent only between two inserts by hand.
+        /// The result with the message for the model. Absent only between two inserts by hand.
         result: Option<RecordedFact<ToolResult>>,
     },
     /// It was withdrawn before an executor claimed it. Its response may be one that allowed it.
@@ -38,7 +38,7 @@ pub enum CallStanding {
         request: Option<RecordedFact<ApprovalRequest>>,
         /// The decision, which may be the cancellation itself.
         response: RecordedFact<ApprovalResponse>,
-        /// The result with the text for the model.
+        /// The result with the message for the model.
         result: Option<RecordedFact<ToolResult>>,
     },
     /// An executor runs it.

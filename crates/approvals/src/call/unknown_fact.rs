@@ -10,7 +10,7 @@ use countersign_events::{
 /// it as harmless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownFact {
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
     /// Its type.
     pub kind: NewerType,
@@ -19,7 +19,8 @@ pub struct UnknownFact {
 }
 
 impl UnknownFact {
-    /// Adds an event to the fact that stands for all before it. It is the first one that is not harmless, if there is one.
+    /// Adds an event to the fact that represents all events before it: the first one that is not harmless, if there is
+    /// one.
     pub(crate) fn add(known: &mut Option<Box<Self>>, event: &Event, newer: &NewerEvent) {
         if known.as_ref().is_none_or(|known| known.is_harmless && !newer.is_harmless) {
             *known =

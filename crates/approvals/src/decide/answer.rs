@@ -1,4 +1,4 @@
-//! An approver's answer that has passed all checks, and the events of the decision that it makes.
+//! An approver answer that has passed all checks, and the decision events that it causes.
 
 use super::{
     DecisionContext, NewEvent, RespondCommand,
@@ -12,7 +12,7 @@ use countersign_events::{
     event::{ApprovalResponse, DecisionProof, Source, Status},
 };
 
-/// An approver's answer that has passed all checks.
+/// An approver answer that has passed all checks.
 pub(super) struct CheckedAnswer<'a> {
     pub(super) respond: &'a RespondCommand,
     pub(super) level: Option<String>,
@@ -43,8 +43,8 @@ impl CheckedAnswer<'_> {
     }
 }
 
-/// The events of a decision: the response, and for a denial the result with a text for the model. `earlier` are
-/// the denials that were given before the last one. A denial for the session keeps the level of its author.
+/// The decision events: the response, and for a denial the result with a message for the model. `earlier` are the
+/// denials given before the last one. A denial for the session keeps its author's level.
 pub(super) fn response_events(
     call: &Call,
     mut response: ApprovalResponse,
@@ -66,7 +66,7 @@ pub(super) fn response_events(
 /// An approver who denied, with the comment.
 pub(super) type DenialRemark<'a> = (&'a str, Option<&'a str>);
 
-/// The text for the model: who denied, why, and that the same call must not be retried.
+/// The message for the model: who denied, why, and that the same call must not be retried.
 fn denial_text<'a>(remarks: impl Iterator<Item = DenialRemark<'a>>) -> String {
     let remarks: Vec<_> = remarks
         .map(|(by, comment)| match comment {

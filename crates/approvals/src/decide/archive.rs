@@ -1,14 +1,14 @@
-//! Archive: the texts of a closed thread leave the log, because an archive file has them.
+//! Archive: a closed thread's content leaves the log, because an archive file has it.
 
 use super::{DecisionContext, NewEvent, eligible};
 use crate::Refused;
 use countersign_events::{Body, event::ThreadArchived};
 
-/// The longest name of an archive file, in bytes.
+/// The maximum length of an archive file name, in bytes.
 const MAX_NAME: usize = 255;
 
-/// The caller has made the file durable before. The store replaces the texts in the transaction that appends the event (those of
-/// a long thread in later ones), and refuses if the log has other events of the thread than the file.
+/// The caller has already made the file durable. The store replaces the content in the transaction that appends the
+/// event (for a long thread, in later ones), and refuses if the log and the file have different events of the thread.
 pub(super) fn archive(
     archived: &ThreadArchived,
     context: &DecisionContext<'_>,

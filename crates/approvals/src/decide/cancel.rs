@@ -31,7 +31,7 @@ pub(super) fn cancel(
     }
 }
 
-/// The response and the result of a pending call that is withdrawn.
+/// The response and the result for a withdrawn pending call.
 pub(super) fn withdraw_pending(
     call: &Call,
     reason: Option<&str>,
@@ -43,7 +43,7 @@ pub(super) fn withdraw_pending(
     vec![response, cancelled_result(call, reason, context)]
 }
 
-/// The result of a call that ends before it starts.
+/// The result for a call that ends before it starts.
 pub(super) fn cancelled_result(call: &Call, reason: Option<&str>, context: &DecisionContext<'_>) -> NewEvent {
     let text = match context.mask_optional(reason) {
         Some(reason) => format!("Cancelled by {}: {reason}", context.by),

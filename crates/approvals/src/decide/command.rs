@@ -35,36 +35,37 @@ pub enum CallCommand {
         /// The reason, which the log keeps.
         comment: Option<String>,
     },
-    /// Record the advice of an advisor.
+    /// Record advice from an advisor.
     Advise(AdviceCommand),
     /// Complain that it was allowed.
     Flag {
         /// The complaint, which the log keeps.
         comment: Option<String>,
     },
-    /// Erase its texts.
+    /// Erase its content.
     Erase(EraseCommand),
     /// Write the events that are due: a reminder, an escalation, an expiry.
     Due,
 }
 
-/// The erasure of the texts of a call.
+/// Erases call content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EraseCommand {
     /// The reason, which the log keeps.
     pub reason: String,
-    /// The rows of the call that have or had texts, with the hashes of these.
+    /// The call's rows that have or had erasable content, with its hashes.
     pub rows: Vec<ErasedRow>,
-    /// The digest of the archive file from which the caller will erase the texts. Needed if the thread is archived.
+    /// The archive file digest, for the file from which the caller will erase the content. Required if the thread is
+    /// archived.
     pub archive: Option<Sha256>,
 }
 
-/// The answer of an advisor, or its failure to answer.
+/// An advisor's answer, or its failure to answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdviceCommand {
-    /// The name of the advisor.
+    /// The advisor's name.
     pub advisor: String,
-    /// The hash of the settings with which it was asked.
+    /// The hash of the advisor settings when it was asked.
     pub configuration: Sha256,
     /// The answer.
     pub advice: AdviceVerdict,
@@ -72,7 +73,7 @@ pub struct AdviceCommand {
     pub reason: Option<String>,
     /// How sure the advisor is.
     pub confidence: Option<Confidence>,
-    /// Short words of the advisor about the call.
+    /// Short labels from the advisor about the call.
     pub labels: Vec<String>,
     /// The reason why there is no valid answer. The advice is then `ask`.
     pub failure: Option<AdviceFailure>,
@@ -80,9 +81,9 @@ pub struct AdviceCommand {
     pub elapsed_millis: u64,
     /// The tokens that the advisor counted.
     pub tokens: Option<AdviceTokens>,
-    /// True if the answer to an earlier equal question was used.
+    /// Whether the answer to an earlier equal question was used.
     pub cached: bool,
-    /// The hash of the arguments that it was asked about.
+    /// The hash of the arguments in the question.
     pub arguments_hash: Sha256,
 }
 
@@ -93,7 +94,7 @@ pub enum ThreadCommand {
     Revoke(i64),
     /// Close the thread: its grants end, and its pending calls are cancelled.
     Close,
-    /// Replace the texts of the closed thread by their hashes, because an archive file has them.
+    /// Replace the closed thread's content with its hashes, because an archive file has it.
     Archive(ThreadArchived),
     /// Deny its pending calls.
     Stop(StopCommand),
@@ -105,7 +106,7 @@ pub enum ThreadCommand {
     SetPolicies(Vec<(ToolName, ToolPolicy)>),
 }
 
-/// Where the hash that identifies the definition of a proposal comes from.
+/// Where the definition hash in a proposal comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DefinitionIdentity {
     /// From the definition.
@@ -117,7 +118,7 @@ pub enum DefinitionIdentity {
     Unknown,
 }
 
-/// An agent's proposal to run a tool. `{:?}` omits the agent's texts, which may hold secrets.
+/// An agent's proposal to run a tool. `{:?}` omits the agent's content, which may hold secrets.
 #[derive(Clone)]
 pub struct ProposeCommand {
     /// The call's id, unique in its thread.
@@ -128,9 +129,9 @@ pub struct ProposeCommand {
     pub arguments: HashedArguments,
     /// Hints as MCP defines them.
     pub annotations: Option<Json>,
-    /// The effect of the call, as the agent describes it.
+    /// The call's effect, as the agent describes it.
     pub impact: Option<Json>,
-    /// The purpose of the call, as the agent describes it.
+    /// The call's purpose, as the agent describes it.
     pub description: Option<String>,
     /// Where the call runs, if the proposer says so. Boxed, because it would double the size of every command.
     pub place: Option<Box<Place>>,
@@ -154,7 +155,7 @@ impl fmt::Debug for ProposeCommand {
 }
 
 impl ProposeCommand {
-    /// The hash that identifies the definition of the tool; `None` if the proposal has none.
+    /// The hash that identifies the tool's definition; `None` if the proposal has none.
     pub(super) fn identity(&self) -> Option<Sha256> {
         match self.identity {
             DefinitionIdentity::Computed => self.definition.as_ref()?.identity(self.annotations.as_ref()),
@@ -185,7 +186,7 @@ impl ProposeCommand {
 pub struct RespondCommand {
     /// The decision.
     pub decision: Decision,
-    /// The reason. The log keeps it, and the model reads that of a denial.
+    /// The reason. The log keeps it, and the model reads the reason for a denial.
     pub comment: Option<String>,
     /// The arguments that run instead of the proposed ones.
     pub arguments: Option<HashedArguments>,
@@ -194,16 +195,16 @@ pub struct RespondCommand {
     /// The scope in which the answer is remembered. An `allow_session` needs one; a denial without it is for this call
     /// only.
     pub scope: Option<GrantScope>,
-    /// The agents to which an `allow_session` applies. Without it, the proposer of the call.
+    /// The agents to which an `allow_session` applies. Without it, the call's proposer.
     pub agents: Option<GrantAgents>,
-    /// The level of the decision. Without it, the level that the request asks for.
+    /// The decision's level. Without it, the level that the request asks for.
     pub level: Option<String>,
-    /// True if a remembered decision also decides the calls of the thread that wait, as far as it would answer them if
-    /// they were proposed now.
+    /// Whether a remembered decision also decides the thread's waiting calls, as far as it would answer them if they
+    /// were proposed now.
     pub and_waiting: bool,
     /// The proof that the approver made the decision.
     pub proof: Option<Box<DecisionProof>>,
-    /// The hashes of texts that were erased from a recorded answer. A new answer has none.
+    /// The hashes of content that was erased from a recorded answer. A new answer has none.
     pub erased: ErasedTexts,
 }
 
@@ -233,12 +234,12 @@ impl RespondCommand {
 }
 
 impl RespondCommand {
-    /// True if the answer changes the arguments that would run.
+    /// Returns true if the answer changes the arguments that would run.
     pub(super) fn is_edit(&self, call: &Call) -> bool {
         self.arguments.as_ref().is_some_and(|edited| edited.hash() != call.arguments_hash())
     }
 
-    /// The agents as the log records them. Without a word, a grant answers the proposer only.
+    /// The agents as the log records them. By default, a grant answers the proposer only.
     pub(super) fn recorded_agents(&self) -> Option<GrantAgents> {
         self.agents.filter(|agents| *agents == GrantAgents::Any)
     }
@@ -252,11 +253,11 @@ pub struct ClaimCommand {
     pub executor: String,
     /// The hash of the arguments that will run.
     pub arguments_hash: Sha256,
-    /// The time without a result after which the outcome counts as unknown. Without it, the default lease.
+    /// How long to wait for a result before the outcome becomes unknown. Defaults to the default lease.
     pub lease: Option<Duration>,
-    /// The arguments themselves. Needed if the log has them masked and a newer policy looks at the masked part.
+    /// The arguments themselves. Required if the log has them masked and a newer policy reads the masked part.
     pub arguments: Option<HashedArguments>,
-    /// The hash of the tool's current definition.
+    /// The current tool definition hash.
     pub definition_hash: Option<Sha256>,
 }
 
@@ -265,7 +266,7 @@ pub struct ClaimCommand {
 pub struct RenewCommand {
     /// The executor's name. It must be the one in the current claim.
     pub executor: String,
-    /// The time from now on without a result after which the outcome counts as unknown. Without it, the default lease.
+    /// How long to wait for a result, from now on, before the outcome becomes unknown. Defaults to the default lease.
     pub lease: Option<Duration>,
 }
 
@@ -274,7 +275,7 @@ pub struct RenewCommand {
 pub struct FinishCommand {
     /// `success`, `error` or `cancelled`. Only the gate itself writes the others.
     pub status: Status,
-    /// The output of the tool.
+    /// The tool's output.
     pub content: Json,
     /// The executor's name. If given, it must be the one in the claim. After a takeover it is required.
     pub executor: Option<String>,

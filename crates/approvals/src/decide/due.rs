@@ -1,5 +1,5 @@
-//! Due events: a reminder, an escalation, the expiry of a request, the lapse of an unused approval. The first
-//! process that reaches the moment writes them.
+//! Due events: a reminder, an escalation, the expiry of requests and of unused approvals. The first process that
+//! notices one writes it.
 
 use super::{
     DecisionContext, NewEvent,
@@ -39,8 +39,9 @@ pub(super) fn due_events(call: &Call, context: &DecisionContext<'_>) -> Vec<NewE
     }
 }
 
-/// The events of the command `Due`: those that are due, or the answer that the active policy gives to a pending call without
-/// people. Other commands only refuse to allow a call that it blocks, because their evidence may be about something else.
+/// Events for the `Due` command: those that are due, or the active policy's answer to a pending call without people.
+/// Other commands only refuse to allow a call that this policy blocks, because their evidence may be about something
+/// else.
 pub(super) fn due_or_answered(call: &Call, context: &DecisionContext<'_>) -> Vec<NewEvent> {
     let due = due_events(call, context);
     if due.is_empty() { answered(call, context).unwrap_or_default() } else { due }
@@ -56,8 +57,8 @@ fn answered(call: &Call, context: &DecisionContext<'_>) -> Option<Vec<NewEvent>>
     }
 }
 
-/// The answer of a policy that allows the call, as if it were proposed now. A person who voted to deny it or changed its
-/// arguments wants to be asked.
+/// The answer if the policy allows the call, as if the call were proposed now. A person who voted to deny it or changed
+/// its arguments wants to be asked.
 fn allowed(
     call: &Call,
     request: &RecordedFact<ApprovalRequest>,

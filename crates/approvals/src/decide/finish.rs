@@ -1,4 +1,4 @@
-//! Finish: the result of a call that was claimed, and what really ran.
+//! Finish: a claimed call's result, and what really ran.
 
 use super::{DecisionContext, FinishCommand, HashedArguments, NewEvent, evidence::logged_arguments};
 use crate::{Call, CallStanding, Refused};
@@ -8,18 +8,18 @@ use countersign_events::{
 };
 use countersign_policy::MismatchAction;
 
-/// The author of a mode that follows a mismatch, `policy:onMismatch`.
+/// The principal that sets the mode after a mismatch: `policy:onMismatch`.
 const STOPPING_SETTING: &str = "onMismatch";
 
-/// Whether the policy stopped the thread because of a mismatch.
+/// Whether a mismatch made the policy stop the thread.
 pub(crate) fn is_stop_by_policy(by: &Principal, body: &Body) -> bool {
     let is_stop = matches!(body, Body::ThreadModeSet(set) if set.mode == Mode::Stopped);
     is_stop && *by == Principal::policy(STOPPING_SETTING)
 }
 
-/// A result counts even after the lease has lapsed: late knowledge is better than none. Only the caller that claimed the call
-/// reports it: everyone who sees the call sees the executor's name. After a takeover the result must also name its executor,
-/// so that the result of the lost executor is not taken for that of the new one.
+/// A result counts even after the lease has lapsed: late knowledge is better than none. Only the caller that claimed
+/// the call reports it: everyone who sees the call sees the executor's name. After a takeover the result must also name
+/// its executor, so that the lost executor's result is not mistaken for the new executor's.
 pub(super) fn finish(
     call: &Call,
     finish: &FinishCommand,

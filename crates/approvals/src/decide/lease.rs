@@ -1,17 +1,17 @@
-//! The lease of a claim: the time for which an executor holds a call without giving a sign of life.
+//! Claim leases: how long an executor holds a call without renewing its claim.
 
 use super::DecisionContext;
 use crate::Refused;
 use countersign_events::Timestamp;
 use std::time::Duration;
 
-/// The lease of a claim that names none. Without an end, a call whose executor was lost would stay `running` for good.
+/// The default claim lease. Without an end, a call whose executor was lost would stay `running` forever.
 pub const DEFAULT_LEASE: Duration = Duration::from_mins(15);
 
-/// The longest lease. An executor that runs longer renews its lease, so that a lost one is noticed within a day.
+/// The maximum lease. An executor that runs longer renews its lease, so that a lost one is noticed within a day.
 pub const LONGEST_LEASE: Duration = Duration::from_hours(24);
 
-/// The end of a lease that begins now.
+/// When a lease that starts now ends.
 pub(super) fn lease_end(
     lease: Option<Duration>,
     context: &DecisionContext<'_>,

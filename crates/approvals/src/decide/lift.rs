@@ -1,4 +1,4 @@
-//! Lifting a restriction: it takes the level of the person who set it, and never for a call of one's own.
+//! Lifting a restriction requires the level of the person who set it, and is never allowed for one's own call.
 
 use super::{DecisionContext, eligible};
 use crate::{Call, Refused};
@@ -24,8 +24,8 @@ pub(super) fn check_level_to_lift(
     Err(Refused::NotEligible { by: context.by.to_string(), why })
 }
 
-/// Checks that the caller proposed none of the calls that the restriction holds back. `open` are the calls of the
-/// thread that have not started.
+/// Checks that the caller proposed none of the calls that the restriction holds back. `open` are the thread's calls
+/// that have not started.
 pub(super) fn check_lifts_for_others<'a>(
     mut open: impl Iterator<Item = &'a Call>,
     is_affected: impl Fn(&Call) -> bool,

@@ -27,7 +27,7 @@ pub(super) fn release(
     Ok(vec![NewEvent::new(context.by, Body::ExecutionReleased(released))])
 }
 
-/// True if a person released the call's current claim.
+/// Returns true if a person released the call's current claim.
 pub(super) fn is_released(call: &Call) -> bool {
     let released = call.course.released.as_ref().map(|released| released.what.claim);
     released.is_some() && released == call.claim().map(|claim| claim.seq)

@@ -1,14 +1,14 @@
-//! Renew: the executor of a call still runs it.
+//! Renew: the executor still runs the call.
 
 use super::{DecisionContext, NewEvent, RenewCommand, lease::lease_end};
 use crate::{Call, CallStanding, Refused};
 use countersign_events::{Body, event::ExecutionRenewed};
 use std::time::Duration;
 
-/// Extends the lease of the current claim. An executor whose lease lapsed may renew it as long as no other executor
-/// took over: it is not lost. A renewal never shortens a lease, and it writes nothing while most of the lease remains,
-/// so that an executor that renews too often does not fill the log. A lease of 0 ends it at once: the executor gives up a call
-/// whose outcome it cannot know.
+/// Extends the current claim's lease. An executor whose lease lapsed may renew it as long as no other executor took
+/// over: it is not lost. A renewal never shortens a lease, and it writes nothing while most of the lease remains, so
+/// that an executor that renews too often does not fill the log. A lease of 0 ends it at once: the executor gives up a
+/// call whose outcome it cannot know.
 pub(super) fn renew(
     call: &Call,
     renew: &RenewCommand,

@@ -16,8 +16,8 @@ const AUTO_DENY: &str = "the thread denies every call that needs approval (auto_
 const REQUIRED: &str = "the thread requires a person's approval for this tool";
 const REVOKED: &str = "the decision for the session that allowed it was revoked";
 
-/// The restriction that keeps people, silence or an earlier decision from letting an asked call run. `hash` is that of
-/// the arguments that would run.
+/// The restriction that keeps people, silence or an earlier decision from letting an asked call run. `hash` is the hash
+/// of the arguments that would run.
 pub(super) fn find_restriction(
     call: &Call,
     subject: &JudgedCall<'_>,
@@ -73,7 +73,7 @@ pub(super) fn check_still_allowed(
     }
     let hash = call.arguments_hash();
     let held = if is_by_thread {
-        // A thread's own `allow` comes before its mode.
+        // An `allow` of the thread itself takes precedence over its mode.
         find_denial(call, subject, hash, context)
     } else {
         find_restriction(call, subject, hash, context)

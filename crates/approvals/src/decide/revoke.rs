@@ -25,7 +25,7 @@ pub(super) fn revoke<'a>(
     Ok(vec![NewEvent::new(context.by, Body::GrantRevoked(GrantRevoked { grant }))])
 }
 
-/// True if the denial may hold back the call. A pattern is not compared, so that no argument is parsed here.
+/// Returns true if the denial may hold back the call. A pattern is not compared, so that no argument is parsed here.
 fn may_hold_back(denial: &Grant, call: &Call) -> bool {
     let is_exact = denial.scope == Some(GrantScope::Exact);
     call.proposal.what.name == denial.tool && (!is_exact || call.arguments_hash() == denial.arguments_hash)

@@ -1,5 +1,5 @@
-//! The ruling on a call before any person is asked: the policy first, then the thread. A thread's own policy
-//! restricts further or answers an `ask`. Its mode and earlier decisions only answer an `ask`. Nothing lifts a block.
+//! The ruling on a call before any person is asked: the policy first, then the thread. A thread policy restricts
+//! further or answers an `ask`. Its mode and earlier decisions only answer an `ask`. Nothing lifts a block.
 
 use super::{DecisionContext, eligible};
 use crate::{
@@ -16,7 +16,7 @@ use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, PatternContext, R
 pub(super) enum CallRuling {
     /// It may run.
     Allow(RulingAnswer),
-    /// It may run: the unused approval of the other call moves to it.
+    /// It may run: the other call's unused approval moves to it.
     Move(RulingAnswer, CallId),
     /// It may not run, by a rule that no approval lifts.
     Block(RulingAnswer),
@@ -37,20 +37,20 @@ pub(super) struct RulingAnswer {
     pub(super) lapses_at: Option<Timestamp>,
 }
 
-/// The reason of a denial by a thread's own policy.
+/// The reason for a denial by a thread policy.
 const DENIED: &str = "the thread denies this tool";
 
-/// The reason of a block by the mode `stopped`.
+/// The reason for a block by the mode `stopped`.
 pub(super) const STOPPED: &str = "the thread is stopped; a person starts it again with another mode";
 
-/// The begin of the names of tools that a client runs for its user, such as `client.requestApproval`.
+/// The name prefix of tools that a client runs for its user, such as `client.requestApproval`.
 const CLIENT_PREFIX: &str = "client.";
 
 /// The reason why a call of such a tool is blocked.
 const CLIENT_TOOL: &str =
     "tools whose names begin with `client.` belong to the client, and no model can call them";
 
-/// True if models cannot call the tool, whatever the policy says.
+/// Returns true if models cannot call the tool, whatever the policy says.
 fn is_client_tool(tool: &ToolName) -> bool {
     tool.as_str().starts_with(CLIENT_PREFIX)
 }
@@ -76,7 +76,7 @@ pub(super) fn rule_on_call(
         _ if is_stopped => CallRuling::Block(RulingAnswer::from_mode(STOPPED)),
         (_, ToolPolicy::Deny) => CallRuling::Block(RulingAnswer::from_thread(DENIED)),
         (Verdict::Allow, ToolPolicy::RequireApproval) | (Verdict::Ask, _) => question(),
-        // What a tool says of itself allows nothing while no person has accepted that it says it.
+        // A tool's own hints allow nothing until a person has accepted its definition.
         (Verdict::Allow, _) if is_changed && judgement.relies_on_tool => question(),
         (Verdict::Allow, _) => CallRuling::Allow(RulingAnswer::from_policy(judgement)),
     }
@@ -118,7 +118,7 @@ struct OpenQuestion<'a> {
     judgement: &'a Judgement,
     look: PatternContext<'a>,
     recorded: &'a ToolCall,
-    /// True if no person has accepted the definition of the tool.
+    /// Whether no person has accepted the tool's definition.
     is_changed: bool,
     context: &'a DecisionContext<'a>,
 }
@@ -187,7 +187,7 @@ impl OpenQuestion<'_> {
         })
     }
 
-    /// The call as the log has it: its place with masked secrets, like that of earlier calls.
+    /// The call as the log has it: its place with masked secrets, like the places of earlier calls.
     const fn origin(&self) -> ScopeOrigin<'_> {
         ScopeOrigin::of_call(self.recorded)
     }
@@ -211,14 +211,14 @@ impl OpenQuestion<'_> {
             .filter(|recent| is_wanted(recent))
     }
 
-    /// An approval of the same call that has not started, and the call that holds it.
+    /// An unused approval of the same call, and the call that holds it.
     fn unused_approval(&self) -> Option<(&RecentDecision, &CallId)> {
         let recent = self.recent_decision(|recent| recent.unused_by.is_some())?;
         let holds = recent.lapses_at.is_none_or(|end| end > self.context.now);
         recent.unused_by.as_ref().filter(|_| holds).map(|id| (recent, id))
     }
 
-    /// The unused approval of the call that this one replaces. It belongs to one agent, and to what the approver read.
+    /// The unused approval of the replaced call. It belongs to one agent, and to what the approver read.
     fn moved(&self) -> Option<CallRuling> {
         let (recent, id) = self.unused_approval()?;
         let is_replaced = self.recorded.replaces.as_ref() == Some(id)
@@ -233,8 +233,8 @@ impl OpenQuestion<'_> {
         self.unused_approval().map(|(recent, id)| SameCall { id: id.clone(), allowed_at: recent.at })
     }
 
-    /// True if an earlier decision answers this `ask`: it was made on terms at least as strict, by a person other
-    /// than the proposer, and for the same definition of the tool.
+    /// Returns true if an earlier decision answers this `ask`: it was made on terms at least as strict, by a person
+    /// other than the proposer, and for the same tool definition.
     fn covers(&self, by: &Principal, given: &GrantTerms, terms: &ApprovalTerms) -> bool {
         let proposer = self.look.subject().principal;
         by != proposer
@@ -295,7 +295,7 @@ impl RulingAnswer {
     }
 }
 
-/// An earlier decision in words.
+/// Describes an earlier decision in words.
 fn describe_decision(by: &Principal, at: Timestamp, allows: bool, comment: Option<&str>) -> String {
     let what = if allows { "allowed" } else { "denied" };
     match comment {

@@ -1,5 +1,5 @@
-//! A thread's own settings: its mode, and its policies for single tools. They can answer an `ask`, so only people
-//! set them. They never lift a block. To loosen one that restricts takes the level of the person who set it.
+//! Thread settings: the mode, and the policies for single tools. They can answer an `ask`, so only people set them.
+//! They never lift a block. Loosening a restriction requires the level of the person who set it.
 
 use super::{DecisionContext, NewEvent, eligible, lift};
 use crate::{Call, Refused, call::RecordedFact};
@@ -70,8 +70,8 @@ fn set_policy<'a>(
     Ok(NewEvent::new(context.by, Body::ToolPolicySet(set)))
 }
 
-/// The level that it takes to loosen a restriction that the caller sets: the caller's own, or that of the restriction
-/// before, which would otherwise be lifted in two steps.
+/// The level required to loosen a restriction that the caller sets: the caller's level, or the level of the previous
+/// restriction, which could otherwise be lifted in two steps.
 fn level_to_loosen(before: Option<&RecordedFact<ToolPolicySet>>, context: &DecisionContext<'_>) -> String {
     let approvers = context.policy.approvers();
     let own = own_level(context);
@@ -92,7 +92,7 @@ const fn restricts(policy: ToolPolicy) -> bool {
     strictness(policy) >= strictness(ToolPolicy::RequireApproval)
 }
 
-/// A policy of a newer version requires approval.
+/// A policy from a newer version requires approval.
 const fn strictness(policy: ToolPolicy) -> u8 {
     match policy {
         ToolPolicy::Allow => 0,

@@ -7,11 +7,11 @@ use super::{
 use crate::{Call, Refused};
 use countersign_events::{CallState, event::Decision};
 
-/// The reason of a stop without a comment.
+/// The reason for a stop without a comment.
 const STOPPED: &str = "it was stopped before it started";
 
-/// Calls that only other approvers may deny stay pending. The answer of the gate lists them. Any person may end an
-/// allowed call, because that only restricts.
+/// Calls that only other approvers may deny stay pending. The gate's answer lists them. Any person may end an allowed
+/// call, because that only restricts.
 pub(super) fn stop<'a>(
     open: impl Iterator<Item = &'a Call>,
     stop: &StopCommand,

@@ -13,7 +13,7 @@ use countersign_events::{
     event::{ApprovalRequest, ApprovalVote, Decision, ErasedTexts, GrantAgents, Source},
 };
 
-/// The vote, and the decision if this vote completes the quorum. Edited arguments begin a new round, in which the
+/// The vote, and the decision if this vote completes the quorum. Edited arguments start a new round, in which the
 /// earlier votes do not count.
 pub(super) fn vote(
     call: &Call,
@@ -93,7 +93,7 @@ fn count_votes(votes: &[&ApprovalVote], terms: &DecisionTerms) -> Option<Decisio
     }
 }
 
-/// True if all votes for this decision want it remembered, with the same scope.
+/// Returns true if all votes for this decision want it remembered, with the same scope.
 fn is_remembered(votes: &[&ApprovalVote], decision: Decision) -> bool {
     let mut agreeing = votes.iter().filter(|vote| vote.decision.allows() == decision.allows());
     let Some(first) = agreeing.next() else { return false };

@@ -16,13 +16,13 @@ use countersign_events::{
 };
 use countersign_policy::{ApprovalTerms, Judgement};
 
-/// The most waiting calls that one decision looks at, the oldest first.
+/// The maximum number of waiting calls that one decision examines, the oldest first.
 pub const MAX_WAITING: usize = 1_000;
 
 /// The bytes of arguments of waiting calls that one decision reads at most.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// The events that decide the calls among `open` that `grant` answers. The grant is in the thread of the context.
+/// The events that decide the calls among `open` that `grant` answers. The grant is in the context's thread.
 pub(crate) fn answer_waiting<'a>(
     grant: &Grant,
     open: impl Iterator<Item = &'a Call>,
@@ -50,7 +50,7 @@ pub fn preview_waiting<'a>(
     find_answered(grant, open, &context).into_iter().map(|(call, _)| call.id()).collect()
 }
 
-/// The thread after the response of `call`, as if it were the last event of the log.
+/// The thread after the response of `call`, as if it were the last event in the log.
 fn thread_after(call: &Call, new: &NewEvent, context: &DecisionContext<'_>) -> Option<Thread> {
     let Body::ApprovalResponse(_) = &new.body else { return None };
     let event = Event {
@@ -95,7 +95,7 @@ fn thread_with(grant: &Grant, thread: &Thread) -> Thread {
     thread
 }
 
-/// The answer of the grant to the waiting call, if it would answer the call now.
+/// The grant's answer to the waiting call, if it would answer the call now.
 fn find_answer(grant: &Grant, call: &Call, context: &DecisionContext<'_>) -> Option<RulingAnswer> {
     let CallStanding::Pending { request } = &call.standing else { return None };
     // The process that writes these events decides by them, or a person does so afterwards.
@@ -116,14 +116,14 @@ fn find_answer(grant: &Grant, call: &Call, context: &DecisionContext<'_>) -> Opt
     }
 }
 
-/// True if a person changed the arguments, or voted to deny what the grant would allow.
+/// Returns true if a person changed the arguments, or voted to deny what the grant would allow.
 fn is_disputed(grant: &Grant, call: &Call) -> bool {
     let is_edited = call.course.votes.iter().any(|vote| vote.what.arguments.is_some());
     is_edited || grant.allows && expiry::find_objection(&call.course.votes).is_some()
 }
 
-/// The judgement of the policy in force: the one that opened the request, or the one in the evidence. Its terms are
-/// never less strict than those of the request, which may have escalated.
+/// The active policy's judgement: the one that opened the request, or the one in the evidence. Its terms are never less
+/// strict than the request's terms, which may have escalated.
 fn judge_now(
     call: &Call,
     request: &RecordedFact<ApprovalRequest>,

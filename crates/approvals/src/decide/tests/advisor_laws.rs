@@ -1,5 +1,5 @@
-//! Properties of every history with advice: an advisor answers only an `ask` of a rule that names it, and advice that does
-//! not decide changes nothing.
+//! Properties of every history with advice: an advisor answers only an `ask` from a rule that names it, and advice that
+//! does not decide changes nothing.
 
 use super::{
     laws::{AnyCommand, POLICY, RandomStep, bodies, play, play_under, steps},
@@ -30,7 +30,7 @@ fn without_positions(steps: Vec<RandomStep>) -> Vec<RandomStep> {
     steps.into_iter().filter(|((_, command), ..)| !names_position(command)).collect()
 }
 
-/// The command, or in the place of an advice one that writes only what is due.
+/// The command, or instead of an advice one that writes only what is due.
 fn only_due((target, command): &AnyCommand) -> AnyCommand {
     let is_advice = matches!(command, ApprovalCommand::Call(CallCommand::Advise(_)));
     (target.clone(), if is_advice { CallCommand::Due.into() } else { command.clone() })

@@ -17,7 +17,7 @@ impl DecisionStory {
         self.person(name).thread_command(ThreadCommand::SetMode(mode))
     }
 
-    /// A call of `bash` that is denied for the session, and the `seq` of the denial.
+    /// A `bash` call that is denied for the session, and the denial's `seq`.
     fn denied_by(&mut self, name: &str) -> i64 {
         self.proposes("denied", "bash").expect("asked");
         let denial =

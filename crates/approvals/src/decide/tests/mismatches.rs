@@ -8,7 +8,7 @@ const ALLOW: &str = "[[rule]]\nname = \"free\"\ntool = \"*\"\nverdict = \"allow\
 const STOP: &str = "onMismatch = \"stop\"\n";
 
 impl DecisionStory {
-    /// Reports the result of a call, and the arguments that ran.
+    /// Reports the call result, and the arguments that ran.
     fn reports_run(&mut self, id: &str, ran: &str) -> Result<Vec<String>, Refused> {
         let ran = HashedArguments::reported(Json::parse(ran).expect("valid")).expect("admissible");
         let finish = FinishCommand {

@@ -1,4 +1,4 @@
-//! The texts of people and agents are written without their secrets.
+//! Content from people and agents is written without its secrets.
 
 use super::*;
 use crate::{CommandEnvelope, CommandTarget};

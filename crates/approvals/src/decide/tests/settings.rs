@@ -1,4 +1,4 @@
-//! A thread's own settings.
+//! Thread settings.
 
 use super::*;
 use crate::Refused;

@@ -23,7 +23,7 @@ fn denial(scope: &str) -> RespondCommand {
 }
 
 impl DecisionStory {
-    /// A call of the agent `bot` that must be asked about.
+    /// A call by the agent `bot` that requires approval.
     fn waits(&mut self, id: &str, tool: &str, arguments: &str) -> &mut Self {
         self.waits_for("bot", id, tool, arguments)
     }
@@ -262,7 +262,7 @@ fn grant_response_at_another_time_is_forged() {
     }
 }
 
-/// A name, and a change of the log above, whose last two rows are the answers of the grant before them.
+/// A name, and a change to the log above, whose last two rows are the grant's answers.
 type Forgery = (&'static str, fn(&mut Vec<Event>));
 
 fn forgeries() -> [Forgery; 6] {
