@@ -1,10 +1,10 @@
 //! The hash chain over the log. It defines the input of each row's `hash`, so that anyone can verify the log.
 //!
-//! A row's link is the SHA-256 of the RFC 8785 form of one JSON array:
-//! `[previous link, seq, threadId, type, timestamp, principal, digest]`, where the previous link is 64
-//! hexadecimal digits (zeros before the first row) and `digest` is the SHA-256 of the [sealed form](crate::sealed) of
-//! `data`, so that texts can be erased without a change of any link.
-//! In Python: `sha256(json.dumps([...], ensure_ascii=False, separators=(",", ":")).encode())`.
+//! A row link is the SHA-256 of one JSON array in RFC 8785 form:
+//! `[previous link, seq, threadId, type, timestamp, principal, digest]`, where the previous link is 64 hexadecimal
+//! digits (zeros before the first row) and `digest` is the SHA-256 of the [sealed form](crate::sealed) of `data`, so
+//! that content can be erased without changing any link. In Python:
+//! `sha256(json.dumps([...], ensure_ascii=False, separators=(",", ":")).encode())`.
 //!
 //! A row that an operator inserts by hand may leave `hash` empty. Its link is computed like any other, and the
 //! next row that the gate writes seals it, because the hash of that row covers this link.
@@ -12,7 +12,7 @@
 use crate::{Sha256, event::Event, sealed};
 use std::{fmt, str::FromStr};
 
-/// The link of the row that follows `previous`.
+/// The link for the row that follows `previous`.
 #[must_use]
 pub fn link(previous: Sha256, event: &Event) -> Sha256 {
     let row = (
@@ -36,11 +36,11 @@ pub struct ChainVerifier {
     unsealed: u64,
 }
 
-/// A noted end of the log: the `seq` of an event and the link of the chain at it, as `SEQ:HASH`. A log that was changed
-/// at or before the event has another link there.
+/// A checkpoint: an event `seq` and the chain link at this event, as `SEQ:HASH`. A log that was changed at or before
+/// the event has another link there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// The `seq` of the event; 0 for an empty log.
+    /// The event's `seq`; 0 for an empty log.
     pub seq: i64,
     /// The link at the event.
     pub hash: Sha256,
@@ -63,22 +63,22 @@ impl FromStr for Checkpoint {
     }
 }
 
-/// The text is not a checkpoint.
+/// The string is not a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a checkpoint is SEQ:HASH, the number of an event and 64 hexadecimal digits, as `verify` prints it after `tip`"
 )]
 pub struct BadCheckpoint;
 
-/// The position and the kind of a break in the chain.
+/// The position and kind of a chain break.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChainBreak {
-    /// The stored hash of the row differs from the hash of its fields and the previous link.
+    /// The row's stored hash differs from the hash of its fields and the previous link.
     #[error(
         "event {seq}: the stored hash is {stored}, but the row and the previous link give {computed}: a row was changed"
     )]
     Changed {
-        /// The `seq` of the row.
+        /// The row's `seq`.
         seq: i64,
         /// The hash that the row holds.
         stored: Sha256,
@@ -88,9 +88,9 @@ pub enum ChainBreak {
     /// A row is missing: rows are numbered without gaps.
     #[error("event {expected} is missing: the next event in the log is {found}")]
     Missing {
-        /// The `seq` of the missing row.
+        /// The missing row's `seq`.
         expected: i64,
-        /// The `seq` of the row that follows instead.
+        /// The `seq` that the next row has instead.
         found: i64,
     },
 }
@@ -102,7 +102,7 @@ impl Default for ChainVerifier {
 }
 
 impl ChainVerifier {
-    /// Begins after the row with this `seq` and link.
+    /// Starts after the row with this `seq` and link.
     #[must_use]
     pub const fn starting_after(seq: i64, link: Sha256) -> Self {
         Self { link, next: seq + 1, unsealed: 0 }
@@ -126,19 +126,19 @@ impl ChainVerifier {
         Ok(())
     }
 
-    /// The `seq` of the last row that was checked.
+    /// The last checked row's `seq`.
     #[must_use]
     pub fn checked(&self) -> i64 {
         self.next - 1
     }
 
-    /// The link of the last row. Store it outside the database, and any later change to the rows before it shows.
+    /// The last row's link. Store it outside the database, and any later change to the rows before it shows.
     #[must_use]
     pub fn tip(&self) -> Sha256 {
         self.link
     }
 
-    /// The number of rows at the end of the log that have no hash and are not yet sealed by a later row.
+    /// How many rows at the end of the log have no hash and are not yet sealed by a later row.
     #[must_use]
     pub fn unsealed(&self) -> u64 {
         self.unsealed

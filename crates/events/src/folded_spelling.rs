@@ -4,7 +4,7 @@
 use icu_normalizer::ComposingNormalizerBorrowed;
 use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
 
-/// The most rounds until a name stays the same. The second round finds nothing new but in rare letters.
+/// The maximum number of rounds until a name stays the same. The second round finds something new only in rare letters.
 const MAX_ROUNDS: usize = 4;
 
 /// Returns the text without the differences that do not make another name: case (Go's `encoding/json` ignores it), composed or
@@ -30,7 +30,7 @@ fn fold_once(name: &str) -> String {
     let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
     let visible: String = name.chars().filter(|c| !ignorable.contains(*c)).collect();
     let nfkc = ComposingNormalizerBorrowed::new_nfkc();
-    // Letter by letter: the lower case of a whole word ends some Greek words with another letter.
+    // Letter by letter: lowercasing a whole word changes the last letter of some Greek words.
     let upper: String = nfkc.normalize(&visible).chars().flat_map(char::to_uppercase).collect();
     let lower: String = upper.chars().flat_map(char::to_lowercase).collect();
     nfkc.normalize(&lower).into_owned()

@@ -4,39 +4,40 @@ use crate::look::{find_foreign_letter, find_hidden_character};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{fmt, sync::Arc};
 
-/// The maximum length of an id or a name, in bytes of UTF-8.
+/// The maximum length of ids and names, in bytes of UTF-8.
 pub const MAX_NAME_BYTES: usize = 512;
 
-/// The reason why a text is not a valid thread id, call id, tool name, executor or name of a principal.
+/// The reason why a string is not a valid thread id, call id, tool name, executor or principal name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadName {
-    /// The text is empty.
+    /// The string is empty.
     #[error("it is empty")]
     Empty,
-    /// The text is longer than [`MAX_NAME_BYTES`].
+    /// The string is longer than [`MAX_NAME_BYTES`].
     #[error("it has {0} bytes; the limit is {MAX_NAME_BYTES}")]
     TooLong(usize),
-    /// The text contains a control character (NUL, a line break, an escape), which cannot be shown to an approver.
+    /// The string contains a control character (NUL, a line break, an escape), which cannot be shown to an approver.
     #[error("it contains the control character U+{0:04X}")]
     Control(u32),
-    /// The text contains a character that is invisible, changes the direction of text or looks like a space.
+    /// The string contains a character that is invisible, changes the direction of text or looks like a space.
     #[error("it contains the invisible character U+{0:04X}")]
     Hidden(u32),
-    /// The text begins or ends with a blank, so it looks like the text without it.
+    /// The string starts or ends with a blank, so it looks like the string without it.
     #[error("it begins or ends with a blank")]
     SurroundingBlank,
-    /// The text mixes scripts. Letters of different scripts look alike: `bоb` with a Cyrillic о is not `bob`.
+    /// The string mixes scripts. Letters of different scripts look alike: `bоb` with a Cyrillic о is not `bob`.
     #[error("it mixes scripts, whose letters can look alike: {0:?} (U+{code:04X}) is of another script than the letters before it", code = u32::from(*.0))]
     MixedScripts(char),
-    /// The name of an actor contains a comma. A proxy joins several values of a header with commas, so such a text may be two names.
+    /// An actor name contains a comma. A proxy joins several header values with commas, so such a string may be two
+    /// names.
     #[error("it contains a comma, which separates names")]
     Comma,
-    /// The text is `.` or `..`, which HTTP clients remove from a URL's path before they send it.
+    /// The string is `.` or `..`, which HTTP clients remove from a URL path before they send it.
     #[error("it is \".\" or \"..\", which cannot be used in a URL")]
     Dots,
 }
 
-/// Checks a text that people identify an actor or a thing by, so two different texts must not look the same: 1 to
+/// Checks a string by which people identify an actor or a thing, so two different strings must not look the same: 1 to
 /// [`MAX_NAME_BYTES`] bytes, no control or invisible characters, no blanks around it, and letters of one script.
 pub fn check_name(text: &str) -> Result<(), BadName> {
     if text.is_empty() {
@@ -55,13 +56,13 @@ pub fn check_name(text: &str) -> Result<(), BadName> {
     find_foreign_letter(text).map_or(Ok(()), |letter| Err(BadName::MixedScripts(letter)))
 }
 
-/// Checks the name of a new actor, as [`check_name`] does. It also has no comma. Old logs may have such names.
+/// Checks a new actor name: as [`check_name`], and it has no comma. Old logs may have names with commas.
 pub fn check_actor_name(name: &str) -> Result<(), BadName> {
     check_name(name)?;
     if name.contains(',') { Err(BadName::Comma) } else { Ok(()) }
 }
 
-/// Checks that a text contains no control characters.
+/// Checks that a string contains no control characters.
 pub(crate) fn check_controls(text: &str) -> Result<(), BadName> {
     text.chars().find(|c| c.is_control()).map_or(Ok(()), |control| Err(BadName::Control(u32::from(control))))
 }
@@ -81,12 +82,12 @@ macro_rules! define_name {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Accepts the texts that [`check_name`] accepts, except `.` and `..`.
+            /// Accepts the strings that [`check_name`] accepts, except `.` and `..`.
             pub fn new(text: &str) -> Result<Self, BadName> {
                 validate_name(text).map(Self)
             }
 
-            /// The text of the name, unchanged.
+            /// The name as a string, unchanged.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -127,22 +128,22 @@ define_name! {
     ThreadId, "the thread id"
 }
 define_name! {
-    /// The id of a tool call. It is unique only within its thread, because models reuse ids such as `call_0`.
+    /// A tool call's id. It is unique only within its thread, because models reuse ids such as `call_0`.
     CallId, "the call id"
 }
 define_name! {
-    /// The name of the tool that a call asks to run.
+    /// The tool name in a call.
     ToolName, "the tool name"
 }
 
 impl ThreadId {
-    /// The thread id of the events that belong to the log as a whole. It is empty, so no caller can name it.
+    /// The thread id of log-wide events. It is empty, so no caller can name it.
     #[must_use]
     pub fn whole_log() -> Self {
         Self("".into())
     }
 
-    /// True for [`whole_log`](Self::whole_log).
+    /// Returns true for [`whole_log`](Self::whole_log).
     #[must_use]
     pub fn is_whole_log(&self) -> bool {
         self.0.is_empty()

@@ -1,4 +1,4 @@
-//! The characters of a text that make it look like another text: invisible characters and letters of mixed scripts.
+//! Characters that make a string look like another one: invisible characters and letters of mixed scripts.
 
 use icu_properties::{
     CodePointMapData, CodePointSetData,
@@ -6,7 +6,7 @@ use icu_properties::{
     script::ScriptWithExtensions,
 };
 
-/// The blank of Braille, which Unicode counts as a symbol.
+/// The Braille blank, which Unicode classifies as a symbol.
 const BRAILLE_BLANK: char = '\u{2800}';
 
 /// The scripts that languages of East Asia combine with each other and with Latin (Unicode Technical Standard 39,
@@ -17,29 +17,29 @@ const COMBINED_SCRIPTS: [&[Script]; 3] = [
     &[Script::Latin, Script::Han, Script::Hangul],
 ];
 
-/// True for a control character, and for one that is invisible, changes the direction of text, looks like a space or has
-/// no agreed look. A display must escape it.
+/// Returns true for a control character, and for one that is invisible, changes the direction of text, looks like a
+/// space or has no agreed appearance. A display must escape it.
 #[must_use]
 pub fn is_hidden_character(c: char) -> bool {
     c.is_control() || (!c.is_ascii() && is_hidden(c))
 }
 
-/// True if a text has a hidden character besides the line breaks and tabs that texts usually have.
+/// Returns true if the string has a hidden character other than the usual line breaks and tabs.
 #[must_use]
 pub fn has_hidden_character(text: &str) -> bool {
     text.chars().any(|c| is_hidden_character(c) && !matches!(c, '\n' | '\r' | '\t'))
 }
 
-/// True if a word of a text mixes letters of several scripts, such as the Cyrillic о in `bоb`. A text may contain words of
-/// several scripts.
+/// Returns true if a word mixes letters of several scripts, such as the Cyrillic о in `bоb`. Separate words may use
+/// different scripts.
 #[must_use]
 pub fn has_mixed_word(text: &str) -> bool {
     !text.is_ascii()
         && text.split(|c: char| !c.is_alphanumeric()).any(|word| find_foreign_letter(word).is_some())
 }
 
-/// The first character that is invisible, changes the direction of text, looks like a space or has no agreed look.
-/// Control characters are not included.
+/// The first character that is invisible, changes the direction of text, looks like a space or has no agreed
+/// appearance. Control characters are not included.
 pub(crate) fn find_hidden_character(text: &str) -> Option<char> {
     text.chars().find(|c| !c.is_ascii() && is_hidden(*c))
 }
@@ -71,7 +71,7 @@ fn is_ascii_symbol(c: char) -> bool {
     c.is_ascii() && !c.is_ascii_alphabetic()
 }
 
-/// True if one script, or one combination of scripts, has all these letters.
+/// Returns true if one script, or one combination of scripts, contains all these letters.
 fn is_one_script(letters: impl Iterator<Item = char>) -> bool {
     let scripts = ScriptWithExtensions::new();
     let mut combined = [true; COMBINED_SCRIPTS.len()];

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The separator between the names of a server and of its tool.
+/// The separator between a server name and a tool name.
 const SERVER_END: &str = "__";
 
 /// The shortest name in which one edit makes another name look the same. Short names differ by one letter anyway.
@@ -62,8 +62,9 @@ pub enum Likeness {
     Other,
 }
 
-/// The likeness of two different names of tools; `None` if no person takes one for the other. Tools of one server differ by one
-/// letter often (`list_issue`, `list_issues`), and their names are chosen by one author, so only the look counts for them.
+/// The similarity of two different tool names; `None` if no person mistakes one for the other. Tools of one server
+/// often differ by one letter (`list_issue`, `list_issues`), and one author chooses their names, so for them only
+/// visual similarity counts.
 #[must_use]
 pub fn likeness(one: &str, other: &str) -> Option<Likeness> {
     if one == other {
@@ -107,7 +108,7 @@ fn skeleton(name: &str) -> Cow<'_, str> {
     Cow::Owned(letters.collect::<String>().replace("rn", "m").replace("vv", "w"))
 }
 
-/// The ASCII character of a full-width one.
+/// The ASCII equivalent of a full-width character.
 fn fold_full_width(c: char) -> char {
     match u32::from(c) {
         wide @ 0xff01..=0xff5e => char::from_u32(wide - 0xfee0).unwrap_or(c).to_ascii_lowercase(),
@@ -119,7 +120,7 @@ fn is_long_and_edited(one: &str, other: &str) -> bool {
     one.chars().count().min(other.chars().count()) >= LEAST_EDITED && is_one_edit(one, other)
 }
 
-/// True if one insertion, removal, replacement or swap of neighbours makes one text of the other.
+/// Returns true if one insertion, removal, replacement or swap of neighbours turns one string into the other.
 fn is_one_edit(one: &str, other: &str) -> bool {
     let (mut short, mut long): (Vec<_>, Vec<_>) = (one.chars().collect(), other.chars().collect());
     if short.len() > long.len() {

@@ -1,4 +1,4 @@
-//! The actor of an event: a person, an agent, a policy rule, an advisor or the service itself.
+//! Event actors: a person, an agent, a policy rule, an advisor or the service itself.
 
 use crate::{
     fold_spelling,
@@ -19,7 +19,7 @@ pub enum PrincipalKind {
     User,
     /// A program that proposes and runs calls, and never decides.
     Agent,
-    /// A rule of the policy.
+    /// A policy rule.
     Policy,
     /// A program that the policy asks about calls.
     Advisor,
@@ -27,10 +27,10 @@ pub enum PrincipalKind {
     System,
 }
 
-/// The reason why a text is not a valid principal.
+/// The reason why a string is not a valid principal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadPrincipal {
-    /// The text does not begin with a known `kind:`.
+    /// The string does not start with a known `kind:`.
     #[error("{0:?} does not begin with user:, agent:, policy:, advisor: or system:")]
     Kind(String),
     /// The name after the colon is invalid.
@@ -52,8 +52,8 @@ impl Principal {
         Self::sanitize_actor("agent:", name)
     }
 
-    /// The policy rule called `rule`. Control characters are replaced with U+FFFD. The author of the policy chooses the
-    /// name, and a rule decides nothing as a person, so its name may mix scripts.
+    /// The policy rule called `rule`. Control characters are replaced with U+FFFD. The policy author chooses the name,
+    /// and a rule decides nothing as a person, so its name may mix scripts.
     #[must_use]
     pub fn policy(rule: &str) -> Self {
         Self(replace_characters("policy:", rule, char::is_control).into())
@@ -65,7 +65,7 @@ impl Principal {
         Self(replace_characters("advisor:", name, char::is_control).into())
     }
 
-    /// The task of the service called `task`, for example `expiry`.
+    /// The service task called `task`, for example `expiry`.
     #[must_use]
     pub fn system(task: &str) -> Self {
         Self(replace_characters("system:", task, char::is_control).into())
@@ -75,7 +75,7 @@ impl Principal {
         let is_bad = |c: char| c.is_control() || check_name(c.encode_utf8(&mut [0; 4])) != Ok(()) && c != ' ';
         let replace = |name: &str, is_bad: &dyn Fn(char) -> bool| {
             let mut text = replace_characters(kind, name.trim_matches(' '), is_bad);
-            // The limit on bytes may cut the text behind a blank.
+            // The byte limit may cut the string after a blank.
             text.truncate(text.trim_end_matches(' ').len());
             text
         };
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(long.as_str().parse::<Principal>().expect("fits"), long);
         let cut = Principal::user(&format!("{} b", "a".repeat(506)));
         assert_eq!(cut.as_str().parse::<Principal>().expect("no blank at the end"), cut);
-        // The replacement characters are longer than the letters, so the second replacement cuts the text too.
+        // The replacement characters are longer than the letters, so the second replacement also cuts the string.
         for latin in 1..4 {
             let name = format!("{}{} b", "o".repeat(latin), "\u{43e}".repeat(168));
             let mixed = Principal::user(&name);

@@ -1,5 +1,5 @@
-//! The lines of an export with proof, and of an archive: each has what the link of its event covers, so that it can be
-//! checked without the log.
+//! The lines in an export with proof and in an archive. Each has everything that its event's link covers, so that it
+//! can be checked without the log.
 
 use crate::{
     Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
@@ -15,12 +15,12 @@ pub struct ProvenEvent<'a> {
     pub event: &'a Event,
     /// The text of `data`, byte for byte: a line has no line breaks.
     pub text: &'a str,
-    /// The link of the event before.
+    /// The event's link before.
     pub previous: Sha256,
 }
 
 impl<'a> ProvenEvent<'a> {
-    /// The line of an event that follows this link.
+    /// The line for an event that follows this link.
     #[must_use]
     pub fn new(event: &'a Event, previous: Sha256) -> Self {
         Self { event, text: event.data.as_str(), previous }
@@ -41,12 +41,12 @@ pub struct ProvenLine {
     #[serde(default)]
     hash: Option<Sha256>,
     text: String,
-    /// The link of the event before.
+    /// The event's link before.
     pub previous: Sha256,
 }
 
 impl ProvenLine {
-    /// The event of the line and its link. Fails with the reason, for people, if the line contradicts itself.
+    /// The line's event and link. Fails with a reason, in words for people, if the line contradicts itself.
     pub fn check(self) -> Result<(Event, Sha256), String> {
         let Self { seq, thread_id, kind, timestamp, principal, data, hash, text, previous } = self;
         if data.as_str() != text {
@@ -63,32 +63,33 @@ impl ProvenLine {
     }
 }
 
-/// The last line of an archive.
+/// The final archive line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArchiveProof {
     /// The number of events in the archive.
     pub events: u64,
-    /// The `seq` of the first one.
+    /// The first event's `seq`.
     pub first: Option<i64>,
-    /// The `seq` of the last one and its link, as SEQ:HASH.
+    /// The last event's `seq` and link, as SEQ:HASH.
     pub last: Option<String>,
-    /// The end of the log when the archive was made, as SEQ:HASH.
+    /// The log's end when the archive was made, as SEQ:HASH.
     pub tip: String,
     /// The number of its threads.
     pub threads: u64,
-    /// The digest of the archive. See [`ArchiveDigest`].
+    /// The archive's digest. See [`ArchiveDigest`].
     pub digest: Sha256,
 }
 
-/// The last line of an archive, as its only member.
+/// The final archive line, as its only member.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArchiveTrailer {
     /// Its content.
     pub proof: ArchiveProof,
 }
 
-/// The digest of an archive. It begins with 64 zeros; each event gives the next one, the SHA-256 of the JSON array
-/// `[digest before, seq, link]`. The links cover hashes of texts, so a text that is erased from the archive does not change it.
+/// The archive digest. It starts as 64 zeros; each event gives the next one, the SHA-256 of the JSON array
+/// `[digest before, seq, link]`. The links cover content hashes, so erasing content from the archive does not change
+/// the digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArchiveDigest(Sha256);
 

@@ -1,14 +1,13 @@
-//! The sealed form of an event's data, which the hash chain covers: the hash of each text stands in the place of the
-//! text. A text can therefore be erased later, and no link changes.
+//! The sealed form of event data, which the hash chain covers: erasable content is replaced by its hash. The content
+//! can therefore be erased later, and no link changes.
 //!
-//! In the sealed form of an event about a call or of a message, the members of [`TEXTS`], the members of [`ADVICE_TEXTS`] of an
-//! advice, and a `scope` that is a pattern are left out, and
-//! a last member `erased` has their hashes, in the order of their names:
-//! `{"id":"call_1","name":"bash","erased":{"arguments":"<SHA-256>"}}`. Each hash is that of the member's value, byte for
-//! byte. An event without such members is its own sealed form. The same members of a type that only a newer version knows are
-//! texts if its name begins like those of these types.
+//! In the sealed form of a call event or a message event, the [`TEXTS`] members, the [`ADVICE_TEXTS`] members of an
+//! advice, and a `scope` that is a pattern are left out. A last member `erased` has their hashes, in the order of their
+//! names: `{"id":"call_1","name":"bash","erased":{"arguments":"<SHA-256>"}}`. Each hash covers the member's value, byte
+//! for byte. An event without such members is its own sealed form. In a type that only a newer version knows, the same
+//! members are erasable content if the type name starts like those of these types.
 //!
-//! An event whose texts are erased has its sealed form as its data.
+//! An event whose content is erased has its sealed form as its data.
 
 use crate::{EventType, Json, Sha256};
 use serde::{
@@ -18,23 +17,24 @@ use serde::{
 use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt};
 
-/// The members of events about calls and of messages that hold texts of people and agents. `docs/verify_log.py` has the same list.
+/// The members of call events and messages that hold content from people and agents. `docs/verify_log.py` has the same
+/// list.
 pub const TEXTS: [&str; 7] =
     ["arguments", "impact", "description", "suggestedScopes", "comment", "changes", "content"];
 
-/// The further texts of an advice. The same names in other events are texts of the policy.
+/// The further content members of an advice. In other events, members with these names hold policy content.
 pub const ADVICE_TEXTS: [&str; 2] = ["labels", "reason"];
 
-/// The member that holds the hashes of erased texts.
+/// The member that holds the hashes of erased content.
 const ERASED: &str = "erased";
 
-/// The hash of the sealed form, which the link of the event covers.
+/// The sealed form's hash, which the event's link covers.
 #[must_use]
 pub fn digest(kind: EventType, data: &Json) -> Sha256 {
     Sha256::digest(sealed_text(kind, data).as_bytes())
 }
 
-/// The sealed form: the data of the event after its texts are erased.
+/// The sealed form: the event data after its content is erased.
 #[must_use]
 pub fn erase_texts(kind: EventType, data: &Json) -> Json {
     match sealed_text(kind, data) {
@@ -44,7 +44,7 @@ pub fn erase_texts(kind: EventType, data: &Json) -> Json {
     }
 }
 
-/// True if the texts of the event are erased.
+/// Returns true if the event's content is erased.
 #[must_use]
 pub fn has_erased_texts(kind: EventType, data: &Json) -> bool {
     may_have_texts(kind)
@@ -52,7 +52,7 @@ pub fn has_erased_texts(kind: EventType, data: &Json) -> bool {
         && data.read::<Members<'_>>().is_ok_and(|members| members.0.iter().any(|(name, _)| name == ERASED))
 }
 
-/// How the types begin that only a newer version knows and that may have texts.
+/// The name prefixes of types that only a newer version knows and that may have erasable content.
 const BEGINNINGS: [&str; 7] = ["TOOL_", "CALL_FLAGGED", "USER_", "AGENT_", "SYSTEM_", "LOCAL_", "COMPACTION"];
 
 fn may_have_texts(kind: EventType) -> bool {
@@ -91,7 +91,7 @@ fn quote(name: &str) -> String {
     serde_json::Value::from(name).to_string()
 }
 
-/// The members of an object in their order, each value as its text.
+/// The object members in their order, each value as written.
 struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(different.len(), digests.len(), "{digests:?}");
     }
 
-    /// Every version computes the same link of an event that it does not know.
+    /// Every version computes the same link for an event that it does not know.
     #[test]
     fn texts_of_newer_types_are_sealed() {
         let data = json(r#"{"toolCallId":"c","comment":"x"}"#);

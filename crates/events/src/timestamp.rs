@@ -8,12 +8,12 @@ use std::{fmt, str::FromStr, time::Duration};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
-/// The text is not an RFC 3339 moment between the years 0000 and 9999.
+/// The string is not an RFC 3339 moment between the years 0000 and 9999.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not an RFC 3339 time such as 2026-01-31T12:00:00.000Z")]
 pub struct NotATimestamp(String);
 
-/// The longest text that is parsed, in bytes.
+/// The maximum length of a parsed string, in bytes.
 const MAX_TEXT_BYTES: usize = 64;
 
 /// 9999-12-31T23:59:59.999Z, the last moment whose year has four digits.
@@ -34,14 +34,14 @@ impl Timestamp {
         self.0
     }
 
-    /// The moment `span` later; a fraction of a millisecond in `span` is dropped.
+    /// The moment `span` later; fractions of milliseconds in `span` are dropped.
     #[must_use]
     pub fn after(self, span: Duration) -> Self {
         let millis = i64::try_from(span.as_millis()).unwrap_or(LAST);
         Self::from_millis(self.0.saturating_add(millis))
     }
 
-    /// The moment `span` earlier; a fraction of a millisecond in `span` is dropped.
+    /// The moment `span` earlier; fractions of milliseconds in `span` are dropped.
     #[must_use]
     pub fn before(self, span: Duration) -> Self {
         let millis = i64::try_from(span.as_millis()).unwrap_or(LAST);

@@ -4,12 +4,12 @@ use super::kind::NewerType;
 use crate::{CallId, Json};
 use serde::Deserialize;
 
-/// An event of a type that this version does not know. Its author says what older versions may do beside it.
+/// An event whose type this version does not know. Its author says what older versions may do beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewerEvent {
     /// The type.
     pub kind: NewerType,
-    /// The call that it is about (`toolCallId`); `None` if it is about its thread, or about the log as a whole.
+    /// The call that it is about (`toolCallId`); `None` if it is about its thread, or about the whole log.
     pub call: Option<CallId>,
     /// Whether its author says that versions without this type may decide and claim as if it were not there
     /// (`harmless`).

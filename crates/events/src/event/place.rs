@@ -4,8 +4,8 @@ use crate::{Json, Sha256};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Where a call runs: an MCP server, a folder, a program. An approval holds only in an equal place. The proposer names it,
-/// like the rest of the call.
+/// Where a call runs: an MCP server, a folder, a program. An approval holds only in an equal place. The proposer names
+/// it, like everything else about the call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"server": "staging", "address": "npx shop-server --staging", "folder": "/home/ada/shop", "host": "ada-laptop"}))))]
@@ -77,8 +77,8 @@ impl Place {
         Ok(())
     }
 
-    /// The place with each text replaced by `mask`, which returns `None` for a text without a secret. A masked place keeps
-    /// the digest of the original.
+    /// The place with each string replaced by `mask`, which returns `None` for a string without a secret. A masked
+    /// place keeps the original's digest.
     #[must_use]
     pub fn masked(&self, mask: impl Fn(&str) -> Option<String>) -> Self {
         let mask_field =

@@ -1,10 +1,10 @@
-//! The state of a call as one word, and the words that select calls.
+//! Call states as keywords, and the keywords that select calls.
 
 use crate::event::UnknownWord;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// The state of a call as one word.
+/// The call state as one keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {
@@ -69,7 +69,7 @@ impl FromStr for CallState {
     }
 }
 
-/// A word that selects calls: one of the states, or a part of a state that people look for.
+/// A keyword that selects calls: a state, or a part of a state that people look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CallStateFilter {
     /// The calls in this state.

@@ -1,6 +1,6 @@
-//! The verdict of a policy on a call.
+//! Policy verdicts on calls.
 
-/// The verdict of the policy on a call, from the mildest to the strictest.
+/// The policy verdict on a call, from the mildest to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {

@@ -1,16 +1,16 @@
-//! The words that events use. One that a newer version may have added reads as `Other`, which allows
-//! nothing. Requests also accept aliases. No alias gives more than its words say: `allow` means one call, and the mode
-//! that allows everything has no short name.
+//! The keywords that events use. A keyword that a newer version added reads as `Other`, which allows nothing. Requests
+//! also accept aliases. No alias gives more than it says: `allow` means one call, and the mode that allows everything
+//! has no short name.
 
 use serde::{Deserialize, Serialize};
 
-/// A word that this version does not know. In the log it may be a newer one; in a request it is an error.
+/// A keyword that this version does not know. In the log it may be a newer one; in a request it is an error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown value {given:?}; use one of {known}")]
 pub struct UnknownWord {
-    /// The word that was given.
+    /// The given keyword.
     pub given: String,
-    /// The known words.
+    /// The known keywords.
     pub known: String,
 }
 
@@ -20,13 +20,13 @@ macro_rules! words {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum $name {
             $($(#[$vdoc])* #[serde(rename = $text)] $variant,)*
-            /// A word of a newer version.
+            /// A keyword from a newer version.
             #[serde(other, rename = "other")]
             Other,
         }
 
         impl $name {
-            /// The words of this version.
+            /// The keywords in this version.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
             /// As it is written.
@@ -35,7 +35,7 @@ macro_rules! words {
                 match self { $(Self::$variant => $text,)* Self::Other => "other" }
             }
 
-            /// Other words that people use for it elsewhere. Requests accept them; events never contain them.
+            /// Other keywords that people use for it elsewhere. Requests accept them; events never contain them.
             #[must_use]
             pub const fn aliases(self) -> &'static [&'static str] {
                 match self { $(Self::$variant => &[$($alias),*],)* Self::Other => &[] }
@@ -70,7 +70,7 @@ words! {
 }
 
 impl Decision {
-    /// True if the call may run.
+    /// Returns true if the call may run.
     #[must_use]
     pub const fn allows(self) -> bool {
         matches!(self, Self::AllowOnce | Self::AllowSession)
@@ -78,7 +78,7 @@ impl Decision {
 }
 
 words! {
-    /// What the holder of a token may do. No role may both propose and decide.
+    /// What a token holder may do. No role may both propose and decide.
     Role {
         /// Propose, wait, claim, finish and cancel.
         Agent = "agent",
@@ -92,29 +92,29 @@ words! {
 }
 
 words! {
-    /// The kind of a token.
+    /// The kind of token.
     TokenKind {
         /// A token that its holder keeps.
         Token = "token",
         /// A link that signs a person in once.
         Link = "link",
-        /// The session of a browser.
+        /// A browser session.
         Session = "session",
     }
 }
 
 words! {
-    /// The kind of a proof, and of the key that makes it.
+    /// The kind of proof, and of the key that makes it.
     ProofKind {
         /// A signature of `ssh-keygen -Y sign`, by an SSH key or a FIDO key.
         Ssh = "ssh",
-        /// The assertion of a passkey (WebAuthn).
+        /// A passkey assertion (WebAuthn).
         Passkey = "passkey",
     }
 }
 
 words! {
-    /// The form of the messages of a webhook.
+    /// The format of webhook messages.
     WebhookFormat {
         /// JSON with a signature, as standardwebhooks.com describes it.
         Standard = "standard",
@@ -122,7 +122,7 @@ words! {
         Slack = "slack",
         /// A workflow of Microsoft Teams.
         Teams = "teams",
-        /// A webhook of a channel of Discord.
+        /// A Discord channel webhook.
         Discord = "discord",
         /// A topic of ntfy.
         Ntfy = "ntfy",
@@ -130,7 +130,7 @@ words! {
 }
 
 words! {
-    /// The format of a message of a conversation.
+    /// A conversation message's format.
     MessageFormat {
         /// The Chat Completions API of OpenAI.
         OpenAi = "openai",
@@ -138,15 +138,15 @@ words! {
         Anthropic = "anthropic",
         /// Google's Gemini API.
         Google = "google",
-        /// Countersign's own form: a role and a text.
+        /// Countersign's own form: a role and a string.
         Plain = "plain",
         /// The items of OpenAI's Responses API.
         OpenAiResponses = "openai-responses",
         /// The items of OpenAI's Agents SDK.
         OpenAiAgents = "openai-agents",
-        /// The UI messages of the AI SDK.
+        /// UI messages of the AI SDK.
         AiSdkUi = "ai-sdk-ui",
-        /// The model messages of the AI SDK.
+        /// Model messages of the AI SDK.
         AiSdk = "ai-sdk",
         /// The messages of LangChain, with one interrupt for all pending calls.
         LangChain = "langchain" | "langgraph",
@@ -174,7 +174,7 @@ words! {
 }
 
 impl ProofRequirement {
-    /// True if a proof of this kind is enough. A requirement of a newer version is never met.
+    /// Returns true if a proof of this kind is enough. A requirement from a newer version is never met.
     #[must_use]
     pub const fn accepts(self, kind: ProofKind) -> bool {
         match self {
@@ -196,7 +196,7 @@ impl ProofRequirement {
         }
     }
 
-    /// The order of strictness: of several requirements, the highest applies. A passkey verifies the person, too.
+    /// The order of strictness: of several requirements, the highest applies. A passkey also verifies the person.
     #[must_use]
     pub const fn rank(self) -> u8 {
         match self {
@@ -209,7 +209,7 @@ impl ProofRequirement {
 }
 
 words! {
-    /// What a message of a webhook is about.
+    /// What a webhook message is about.
     WebhookTopic {
         /// The policy asks people about a call.
         Opened = "opened",
@@ -223,7 +223,7 @@ words! {
         Decided = "decided",
         /// A pending call expired.
         Expired = "expired",
-        /// The lease of an executor lapsed without a result, so it is unknown if the call ran.
+        /// An executor's lease lapsed without a result, so it is unknown whether the call ran.
         OutcomeUnknown = "outcome_unknown",
         /// An advisor whose advice people see has answered.
         Advised = "advised",
@@ -241,7 +241,7 @@ words! {
     Source {
         /// A person.
         Approver = "approver",
-        /// A rule of the policy.
+        /// A policy rule.
         Policy = "policy",
         /// An earlier decision of a person, remembered: a grant, a denial, or an approval that was not used.
         Grant = "grant",
@@ -261,7 +261,7 @@ words! {
     AdvisorProtocol {
         /// Countersign's own JSON, over HTTP or to a command.
         Countersign = "countersign",
-        /// The REST API of the Open Policy Agent.
+        /// The Open Policy Agent REST API.
         Opa = "opa",
         /// Cedar policies, evaluated in the process.
         Cedar = "cedar",
@@ -271,7 +271,7 @@ words! {
 }
 
 words! {
-    /// The use of an advisor's advice.
+    /// How advice is used.
     AdvisorMode {
         /// The advice is recorded, and approvers do not see it.
         Shadow = "shadow",
@@ -283,7 +283,7 @@ words! {
 }
 
 words! {
-    /// The answer of an advisor to one question.
+    /// An advisor's answer to one question.
     AdviceVerdict {
         /// The call should run.
         Allow = "allow",
@@ -323,7 +323,7 @@ words! {
 }
 
 words! {
-    /// The data of a report on an advisor.
+    /// The data behind an advisor report.
     ReportSource {
         /// Calls of the past, about which the advisor was asked later.
         Replay = "replay",
@@ -333,7 +333,7 @@ words! {
 }
 
 words! {
-    /// The part of the policy that gave a verdict.
+    /// The policy part that gave a verdict.
     Basis {
         /// A rule.
         Rule = "rule",
@@ -387,7 +387,7 @@ words! {
 }
 
 words! {
-    /// A thread's own rule for a tool.
+    /// A thread rule for a tool.
     ToolPolicy {
         /// Do not ask.
         Allow = "allow",
@@ -419,7 +419,7 @@ words! {
     OnExpiry {
         /// It is denied.
         Deny = "deny",
-        /// It is allowed, where a rule says so in as many words.
+        /// It is allowed, where a rule explicitly says so.
         Allow = "allow",
     }
 }
@@ -429,7 +429,7 @@ mod tests {
     use super::*;
     use std::{fmt::Debug, str::FromStr};
 
-    /// The error for an unknown word suggests only words that are accepted.
+    /// The error for an unknown keyword suggests only accepted keywords.
     fn check_suggestions<T: FromStr<Err = UnknownWord> + Debug>() {
         let unknown = "nonsense".parse::<T>().expect_err("unknown");
         assert!(!unknown.known.is_empty(), "{unknown}");

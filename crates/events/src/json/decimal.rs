@@ -40,7 +40,7 @@ impl ExactDecimal {
         Self::parse(&count.to_string()).unwrap_or(Self { negative: false, digits: String::new(), point: 0 })
     }
 
-    /// True if the number has no fraction.
+    /// Returns true if the number has no fraction.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.digits.is_empty() || i32::try_from(self.digits.len()).is_ok_and(|length| length <= self.point)

@@ -4,8 +4,8 @@ use super::Json;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// The depth of the comparison. A difference below it is reported as one change of the enclosing value. The limit
-/// bounds the cost, because each level parses its text again.
+/// The comparison's depth. A difference below it is reported as one change of the enclosing value. The limit bounds the
+/// cost, because each level parses its text again.
 const MAX_DIFF_DEPTH: usize = 32;
 
 /// One value in the arguments that an approver changed.
@@ -14,7 +14,7 @@ const MAX_DIFF_DEPTH: usize = 32;
 #[cfg_attr(feature = "openapi", schema(examples(json!({"path": "/command", "from": "rm -rf /", "to": "rm -rf ./target"}))))]
 #[serde(rename_all = "camelCase")]
 pub struct ArgumentChange {
-    /// The JSON pointer of the value (RFC 6901).
+    /// The JSON pointer to the value (RFC 6901).
     pub path: String,
     /// The proposed value; absent if the approver added the member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,8 +27,8 @@ pub struct ArgumentChange {
 }
 
 /// Lists the values in which `after` differs from `before`: first in the order of `before`, then the added ones.
-/// Objects are compared key by key, arrays index by index, and other values by their canonical form. Texts that are
-/// not JSON give one change of the whole.
+/// Objects are compared key by key, arrays index by index, and other values by their canonical form. Input that is not
+/// JSON gives one change of the whole value.
 #[must_use]
 pub fn diff(before: &Json, after: &Json) -> Vec<ArgumentChange> {
     let mut changes = Vec::new();
@@ -84,7 +84,7 @@ fn is_object(json: &Json) -> bool {
     json.as_str().trim_start().starts_with('{')
 }
 
-/// The members of an object or the elements of an array; `None` for any other value.
+/// Object members or array elements; `None` for any other value.
 fn parts(json: &Json) -> Option<DiffParts> {
     match json.as_str().trim_start().as_bytes().first()? {
         b'{' => json.members(),
@@ -96,7 +96,7 @@ fn parts(json: &Json) -> Option<DiffParts> {
     }
 }
 
-/// True if both values have the same canonical form.
+/// Returns true if both values have the same canonical form.
 fn is_same(before: &Json, after: &Json) -> bool {
     matches!((before.canonical_hash(), after.canonical_hash()), (Ok(before), Ok(after)) if before == after)
 }

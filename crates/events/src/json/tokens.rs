@@ -4,7 +4,7 @@
 use super::bad_json::MAX_DEPTH;
 use std::borrow::Cow;
 
-/// A position in a text that is valid JSON (RFC 8259).
+/// A position in valid JSON (RFC 8259).
 pub struct JsonTokens<'a> {
     text: &'a str,
     at: usize,
@@ -12,19 +12,19 @@ pub struct JsonTokens<'a> {
 }
 
 impl<'a> JsonTokens<'a> {
-    /// Starts at the beginning of `text`.
+    /// Starts at the first byte of `text`.
     #[must_use]
     pub const fn new(text: &'a str) -> Self {
         Self { text, at: 0, depth: 0 }
     }
 
-    /// The start of the next token in bytes, after a call of [`Self::peek`].
+    /// The byte offset of the next token, after a call of [`Self::peek`].
     #[must_use]
     pub const fn at(&self) -> usize {
         self.at
     }
 
-    /// The first byte of the next token; 0 at the end.
+    /// The next token's first byte; 0 at the end.
     pub fn peek(&mut self) -> u8 {
         let bytes = self.text.as_bytes();
         while let Some(b' ' | b'\t' | b'\n' | b'\r') = bytes.get(self.at) {
