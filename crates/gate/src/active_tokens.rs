@@ -1,4 +1,4 @@
-//! The tokens of the log, as this process has read them.
+//! The log's tokens, as this process has read them.
 
 use arc_swap::ArcSwap;
 use countersign_approvals::access::{TokenDirectory, TokenRecord, TokenRejection, TokenSecret};
@@ -15,16 +15,16 @@ use std::{
 use tokio::sync::{Mutex, watch};
 use tokio_util::sync::CancellationToken;
 
-/// The most events that are read at once.
+/// The most events in one read.
 const PAGE: usize = 1_000;
 
-/// The pause after a failure of the store.
+/// The pause after a store failure.
 const RETRY: Duration = Duration::from_secs(2);
 
 /// The shortest time between two reads because of unknown tokens.
 const UNKNOWN_PAUSE: Duration = Duration::from_millis(50);
 
-/// The tokens of the log, as this process has read them. Another process may have created or revoked one in the last
+/// The log's tokens, as this process has read them. Another process may have created or revoked one in the last
 /// milliseconds; an unknown token makes this one read again, at most every 50 milliseconds.
 pub(crate) struct ActiveTokens {
     current: ArcSwap<LoadedTokens>,
@@ -50,21 +50,21 @@ struct UnknownTokenReads {
 /// The last read because of an unknown token.
 #[derive(Default)]
 struct UnknownTokenRead {
-    /// When it began.
+    /// When it started.
     at: Option<Timestamp>,
-    /// The number of the last one that succeeded.
+    /// The number of the last read that succeeded.
     succeeded: u64,
 }
 
 #[derive(Clone, Default)]
 struct LoadedTokens {
     directory: TokenDirectory,
-    /// The `seq` of the last event that was read.
+    /// The last `seq` that was read.
     seq: i64,
 }
 
 impl ActiveTokens {
-    /// Reads the tokens of the log. The waiter wakes after each event since then.
+    /// Reads the log's tokens. The waiter wakes after each event since then.
     pub(crate) async fn read(store: &Store) -> Result<(Self, EventWaiter), StoreError> {
         let waiter = store.watch_whole_log();
         let tokens = Self {
@@ -153,7 +153,7 @@ impl ActiveTokens {
         }
     }
 
-    /// Reads the events since the last read, or shares a read that begins after this call.
+    /// Reads the events since the last read, or shares a read that starts after this call.
     async fn reload_for_unknown(&self, store: &Store) -> Result<(), StoreError> {
         let arrived = self.unknown.begun.load(Ordering::SeqCst);
         let mut last = self.unknown.last.lock().await;

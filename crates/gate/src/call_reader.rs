@@ -1,4 +1,4 @@
-//! Reads the calls of a log with all their events, page by page. It works on every gate, and no page keeps the database
+//! Reads the log's calls with all their events, page by page. It works on every gate, and no page keeps the database
 //! waiting.
 
 use countersign_api::{self as api, ApprovalGate, GateError, LogFilter};
@@ -68,7 +68,7 @@ pub struct CallReader<'a> {
     limits: ReadLimits,
     /// Whether the limits have left out selected calls.
     is_cut: bool,
-    /// The position after which the next page begins; `None` when all calls were read.
+    /// The position after which the next page starts; `None` when all calls were read.
     after: Option<i64>,
 }
 
@@ -135,7 +135,7 @@ impl<'a> CallReader<'a> {
         Ok(Some(complete))
     }
 
-    /// The position of the last event that was read.
+    /// The last position that was read.
     #[must_use]
     pub fn position(&self) -> i64 {
         self.after.unwrap_or(self.tip)
@@ -147,7 +147,7 @@ impl<'a> CallReader<'a> {
         self.first
     }
 
-    /// The position of the last event of the log.
+    /// The log's last position.
     #[must_use]
     pub const fn tip(&self) -> i64 {
         self.tip
@@ -159,7 +159,7 @@ impl<'a> CallReader<'a> {
         self.calls.damaged_count()
     }
 
-    /// True if no later event can belong to a call proposed before `until`.
+    /// Returns true if no later event can belong to a call proposed before `until`.
     fn is_past(&self, last: Option<&Event>) -> bool {
         let (Some(last), Some(until)) = (last, self.until) else { return false };
         self.calls.open_count() == 0 && last.timestamp.before(CLOCK_DIFFERENCE) > until

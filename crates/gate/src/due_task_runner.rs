@@ -20,7 +20,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// The number of calls whose overdue tasks are executed at the same time, so that their commands share commits.
 const MAX_PARALLEL: usize = 256;
 
-/// The thread and the id of a call.
+/// A call's thread and id.
 type CallName = (ThreadId, CallId);
 
 pub(crate) struct DueTaskRunner {
@@ -105,7 +105,7 @@ impl DueTaskRunner {
         };
         let outcome = self.store.execute(envelope).await;
         if let Err(StoreError::Refused(Refused::PolicyChanged { .. })) = outcome {
-            // The next round uses the policy that is in force now.
+            // The next round uses the policy that is active now.
             return (call, self.policy.reload(&self.store).await.map(|()| true));
         }
         let is_written = outcome.map(|outcome| {

@@ -1,4 +1,4 @@
-//! A future that runs to its end even if its caller drops it.
+//! A future that runs to completion even if its caller drops it.
 
 use std::{
     pin::Pin,
@@ -6,7 +6,7 @@ use std::{
 };
 use tokio_util::task::TaskTracker;
 
-/// Runs a future in the caller's task. If the caller drops this before the end, the rest runs in a task of its own. A
+/// Runs a future in the caller's task. If the caller drops this before the end, the rest runs in a separate task. A
 /// task for each future would cost more than most futures do.
 pub(crate) struct FinishOnDrop<F: Future + Send + 'static>
 where
@@ -34,7 +34,7 @@ where
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        // As for any future, a poll after the end is a mistake of the caller. This one then never ends.
+        // As for any future, a poll after the end is a caller mistake. This future then never ends.
         let Some(future) = &mut self.future else { return Poll::Pending };
         let polled = future.as_mut().poll(context);
         if polled.is_ready() {

@@ -1,4 +1,4 @@
-//! The advisors, the tools and the webhooks of the log, as this process has read them. Each read continues after the last.
+//! The log's advisors, tools and webhooks, as this process has read them. Each read continues after the last.
 
 use countersign_approvals::{
     advisor_directory::AdvisorDirectory, tool_directory::ToolDirectory, webhook_directory::WebhookDirectory,
@@ -14,10 +14,10 @@ pub(crate) type KnownWebhooks = KnownDirectory<WebhookDirectory>;
 
 /// A directory that events of the whole log describe.
 pub(crate) trait EventDirectory: Clone + Default {
-    /// The most events that are read at once.
+    /// The most events in one read.
     const PAGE: usize;
 
-    /// Reads the events of the directory after the event `after`, the oldest first, `PAGE` at most.
+    /// Reads the directory's events after the event `after`, the oldest first, `PAGE` at most.
     async fn read_events(store: &Store, after: i64) -> Result<Vec<Event>, StoreError>;
 
     /// Applies an event.
@@ -33,7 +33,7 @@ pub(crate) struct KnownDirectory<D> {
 #[derive(Default)]
 struct ReadDirectory<D> {
     directory: Arc<D>,
-    /// The `seq` of the last event that was read.
+    /// The last `seq` that was read.
     seq: i64,
 }
 

@@ -1,4 +1,4 @@
-//! Asks a policy about calls. Its conditions are programs of other people, so they have a time limit and run where no
+//! Asks a policy about calls. Its conditions are programs by other people, so they have a time limit and run where no
 //! other caller waits for them.
 
 use countersign_approvals::{Call, CommandEvidence, decide::ArgumentsJudgement};
@@ -22,7 +22,7 @@ impl PolicyJudge {
         Self { clock }
     }
 
-    /// The judgement of a recorded call with the arguments that would run, as evidence.
+    /// The judgement on a recorded call with the arguments that would run, as evidence.
     pub(crate) async fn judge_call(&self, policy: &Arc<Policy>, call: Call) -> CommandEvidence {
         let hash = call.arguments_hash();
         let judge = move |policy: &Policy, late: &dyn Fn() -> bool| policy.judge(&call.subject(), late);

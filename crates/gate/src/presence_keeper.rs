@@ -1,5 +1,5 @@
-//! The presence of proposers: which calls a program waits for, as far as this process knows, and when it last did. A
-//! task writes it beside the log, so that other processes can tell a person that an agent is gone.
+//! Proposer presence: which calls a program waits for, to this process's knowledge, and when it last did. A task writes
+//! it beside the log, so that other processes can tell a person that an agent is gone.
 
 use countersign_events::{CallId, ThreadId, Timestamp};
 use countersign_store::{Clock, ProposerPresence, Store};
@@ -11,7 +11,7 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// A proposer that was not seen for this time is gone. It is longer than the interval of the writes.
+/// A proposer that was not seen for this time is gone. It is longer than the write interval.
 pub(crate) const GONE_AFTER: Duration = Duration::from_secs(30);
 
 /// The interval at which the open waits are written.
@@ -20,10 +20,10 @@ const HEARTBEAT: Duration = Duration::from_secs(20);
 /// The time between a change and its write. Most waits that end sooner are never written, and many share a write.
 pub(crate) const SETTLE: Duration = Duration::from_secs(1);
 
-/// The thread and the id of a call.
+/// A call's thread and id.
 type CallKey = (ThreadId, CallId);
 
-/// The presence of proposers in this process. Cheap to clone.
+/// Proposer presence in this process. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct PresenceKeeper {
     calls: Arc<Mutex<HashMap<CallKey, LocalPresence>>>,
@@ -31,21 +31,21 @@ pub(crate) struct PresenceKeeper {
     clock: Clock,
 }
 
-/// The presence of the proposer of one call.
+/// The proposer's presence for one call.
 struct LocalPresence {
     /// The number of open waits.
     open: usize,
-    /// The time at which the last wait began or ended.
+    /// The time at which the last wait started or ended.
     seen_at: Timestamp,
-    /// True if `seen_at` was not written yet.
+    /// Whether `seen_at` was not written yet.
     unwritten: bool,
 }
 
-/// An open wait. The proposer counts as present until this is dropped.
+/// An open wait. The proposer is present until this is dropped.
 pub(crate) struct OpenWait {
     keeper: PresenceKeeper,
     key: CallKey,
-    /// True if the call was decided, so that the presence of its proposer no longer matters.
+    /// Whether the call was decided, so that the presence of its proposer no longer matters.
     pub(crate) decided: bool,
 }
 
@@ -135,7 +135,7 @@ impl PresenceKeeper {
         let written = store.record_presence(&seen, all).await;
         let mut calls = self.lock();
         match &written {
-            // The table has the time of a wait that ended.
+            // The table has the time at which a wait ended.
             Ok(()) => calls.retain(|_, local| local.open > 0 || local.unwritten),
             Err(error) => {
                 tracing::debug!(%error, "the presence of proposers cannot be written; trying again later");

@@ -1,5 +1,5 @@
-//! The parts of webhooks that a gate offers to the crate that sends the messages: their list as it changes, the events
-//! they are about, the right to deliver, and the record of it.
+//! What a gate offers to the crate that sends webhook messages: the webhook list as it changes, the events for
+//! messages, the delivery lease, and the delivery record.
 
 use crate::{GateFailure, known_directory::KnownWebhooks};
 use async_trait::async_trait;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Seals the addresses and secrets of webhooks, and sends test messages.
 #[async_trait]
 pub trait WebhookTransport: Send + Sync {
-    /// Checks the target of a new webhook, and seals its address and secret. Fails if the target is not permitted.
+    /// Checks a new webhook's target, and seals its address and secret. Fails if the target is not permitted.
     async fn prepare(&self, request: &api::WebhookRequest) -> Result<PreparedWebhook, Refused>;
 
     /// Sends a test message to a webhook.
@@ -31,7 +31,7 @@ pub struct PreparedWebhook {
     pub secret: Option<String>,
 }
 
-/// The state of the delivery of a webhook, as the server that delivers writes it beside the log.
+/// A webhook's delivery state, which the delivering server writes beside the log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WebhookProgress {
@@ -39,7 +39,7 @@ pub struct WebhookProgress {
     pub cursor: i64,
     /// The events up to this `seq` were looked at.
     pub seen: i64,
-    /// True if no further events are looked at until one of those messages is delivered.
+    /// Whether reading pauses until one of those messages is delivered.
     pub is_full: bool,
     /// The events after the cursor whose messages are delivered or parked.
     pub done: Vec<i64>,
@@ -55,13 +55,13 @@ pub struct WebhookProgress {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenClaim {
-    /// The `seq` of the claim.
+    /// The claim's `seq`.
     pub seq: i64,
-    /// The thread of the call.
+    /// The call's thread.
     pub thread: ThreadId,
     /// The call.
     pub call: CallId,
-    /// The end of the lease, as far as it is known. The executor may have renewed it.
+    /// When the lease ends, if known. The executor may have renewed it.
     pub ends_at: Timestamp,
 }
 
@@ -79,7 +79,7 @@ impl WebhookProgress {
         oldest.map_or(self.cursor, |oldest| self.cursor.min(oldest - 1))
     }
 
-    /// The text of the state.
+    /// The state's text.
     #[must_use]
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
@@ -94,7 +94,7 @@ pub struct WebhookFollower {
 }
 
 impl WebhookFollower {
-    /// Waits for an event of the log as a whole.
+    /// Waits for a log-wide event.
     pub async fn changed(&mut self) {
         self.waiter.woken().await;
     }

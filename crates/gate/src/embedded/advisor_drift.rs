@@ -1,4 +1,4 @@
-//! Drift: how often people contradict the advisors of the policy, read from the log, and the fall-back that follows.
+//! Drift: how often people contradict the policy's advisors, read from the log, and the fall-back that follows.
 
 use super::EmbeddedService;
 use crate::{GateFailure, view::view_advisor};
@@ -8,8 +8,8 @@ use countersign_events::{Principal, event::AdvisorMode};
 use countersign_policy::AdvisorSettings;
 use countersign_replay::measure::{AdvisorDrift, DRIFT_WINDOW, DriftTally};
 
-/// The most pages of answers that are read for one advisor. Answers on calls that wait or were cancelled do not count, so
-/// one page may not fill the window.
+/// The most pages of answers that are read for one advisor. Answers on waiting or cancelled calls are left out, so one
+/// page may not fill the window.
 const MAX_PAGES: usize = 5;
 
 impl EmbeddedService {
@@ -24,7 +24,7 @@ impl EmbeddedService {
         Ok(api::AdvisorList { policy: policy.hash(), advisors })
     }
 
-    /// True if an advisor answers requests now.
+    /// Returns true if an advisor answers requests now.
     pub(crate) async fn has_deciding_advisors(&self) -> Result<bool, GateFailure> {
         // A policy that this version cannot read lets no advisor answer.
         let Ok(policy) = self.policy.policy() else { return Ok(false) };
@@ -32,8 +32,8 @@ impl EmbeddedService {
         Ok(policy.advisors().iter().any(|settings| decides(&directory, settings)))
     }
 
-    /// Lets each advisor that decides, and that people contradict more often than the policy accepts, only advise from here
-    /// on.
+    /// Lets each advisor that decides, and that people contradict more often than the policy accepts, only advise from
+    /// now on.
     pub(crate) async fn check_advisor_drift(&self) -> Result<(), GateFailure> {
         self.policy.reload(&self.store).await?;
         let Ok(policy) = self.policy.policy() else { return Ok(()) };
@@ -67,7 +67,7 @@ impl EmbeddedService {
         self.set_advisor_mode(&Principal::system("drift").into(), &settings.name, &request).await
     }
 
-    /// Reads the recent answers of an advisor from the log. The answers before its mode was last set do not count.
+    /// Reads the recent answers of an advisor from the log. Answers before its mode was last set are left out.
     async fn read_drift(
         &self,
         settings: &AdvisorSettings,

@@ -1,10 +1,10 @@
-//! The parts of a decision that need no service: its scope, and the waiting calls in its events.
+//! Decision parts that need no service: the scope, and the waiting calls in the events.
 
 use crate::GateFailure;
 use countersign_approvals::{RecordedEvent, Refused, scope::GrantScope};
 use countersign_events::{Body, CallId, Json, event::Source};
 
-/// The call that this event decides, if it is the answer of a grant to a call other than `decided`.
+/// The call that this event decides, if a grant answered a call other than `decided`.
 pub(super) fn decided_by_grant(event: &RecordedEvent, decided: &CallId) -> Option<CallId> {
     match &*event.body {
         Body::ApprovalResponse(response)
@@ -16,7 +16,7 @@ pub(super) fn decided_by_grant(event: &RecordedEvent, decided: &CallId) -> Optio
     }
 }
 
-/// Parses the scope of a decision.
+/// Parses a decision's scope.
 pub(super) fn read_scope(json: &Json) -> Result<GrantScope, GateFailure> {
     json.admit().map_err(|why| Refused::bad_json("scope", &why))?;
     GrantScope::read(json).map_err(|why| GateFailure::invalid("scope", &why))

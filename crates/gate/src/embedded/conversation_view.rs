@@ -1,4 +1,4 @@
-//! The conversation of a thread in one format, for a model or for a client.
+//! Thread conversations in one format, for a model or for a client.
 
 use super::EmbeddedService;
 use crate::{GateFailure, large_work::run_large};
@@ -9,7 +9,7 @@ use countersign_events::{
 };
 use countersign_messages::{ReadConversation, is_for_models};
 
-/// The most messages of a conversation that is written at once.
+/// The most messages in a conversation that is written in one format.
 pub(super) const MOST_MESSAGES: usize = 20_000;
 /// The most bytes of such a conversation.
 pub(super) const MOST_BYTES: usize = 32 * 1024 * 1024;
@@ -20,7 +20,7 @@ pub(super) struct ConversationFacts {
     pub(super) length: u32,
     /// The bytes of their contents.
     pub(super) bytes: usize,
-    /// The format of the last message.
+    /// The last message's format.
     pub(super) last_format: Option<MessageFormat>,
 }
 

@@ -1,4 +1,4 @@
-//! The origins of grants: the decisions of people that answered later calls. A call names only the `seq` of the decision.
+//! Grant origins: decisions by people that answered later calls. A call names only the `seq` of the decision.
 
 use super::EmbeddedService;
 use crate::{GateFailure, view::read_grant_origin};
@@ -8,7 +8,7 @@ use countersign_events::ThreadId;
 use std::collections::{BTreeSet, HashMap};
 
 impl EmbeddedService {
-    /// Adds the person, the time and the scope of the earlier decision to each call that one answered.
+    /// Adds the origin of the grant to each call that an earlier decision answered: its person, time and scope.
     pub(super) async fn add_grant_origins(&self, calls: &mut [api::Call]) -> Result<(), GateFailure> {
         let seqs: BTreeSet<_> = calls.iter().filter_map(|call| call.response.as_ref()?.grant).collect();
         if seqs.is_empty() {
@@ -25,8 +25,8 @@ impl EmbeddedService {
         Ok(())
     }
 
-    /// The same for the call of a command that is executed already. A failure leaves the origin out, because the caller
-    /// must learn of the success.
+    /// The same for a call whose command is executed already. A failure leaves the origin out, because the caller must
+    /// learn of the success.
     pub(super) async fn with_grant_origin(&self, mut call: api::Call) -> api::Call {
         if let Err(error) = self.add_grant_origins(std::slice::from_mut(&mut call)).await {
             tracing::warn!(%error, "the decision that answered a call cannot be read");

@@ -1,6 +1,5 @@
-//! Evidence for commands: the policy's judgement and the review of edited arguments. Both run code from outside (the
-//! conditions of a policy, the schema of a tool), so they run before a command is queued, where no other caller waits
-//! for them.
+//! Evidence for commands: the policy's judgement and the review of edited arguments. Both run code from outside (a
+//! policy's conditions, a tool's schema), so they run before a command is queued, where no other caller waits for them.
 
 use super::{EmbeddedService, schema::find_schema_error};
 use crate::{GateFailure, run_large};
@@ -58,7 +57,7 @@ impl EmbeddedService {
         Ok(CommandEvidence::Judgement(self.judge.judge(policy, hash, judge).await))
     }
 
-    /// Judges the call of an answer without edited arguments, if the policy changed since the request.
+    /// Judges the answered call if the answer has no edited arguments and the policy changed since the request.
     pub(super) async fn judge_answer(
         &self,
         policy: &Arc<Policy>,

@@ -1,4 +1,4 @@
-//! Lists and streams of the embedded service.
+//! Lists and streams in the embedded service.
 
 use super::EmbeddedService;
 use crate::{
@@ -52,17 +52,17 @@ impl EmbeddedService {
         let after = page.after;
         let page = self.store.events(&store_filter(filter, threads), after, page_limit(page)).await?;
         self.require_cursor_if(page.items.is_empty(), after).await?;
-        // Read after the page, so that the tip is not lower than the `seq` of an event of the page.
+        // Read after the page, so that the tip is not lower than a page event's `seq`.
         let tip = self.tip(filter.thread_id.as_ref()).await?;
         Ok(api::EventPage { events: page.items.into_iter().map(Arc::new).collect(), next: page.next, tip })
     }
 
-    /// Fails if the log does not have the event of the cursor, or has another one in its place.
+    /// Fails if the log does not have the cursor's event, or has another one at its position.
     pub(crate) async fn check_cursor(&self, cursor: &api::LogCursor) -> Result<(), GateFailure> {
         Ok(self.store.check_cursor(cursor.seq, |hash| cursor.admits_hash(hash)).await?)
     }
 
-    /// Checks the cursor of an empty page: a page with items shows that the log goes beyond the cursor.
+    /// Checks an empty page's cursor: a page with items shows that the log goes beyond the cursor.
     async fn require_cursor_if(&self, is_empty: bool, after: i64) -> Result<(), GateFailure> {
         if is_empty { self.check_cursor(&after.into()).await } else { Ok(()) }
     }
@@ -108,7 +108,7 @@ impl EmbeddedService {
         found.map(view_thread).ok_or_else(|| Refused::UnknownThread(thread.clone()).into())
     }
 
-    /// The `seq` of the last event of the thread, or of the log.
+    /// The last `seq` of the thread, or of the log.
     pub(crate) async fn tip(&self, thread: Option<&ThreadId>) -> Result<i64, GateFailure> {
         Ok(match thread {
             Some(thread) => self.store.thread_tip(thread).await?,
@@ -183,7 +183,7 @@ fn read_proposal(event: &Event) -> Option<Call> {
     Call::evolve(None, event, body).ok().flatten()
 }
 
-/// Runs the work on a blocking thread, because parsing the commands of a thousand calls takes long.
+/// Runs the work on a blocking thread, because parsing a thousand call commands takes long.
 pub(super) async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     // The task is never cancelled, so a JoinError is a panic: resume it.
     tokio::task::spawn_blocking(work)
@@ -193,10 +193,10 @@ pub(super) async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + S
 
 /// The most calls of one thread that a scope preview compares.
 pub(super) const MAX_HISTORY_CALLS: usize = 1_000;
-/// The number of calls that the threads of one page share, so that a page of many threads takes as long as a page of
-/// few.
+/// The number of calls that the threads of one page share, so that a page with many threads takes as long as a page
+/// with few.
 const PAGE_HISTORY_CALLS: usize = 2_000;
-/// The least number of calls of each thread, even if a page has many threads.
+/// The fewest calls of each thread, even if a page has many threads.
 const MIN_HISTORY_CALLS: usize = 20;
 
 pub(super) fn page_limit(page: api::PageQuery) -> usize {

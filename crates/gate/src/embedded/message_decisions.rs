@@ -18,11 +18,11 @@ pub(super) const FOREIGN: &str =
 pub(super) const TOO_LONG: &str =
     "the conversation is too long to compare this decision with it; decide by the id of the call";
 
-/// A message of a request, where it is stored.
+/// A request message, where it is stored.
 pub(super) struct PlacedMessage {
     pub(super) position: u32,
     pub(super) seq: i64,
-    /// True if this request stored it.
+    /// Whether this request stored it.
     pub(super) is_new: bool,
 }
 
@@ -32,12 +32,12 @@ impl PlacedMessage {
     }
 }
 
-/// A request's messages, and what the decisions in them depend on.
+/// Request messages, and what the decisions in them depend on.
 pub(super) struct DecidingMessages<'a> {
     pub(super) by: &'a CommandCaller,
     pub(super) thread: &'a ThreadId,
     pub(super) places: &'a [PlacedMessage],
-    /// The conversation, with the messages of the request at its end.
+    /// The conversation, with the request's messages at its end.
     pub(super) conversation: ReadConversation,
     pub(super) history: MessageHistory,
     /// The sender that the client names, if it is not the caller.
@@ -49,7 +49,7 @@ struct ResolvedDecision {
     found: FoundDecision,
     /// The call and the decision on it, or the reason why there is none.
     target: Result<(CallId, api::DecisionRequest), GateError>,
-    /// True if the call was pending when the message was read.
+    /// Whether the call was pending when the message was read.
     was_pending: bool,
 }
 
@@ -71,7 +71,7 @@ impl DecidingMessages<'_> {
         call.is_some_and(|call| !self.is_older(found.position, call.request().map(|request| request.seq)))
     }
 
-    /// Why a decision is not made as one of the caller.
+    /// Why a decision is not made as the caller's.
     fn refuse_foreign(&self, found: &FoundDecision) -> Option<GateError> {
         let refuse = |why: &str| Some(GateError::new(ErrorCode::NotAnApprover, why));
         let was_sent =
@@ -197,7 +197,7 @@ impl EmbeddedService {
                        decide by the id of the interrupt";
             return Ok(Some(why.to_owned()));
         }
-        // A result with this id may be that of a call which only looks like a request.
+        // A result with this id may belong to a call that only looks like a request.
         let request = found.request_id().filter(|request| *request != id.as_str());
         if let Some(request) = request.and_then(|request| CallId::new(request).ok())
             && self.store.call(source.thread, &request).await?.is_some()
@@ -209,7 +209,8 @@ impl EmbeddedService {
         Ok(None)
     }
 
-    /// Refuses the decisions of messages that must cover all pending calls, and do not, or of which one cannot be made.
+    /// Refuses the decisions of messages that must cover all pending calls and do not, or if one of the decisions
+    /// cannot be made.
     fn refuse_incomplete(pending: &[Call], resolved: &mut [ResolvedDecision]) {
         let positions: BTreeSet<_> = resolved
             .iter()
@@ -278,7 +279,7 @@ impl EmbeddedService {
         Ok(self.store.pending(&filter, 0, api::MAX_PAGE).await?.items)
     }
 
-    /// The calls of a thread with these ids.
+    /// The thread's calls with these ids.
     pub(super) async fn logged_calls(
         &self,
         thread: &ThreadId,

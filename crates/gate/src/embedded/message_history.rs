@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// The most events of a thread that are read to find out what was offered.
 const MOST_EVENTS: usize = 10_000;
 
-/// The messages of a thread before a request.
+/// The thread messages before a request.
 #[derive(Default)]
 pub(super) struct MessageHistory {
     /// The conversation before the request's messages.
@@ -23,13 +23,13 @@ pub(super) struct MessageHistory {
     pub(super) earlier: EarlierDecisions,
     /// The `seq`s of the messages that other callers sent.
     pub(super) by_others: BTreeSet<i64>,
-    /// True if there are too many messages to read them.
+    /// Whether there are too many messages to read them.
     pub(super) is_too_long: bool,
 }
 
 impl EmbeddedService {
-    /// Reads all messages that the thread was ever sent. The request has those from the place `from` on. If it `is_history`, it
-    /// may repeat what other people decided; a single message is its sender's own.
+    /// Reads all messages that the thread was ever sent. The request has those from the position `from` on. If it
+    /// `is_history`, it may repeat what other people decided; a single message is its sender's own.
     pub(super) async fn read_history(
         &self,
         by: &CommandCaller,
@@ -66,7 +66,7 @@ impl EmbeddedService {
         Ok(history)
     }
 
-    /// Returns true if a decision by place can only be about these pending calls.
+    /// Returns true if a decision by position can only be about these pending calls.
     pub(super) async fn is_only_offer(
         &self,
         thread: &ThreadId,

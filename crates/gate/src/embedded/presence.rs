@@ -10,7 +10,7 @@ use countersign_approvals::{CommandCaller, access::SOLO_MARK};
 use countersign_events::{CallId, CallState, Principal, ThreadId, Timestamp};
 use std::collections::HashMap;
 
-/// The last times at which the proposers of calls were seen.
+/// When call proposers were last seen.
 pub(super) type LastSeen = HashMap<(ThreadId, CallId), Timestamp>;
 
 impl EmbeddedService {
@@ -22,7 +22,7 @@ impl EmbeddedService {
                 && by.principal.actor_name() == proposer.actor_name()
     }
 
-    /// The last times at which any process saw the proposers of these calls.
+    /// When any process last saw the proposers of these calls.
     pub(super) async fn last_seen(&self, calls: &[(&ThreadId, &CallId)]) -> Result<LastSeen, GateFailure> {
         // Before the table is read: once the table has it, this process forgets it.
         let here = |(thread, id): &(&ThreadId, &CallId)| {
@@ -54,7 +54,7 @@ impl EmbeddedService {
         }
     }
 
-    /// Adds the last time at which the proposer of the call was seen.
+    /// Adds the last time at which the call's proposer was seen.
     pub(super) fn with_last_seen(&self, call: api::Call, last: Option<Timestamp>) -> api::Call {
         api::Call { proposer_last_seen_at: last, proposer_gone: self.is_gone(last), ..call }
     }

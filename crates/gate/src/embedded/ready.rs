@@ -15,9 +15,9 @@ const READINESS_LIMIT: Duration = Duration::from_millis(1_800);
 const FEED_LIMIT: Duration = Duration::from_secs(1);
 
 impl EmbeddedService {
-    /// Writes a row to the database, reads it back, and waits until the feed has delivered the last event of the log.
-    /// Fails with [`GateFailure::FeedBehind`] if the feed takes longer than [`FEED_LIMIT`], and with the state of the
-    /// write lock if the whole check takes longer than [`READINESS_LIMIT`].
+    /// Writes a row to the database, reads it back, and waits until the feed has delivered the log's last event. Fails
+    /// with [`GateFailure::FeedBehind`] if the feed takes longer than [`FEED_LIMIT`], and with the write lock's state
+    /// if the whole check takes longer than [`READINESS_LIMIT`].
     pub(crate) async fn ready(&self) -> Result<api::ReadinessReport, GateFailure> {
         tokio::select! {
             report = self.check_readiness() => report,
@@ -25,7 +25,7 @@ impl EmbeddedService {
         }
     }
 
-    /// The reason why the log did not answer in time.
+    /// Why the log did not answer in time.
     fn explain_slow_log(&self) -> StoreError {
         let place = self.store.database_name();
         match self.store.find_lock_holder() {

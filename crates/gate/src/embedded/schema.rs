@@ -1,4 +1,4 @@
-//! The check of edited arguments against the tool's `inputSchema`.
+//! Checks edited arguments against the tool's `inputSchema`.
 
 use countersign_events::Json;
 use countersign_schema::find_violations;
@@ -9,7 +9,7 @@ const MAX_SCHEMA_BYTES: usize = 256 * 1024;
 const MAX_REASONS: usize = 3;
 
 /// The reason why `schema` rejects `arguments`, if it does. The schema comes from an agent. The check limits its steps
-/// and its memory, and the caller sets a time limit besides.
+/// and its memory, and the caller also sets a time limit.
 pub(super) fn find_schema_error(schema: &Json, arguments: &Json) -> Option<String> {
     let unusable = |why: String| Some(format!("the tool's inputSchema cannot be used to check them: {why}"));
     if schema.as_str().len() > MAX_SCHEMA_BYTES {

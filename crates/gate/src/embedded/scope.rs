@@ -1,4 +1,4 @@
-//! The scope of a remembered decision: its preview, and the evidence about calls that wait.
+//! The scope of a remembered decision: its preview, and the evidence about waiting calls.
 
 use super::{
     EmbeddedService,
@@ -84,7 +84,7 @@ impl EmbeddedService {
         Ok(self.judge_waiting(policy, &call, &waiting).await)
     }
 
-    /// Judges the call and those that wait, as far as another policy asked about them.
+    /// Judges the call and the waiting calls that another policy asked about.
     async fn judge_waiting(&self, policy: &Arc<Policy>, call: &Call, waiting: &[Call]) -> CommandEvidence {
         let mut review = WaitingReview::default();
         let hash = policy.hash();

@@ -1,5 +1,5 @@
-//! The status of the log: the agents, executors and approvers that its newest calls show, and the pending calls. The
-//! number of rows that it reads has a limit, so it stays fast in a long log.
+//! Log status: the agents, executors and approvers that its newest calls show, and the pending calls. The number of
+//! rows that it reads has a limit, so it stays fast in a long log.
 
 use super::{EmbeddedService, lists::store_filter};
 use crate::{GateFailure, view::view_call};
@@ -25,7 +25,7 @@ const EXAMINED: usize = 200;
 const MOST_RUNNING: usize = 200;
 
 impl EmbeddedService {
-    /// The status of the log. The server adds what only it knows.
+    /// The log status. The server adds what only it knows.
     pub(crate) async fn status(&self, threads: &VisibleThreads) -> Result<api::StatusReport, GateFailure> {
         let now = self.store.clock().now();
         let all = store_filter(&LogFilter::default(), threads);

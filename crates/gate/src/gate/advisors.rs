@@ -1,4 +1,4 @@
-//! The operations that the runner of advisors needs.
+//! Operations for the advisor runner.
 
 use super::EmbeddedGate;
 use crate::GateFailure;
@@ -8,8 +8,8 @@ use countersign_events::{CallId, ThreadId};
 use std::sync::Arc;
 
 impl EmbeddedGate {
-    /// Records the advice of an advisor on a call. It answers the request only if the rules let it. The second advice of
-    /// an advisor on a call changes nothing.
+    /// Records an advisor's advice on a call. It answers the request only if the rules permit that. An advisor's second
+    /// advice on a call changes nothing.
     pub async fn record_advice(
         &self,
         thread: &ThreadId,
@@ -24,7 +24,7 @@ impl EmbeddedGate {
         self.service.read_advisors().await
     }
 
-    /// Reads the modes and the drift of the advisors for the metrics. A policy that this version cannot read has none.
+    /// Reads the advisor modes and drift for the metrics. A policy that this version cannot read has none.
     pub async fn refresh_advisor_metrics(&self) -> Result<(), GateFailure> {
         let list = match self.service.policy.policy() {
             Ok(_) => self.service.advisors().await?.advisors,
@@ -34,8 +34,8 @@ impl EmbeddedGate {
         Ok(())
     }
 
-    /// Lets each advisor that decides, and that people contradict more often than the policy accepts, only advise from here
-    /// on, as the service. A second process that does the same at the same time changes nothing.
+    /// Lets each advisor that decides, and that people contradict more often than the policy accepts, only advise from
+    /// now on, as the service. A second process that does the same concurrently changes nothing.
     pub async fn check_advisor_drift(&self) -> Result<(), GateFailure> {
         self.service.check_advisor_drift().await
     }

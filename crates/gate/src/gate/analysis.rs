@@ -14,18 +14,18 @@ use std::{sync::Arc, time::Duration};
 /// The time limit of an analysis. Then it answers with what it has, and says so.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// The additional time for the call that is judged when the time is over. After it, conditions fail.
+/// The additional time for the call that is being judged when the time is over. After it, conditions fail.
 const EXTRA_TIME: Duration = Duration::from_secs(5);
 
-/// The most bytes of arguments in the lists of a replay.
+/// The most bytes of arguments in a replay's lists.
 const MAX_LISTED_BYTES: usize = 1024 * 1024;
 
 /// Takes one call. The second argument returns true when its time is over.
 type TakeCall<T> = fn(&mut T, &Call, &dyn Fn() -> bool);
 
 impl EmbeddedGate {
-    /// Judges a sample call by a policy text, or by the policy in force, and writes nothing. Fails with `invalid` if the
-    /// policy cannot be read.
+    /// Judges a sample call by the request's policy, or by the active policy, and writes nothing. Fails with `invalid`
+    /// if the policy cannot be read.
     pub async fn check_call(
         &self,
         request: &api::PolicyCheckRequest,
@@ -53,8 +53,8 @@ impl EmbeddedGate {
         Ok(view_verdict(&judged.judgement))
     }
 
-    /// Judges the calls of the log by a policy text, or by the policy in force, and writes nothing. Fails with `invalid` if
-    /// the policy cannot be read.
+    /// Judges logged calls by the request's policy, or by the active policy, and writes nothing. Fails with `invalid`
+    /// if the policy cannot be read.
     pub async fn replay_policy(
         &self,
         request: &api::PolicyReplayRequest,
@@ -73,7 +73,7 @@ impl EmbeddedGate {
         Ok((report, extent))
     }
 
-    /// Suggests rules that extend the policy in force.
+    /// Suggests rules that extend the active policy.
     pub async fn suggest_rules(
         &self,
         options: SuggestionOptions,
@@ -87,7 +87,7 @@ impl EmbeddedGate {
         Ok((suggestion.map_err(|why| GateFailure::invalid("since", &why))?, extent))
     }
 
-    /// Lists the rules of the policy in force, and the reason why the policy file of this process is not in force.
+    /// Lists the active policy's rules, and the reason why this process's policy file is not active.
     pub fn list_rules(&self) -> Result<api::PolicyRuleList, GateFailure> {
         let policy = self.policy_in_force()?;
         let rules = policy.list_rules().map(|rule| api::ListedRule {
@@ -110,7 +110,7 @@ impl EmbeddedGate {
         })
     }
 
-    /// The policy of the request, or the one in force.
+    /// The request's policy, or the active one.
     async fn candidate(&self, source: Option<&api::CandidatePolicy>) -> Result<Arc<Policy>, GateFailure> {
         let Some(source) = source else { return self.policy_in_force() };
         let text = PolicyText { text: source.text.clone(), layers: source.layers.clone() };
@@ -122,7 +122,7 @@ impl EmbeddedGate {
         }
     }
 
-    /// Passes the selected calls to `take`, within the limits of an analysis.
+    /// Passes the selected calls to `take`, within the analysis limits.
     async fn analyse<T: Send + 'static>(
         &self,
         selection: CallSelection,

@@ -20,9 +20,9 @@ impl EmbeddedGate {
         self.service.plan_archive(before, threads, progress).await
     }
 
-    /// Moves the texts of these threads to a new file. If the file exists, an interrupted move is continued. Fails with
-    /// [`StoreError::BadArchive`](crate::StoreError::BadArchive) if it is not an archive of this log, and with an error of
-    /// reading or writing; the texts are then in the log, or in a complete file.
+    /// Moves the content of these threads to a new file. If the file exists, an interrupted move is continued. Fails
+    /// with [`StoreError::BadArchive`](countersign_store::StoreError::BadArchive) if it is not an archive of this log,
+    /// and with a read or write error; the content is then in the log, or in a complete file.
     pub async fn archive(
         &self,
         before: Timestamp,
@@ -33,8 +33,8 @@ impl EmbeddedGate {
         self.service.archive(&self.by, (before, threads), path, progress).await
     }
 
-    /// Checks an archive: that it is intact, and that its events are those of this log. Fails with
-    /// [`StoreError::BadArchive`](crate::StoreError::BadArchive) otherwise.
+    /// Checks an archive: that it is intact, and that its events come from this log. Fails with
+    /// [`StoreError::BadArchive`](countersign_store::StoreError::BadArchive) otherwise.
     pub async fn check_archive(
         &self,
         path: &Path,
@@ -43,12 +43,13 @@ impl EmbeddedGate {
         self.service.check_archive(path, progress).await
     }
 
-    /// Builds the database file again. Writers wait meanwhile. Fails on PostgreSQL, and if a reader keeps the write-ahead log.
+    /// Rebuilds the database file. Writers wait meanwhile. Fails on PostgreSQL, and if a reader keeps the write-ahead
+    /// log.
     pub async fn compact(&self) -> Result<(), GateFailure> {
         Ok(self.service.store.compact().await?)
     }
 
-    /// Erases the texts of an archived call from the archive, and records the erasure in the log.
+    /// Erases an archived call's content from the archive, and records the erasure in the log.
     pub async fn erase_from_archive(
         &self,
         thread: &ThreadId,

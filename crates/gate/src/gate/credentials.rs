@@ -1,4 +1,4 @@
-//! The credentials of a log: who calls, and with which rights.
+//! Log credentials: who calls, and with which rights.
 
 use super::EmbeddedGate;
 use crate::{
@@ -18,8 +18,8 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
 impl EmbeddedGate {
-    /// Returns a gate to the same database for the holder of a credential, who uses this right. It lists only what the
-    /// holder sees. The caller of this function must have checked that the holder has the right.
+    /// Returns a gate to the same database for a credential holder who uses this right. It lists only what the holder
+    /// sees. The caller of this function must have checked that the holder has the right.
     #[must_use]
     pub fn acting_for(&self, holder: &TokenHolder, right: Right) -> Self {
         Self { by: holder.caller(right), threads: holder.threads.clone(), ..self.clone() }
@@ -34,7 +34,7 @@ impl EmbeddedGate {
         self.service.authenticate(secret, kind).await
     }
 
-    /// True if the token with this id is accepted now; also if `token` is `None`, for a caller without a token.
+    /// Returns true if the token with this id is accepted now; also if `token` is `None`, for a caller without a token.
     #[must_use]
     pub fn is_token_accepted(&self, token: Option<&str>) -> bool {
         self.service.is_accepted(token)
@@ -51,14 +51,14 @@ impl EmbeddedGate {
         self.service.tokens.watch()
     }
 
-    /// True if the log has no tokens.
+    /// Returns true if the log has no tokens.
     #[must_use]
     pub fn has_no_tokens(&self) -> bool {
         self.service.tokens.with(TokenDirectory::is_empty)
     }
 
-    /// Names the origins of the pages of this process's server. From here on, the process accepts proofs of passkeys only if
-    /// these were used on such a page. Only the first call counts.
+    /// Names the page origins of this process's server. From then on, the process accepts passkey proofs only from such
+    /// a page. Only the first call has an effect.
     pub fn set_web_origins(&self, origins: Vec<String>) {
         self.service.web_origins.get_or_init(|| origins);
     }
@@ -77,8 +77,8 @@ impl EmbeddedGate {
         self.service.create_first_tokens(&self.by, requests).await
     }
 
-    /// Starts the session of a browser, which was authenticated with `parent`: a link, a token, or the session that it
-    /// continues. The session ends after `idle` without a continuation, and after `longest` in any case.
+    /// Starts a browser session, authenticated with `parent`: a link, a token, or the session that it continues. The
+    /// session ends after `idle` without a continuation, and after `longest` in any case.
     pub async fn start_session(
         &self,
         parent: &TokenRecord,
@@ -96,7 +96,7 @@ impl EmbeddedGate {
         self.service.find_passkeys(credential_id).await
     }
 
-    /// Starts a browser's session, whose person was authenticated with a passkey, as
+    /// Starts a browser session for a person who was authenticated with a passkey, as
     /// [`start_session`](Self::start_session) does. Returns its holder, too.
     pub async fn start_passkey_session(
         &self,
@@ -107,18 +107,18 @@ impl EmbeddedGate {
         self.service.start_passkey_session(sign_in, pages, spans).await
     }
 
-    /// The secret by which all processes of the log recognise the challenges of sign-ins.
+    /// The secret by which all processes of the log recognise sign-in challenges.
     pub async fn sign_in_secret(&self) -> Result<SignInSecret, GateFailure> {
         self.service.sign_in_secret().await
     }
 
-    /// The id of the token or link at the beginning of the line of sessions of this one; `None` if there is none.
+    /// The id of the token or link from which this session and its predecessors come; `None` if there is none.
     #[must_use]
     pub fn find_origin(&self, record: &TokenRecord) -> Option<String> {
         self.service.find_origin(record)
     }
 
-    /// Adds a key of an approver, with what the server knows about its registration.
+    /// Adds an approver key, with what the server knows about its registration.
     pub async fn add_approver_key_as(
         &self,
         request: &ApproverKeyRequest,
@@ -133,7 +133,7 @@ impl EmbeddedGate {
         self.service.owner_of_key(id)
     }
 
-    /// Starts the session of a browser of a person who signed in at an identity provider. It ends after `idle` without a
+    /// Starts a browser session for a person who signed in at an identity provider. It ends after `idle` without a
     /// continuation, and after `longest` in any case. A sign-in starts one session.
     pub async fn start_account_session(
         &self,
@@ -144,7 +144,7 @@ impl EmbeddedGate {
         self.service.start_account_session(person, pages, (idle, longest)).await
     }
 
-    /// Ends all sessions of the principal of this gate.
+    /// Ends all sessions of this gate's principal.
     pub async fn end_sessions(&self) -> Result<(), GateFailure> {
         self.service.end_sessions(&self.by).await
     }

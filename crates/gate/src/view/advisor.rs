@@ -40,7 +40,7 @@ pub(super) fn view_flag(fact: &RecordedFact<CallFlagged>) -> api::CallFlag {
     }
 }
 
-/// The API type of an advisor, with the mode that is in effect.
+/// The API type of an advisor, with its effective mode.
 pub(crate) fn view_advisor(
     settings: &AdvisorSettings,
     directory: &AdvisorDirectory,
@@ -75,7 +75,7 @@ fn view_drift(settings: &AdvisorSettings, drift: AdvisorDrift) -> api::AdvisorDr
     api::AdvisorDrift { answered, overruled, complaints, share, exceeds: drift.exceeds(&settings.thresholds) }
 }
 
-/// The part of a target that is not secret.
+/// The target without its secret parts.
 fn describe_target(target: &AdvisorTarget) -> String {
     match target {
         AdvisorTarget::Service { url, .. } | AdvisorTarget::Chat { url, .. } => {

@@ -1,4 +1,4 @@
-//! The texts of a call that may mislead a reader: they contain hidden characters, or words of mixed scripts.
+//! Call content that may mislead a reader: it contains hidden characters, or words with mixed scripts.
 
 use countersign_api::Call;
 use countersign_events::{
@@ -8,10 +8,10 @@ use countersign_events::{
 };
 use serde_json::Value;
 
-/// The most places that a call lists of each kind.
+/// The most locations that a call lists of each kind.
 const MAX_PLACES: usize = 20;
 
-/// Adds the places of misleading texts to a call.
+/// Adds the locations of misleading strings to a call.
 pub(super) fn mark_misleading_texts(call: &mut Call) {
     let mut found = MisleadingPlaces::default();
     found.look_at_json("/arguments", Some(&call.arguments));
@@ -26,7 +26,7 @@ pub(super) fn mark_misleading_texts(call: &mut Call) {
     (call.hidden_characters, call.mixed_scripts) = (found.hidden, found.mixed);
 }
 
-/// Places as JSON pointers into the call.
+/// Locations, as JSON pointers into the call.
 #[derive(Default)]
 struct MisleadingPlaces {
     hidden: Vec<String>,
@@ -47,13 +47,13 @@ impl MisleadingPlaces {
     fn look_at_json(&mut self, place: &str, json: Option<&Json>) {
         let Some(json) = json else { return };
         let text = json.as_str();
-        // Nothing can be hidden in plain ASCII without escapes of control characters.
+        // Nothing can be hidden in plain ASCII without escaped control characters.
         if text.is_ascii() && !["\\u", "\\b", "\\f"].iter().any(|escape| text.contains(escape)) {
             return;
         }
         match json.read() {
             Ok(value) => self.look_at_value(place, &value),
-            // The parser has a lower limit of depth than the log.
+            // The parser has a lower depth limit than the log.
             Err(_) => self.look_at_text(place, Some(text)),
         }
     }
@@ -78,7 +78,7 @@ impl MisleadingPlaces {
     }
 }
 
-/// Adds a place once: the key of a member and its text have the same one.
+/// Adds a location once: a member's key and its value have the same one.
 fn add_place(places: &mut Vec<String>, place: &str) {
     if places.len() < MAX_PLACES && places.last().is_none_or(|last| last != place) {
         places.push(place.to_owned());

@@ -68,7 +68,7 @@ fn event_mark<T>(fact: &RecordedFact<T>) -> api::EventMark {
     api::EventMark { seq: fact.seq, at: fact.at }
 }
 
-/// A vote as the API shows it. It counts only in its own round: edited arguments begin a new one.
+/// A vote as the API shows it. It is valid only in its own round: edited arguments start a new round.
 pub(crate) fn view_vote(vote: &RecordedFact<ApprovalVote>, round: u32) -> api::ApprovalVote {
     api::ApprovalVote {
         seq: vote.seq,

@@ -10,10 +10,10 @@ use countersign_policy::{PatternContext, Policy, RuleEffect};
 /// The most calls that a preview names.
 const NAMED_CALLS: usize = 10;
 
-/// The bytes of arguments that a preview reads at most.
+/// The most bytes of arguments that a preview reads.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// The recent calls of a thread, the newest first, as far as a preview may read them.
+/// The recent calls of a thread that a preview may read, the newest first.
 pub(crate) struct CallHistory<'a> {
     calls: Vec<(&'a Call, PatternContext<'a>)>,
 }
@@ -30,7 +30,7 @@ impl<'a> CallHistory<'a> {
     }
 
     /// Counts the other calls that a decision on `call` with this scope would have answered. A pattern cannot be
-    /// compared with masked arguments, so those calls are counted apart.
+    /// compared with masked arguments, so those calls are counted separately.
     pub(crate) fn compare(&self, scope: &GrantScope, call: &Call) -> EarlierCalls {
         let mut earlier = EarlierCalls::default();
         for (other, look) in self.calls.iter().filter(|(other, _)| other.id() != call.id()) {
@@ -51,7 +51,7 @@ impl<'a> CallHistory<'a> {
     }
 }
 
-/// True if the scope looks at arguments of the other call that are masked.
+/// Returns true if the scope looks at masked arguments of the other call.
 fn is_masked_for(scope: &GrantScope, call: &Call, other: &Call) -> bool {
     let is_same_tool = other.proposal.what.name == call.proposal.what.name;
     matches!(scope, GrantScope::Pattern(_)) && is_same_tool && !other.redacted().is_empty()

@@ -8,7 +8,7 @@ use countersign_events::event::{Basis, Decision, Source, Status, Verdict};
 use countersign_store::CallFate;
 use std::collections::{BTreeMap, HashMap};
 
-/// The counts of some calls so far.
+/// Call counts so far.
 #[derive(Default)]
 struct CallTally {
     counts: CallCounts,
@@ -75,7 +75,7 @@ impl CallCounter {
     }
 }
 
-/// The verdict of the policy on a call, as the log records it; `None` if the thread answered or nothing was recorded.
+/// The policy verdict on a call, as the log records it; `None` if the thread answered or nothing was recorded.
 fn judged_verdict(fate: &CallFate) -> Option<Verdict> {
     if fate.requested_at.is_some() {
         return Some(Verdict::Ask);

@@ -12,7 +12,7 @@ use countersign_events::{
 /// The most look-alikes of one tool in a view.
 const MAX_LOOK_ALIKES: usize = 20;
 
-/// The most bytes of the changes of a definition in a call.
+/// The most bytes of definition changes in a call.
 const MAX_CHANGES_IN_CALL: usize = 16 * 1024;
 
 /// The tools whose names people may take for this one, the most alike first.
@@ -105,7 +105,7 @@ pub(crate) fn inform_about_tool(call: &mut api::Call, tools: &ToolDirectory) {
     }
 }
 
-/// The differences of two definitions. One that the log does not have gives none.
+/// The differences between two definitions; none if the log does not have one of them.
 fn differences(before: &SeenDefinition, after: &SeenDefinition) -> Vec<ArgumentChange> {
     match (comparable(before), comparable(after)) {
         (Some(before), Some(after)) => countersign_events::json::diff(&before, &after),

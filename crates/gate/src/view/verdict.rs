@@ -1,4 +1,4 @@
-//! The judgement of a policy, as the API shows it.
+//! Policy judgements, as the API shows them.
 
 use countersign_api::{PolicyVerdict, VerdictRule, VerdictTerms};
 use countersign_policy::Judgement;

@@ -7,7 +7,7 @@ use countersign_approvals::webhook_directory::{ParkedMessage, WebhookRecord};
 /// The most parked messages in a view.
 const MAX_PARKED: usize = 100;
 
-/// The API type of a webhook, with the state of its delivery beside the log.
+/// The API type of a webhook, with the delivery state beside the log.
 pub(crate) fn view_webhook(record: &WebhookRecord, progress: WebhookProgress) -> api::Webhook {
     let added = &record.added.what;
     api::Webhook {
