@@ -8,11 +8,11 @@ use countersign_api::{Call, CallId, GateError};
 use countersign_events::{CallState, Json};
 use serde_json::json;
 
-/// Answers a call of a tool with a result that is marked as an error, so that the model reads the text and a client does not
+/// Answers a tool call with an error result, so that the model reads the text and a client does not
 /// look for structured content.
 pub(crate) fn error_result(id: &Json, text: &str, call: Option<&Call>) -> String {
     let meta = call.map(call_meta);
-    // Clients of 2026-07-28 require the type of the result, and earlier ones ignore it.
+    // Clients of 2026-07-28 require the result type, and earlier ones ignore it.
     let content = json!([{"type": "text", "text": text}]);
     let mut result = json!({"content": content, "isError": true, "resultType": "complete"});
     if let (Some(result), Some(meta)) = (result.as_object_mut(), meta) {
@@ -27,16 +27,16 @@ pub(crate) fn protocol_error(id: Option<&Json>, code: i32, message: &str) -> Str
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}", id.map_or("null", Json::as_str))
 }
 
-/// The member of the data of an error that says that a call may have run.
+/// The error data member that says that a call may have run.
 const UNKNOWN_OUTCOME: &str = "countersign/outcome";
 
-/// Answers a frame whose server was lost before it answered. `id` is the text of the id.
+/// Answers a frame whose server was lost before it answered. `id` is the id's text.
 pub(crate) fn outcome_unknown_error(id: &str, message: &str) -> String {
     let error = json!({"code": -32603, "message": message, "data": {UNKNOWN_OUTCOME: "unknown"}});
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}")
 }
 
-/// True for an answer that [`outcome_unknown_error`] made.
+/// Returns true for an answer that [`outcome_unknown_error`] made.
 pub(crate) fn is_outcome_unknown(answer: &str) -> bool {
     if !answer.contains(UNKNOWN_OUTCOME) {
         return false;
@@ -57,8 +57,8 @@ pub(crate) fn progress(token: &Json, count: u32, message: &str) -> String {
     )
 }
 
-/// Answers a call of a tool with the request to come back (`input_required`, MCP 2026-07-28). With `page`, the client first
-/// opens that address for its user. The decision is made there, and not by the answer of the client.
+/// Answers a tool call with the request to come back (`input_required`, MCP 2026-07-28). With `page`, the client
+/// first opens that address for its user. The decision is made there, and not by the client's answer.
 pub(crate) fn input_required(id: &Json, state: &str, call: &Call, page: Option<&str>) -> String {
     let mut result = json!({"resultType": "input_required", "requestState": state, "_meta": call_meta(call)});
     if let (Some(result), Some(page)) = (result.as_object_mut(), page) {
@@ -69,7 +69,7 @@ pub(crate) fn input_required(id: &Json, state: &str, call: &Call, page: Option<&
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", id.as_str())
 }
 
-/// The request to a client before 2026-07-28 to open the page of a call for its user.
+/// The request to a client before 2026-07-28 to open a call page for its user.
 pub(crate) fn elicitation_request(call: &Call, page: &str) -> String {
     let id = format!("{OWN_REQUEST_PREFIX}{}", call.id);
     let params =

@@ -1,4 +1,4 @@
-//! One call in the log, and the requests of the client that wait for it.
+//! One call in the log, and the client requests that wait for it.
 
 use countersign_api::CallId;
 use std::sync::{
@@ -7,7 +7,7 @@ use std::sync::{
 };
 use tokio::sync::watch;
 
-/// The end of an execution, for all requests that wait for it.
+/// How an execution ended, for all requests that wait for it.
 #[derive(Debug, Clone)]
 pub(crate) enum ExecutionOutcome {
     /// The server answered with this frame.
@@ -20,12 +20,12 @@ pub(crate) enum ExecutionOutcome {
     ServerGone,
 }
 
-/// One call in the log, and the requests of the client that wait for it.
+/// One call in the log, and the client requests that wait for it.
 pub(crate) struct CallSlot {
     pub(crate) id: CallId,
     requesters: AtomicUsize,
     is_closed: AtomicBool,
-    /// True if the client was asked to open the page of the call.
+    /// Whether the client was asked to open the call's page.
     pub(crate) is_shown: AtomicBool,
     execution: Mutex<Option<watch::Receiver<Option<ExecutionOutcome>>>>,
 }
@@ -51,7 +51,7 @@ impl CallSlot {
         self.is_closed.store(true, Ordering::SeqCst);
     }
 
-    /// The outcome of the execution, which `start` begins if no other requester has.
+    /// The outcome of the execution. `start` runs it if no other requester has started it.
     pub(crate) fn execution(
         &self,
         start: impl FnOnce(watch::Sender<Option<ExecutionOutcome>>),

@@ -1,6 +1,6 @@
-//! Finding the call in the log that a request belongs to. A client repeats a request to get the decision on the first one, so
-//! the id of a call follows from its content: `mcp-HASH-N`, where the hash covers agent, place, tool and arguments, and N counts the
-//! calls of that content. The table remembers N; after a restart the log tells it.
+//! Finding the call in the log that a request belongs to. A client repeats a request to get the decision on the first
+//! one, so a call id follows from the call content: `mcp-HASH-N`, where the hash covers agent, place, tool and
+//! arguments, and N counts the calls of that content. The table remembers N; after a restart the log tells it.
 
 use crate::call_slot::CallSlot;
 use countersign_api::{
@@ -26,7 +26,7 @@ const MAX_KEYS: usize = 10_000;
 /// The calls of one content.
 #[derive(Default)]
 struct ContentCalls {
-    /// The number of the next call, if it is known.
+    /// The next call number, if it is known.
     next: Option<u64>,
     /// The call that people decide, or decided and that runs now.
     open: Option<Arc<CallSlot>>,
@@ -50,7 +50,7 @@ pub(crate) enum OpenedCall {
 pub(crate) struct CallTable {
     pub(crate) gate: SharedGate,
     pub(crate) thread: ThreadId,
-    /// The beginning of the names of this process as an executor.
+    /// The prefix of this process's executor names.
     pub(crate) instance: String,
     pub(crate) now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     contents: Mutex<HashMap<Sha256, Arc<tokio::sync::Mutex<ContentCalls>>>>,
@@ -75,7 +75,7 @@ impl CallTable {
         Self { gate, thread, instance, now, contents: Mutex::default() }
     }
 
-    /// Finds the call of a request, or proposes it. The id of the proposal is replaced.
+    /// Finds the call for a request, or proposes it. The proposal's id is replaced.
     pub(crate) async fn open(&self, proposed: &ProposedContent<'_>) -> Result<OpenedCall, GateError> {
         let proposal = proposed.proposal;
         let key = self.content_key(proposed);
@@ -161,7 +161,8 @@ impl CallTable {
         })
     }
 
-    /// The effect of the last call of a content, which another process may have proposed, on a request of the same content.
+    /// How the last call with some content, which another process may have proposed, affects a request with the same
+    /// content.
     fn judge_last(&self, number: u64, call: Call) -> FoundCalls {
         let decided_at = call.response.as_ref().map(|response| response.at);
         let is_foreign = |execution: &CallExecution| !execution.executor.starts_with(&self.instance);
@@ -191,7 +192,7 @@ fn opened(content: &mut ContentCalls, number: u64, call: Call) -> OpenedCall {
     OpenedCall::Mine(slot, Box::new(call))
 }
 
-/// The id of a call of this content.
+/// The id of a call with this content.
 fn call_id(key: Sha256, number: u64) -> Result<CallId, GateError> {
     parse_call_id(&format!("{}{number}", id_prefix(key)))
 }

@@ -1,4 +1,4 @@
-//! Reading the frames of a client: which of them are calls of a tool, and which cannot be passed on safely.
+//! Reading client frames: which of them are calls of a tool, and which cannot be passed on safely.
 //!
 //! A frame is one line of JSON-RPC 2.0, as the stdio transport of MCP defines it. All frames but calls of tools are passed on
 //! as they are.
@@ -14,41 +14,41 @@ use std::ops::Range;
 /// The largest frame in bytes, in either direction.
 pub const MAX_FRAME_BYTES: usize = 64 * 1024 * 1024;
 
-/// The most elements of a batch that contains a call of a tool.
+/// The most elements of a batch that contains a tool call.
 pub const MAX_BATCH: usize = 1_000;
 
-/// The members of a frame that decide about its meaning.
+/// The frame members that decide its meaning.
 pub(crate) const FRAME_KEYS: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
-/// The members of the parameters of a call that decide about its meaning.
+/// The call parameters that decide its meaning.
 const CALL_KEYS: &[&str] = &["name", "arguments", "_meta", "requestState", "inputResponses"];
 
-/// A frame of a client.
+/// A client frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClientFrame {
-    /// A call of a tool.
+    /// A tool call.
     ToolCall(Box<ToolCallFrame>),
-    /// `tools/list`; its answer has the definitions of the tools.
+    /// `tools/list`; its answer has the tool definitions.
     ToolList {
-        /// The id of the request, canonical.
+        /// The request's id, canonical.
         id: String,
     },
     /// `notifications/cancelled` of a request.
     Cancelled {
-        /// The id of the request, canonical.
+        /// The request's id, canonical.
         id: String,
         /// Whether the client wants the call no more, or only stops waiting.
         cancellation: ClientCancellation,
     },
-    /// The elements of a batch of which one at least is not passed on as it is.
+    /// The elements of a batch that contains at least one that is not passed on unchanged.
     Batch(Vec<String>),
     /// `initialize`, with which clients before 2026-07-28 declare what they can do.
     Initialize {
-        /// The id of the request, canonical.
+        /// The request's id, canonical.
         id: String,
-        /// True if the client opens addresses for its user: elicitation in URL mode.
+        /// Whether the client opens addresses for its user: elicitation in URL mode.
         opens_urls: bool,
     },
-    /// The answer to a request of the gateway itself.
+    /// The answer to one of the gateway's own requests.
     OwnAnswer,
     /// Any other frame.
     Other {
@@ -57,16 +57,16 @@ pub enum ClientFrame {
     },
 }
 
-/// A call of a tool as the client sent it.
+/// A tool call as the client sent it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCallFrame {
     /// The whole frame.
     pub text: String,
-    /// The id of the request as it is written.
+    /// The request's id as it is written.
     pub id: Json,
     /// The id in its canonical form, by which requests are compared.
     pub id_key: String,
-    /// The name of the tool.
+    /// The tool's name.
     pub name: String,
     /// The arguments; `{}` if the frame has none.
     pub arguments: Json,
@@ -74,17 +74,17 @@ pub struct ToolCallFrame {
     pub progress_token: Option<Json>,
     /// The members of `_meta` that name the client and its protocol (from 2026-07-28 on), as JSON of an object.
     pub protocol_meta: Option<Json>,
-    /// The parts of the request for several rounds; `None` before 2026-07-28.
+    /// The request parts for several rounds; `None` before 2026-07-28.
     pub rounds: Option<RoundParts>,
     /// The state that the client returns from an earlier round.
     pub request_state: Option<String>,
     /// The place of `params`.
     params_at: Range<usize>,
-    /// The place of the arguments; or, if the frame has none, an empty range after the opening brace of `params`.
+    /// The byte range of the arguments; or, if the frame has none, an empty range after the opening brace of `params`.
     arguments_at: Range<usize>,
 }
 
-/// The reason why a frame of a client is answered with an error instead of being passed on.
+/// The reason why a client frame is answered with an error instead of being passed on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadFrame {
     /// The text is not JSON of an object or an array, or not Unicode.
@@ -97,15 +97,15 @@ pub enum BadFrame {
     Ambiguous {
         /// The member.
         key: String,
-        /// The id of the frame, if it has a usable one.
+        /// The frame's id, if it has a usable one.
         id: Option<Json>,
     },
-    /// A call of a tool is not valid.
+    /// A tool call is not valid.
     #[error("{why}")]
     InvalidCall {
         /// The defect and its remedy.
         why: String,
-        /// The id of the frame, if it has a usable one.
+        /// The frame's id, if it has a usable one.
         id: Option<Json>,
     },
 }
@@ -121,7 +121,7 @@ impl BadFrame {
         }
     }
 
-    /// The id of the frame, if it has a usable one.
+    /// The frame's id, if it has a usable one.
     #[must_use]
     pub const fn id(&self) -> Option<&Json> {
         match self {
@@ -131,7 +131,7 @@ impl BadFrame {
     }
 }
 
-/// Reads a frame of a client. The error says why it must not reach the server.
+/// Reads a client frame. The error says why it must not reach the server.
 pub fn read_client_frame(text: &str) -> Result<ClientFrame, BadFrame> {
     if text.trim_start().starts_with('[') {
         return read_batch(text);
@@ -171,7 +171,7 @@ pub fn read_client_frame(text: &str) -> Result<ClientFrame, BadFrame> {
     })
 }
 
-/// The meaning of a client's cancellation.
+/// What a client cancellation means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientCancellation {
     /// The client wants the call no more.
@@ -192,7 +192,7 @@ impl ClientCancellation {
     }
 }
 
-/// Reads a batch (MCP 2025-03-26). One that contains a call of a tool is split, so that each call is decided alone.
+/// Reads a batch (MCP 2025-03-26). One that contains a tool call is split, so that each call is decided alone.
 fn read_batch(text: &str) -> Result<ClientFrame, BadFrame> {
     let elements: Vec<&RawValue> = serde_json::from_str(text).map_err(|_| BadFrame::Syntax)?;
     let is_plain =
@@ -304,12 +304,12 @@ impl ToolCallFrame {
         });
         match read_client_frame(&text) {
             Ok(ClientFrame::ToolCall(frame)) => Self { rounds: self.rounds, ..*frame },
-            // The members of a call were read before, and each of them is still there.
+            // A call's members were read before, and each of them is still there.
             _ => self.clone(),
         }
     }
 
-    /// The request with the state that the server expects in place of the gateway's.
+    /// The request with the state that the server expects instead of the gateway state.
     #[must_use]
     pub fn with_request_state(&self, state: Option<&str>) -> String {
         let state = state.map(|state| Json::string(state).as_str().to_owned());

@@ -10,11 +10,11 @@ pub(crate) enum LineRead {
     Line(Vec<u8>),
     /// A line over the limit, which was skipped.
     TooLong,
-    /// The end of the stream.
+    /// The stream's end.
     End,
 }
 
-/// Reads the next line of at most [`MAX_FRAME_BYTES`]. A failure counts as the end: the other side is gone.
+/// Reads the next line of at most [`MAX_FRAME_BYTES`]. A failure is treated as the end: the other side is gone.
 pub(crate) async fn read_line(reader: &mut (impl AsyncBufRead + Unpin)) -> LineRead {
     let mut line = Vec::new();
     let limit = MAX_FRAME_BYTES as u64 + 1;

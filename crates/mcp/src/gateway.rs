@@ -173,7 +173,7 @@ impl GatewayCore {
         let _ = to_server.send(without_carriage_returns(&text)).await;
     }
 
-    /// An answer must belong to one request, so that no other answer is recorded as the result of a call.
+    /// An answer must belong to one request, so that no other answer is recorded as a call's result.
     async fn refuse_used_id(&self, id: &str) {
         let why = format!("the id {id} belongs to a call of a tool that is not answered yet; use a new id");
         self.send_to_client(protocol_error(Json::parse(id).ok().as_ref(), -32600, &why)).await;

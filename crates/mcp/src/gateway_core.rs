@@ -1,4 +1,4 @@
-//! The parts of a gateway that its tasks share, and the definitions of the tools.
+//! What the gateway tasks share, and the tool definitions.
 
 use crate::{
     call_table::CallTable,
@@ -18,30 +18,31 @@ use std::{
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// Sends frames to the server. The input of the server ends when the last sender is dropped.
+/// Sends frames to the server. The server input ends when the last sender is dropped.
 pub(crate) type ServerSender = mpsc::Sender<String>;
 
 /// The most pages of `tools/list` that the gateway reads.
 const MAX_PAGES: usize = 100;
 
-/// The settings of a gateway.
+/// Gateway settings.
 #[derive(Clone)]
 pub struct GatewayOptions {
-    /// The thread of the calls.
+    /// The thread for all calls.
     pub thread: ThreadId,
     /// Where the calls run.
     pub places: ServerPlaces,
-    /// The name of the server. It precedes the names of the tools, as `server__tool`.
+    /// The server's name. It precedes tool names, as `server__tool`.
     pub server_name: Option<String>,
-    /// True if the hints of the server that make a tool look harmless are recorded, so that the policy may believe them.
+    /// Whether to record server hints that make a tool look harmless, so that the policy may believe
+    /// them.
     pub trust_hints: bool,
     /// The time for which a request without a progress token waits for people.
     pub hold: Duration,
     /// The time between progress notifications.
     pub progress_interval: Duration,
-    /// The lease of a claim in seconds.
+    /// The claim lease in seconds.
     pub lease_seconds: u32,
-    /// The source of the time.
+    /// Returns the current time.
     pub now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     /// Where people decide on the calls of all tools: an address or a sentence.
     pub tools_location: String,
@@ -50,13 +51,13 @@ pub struct GatewayOptions {
 }
 
 impl GatewayOptions {
-    /// The name of a tool in Countersign.
+    /// The tool name in Countersign.
     pub(crate) fn tool_name(&self, tool: &str) -> String {
         self.server_name.as_ref().map_or_else(|| tool.to_owned(), |server| format!("{server}__{tool}"))
     }
 }
 
-/// The parts of a gateway that its tasks share.
+/// What the gateway tasks share.
 pub(crate) struct GatewayCore {
     pub(crate) options: GatewayOptions,
     pub(crate) calls: CallTable,
@@ -67,7 +68,7 @@ pub(crate) struct GatewayCore {
     pub(crate) to_client: mpsc::Sender<String>,
     /// The states that the client returns in a further round of a request.
     pub(crate) states: RequestStates<StateMeaning>,
-    /// True if the client opens addresses for its user. Clients from 2026-07-28 on say so in each request instead.
+    /// Whether the client opens addresses for its user. Clients from 2026-07-28 on say so in each request instead.
     pub(crate) opens_urls: AtomicBool,
     pub(crate) catalog: Mutex<ToolCatalog>,
     /// Held while the gateway reads the list of tools.
@@ -102,7 +103,7 @@ impl GatewayCore {
         let _ = self.to_client.send(frame).await;
     }
 
-    /// The definition of a tool. If the client has not asked for it, the gateway reads the list of tools itself.
+    /// A tool definition. If the client has not asked for it, the gateway reads the list of tools itself.
     pub(crate) async fn find_tool(
         &self,
         frame: &ToolCallFrame,

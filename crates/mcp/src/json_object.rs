@@ -1,4 +1,4 @@
-//! The members of a JSON object with their exact texts, so that a frame passes unchanged.
+//! JSON object members with their exact source, so that a frame passes unchanged.
 
 use countersign_events::fold_spelling;
 use serde::{
@@ -8,7 +8,7 @@ use serde::{
 use serde_json::value::RawValue;
 use std::{fmt, ops::Range};
 
-/// The members of an object in the order of its text, also repeated ones.
+/// The members in source order, also repeated ones.
 pub(crate) struct JsonObject<'a>(Vec<(String, &'a RawValue)>);
 
 /// Two members of an object that a server may read as one.
@@ -26,7 +26,7 @@ impl<'a> JsonObject<'a> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.get()))
     }
 
-    /// The text of the first member with this key.
+    /// The source of the first member with this key.
     pub(crate) fn get(&self, key: &str) -> Option<&'a str> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.get())
     }
@@ -57,12 +57,12 @@ pub(crate) fn range_of(whole: &str, part: &str) -> Range<usize> {
     start..start + part.len()
 }
 
-/// Replaces a range of a text.
+/// Replaces one range.
 pub(crate) fn splice(text: &str, range: Range<usize>, new: &str) -> String {
     [text.get(..range.start).unwrap_or_default(), new, text.get(range.end..).unwrap_or_default()].concat()
 }
 
-/// Replaces several ranges of a text, which do not overlap.
+/// Replaces several ranges, which must not overlap.
 pub(crate) fn splice_all(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     // From the end, so that the places before it stay valid.
     edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));

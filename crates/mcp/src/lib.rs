@@ -1,5 +1,5 @@
-//! The MCP gateway: a proxy between a client of the Model Context Protocol and a server that asks for approval of each call of
-//! a tool, and passes every other frame unchanged.
+//! The MCP gateway: a proxy between a client of the Model Context Protocol and a server that asks for approval of each
+//! tool call, and passes every other frame unchanged.
 //!
 //! Countersign records each call: the gateway proposes it, waits for the decision, claims it, forwards it, and reports the
 //! result. All state that decides about a call is in the log, so a gateway that was killed finds its calls again.

@@ -11,7 +11,7 @@ use std::{
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// Tells the task of a request that the client has cancelled it.
+/// Tells a request task that the client has cancelled the request.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RequestCancellation {
     token: CancellationToken,
@@ -62,7 +62,7 @@ struct OpenRequestState {
 #[derive(Default)]
 pub(crate) struct OpenRequests(Mutex<OpenRequestState>);
 
-/// What to do with an answer of the server.
+/// What to do with a server answer.
 pub(crate) enum AnswerRoute {
     /// It was handed to the task that waits for it.
     Taken,
@@ -72,12 +72,12 @@ pub(crate) enum AnswerRoute {
     Client,
 }
 
-/// The effect of a cancellation by the client.
+/// What a client cancellation does.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CancelRoute {
     /// The server does not know the request.
     Withheld,
-    /// The server runs the request, or it is not a call of a tool.
+    /// The server runs the request, or it is not a tool call.
     Forward,
 }
 
@@ -89,7 +89,7 @@ impl OpenRequests {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a call of a tool; `None` if its id is in use.
+    /// Adds a tool call; `None` if its id is in use.
     pub(crate) fn begin(&self, id: &str) -> Option<RequestCancellation> {
         let mut state = self.state();
         if state.gated.contains_key(id) || state.forwarded.contains_key(id) {
@@ -100,13 +100,13 @@ impl OpenRequests {
         Some(cancellation)
     }
 
-    /// True if a call of a tool has this id.
+    /// Returns true if a tool call has this id.
     pub(crate) fn is_in_use(&self, id: &str) -> bool {
         let state = self.state();
         state.gated.contains_key(id) || state.forwarded.contains_key(id)
     }
 
-    /// Removes a call of a tool that has its answer.
+    /// Removes a tool call that has its answer.
     pub(crate) fn end(&self, id: &str) {
         self.state().gated.remove(id);
     }
@@ -123,7 +123,7 @@ impl OpenRequests {
         (receiver, abandoned)
     }
 
-    /// Follows a request of the gateway itself to its answer.
+    /// Follows one of the gateway's own requests to its answer.
     pub(crate) fn begin_own(&self, id: &str) -> oneshot::Receiver<String> {
         let (answer, receiver) = oneshot::channel();
         let mut state = self.state();

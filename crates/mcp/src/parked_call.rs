@@ -2,7 +2,7 @@
 
 use countersign_api::held_claim::HeldClaim;
 
-/// What a state of the gateway stands for.
+/// What a gateway state stands for.
 pub(crate) enum StateMeaning {
     /// The call is pending. The number of rounds that the client has made for it.
     Decision(u32),

@@ -1,6 +1,6 @@
 //! The states that clients return in a further round of a request (`requestState`, MCP 2026-07-28).
 //!
-//! A state is a random text, and the table knows what it stands for: the content of the request, and a time limit. So a client
+//! A state is a random text, and the table knows what it stands for: the request content, and a time limit. So a client
 //! can neither make one nor change one, a state belongs to one content, and it is used up when it is returned. The table lives
 //! as long as the process. A client that returns a state to another process is told to repeat the call without it, and
 //! then gets the decision from the log.
@@ -36,7 +36,7 @@ struct StateTable<T> {
 /// The states that were issued and not returned, with a meaning of type `T`.
 pub(crate) struct RequestStates<T>(Mutex<StateTable<T>>);
 
-/// The effect of a state that a client returned.
+/// What a state that a client returned means.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RedeemedState<T> {
     /// It was issued for this content, and was not used before.

@@ -4,24 +4,24 @@
 
 use crate::json_object::JsonObject;
 
-/// The beginning of the ids of the gateway's own requests to a client.
+/// The id prefix of the gateway's own requests to a client.
 pub(crate) const OWN_REQUEST_PREFIX: &str = "countersign-elicitation-";
-/// The key of the gateway's own question in `inputRequests`.
+/// The key in `inputRequests` under which the gateway asks its own question.
 pub(crate) const OWN_QUESTION: &str = "countersign";
 
-/// What a client of the protocol 2026-07-28 or later says in each request, beside the request itself.
+/// What a client with protocol 2026-07-28 or later says in each request, beside the request itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoundParts {
-    /// True if the client opens addresses for its user: elicitation in URL mode.
+    /// Whether the client opens addresses for its user: elicitation in URL mode.
     pub opens_urls: bool,
-    /// True if the user declined the question of the gateway, or cancelled it.
+    /// Whether the user declined or cancelled the gateway's question.
     pub is_declined: bool,
 }
 
 /// The first protocol version in which a server asks by an answer instead of a request. Versions are dates.
 const ROUNDS_SINCE: &str = "2026-07-28";
 
-/// Reads the parts of a request for several rounds; `None` before 2026-07-28.
+/// Reads the request parts for several rounds; `None` before 2026-07-28.
 pub(crate) fn read_rounds(meta: &JsonObject<'_>, params: &JsonObject<'_>) -> Option<RoundParts> {
     let version: String = meta.get_as("io.modelcontextprotocol/protocolVersion")?;
     if version.as_str() < ROUNDS_SINCE {
@@ -36,7 +36,7 @@ pub(crate) fn read_rounds(meta: &JsonObject<'_>, params: &JsonObject<'_>) -> Opt
     })
 }
 
-/// True if these capabilities of a client include elicitation in URL mode (MCP 2025-11-25).
+/// Returns true if these client capabilities include elicitation in URL mode (MCP 2025-11-25).
 pub(crate) fn opens_urls(capabilities: Option<&str>) -> bool {
     let elicitation = capabilities.and_then(JsonObject::read).and_then(|all| all.get("elicitation"));
     let modes = elicitation.and_then(JsonObject::read);

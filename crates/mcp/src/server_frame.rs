@@ -1,4 +1,4 @@
-//! Reading the frames of a server: which of them answer a request that the gateway follows.
+//! Reading server frames: which of them answer a request that the gateway follows.
 
 use crate::{
     client_frame::read_id,
@@ -7,12 +7,12 @@ use crate::{
 use countersign_api::ResultRequest;
 use countersign_events::{Json, Sha256, event::Status};
 
-/// A frame of a server.
+/// A server frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerFrame {
     /// The answer to a request.
     Answer {
-        /// The id of the request, canonical.
+        /// The request's id, canonical.
         id: String,
     },
     /// `notifications/tools/list_changed`.
@@ -21,7 +21,7 @@ pub enum ServerFrame {
     Other,
 }
 
-/// Reads a frame of a server.
+/// Reads a server frame.
 #[must_use]
 pub fn read_server_frame(text: &str) -> ServerFrame {
     let Some(frame) = JsonObject::read(text) else { return ServerFrame::Other };
@@ -40,7 +40,7 @@ pub(crate) fn with_id(text: &str, id: &Json) -> String {
     place.map_or_else(|| text.to_owned(), |place| splice(text, range_of(text, place), id.as_str()))
 }
 
-/// The answer with a text added to the content of its result, if the result has content.
+/// The answer with a note added to its result content, if the result has content.
 pub(crate) fn with_note(text: &str, note: &str) -> String {
     let result = JsonObject::read(text).and_then(|frame| frame.get("result"));
     let content = result.and_then(JsonObject::read).and_then(|result| result.get("content"));

@@ -17,7 +17,7 @@ pub(crate) fn read_input_request(answer: &str) -> Option<InputRequest> {
     (kind == "input_required").then(|| InputRequest { server_state: result.get_as("requestState") })
 }
 
-/// The answer with the state of the gateway in place of the server's.
+/// The answer with the gateway state instead of the server state.
 pub(crate) fn replace_state(answer: &str, state: &str) -> String {
     let Some(result) = JsonObject::read(answer).and_then(|frame| frame.get("result")) else {
         return answer.to_owned();

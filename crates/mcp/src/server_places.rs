@@ -1,4 +1,4 @@
-//! Where the calls of a gateway run: the identity of each of its servers.
+//! Where gateway calls run: the identity of each server.
 
 use crate::{
     hub::split_listed_name,
@@ -7,7 +7,7 @@ use crate::{
 use countersign_api::{Json, Place, Sha256};
 use std::collections::BTreeMap;
 
-/// The digits of a hash in an address: enough to tell apart servers that a person sets up.
+/// The number of hash digits in an address: enough to tell apart servers that a person sets up.
 const HASH_DIGITS: usize = 8;
 
 /// The places of the servers behind a gateway.
@@ -15,12 +15,12 @@ const HASH_DIGITS: usize = 8;
 pub enum ServerPlaces {
     /// One server.
     One(Place),
-    /// The servers of a configuration, by name.
+    /// The configured servers, by name.
     ByName(BTreeMap<String, Place>),
 }
 
 impl ServerPlaces {
-    /// The places of the servers of a configuration, which start in the place `here`.
+    /// The places of the configured servers, which start in the place `here`.
     #[must_use]
     pub fn of_entries(entries: &[ServerEntry], here: &Place) -> Self {
         let place = |entry: &ServerEntry| {
@@ -69,7 +69,7 @@ impl HttpTarget {
     }
 }
 
-/// The command line of a server. The values of the environment that its configuration sets may be secrets, so only their hash
+/// A server command line. The environment values that its configuration sets may be secrets, so only their hash
 /// tells two of them apart.
 fn command_address(command: &ServerCommand) -> String {
     let words: Vec<_> =
@@ -84,7 +84,7 @@ fn command_address(command: &ServerCommand) -> String {
     format!("{line} (environment {})", short_hash(&variables))
 }
 
-/// A word of a command line as people read it.
+/// A command line word as people read it.
 fn quote_word(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

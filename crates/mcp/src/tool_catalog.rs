@@ -1,4 +1,4 @@
-//! The definitions of the tools of a server, as it declares them in `tools/list`.
+//! A server's tool definitions, as it declares them in `tools/list`.
 
 use crate::json_object::JsonObject;
 use countersign_api::ProposedDefinition;
@@ -26,16 +26,16 @@ impl CatalogTool {
     }
 }
 
-/// The tools of a server that are known so far.
+/// The server tools that are known so far.
 #[derive(Debug, Default)]
 pub(crate) struct ToolCatalog {
     tools: HashMap<String, CatalogTool>,
-    /// True if the whole list was read, so that a missing tool does not exist.
+    /// Whether the whole list was read, so that a missing tool does not exist.
     pub(crate) is_complete: bool,
 }
 
 impl ToolCatalog {
-    /// The tools of an answer to `tools/list`, each with its name and its text.
+    /// The tools in a `tools/list` answer, each with its name and its source.
     pub(crate) fn tools_of(answer: &str) -> Vec<(String, &str)> {
         let result = JsonObject::read(answer).and_then(|frame| frame.get("result"));
         let result = result.and_then(JsonObject::read);
@@ -54,7 +54,7 @@ impl ToolCatalog {
         *self = Self::default();
     }
 
-    /// Adds the tools of an answer to `tools/list`, and returns the cursor of the next page.
+    /// Adds the tools from a `tools/list` answer, and returns the cursor for the next page.
     pub(crate) fn add_page(&mut self, answer: &str, trust_hints: bool) -> Option<String> {
         let result = JsonObject::read(answer).and_then(|frame| frame.get("result"));
         let result = result.and_then(JsonObject::read)?;

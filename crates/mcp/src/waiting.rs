@@ -1,4 +1,4 @@
-//! Waiting for the decision of people, in the way that the client of the request supports.
+//! Waiting for people's decision, in the way that the requesting client supports.
 
 use crate::{
     answer_text::{
@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 /// The most rounds that a client makes for one call. Clients of the official SDK give up after ten.
 const MAX_ROUNDS: u32 = 8;
 
-/// The end of the wait for a decision.
+/// How the wait for a decision ends.
 pub(crate) enum WaitEnd {
     Decided(Box<Call>),
     StillPending(Box<Call>),
@@ -38,7 +38,8 @@ pub(crate) struct DecisionWait<'a> {
 
 impl DecisionWait<'_> {
     /// Waits for the decision for a limited time. A progress token does not make it longer: most clients that send one give
-    /// up at their time limit all the same, and their user would see an error in place of the text that says what to do.
+    /// up at their time limit all the same, and their user would see an error instead of the message that says what to
+    /// do.
     pub(crate) async fn wait(&self, slot: &CallSlot, call: &Call) -> Result<WaitEnd, GateError> {
         let core = self.core;
         let location = (core.options.describe_location)(call);
@@ -73,7 +74,7 @@ impl DecisionWait<'_> {
         Ok(WaitEnd::Closing)
     }
 
-    /// The answer to a request whose call is still pending: the next round, if the client makes rounds, or a text.
+    /// The answer to a request whose call is still pending: the next round, if the client makes rounds, or a message.
     pub(crate) fn answer_pending(&self, call: &Call, content: Sha256) -> String {
         let location = (self.core.options.describe_location)(call);
         let asks = self.frame.rounds.filter(|rounds| !rounds.is_declined && self.round < MAX_ROUNDS);
@@ -86,13 +87,13 @@ impl DecisionWait<'_> {
         input_required(&self.frame.id, &state, call, page)
     }
 
-    /// True if the answer asks the client to open the page of the call for its user, which happens in the first round.
+    /// Returns true if the answer asks the client to open the call page for its user, which happens in the first round.
     fn asks_to_open(&self, location: &str) -> bool {
         let opens = self.frame.rounds.is_some_and(|rounds| rounds.opens_urls);
         opens && self.round == 0 && self.frame.progress_token.is_none() && is_address(location)
     }
 
-    /// Asks a client before 2026-07-28 to open the page of the call for its user, once for each call. Its answer decides
+    /// Asks a client before 2026-07-28 to open the call page for its user, once for each call. Its answer decides
     /// nothing, so it is not awaited.
     async fn show_page(&self, slot: &CallSlot, call: &Call, location: &str) {
         let opens = self.core.opens_urls.load(Ordering::SeqCst) && self.frame.rounds.is_none();

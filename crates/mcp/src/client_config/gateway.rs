@@ -108,7 +108,7 @@ pub(super) fn unwrap_server(server: &ClientServer<'_>) -> EntryChange {
     )
 }
 
-/// Whether the gateway would read the command of a server as a word for itself.
+/// Whether the gateway would read a server command as an argument for itself.
 fn needs_dashes(command: &str) -> bool {
     command.starts_with('-') || matches!(command, "wrap" | "unwrap" | "help")
 }

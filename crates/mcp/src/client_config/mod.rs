@@ -1,7 +1,8 @@
-//! Rewriting the configuration of an MCP client, so that its servers start behind the gateway, and back.
+//! Rewriting an MCP client configuration, so that its servers start behind the gateway, and back.
 //!
-//! The texts are changed in place: everything that is not about the way to a server keeps its bytes, and unwrapping restores the
-//! file. The forms are those of the clients (read in their documentation and in files that they wrote, November 2026):
+//! The file is changed in place: everything that does not say how to reach a server keeps its bytes, and unwrapping
+//! restores the file. The forms are those of the clients (read in their documentation and in files that they wrote,
+//! November 2026):
 //!
 //! | client | servers | the way to a server |
 //! | --- | --- | --- |

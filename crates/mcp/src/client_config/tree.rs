@@ -1,11 +1,11 @@
-//! The text of a configuration as a tree of values with their places, the same for JSON and TOML.
+//! A configuration as a tree of values with their byte ranges, the same for JSON and TOML.
 
 use super::error::BadClientConfig;
 use jsonc_parser::{CollectOptions, ParseOptions, ast, parse_to_ast};
 use std::{ops::Range, path::Path};
 use toml_edit::{Document, Item, Table, TableLike};
 
-/// The syntax of a configuration.
+/// A configuration syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConfigSyntax {
     /// JSON, also with comments and trailing commas.
@@ -17,7 +17,7 @@ pub enum ConfigSyntax {
 }
 
 impl ConfigSyntax {
-    /// The syntax of a file, by its name.
+    /// The file syntax, by file name.
     #[must_use]
     pub fn of_file(path: &Path) -> Self {
         match path.extension().and_then(|extension| extension.to_str()) {
@@ -28,7 +28,7 @@ impl ConfigSyntax {
     }
 }
 
-/// A value of the configuration with its place in the text.
+/// A configuration value with its byte range.
 #[derive(Debug)]
 pub(super) struct ConfigNode {
     pub(super) at: Range<usize>,
@@ -44,7 +44,7 @@ pub(super) enum ConfigValue {
     Other,
 }
 
-/// How the members of an object are written.
+/// How an object's members are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ObjectStyle {
     /// `"key": value`, with commas.
@@ -57,7 +57,7 @@ pub(super) enum ObjectStyle {
     Scattered,
 }
 
-/// A member of an object.
+/// An object member.
 #[derive(Debug)]
 pub(super) struct ConfigMember {
     pub(super) key: String,
@@ -103,7 +103,7 @@ impl ConfigNode {
         }
     }
 
-    /// The texts of a list of texts, with their places.
+    /// The strings of a string list, with their byte ranges.
     pub(super) fn words(&self) -> Option<Vec<(&str, Range<usize>)>> {
         match &self.value {
             ConfigValue::List(items) => {

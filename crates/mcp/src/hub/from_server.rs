@@ -1,4 +1,4 @@
-//! Frames of the servers: answers go to the client if it asked this server, requests get the name of the server, and
+//! Frames of the servers: answers go to the client if it asked this server, requests get the server name, and
 //! notifications pass.
 
 use super::{
@@ -20,7 +20,7 @@ use tokio::io::BufReader;
 /// The most tasks whose server is remembered.
 const MAX_TASKS: usize = 10_000;
 
-/// Reads the frames of a server until it ends.
+/// Reads frames from a server until it ends.
 pub(crate) async fn read_hub_server(core: Arc<HubCore>, index: usize, output: ClientReader) {
     let mut reader = BufReader::new(output);
     loop {

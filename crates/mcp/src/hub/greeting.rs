@@ -1,5 +1,5 @@
-//! Greeting the servers in the way of the client: with a session (`initialize`), or without (`server/discover`, 2026-07-28).
-//! A server that speaks only the other way is greeted in its own.
+//! Greeting the servers as the client greeted the hub: with a session (`initialize`), or without (`server/discover`,
+//! 2026-07-28). A server that speaks only the other way is greeted in its own.
 
 use super::{
     hub_core::{HubClient, HubCore},
@@ -81,7 +81,7 @@ impl HubCore {
                 let meta = request_meta(info);
                 let params = format!("{{\"_meta\":{{{meta}}}}}");
                 let found = link.request("server/discover", &params, limit).await;
-                // The refusal of the greeting says more than that of a method that the server does not know.
+                // The refused greeting explains more than the refusal of an unknown method.
                 let found = found.map_err(|_| LinkFailure::Refused(method, error))?;
                 Ok(ReadyServer { is_stateless: true, greeting: read_greeting(&found), meta: Some(meta) })
             }

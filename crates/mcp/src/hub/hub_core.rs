@@ -1,4 +1,4 @@
-//! The parts of a hub that its tasks share.
+//! What the hub tasks share.
 
 use super::{
     pending_requests::PendingRequests,
@@ -15,7 +15,7 @@ use std::{
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// The settings of a hub.
+/// Hub settings.
 #[derive(Clone)]
 pub struct HubOptions {
     /// The time in which a server must answer the greeting and each list.
@@ -38,7 +38,7 @@ pub(crate) enum HubClient {
 /// An open `subscriptions/listen` of the client.
 #[derive(Debug, Clone)]
 pub(crate) struct Subscription {
-    /// The id of the request as it is written.
+    /// The request's id as it is written.
     pub(crate) id: String,
     /// The kinds of lists whose changes it asks for.
     pub(crate) lists: Vec<&'static str>,
@@ -60,7 +60,7 @@ pub(crate) struct HubState {
     pub(crate) subscriptions: HashMap<String, Subscription>,
 }
 
-/// The parts of a hub that its tasks share.
+/// What the hub tasks share.
 pub(crate) struct HubCore {
     pub(crate) servers: Vec<ServerLink>,
     pub(crate) options: HubOptions,
@@ -114,7 +114,7 @@ impl HubCore {
         self.send_to_client(protocol_error(Some(id), code, why)).await;
     }
 
-    /// True if the client repeats its protocol version in each request.
+    /// Returns true if the client repeats its protocol version in each request.
     pub(crate) fn has_stateless_client(&self) -> bool {
         matches!(self.state().client, HubClient::Stateless { .. })
     }
@@ -125,7 +125,7 @@ impl HubCore {
         servers.filter_map(|(index, link)| Some((index, link.ready()?))).collect()
     }
 
-    /// The place of a server by its name.
+    /// The index of the server with this name.
     pub(crate) fn find_server(&self, name: &str) -> Option<usize> {
         self.servers.iter().position(|link| link.name.as_str() == name)
     }

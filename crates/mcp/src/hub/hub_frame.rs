@@ -29,8 +29,8 @@ pub enum BadHubFrame {
     /// Two members could be read as one.
     #[error("it repeats the member {0:?}, or spells it with other letters")]
     Ambiguous(String),
-    /// The id is neither a text nor a number.
-    #[error("its id is not a text or a number")]
+    /// The id is neither a string nor a number.
+    #[error("its id is not a string or a number")]
     Id,
 }
 
@@ -59,17 +59,17 @@ impl<'a> HubFrame<'a> {
         self.id.as_ref().map(|(id, _)| id.as_str())
     }
 
-    /// The text of a member of the frame.
+    /// A frame member's text.
     pub(crate) fn member(&self, key: &str) -> Option<&'a str> {
         self.object.get(key)
     }
 
-    /// The text of a parameter.
+    /// The source of a parameter.
     pub(crate) fn param(&self, key: &str) -> Option<&'a str> {
         self.params.as_ref().and_then(|params| params.get(key))
     }
 
-    /// A parameter that is a text.
+    /// A string parameter.
     pub(crate) fn text_param(&self, key: &str) -> Option<String> {
         serde_json::from_str(self.param(key)?).ok()
     }
@@ -89,7 +89,7 @@ impl<'a> HubFrame<'a> {
         self.meta()?.get("progressToken").and_then(read_id).map(|(_, key)| key)
     }
 
-    /// The frame with another text in place of `part`, which is a slice of it.
+    /// The frame with another text instead of `part`, which is a slice of it.
     pub(crate) fn with(&self, part: &str, new: &str) -> String {
         splice_all(self.text, vec![(range_of(self.text, part), new.to_owned())])
     }
@@ -100,7 +100,7 @@ impl<'a> HubFrame<'a> {
         self.object.get("id").map_or_else(|| self.text.to_owned(), |part| self.with(part, id))
     }
 
-    /// A request of a server for the client: its id and its token for progress get the name of the server.
+    /// A server request for the client: its id and its progress token get the server name.
     #[must_use]
     pub fn qualified(&self, server: &str) -> String {
         let meta = self.meta();
@@ -132,12 +132,12 @@ impl<'a> HubFrame<'a> {
     }
 }
 
-/// An id of a server, as the client sees it: the name of the server, and the id as it was written.
+/// A server's id as the client sees it: the server name, and the id as it was written.
 pub(crate) fn qualify_id(server: &str, id: &str) -> String {
     Json::string(&format!("{server}:{id}")).as_str().to_owned()
 }
 
-/// The name of the server and its id, of an id that [`qualify_id`] made.
+/// Splits an id that [`qualify_id`] made into the server name and the server's id.
 #[must_use]
 pub fn restore_id(id: &str) -> Option<(String, String)> {
     let text: String = serde_json::from_str(id).ok()?;

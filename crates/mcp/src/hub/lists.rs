@@ -197,7 +197,7 @@ impl HubCore {
         }
     }
 
-    /// Reads the lists from which the server of a resource or of a tool with a changed name follows.
+    /// Reads the lists that tell which server has a resource, or a tool with a changed name.
     pub(crate) async fn learn_names(self: &Arc<Self>) {
         for kind in [ListKind::Resources, ListKind::Templates] {
             let is_known = self.state().resources.is_complete;
@@ -214,7 +214,7 @@ impl HubCore {
         let _ = self.gather_list(ListKind::Tools).await;
     }
 
-    /// The server of a resource; if none lists it, the only one with resources.
+    /// The server that has a resource; if none lists it, the only one with resources.
     pub(crate) async fn resource_owner(self: &Arc<Self>, uri: &str) -> Option<usize> {
         if let Some(owner) = self.known_owner(uri) {
             return Some(owner);
@@ -223,7 +223,7 @@ impl HubCore {
         self.known_owner(uri)
     }
 
-    /// The server of a resource, if no list has to be read for it.
+    /// The server that has a resource, if no list has to be read for it.
     pub(crate) fn known_owner(&self, uri: &str) -> Option<usize> {
         if let Some(owner) = self.state().resources.owner(uri) {
             return Some(owner);

@@ -23,7 +23,7 @@ fn merge_capabilities(servers: &[(&ServerName, ReadyServer)]) -> Value {
     if let Some(tasks) = merged.get_mut("tasks").and_then(Value::as_object_mut) {
         tasks.remove("list");
     }
-    // The tools of a server vanish when it ends.
+    // A server's tools vanish when it ends.
     for kind in ["tools", "prompts", "resources"] {
         if let Some(capability) = merged.get_mut(kind).and_then(Value::as_object_mut) {
             capability.insert("listChanged".to_owned(), Value::Bool(true));

@@ -1,7 +1,7 @@
 //! Several servers under one name space: towards the gateway, the hub is one server.
 //!
-//! Ids and tokens of the client pass unchanged, since each of its requests goes to one server; only that server may answer.
-//! Ids and tokens of the servers get the name of the server, because all servers count from the same number.
+//! Ids and tokens of the client pass unchanged, since each of its requests goes to one server; only that server may
+//! answer. Ids and tokens of the servers get the server's name, because all servers count from the same number.
 
 mod from_server;
 mod greeting;

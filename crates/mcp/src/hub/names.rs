@@ -2,23 +2,23 @@
 
 use countersign_events::Sha256;
 
-/// Separates the name of a server from the name of its tool or prompt.
+/// Separates the server name from the name of its tool or prompt.
 const SEPARATOR: &str = "__";
 
-/// The longest name of a server. With the separator, it leaves room for the name of a tool.
+/// The longest name of a server. With the separator, it leaves room for a tool's name.
 const MAX_SERVER_NAME: usize = 32;
 
 /// The longest name of a tool that all clients accept.
 const MAX_TOOL_NAME: usize = 64;
 
-/// The length of the hash at the end of a changed name.
+/// The length of the hash that ends a changed name.
 const HASH_DIGITS: usize = 8;
 
-/// The name of a server of a hub.
+/// The name of a hub server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ServerName(String);
 
-/// The reason why a text is not the name of a server.
+/// Why a string is not a valid server name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} cannot be the name of a server: use 1 to 32 letters, digits, - and _, without __ and without _ at the end, so \
@@ -48,13 +48,14 @@ const fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// The name of a prompt in the common name space.
+/// A prompt name in the common namespace.
 pub(crate) fn listed_prompt_name(server: &ServerName, prompt: &str) -> String {
     format!("{}{SEPARATOR}{prompt}", server.as_str())
 }
 
-/// The name of a tool in the common name space. Clients and model APIs accept 64 letters, digits, `_` and `-`. In a longer name,
-/// or one with other characters, each of those becomes `_`, and the name ends with a hash of the whole original name.
+/// A tool name in the common namespace. Clients and model APIs accept 64 letters, digits, `_` and `-`. In a longer
+/// name, or one with other characters, each of those becomes `_`, and the name ends with a hash of the whole original
+/// name.
 #[must_use]
 pub fn listed_tool_name(server: &ServerName, tool: &str) -> String {
     let name = format!("{}{SEPARATOR}{tool}", server.as_str());
@@ -68,13 +69,13 @@ pub fn listed_tool_name(server: &ServerName, tool: &str) -> String {
     format!("{kept}_{}", hash.get(..HASH_DIGITS).unwrap_or(&hash))
 }
 
-/// Splits a name of the common name space into the name of the server and that of its tool or prompt.
+/// Splits a name of the common namespace into the server name and the tool or prompt name.
 #[must_use]
 pub fn split_listed_name(name: &str) -> Option<(&str, &str)> {
     name.split_once(SEPARATOR).filter(|(server, rest)| !server.is_empty() && !rest.is_empty())
 }
 
-/// True if a name may be a changed one, so that only the list of the tools tells the original.
+/// Returns true if a name may be a changed one, so that only the tool list tells the original.
 pub(crate) fn may_be_changed(name: &str) -> bool {
     let end = name.len().saturating_sub(HASH_DIGITS);
     name.is_ascii()

@@ -1,11 +1,11 @@
-//! The requests of the client that servers have not answered, and which server may answer each.
+//! The client requests that servers have not answered, and which server may answer each.
 
 use std::collections::HashMap;
 
 /// The most requests that wait for servers.
 const MAX_PENDING: usize = 10_000;
 
-/// A request of the client that a server has.
+/// A client request that a server has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PendingRequest {
     pub(crate) server: usize,
@@ -15,7 +15,7 @@ pub(crate) struct PendingRequest {
     pub(crate) progress: Option<String>,
 }
 
-/// The requests of the client that servers have not answered, by their canonical id.
+/// The client requests that servers have not answered, by their canonical id.
 #[derive(Debug, Default)]
 pub(crate) struct PendingRequests {
     requests: HashMap<String, PendingRequest>,
@@ -51,12 +51,12 @@ impl PendingRequests {
         self.requests.get(key).map(|request| request.server)
     }
 
-    /// True if this server may report progress with this token.
+    /// Returns true if this server may report progress with this token.
     pub(crate) fn may_report(&self, token: &str, server: usize) -> bool {
         self.progress.get(token) == Some(&server)
     }
 
-    /// Removes and returns the requests of a server.
+    /// Removes and returns the requests to a server.
     pub(crate) fn drain_server(&mut self, server: usize) -> Vec<PendingRequest> {
         let keys: Vec<_> = self
             .requests

@@ -10,12 +10,12 @@ const MAX_URIS: usize = 20_000;
 pub(crate) struct ResourceIndex {
     owners: HashMap<String, usize>,
     templates: Vec<(usize, String)>,
-    /// True if all servers were asked for their resources and templates.
+    /// Whether all servers were asked for their resources and templates.
     pub(crate) is_complete: bool,
 }
 
 impl ResourceIndex {
-    /// Remembers the server of a resource. If several servers have it, it belongs to the first of them.
+    /// Remembers which server has a resource. If several servers have it, it belongs to the first of them.
     pub(crate) fn add(&mut self, uri: &str, server: usize) {
         if let Some(owner) = self.owners.get_mut(uri) {
             *owner = server.min(*owner);
@@ -24,7 +24,7 @@ impl ResourceIndex {
         }
     }
 
-    /// Remembers a template of a server.
+    /// Remembers which server has a template.
     pub(crate) fn add_template(&mut self, template: &str, server: usize) {
         if self.templates.len() < MAX_URIS
             && !self.templates.iter().any(|known| known.0 == server && known.1 == template)
@@ -33,7 +33,7 @@ impl ResourceIndex {
         }
     }
 
-    /// The server of a resource or of a template with exactly this text; otherwise the first whose template fits.
+    /// The server that has a resource or a template with exactly this URI; otherwise the first whose template fits.
     pub(crate) fn owner(&self, uri: &str) -> Option<usize> {
         let listed = self.owners.get(uri).copied();
         listed
@@ -53,7 +53,8 @@ impl ResourceIndex {
     }
 }
 
-/// True if an address may come from a template (RFC 6570): its texts between the expressions appear in this order.
+/// Returns true if an address may come from a template (RFC 6570): its literal parts between the expressions appear
+/// in this order.
 fn fits_template(uri: &str, template: &str) -> bool {
     let mut literals = Vec::new();
     let mut rest = template;

@@ -1,4 +1,4 @@
-//! Choosing the server of a request: by the prefix of a name, by the address of a resource, or by the id of a task.
+//! Choosing the server for a request: by a name prefix, by a resource address, or by a task id.
 
 use super::{
     hub_core::HubCore,
@@ -8,19 +8,19 @@ use super::{
 use crate::json_object::{JsonObject, range_of};
 use countersign_events::Json;
 
-/// The way of a request.
+/// Where a request goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RequestRoute {
     /// To this server, as this text.
     Server(usize, String),
-    /// The lists of the servers tell.
+    /// The server lists tell.
     Unlisted,
     /// To none, for this reason.
     Refused(i32, String),
 }
 
 impl HubCore {
-    /// Chooses the server of a request.
+    /// Chooses the server for a request.
     pub(crate) fn route_request(&self, frame: &HubFrame<'_>, text: &str) -> RequestRoute {
         let method = frame.method.as_deref().unwrap_or_default();
         if let Some(part) = frame.param("ref") {
@@ -81,7 +81,7 @@ impl HubCore {
         }
     }
 
-    /// Routes a completion, for an argument of a prompt or of a template.
+    /// Routes a completion for a prompt or template argument.
     fn route_reference(&self, frame: &HubFrame<'_>, text: &str, part: &str) -> RequestRoute {
         let reference = JsonObject::read(part);
         let reference = reference.filter(|reference| reference.check_keys(&["name", "uri"]).is_ok());

@@ -1,4 +1,4 @@
-//! The connection of a hub to one server, and the hub's own requests to it.
+//! A hub's connection to one server, and the hub's own requests to it.
 
 use super::{hub_frame::HubFrame, names::ServerName};
 use crate::{client_frame::without_carriage_returns, json_object::JsonObject};
@@ -15,7 +15,7 @@ use std::{
 };
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// The state of a server.
+/// The server state.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum LinkState {
     /// It was not greeted yet.
@@ -29,7 +29,7 @@ pub(crate) enum LinkState {
 /// A server that answers requests.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ReadyServer {
-    /// True if each request carries its protocol version (2026-07-28), so that there is no session.
+    /// Whether each request carries its protocol version (2026-07-28), so that there is no session.
     pub(crate) is_stateless: bool,
     /// The result of `initialize` or `server/discover`.
     pub(crate) greeting: Map<String, Value>,
@@ -38,7 +38,7 @@ pub(crate) struct ReadyServer {
 }
 
 impl ReadyServer {
-    /// A capability of the server.
+    /// A server capability.
     pub(crate) fn capability(&self, name: &str) -> Option<&Value> {
         self.greeting.get("capabilities")?.get(name)
     }
@@ -54,14 +54,14 @@ pub(crate) struct ServerLink {
     is_initialized: AtomicBool,
 }
 
-/// The reason why a request of the hub has no result.
+/// The reason why a hub request has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum LinkFailure {
     #[error("it ended")]
     Gone,
     #[error("it did not answer {0} in time")]
     Late(String),
-    /// The text of the error member.
+    /// The error member's text.
     #[error("it answered {0} with the error {1}")]
     Refused(String, String),
 }
@@ -97,7 +97,7 @@ impl ServerLink {
         }
     }
 
-    /// Sends a frame of the client; false if the server is gone.
+    /// Sends a client frame; false if the server is gone.
     pub(crate) async fn send(&self, frame: &str) -> bool {
         let sender = self.frames.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let frame = without_carriage_returns(&frame.replace('\n', " "));
@@ -107,7 +107,7 @@ impl ServerLink {
         }
     }
 
-    /// Sends a request of the hub itself and returns the `result` of the answer. `params` is the text of an object.
+    /// Sends one of the hub's own requests and returns the `result` of the answer. `params` is a JSON object.
     pub(crate) async fn request(
         &self,
         method: &str,
@@ -157,7 +157,7 @@ impl ServerLink {
         let _ = self.state.subscribe().wait_for(is_settled).await;
     }
 
-    /// Takes the answer to a request of the hub itself; false if it is not one.
+    /// Takes the answer to one of the hub's own requests; returns false for other frames.
     pub(crate) fn take_own_answer(&self, key: &str, text: &str) -> bool {
         let waiting = self.own().remove(key);
         waiting.is_some_and(|waiting| {
@@ -167,7 +167,7 @@ impl ServerLink {
         })
     }
 
-    /// Closes the input of the server.
+    /// Closes the server's input.
     pub(crate) fn close(&self) {
         self.frames.lock().unwrap_or_else(PoisonError::into_inner).take();
     }

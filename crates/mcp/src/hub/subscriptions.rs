@@ -1,4 +1,4 @@
-//! Telling the client about changes, and the loss of a server. A client with a session hears of all changes; one without
+//! Telling the client about changes and lost servers. A client with a session hears of all changes; one without
 //! (2026-07-28) of those that it subscribed to with `subscriptions/listen`.
 
 use super::{
@@ -93,7 +93,7 @@ impl HubCore {
         }
     }
 
-    /// Opens a subscription of the client at all servers.
+    /// Opens a client subscription at all servers.
     pub(crate) async fn open_subscription(self: Arc<Self>, id: Json, key: String, text: String) {
         self.wait_for_servers().await;
         let Ok(frame) = HubFrame::read(&text) else { return };
@@ -168,7 +168,7 @@ impl HubCore {
         }
     }
 
-    /// Closes a subscription of the client; false if it has no such one.
+    /// Closes a client subscription; returns false if there is none.
     pub(crate) async fn close_subscription(&self, key: &str, text: &str) -> bool {
         let closed = self.state().subscriptions.remove(key);
         let Some(closed) = closed else { return false };

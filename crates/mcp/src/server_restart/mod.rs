@@ -37,12 +37,12 @@ const GREETING_LIMIT: Duration = Duration::from_secs(30);
 /// The most requests whose answers are awaited.
 const MAX_AWAITED: usize = 10_000;
 
-/// The id of the greeting of a new process, as JSON.
+/// The id of the greeting that a new process gets, as JSON.
 const GREETING_ID: &str = "\"countersign-restart\"";
 
 const TOOLS_CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
 
-/// The streams of a server.
+/// The server streams.
 pub struct ServerStreams {
     /// From the server.
     pub output: ClientReader,
@@ -79,7 +79,7 @@ pub fn keep_server_running(
 struct AwaitedAnswer {
     /// The id as it is written.
     id: String,
-    /// True if the request may have changed something.
+    /// Whether the request may have changed something.
     is_call: bool,
 }
 
@@ -97,7 +97,7 @@ struct KeptState {
 /// The parts that both directions share.
 struct KeptServer {
     state: Mutex<KeptState>,
-    /// The input of the process that runs. `None` while it is started again, and after the client has ended.
+    /// The input of the running process. `None` while it is started again, and after the client has ended.
     input: watch::Sender<Option<mpsc::Sender<String>>>,
 }
 
@@ -110,7 +110,7 @@ impl KeptServer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a frame of the client, and returns the input of the process for it. `None` while no process runs: a frame must not
+    /// Notes a client frame, and returns the process input for it. `None` while no process runs: a frame must not
     /// be noted for a process that has ended.
     fn note_frame(&self, text: &str) -> Option<mpsc::Sender<String>> {
         let mut state = self.state();
@@ -134,7 +134,7 @@ impl KeptServer {
         Some(input)
     }
 
-    /// Notes an answer of the server.
+    /// Notes a server answer.
     fn note_answer(&self, text: &str) {
         let Some(frame) = JsonObject::read(text).filter(|frame| frame.get("method").is_none()) else {
             return;
@@ -163,7 +163,7 @@ impl KeptServer {
         answers.collect()
     }
 
-    /// Lets the frames of the client flow to a process, unless the client has ended.
+    /// Lets client frames flow to a process, unless the client has ended.
     fn open(&self, input: mpsc::Sender<String>) {
         let state = self.state();
         if !state.is_closed {
@@ -171,7 +171,7 @@ impl KeptServer {
         }
     }
 
-    /// Closes the input of the process, because the client has ended.
+    /// Closes the process input, because the client has ended.
     fn close(&self) {
         self.state().is_closed = true;
         self.input.send_replace(None);
@@ -188,7 +188,7 @@ impl KeptServer {
     }
 }
 
-/// Passes the frames of the client to the process that runs.
+/// Passes the client's frames to the process that runs.
 async fn pass_client_frames(kept: Arc<KeptServer>, from_gateway: ClientReader) {
     let mut reader = BufReader::new(from_gateway);
     let mut inputs = kept.input.subscribe();
@@ -247,7 +247,7 @@ impl ServerRun {
         }
     }
 
-    /// Lets the frames of the client flow to a process.
+    /// Lets client frames flow to a process.
     fn begin(&self, streams: ServerStreams) -> BufReader<ClientReader> {
         let (input, frames) = mpsc::channel(QUEUED_FRAMES);
         tokio::spawn(write_frames(frames, streams.input));

@@ -4,7 +4,7 @@ use super::*;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, DuplexStream, Lines};
 
-/// The side of the server: what it reads, and what it writes.
+/// The server side: what it reads, and what it writes.
 struct ServerSide {
     input: Lines<BufReader<DuplexStream>>,
     output: DuplexStream,
@@ -27,7 +27,7 @@ impl ServerSide {
     }
 }
 
-/// The side of the gateway, and the processes that are started.
+/// The gateway side, and the processes that are started.
 struct KeptRun {
     input: Option<ClientWriter>,
     output: Lines<BufReader<ClientReader>>,
@@ -84,7 +84,7 @@ async fn greeted() -> (KeptRun, ServerSide) {
     (run, server)
 }
 
-/// Answers the greeting of a new process.
+/// Answers the greeting that a new process gets.
 async fn answer_greeting(server: &mut ServerSide) {
     let greeting = server.reads().await.expect("a greeting");
     assert_eq!(greeting, INITIALIZE.replace("\"id\":0", &format!("\"id\":{GREETING_ID}")));

@@ -26,7 +26,7 @@ use std::{
 };
 use tokio::{net::TcpListener, sync::mpsc};
 
-/// The most bytes of a message of a client.
+/// The most bytes of a client message.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 /// The time after which a stream without messages gets a comment, so that nothing between counts it as dead.
@@ -35,7 +35,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// The number of frames that wait for a client.
 const QUEUED_FRAMES: usize = 64;
 
-/// The header of the session.
+/// The session's header.
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// The HTTP endpoint for clients.
@@ -47,7 +47,7 @@ pub struct ClientEndpoint {
     marks: AtomicU64,
 }
 
-/// Creates the routes of the endpoint: `/mcp`.
+/// Creates the endpoint's routes: `/mcp`.
 pub fn client_router(endpoint: Arc<ClientEndpoint>) -> Router {
     let methods = post(take_post).get(open_stream).delete(end_session);
     Router::new().route("/mcp", methods).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(endpoint)

@@ -15,7 +15,7 @@ use std::{
 };
 use tokio::{io::BufReader, sync::mpsc};
 
-/// The most frames that wait for a stream of the client.
+/// The most frames that wait for a client stream.
 const MAX_BACKLOG: usize = 256;
 
 /// The number of frames that wait to be written in each direction.
@@ -34,7 +34,7 @@ struct OpenResponse {
 
 #[derive(Default)]
 struct SessionRoutes {
-    /// The open responses, by the canonical id of the request; without a session, by the mark of the response.
+    /// The open responses, by the canonical id of the request; without a session, by the response's mark.
     responses: HashMap<String, OpenResponse>,
     /// The stream that the client has opened with GET.
     stream: Option<mpsc::Sender<String>>,
@@ -47,12 +47,12 @@ pub(crate) struct ClientSession {
     to_gateway: Mutex<Option<mpsc::Sender<String>>>,
     routes: Mutex<SessionRoutes>,
     last_used: Mutex<Timestamp>,
-    /// True if each request carries its protocol version, so that many clients share this gateway.
+    /// Whether each request carries its protocol version, so that many clients share this gateway.
     is_stateless: bool,
 }
 
 impl ClientSession {
-    /// Begins to read the frames of a gateway.
+    /// Starts to read gateway frames.
     pub(crate) fn start(streams: ClientSessionStreams, is_stateless: bool, now: Timestamp) -> Arc<Self> {
         let (to_gateway, frames) = mpsc::channel(QUEUED_FRAMES);
         tokio::spawn(write_frames(frames, streams.input));
@@ -79,7 +79,7 @@ impl ClientSession {
         *self.last_used.lock().unwrap_or_else(PoisonError::into_inner) = now;
     }
 
-    /// True if the client has not used the session for this time, and waits for nothing.
+    /// Returns true if the client has not used the session for this time, and waits for nothing.
     pub(crate) fn is_idle(&self, now: Timestamp, limit: Duration) -> bool {
         let last = *self.last_used.lock().unwrap_or_else(PoisonError::into_inner);
         let routes = self.routes();
@@ -118,12 +118,12 @@ impl ClientSession {
         is_free
     }
 
-    /// Removes a response that is not needed. True if it was not answered.
+    /// Removes a response that is not needed. Returns true if it was not answered.
     pub(crate) fn close_response(&self, key: &str) -> bool {
         self.routes().responses.remove(key).is_some()
     }
 
-    /// Opens the stream of the session in place of an earlier one, and returns the frames that wait for it.
+    /// Opens the session stream instead of an earlier one, and returns the frames that wait for it.
     pub(crate) fn open_stream(&self, frames: mpsc::Sender<String>) -> VecDeque<String> {
         let mut routes = self.routes();
         routes.stream = Some(frames);
@@ -155,7 +155,7 @@ impl ClientSession {
         self.deliver(target, text.to_owned()).await;
     }
 
-    /// Sends a frame to its response, or to the stream of the session, or to any open response. It waits for the next stream if
+    /// Sends a frame to its response, to the session stream, or to any open response. It waits for the next stream if
     /// the client has none.
     async fn deliver(&self, target: Option<mpsc::Sender<String>>, text: String) {
         let mut text = text;
@@ -178,7 +178,7 @@ impl ClientSession {
         routes.backlog.push_back(text);
     }
 
-    /// Without a session, ids and tokens have the mark of the response that they belong to. Other frames belong to no client.
+    /// Without a session, ids and tokens carry the mark of their response. Other frames belong to no client.
     async fn take_marked_frame(&self, frame: &HubFrame<'_>) {
         let meta = frame.meta();
         let subscription = meta.as_ref().and_then(|meta| meta.get("io.modelcontextprotocol/subscriptionId"));

@@ -1,10 +1,10 @@
-//! The settings of the HTTP endpoint for clients, and the gateways that it starts.
+//! HTTP endpoint settings for clients, and the gateways that the endpoint starts.
 
 use crate::gateway::{ClientReader, ClientWriter};
 use countersign_events::{Sha256, Timestamp};
 use std::{pin::Pin, sync::Arc, time::Duration};
 
-/// The streams of a gateway, from the side of its client.
+/// The gateway streams, from the client side.
 pub struct ClientSessionStreams {
     /// From the gateway.
     pub output: ClientReader,
@@ -18,7 +18,7 @@ pub type StartingSession = Pin<Box<dyn Future<Output = Result<ClientSessionStrea
 /// Starts a gateway with servers of its own.
 pub type SessionStarter = Arc<dyn Fn() -> StartingSession + Send + Sync>;
 
-/// The settings of the HTTP endpoint for clients.
+/// HTTP endpoint settings for clients.
 #[derive(Clone)]
 pub struct EndpointOptions {
     /// The token that each request must carry.
@@ -27,13 +27,13 @@ pub struct EndpointOptions {
     pub max_sessions: usize,
     /// The time after which a session that is not used makes room for others.
     pub idle_limit: Duration,
-    /// The source of the time.
+    /// Returns the current time.
     pub now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
-    /// Starts the gateway of a session.
+    /// Starts the gateway for a session.
     pub start: SessionStarter,
 }
 
-/// The hash of a token.
+/// A token hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BearerToken(Sha256);
 
@@ -44,8 +44,8 @@ impl BearerToken {
         Self(Sha256::digest(text.as_bytes()))
     }
 
-    /// True if this is the value of an `Authorization` header with the token. Hashes are compared, so the time of the comparison
-    /// tells nothing about the token.
+    /// Returns true if this `Authorization` header value contains the token. Hashes are compared, so the comparison
+    /// time tells nothing about the token.
     pub(crate) fn is_in(&self, authorization: &str) -> bool {
         let token = authorization.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
         token.is_some_and(|(_, token)| Self::new(token.trim()) == *self)

@@ -32,7 +32,7 @@ impl PostedRequest {
         HubFrame::read(&self.text).map_or_else(|_| self.text.clone(), |frame| frame.qualified(mark))
     }
 
-    /// The cancellation of the request with this mark.
+    /// The cancellation for the request with this mark.
     pub(crate) fn cancellation(&self, mark: &str) -> String {
         let id = qualify_id(mark, self.id.as_str());
         format!(
@@ -41,10 +41,10 @@ impl PostedRequest {
     }
 }
 
-/// The kind of a POST.
+/// What a POST contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PostKind {
-    /// One message that begins a session.
+    /// One message that starts a session.
     Initialize,
     /// One message of a session.
     Single,
@@ -116,7 +116,7 @@ impl IntoResponse for PostRefusal {
 }
 
 impl FramePost {
-    /// Reads the body of a POST.
+    /// Reads the POST body.
     pub(crate) fn read(body: &str, headers: &HeaderMap) -> Result<Self, PostRefusal> {
         let accepts = |kinds: &[&str]| {
             let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
@@ -170,7 +170,7 @@ impl FramePost {
         Ok(post)
     }
 
-    /// True if a frame of the gateway answers one of the requests.
+    /// Returns true if this gateway frame answers one of the requests.
     pub(crate) fn is_answer(&self, text: &str) -> bool {
         let frame = HubFrame::read(text);
         frame.is_ok_and(|frame| {

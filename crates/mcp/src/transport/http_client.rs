@@ -1,5 +1,5 @@
-//! A server on streamable HTTP, as two streams of frames: each frame of the gateway is a POST, and the messages in the answers
-//! and in the stream of the session are the frames of the server.
+//! A server on streamable HTTP, as two streams of frames: each frame of the gateway is a POST, and the messages in the
+//! answers and in the session's stream are the server's frames.
 
 use super::{http_session::HttpSession, http_target::HttpTarget};
 use crate::{
@@ -22,7 +22,7 @@ const QUEUED_FRAMES: usize = 64;
 /// The time that open requests have after the client has ended.
 const END_LIMIT: Duration = Duration::from_secs(5);
 
-/// The streams of a server on streamable HTTP.
+/// The streams of one server on streamable HTTP.
 pub struct HttpServerStreams {
     /// From the server.
     pub output: ClientReader,

@@ -76,8 +76,8 @@ impl HttpSession {
         read_answer(body, response).await
     }
 
-    /// Begins a session in place of one that the server does not know any more. Subscriptions and the log level of the lost
-    /// session are lost with it.
+    /// Starts a session to replace one that the server does not know any more. Subscriptions and the log level of the
+    /// lost session are lost with it.
     async fn replace_session(self: &Arc<Self>, lost: u64) -> Result<(), SentRequest> {
         let not_run = |why: &str| SentRequest::NotRun(format!("the server has lost the session, and {why}"));
         let _replacing = self.replacing.lock().await;
@@ -113,7 +113,7 @@ impl HttpSession {
         Ok(())
     }
 
-    /// Reads the stream of the session, on which the server sends requests and notifications.
+    /// Reads the session stream, on which the server sends requests and notifications.
     pub(crate) fn listen(self: &Arc<Self>) {
         let session = Arc::clone(self);
         let number = self.facts().number;

@@ -14,18 +14,18 @@ use std::{
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// The time in which a server takes a notification, or an answer of the client.
+/// The time in which a server takes a notification, or a client answer.
 const NOTIFY_LIMIT: Duration = Duration::from_secs(30);
 
-/// The header of the session.
+/// The session's header.
 pub(crate) const SESSION: &str = "mcp-session-id";
 
-/// The facts of the session, which begins with the answer to `initialize`.
+/// The facts about a session, which starts with the answer to `initialize`.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct SessionFacts {
     pub(crate) id: Option<HeaderValue>,
     pub(crate) version: Option<String>,
-    /// The `initialize` of the client, to begin another session if the server has lost this one.
+    /// The client's `initialize`, to start another session if the server has lost this one.
     pub(crate) initialize: Option<String>,
     /// Counts the sessions.
     pub(crate) number: u64,
@@ -74,14 +74,14 @@ impl HttpSession {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Passes a message of the server on.
+    /// Passes a server message on.
     pub(crate) async fn emit(&self, text: &str) {
         self.marked.lock().unwrap_or_else(PoisonError::into_inner).learn(text);
         // A frame is one line.
         let _ = self.to_client.send(text.replace(['\n', '\r'], " ")).await;
     }
 
-    /// The headers of a frame: those of the target, and those of the session or of the protocol without one.
+    /// The headers for a frame: those of the target, and those of the session or of the protocol without one.
     fn headers(&self, text: &str, facts: &SessionFacts) -> HeaderMap {
         let mut headers = self.target.headers.clone();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
@@ -109,7 +109,7 @@ impl HttpSession {
         self.client.post(self.target.url.clone()).headers(headers).body(text.to_owned()).send().await
     }
 
-    /// Opens the stream of the session, or resumes a stream after this event.
+    /// Opens the session stream, or resumes a stream after this event.
     pub(crate) async fn get(&self, last_event: Option<&str>) -> reqwest::Result<Response> {
         let facts = self.facts().clone();
         let mut headers = self.headers("", &facts);

@@ -1,4 +1,4 @@
-//! The address of a server on streamable HTTP, and the headers of each request to it.
+//! A server address on streamable HTTP, and the headers of each request to it.
 
 use countersign_client::without_password;
 use reqwest::{
@@ -88,7 +88,7 @@ impl HttpTarget {
         Ok(())
     }
 
-    /// True if the server is on this machine.
+    /// Returns true if the server is on this machine.
     #[must_use]
     pub fn is_local(&self) -> bool {
         let host = self.url.host_str().unwrap_or_default();

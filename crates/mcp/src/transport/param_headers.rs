@@ -1,5 +1,5 @@
-//! Headers that repeat parts of a request, from 2026-07-28 on: `Mcp-Method`, `Mcp-Name`, and `Mcp-Param-*` for arguments that the
-//! schema of a tool marks with `x-mcp-header`.
+//! Headers that repeat parts of a request, from 2026-07-28 on: `Mcp-Method`, `Mcp-Name`, and `Mcp-Param-*` for
+//! arguments that a tool schema marks with `x-mcp-header`.
 
 use crate::hub::HubFrame;
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -24,7 +24,7 @@ type MarkedArgument = (HeaderName, Vec<String>);
 pub(crate) struct MarkedArguments(HashMap<String, Vec<MarkedArgument>>);
 
 impl MarkedArguments {
-    /// Remembers the tools of an answer to `tools/list`.
+    /// Remembers the tools in a `tools/list` answer.
     pub(crate) fn learn(&mut self, answer: &str) {
         if !answer.contains("inputSchema") {
             return;
@@ -76,7 +76,7 @@ impl MarkedArguments {
     }
 }
 
-/// Finds the marks of a schema that are reachable through `properties` alone.
+/// Finds the marks in a schema that are reachable through `properties` alone.
 fn find_marked(schema: &Value, path: &mut Vec<String>, marked: &mut Vec<MarkedArgument>) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
     for (key, property) in properties {
@@ -103,7 +103,7 @@ fn plain_text(value: &Value) -> Option<String> {
     }
 }
 
-/// The value of a header for any text: as it is, or in Base64 with a mark.
+/// The header value for any string: as it is, or in Base64 with a mark.
 fn encode_value(text: &str) -> String {
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) && text.trim() == text;
     let is_marked = text.starts_with("=?base64?") && text.ends_with("?=");
@@ -114,7 +114,7 @@ fn encode_value(text: &str) -> String {
     }
 }
 
-/// The text of a header that [`encode_value`] made.
+/// The string in a header that [`encode_value`] made.
 pub(crate) fn decode_value(value: &str) -> Option<String> {
     match value.strip_prefix("=?base64?").and_then(|value| value.strip_suffix("?=")) {
         Some(encoded) => String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok(),

@@ -1,6 +1,6 @@
 //! Variables of the environment in configurations, so that secrets need not be in files or on command lines.
 
-/// A text names a variable that is not set.
+/// A value names a variable that is not set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the environment variable {0:?} is not set; set it, or write ${{{0}:-DEFAULT}}")]
 pub struct MissingVariable(pub String);
