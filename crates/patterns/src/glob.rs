@@ -18,7 +18,7 @@ pub struct Glob {
 /// One combination of the alternatives in braces. It matches if its tokens match in order.
 #[derive(Debug, Clone)]
 struct GlobAlternative {
-    /// The literal characters at its start, compared first because most texts differ there.
+    /// The literal characters at its start, compared first because most strings differ there.
     prefix: String,
     tokens: Vec<GlobToken>,
     /// The index in `tokens` at which the prefix ends.
@@ -32,8 +32,8 @@ impl Glob {
         Self::compile(text, false)
     }
 
-    /// A glob over a name, such as a tool's. It works as [`Self::new`] does, but may contain invisible characters: a
-    /// tool's name may contain them, and a rule must be able to name every tool.
+    /// A glob over a name, such as a tool name. It works like [`Self::new`], but may contain invisible characters: a
+    /// tool name may contain them, and a rule must be able to name every tool.
     pub fn name(text: &str) -> Result<Self, PatternError> {
         Self::compile(text, false)
     }
@@ -50,13 +50,13 @@ impl Glob {
         Ok(Self { text: text.to_owned(), alternatives })
     }
 
-    /// The text of the glob.
+    /// The glob as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// True if the glob matches all of `text`.
+    /// Returns true if the glob matches the whole `text`.
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
         self.alternatives.iter().any(|alternative| alternative.is_match(text))
@@ -67,7 +67,7 @@ impl Glob {
         self.alternatives.iter().map(|alternative| alternative.tokens.as_slice())
     }
 
-    /// True if the glob matches `text` for some value of each [`HOLE`] in it.
+    /// Returns true if the glob matches `text` for some value of each [`HOLE`] in it.
     pub(super) fn could_match(&self, text: &str) -> bool {
         self.alternatives.iter().any(|alternative| match_tokens(&alternative.tokens, text, true))
     }
@@ -91,7 +91,7 @@ impl GlobAlternative {
     }
 }
 
-/// Simulates all states of the automaton at once. Without backtracking, no text takes exponential time.
+/// Simulates all states of the automaton at once. Without backtracking, no input takes exponential time.
 pub(crate) fn match_tokens(tokens: &[GlobToken], text: &str, holes: bool) -> bool {
     let mut now = vec![false; tokens.len() + 1];
     let mut next = now.clone();

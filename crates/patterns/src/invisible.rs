@@ -1,4 +1,4 @@
-//! Invisible and misleading characters. The names in events follow the same rule (a test of the policy compares them).
+//! Invisible and misleading characters. The names in events follow the same rule (a policy test compares them).
 
 use icu_properties::{
     CodePointMapData, CodePointSetData,
@@ -9,11 +9,11 @@ use icu_properties::{
 /// [`is_invisible`] includes it, so an input that contains it is already unclear.
 pub(super) const HOLE: char = '\u{ffff}';
 
-/// The blank of Braille, which Unicode counts as a symbol.
+/// The Braille blank, which Unicode classifies as a symbol.
 const BRAILLE_BLANK: char = '\u{2800}';
 
-/// True for a character that is invisible, changes the direction of text, looks like a space, has no agreed look, or
-/// replaces a lost character (the block of U+FFFD).
+/// Returns true for a character that is invisible, changes the direction of text, looks like a space, has no agreed
+/// appearance, or replaces a lost character (the block of U+FFFD).
 pub(super) fn is_invisible(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();

@@ -16,7 +16,7 @@ const ENCODED: &[&str] = &["%2e", "%2f", "%5c", "%00", "%25", "%c0", "%c1", "%u"
 /// Characters with which many tools expand a path to the names of several files.
 const EXPANDED: [char; 6] = ['*', '?', '[', ']', '{', '}'];
 
-/// The form in which accents are part of their letters (NFC). Some file systems do not tell the forms apart.
+/// The form in which accents are part of their letters (NFC). Some file systems do not distinguish the forms.
 fn compose(text: &str) -> String {
     ComposingNormalizerBorrowed::new_nfc().normalize(text).into_owned()
 }
@@ -28,8 +28,9 @@ pub struct PathPattern {
 }
 
 impl PathPattern {
-    /// Compiles a pattern. `*` matches within a segment and `**` across segments. A pattern that begins with `**`
-    /// matches absolute and relative paths; any other matches only absolute or only relative ones, as it is itself.
+    /// Compiles a pattern. `*` matches within a segment and `**` across segments. A pattern that starts with `**`
+    /// matches absolute and relative paths. Any other pattern matches only absolute paths if it is absolute, and only
+    /// relative paths if it is relative.
     pub fn new(text: &str) -> Result<Self, PatternError> {
         let error = |fault: &str| Err(PatternError::new(text, fault));
         let trimmed = text.strip_prefix('/').unwrap_or(text);
@@ -76,7 +77,7 @@ impl ParsedPath {
         if text.contains(EXPANDED) { Self { normal: None, ..path } } else { path }
     }
 
-    /// Parses a path that is certainly not expanded: `[a]` is the name of a file.
+    /// Parses a path that is certainly not expanded: `[a]` is a file name.
     #[must_use]
     pub fn parse_literal(text: &str) -> Self {
         Self { text: text.to_owned(), normal: normalise(text).map(|normal| compose(&normal)) }
@@ -110,8 +111,8 @@ impl ParsedPath {
         )
     }
 
-    /// A pattern for the folder of the path: `/dir/**`. `None` for a path directly under `/`, because the pattern
-    /// would match every path.
+    /// A pattern for the path's folder: `/dir/**`. `None` for a path directly under `/`, because the pattern would
+    /// match every path.
     #[must_use]
     pub fn suggest(&self) -> Option<String> {
         let (folder, _) = self.normal()?.rsplit_once('/')?;
@@ -122,10 +123,10 @@ impl ParsedPath {
     }
 }
 
-/// Removes `.`, `..`, doubled and trailing slashes. Returns `None` if the target of the path is unknown or ambiguous:
-/// an empty path, a relative path that leaves its start, `~`, `$`, backticks, backslashes, percent-encoded dots and
-/// slashes, drives and schemes, segments that end in a dot or a space, and characters that are invisible or look like
-/// a slash or a dot.
+/// Removes `.`, `..`, doubled and trailing slashes. Returns `None` if the path's target is unknown or ambiguous: an
+/// empty path, a relative path that leaves its start, `~`, `$`, backticks, backslashes, percent-encoded dots and
+/// slashes, drives and schemes, segments that end in a dot or a space, and characters that are invisible or look like a
+/// slash or a dot.
 #[must_use]
 pub fn normalise(path: &str) -> Option<String> {
     if path.is_empty()
@@ -148,7 +149,7 @@ pub fn normalise(path: &str) -> Option<String> {
             _ => kept.push(segment),
         }
     }
-    // Removing segments can move a `~` or a scheme to the start of the path.
+    // Removing segments can move a `~` or a scheme to the path's start.
     if !absolute && kept.first().is_some_and(|first| first.starts_with('~') || has_drive_or_scheme(first)) {
         return None;
     }
@@ -159,7 +160,7 @@ pub fn normalise(path: &str) -> Option<String> {
     })
 }
 
-/// True if the path begins with a drive or a URL scheme.
+/// Returns true if the path starts with a drive or a URL scheme.
 fn has_drive_or_scheme(path: &str) -> bool {
     let Some((before, after)) = path.split_once(':') else { return false };
     let name = !before.is_empty() && before.chars().all(|c| c.is_ascii_alphanumeric() || "+-".contains(c));
@@ -167,7 +168,7 @@ fn has_drive_or_scheme(path: &str) -> bool {
     name && (scheme || before.len() == 1 || after.is_empty() || after.starts_with('/'))
 }
 
-/// True if the path contains one of [`ENCODED`].
+/// Returns true if the path contains one of [`ENCODED`].
 fn has_ambiguous_encoding(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     path.contains('%') && ENCODED.iter().any(|encoded| path.contains(encoded))

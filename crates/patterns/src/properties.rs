@@ -148,7 +148,7 @@ proptest! {
         }
     }
 
-    // The words begin with x because no keyword of the shell does.
+    // The words start with x because no shell keyword does.
     #[test]
     fn quoted_command_is_blocked_like_unquoted(words in prop::collection::vec("x[a-z]{1,4}", 1..4), at in 0_usize..4, style in 0..4) {
         let mut quoted = words.clone();

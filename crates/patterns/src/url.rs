@@ -22,7 +22,7 @@ pub struct UrlPattern {
     host: HostPattern,
     port: UrlPort,
     path: Glob,
-    /// True if the glob of the path also covers the query.
+    /// Whether the path glob also covers the query.
     covers_query: bool,
 }
 
@@ -36,14 +36,14 @@ enum HostPattern {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum UrlPort {
-    /// The default port of the scheme (`None`), or the given port.
+    /// The scheme's default port (`None`), or the given port.
     Only(Option<u16>),
     Any,
 }
 
 impl UrlPattern {
-    /// Compiles a pattern. The scheme is literal. The host can be `*` or begin with `*.`. A port other than the default
-    /// of the scheme must be given (`:8443`, `:*`). A pattern without a path matches only the root path, except that
+    /// Compiles a pattern. The scheme is literal. The host can be `*` or start with `*.`. A port other than the
+    /// scheme's default must be given (`:8443`, `:*`). A pattern without a path matches only the root path, except that
     /// `https://*` matches every URL of the scheme.
     pub fn new(text: &str) -> Result<Self, PatternError> {
         if text.len() > MAX_PATTERN_BYTES {
@@ -107,7 +107,7 @@ impl UrlPattern {
 
 fn split_port(authority: &str) -> (&str, Option<&str>) {
     match authority.rsplit_once(':') {
-        // A colon inside the brackets of an IPv6 address does not start a port.
+        // A colon inside an IPv6 address' brackets does not start a port.
         Some((host, port)) if !port.contains(']') => (host, Some(port)),
         _ => (authority, None),
     }
@@ -202,7 +202,7 @@ impl ParsedUrl {
     }
 }
 
-/// The parts of a URL that patterns compare.
+/// The URL parts that patterns compare.
 #[derive(Debug, Clone)]
 struct UrlParts {
     url: Url,
@@ -210,7 +210,7 @@ struct UrlParts {
     path: String,
     /// The path and the query, if the URL has a query.
     with_query: Option<String>,
-    /// True if other programs may parse the URL differently.
+    /// Whether other programs may parse the URL differently.
     ambiguous: bool,
 }
 
@@ -231,7 +231,7 @@ impl UrlParts {
         let ambiguous = has_ambiguous_encoding
             || written.contains("%2e")
             || written.contains("..;")
-            // Some programs look for the end of the host only at the first slash.
+            // Some programs end the host only at the first slash.
             || rest.starts_with(['?', '#']);
         let with_query = url.query().map(|query| format!("{path}?{query}"));
         Some(Self { host: plain_host(&host)?, path, with_query, ambiguous, url })
@@ -266,9 +266,9 @@ fn split_authority(text: &str) -> Option<(&str, &str)> {
     Some(after.split_at(after.find(['/', '?', '#']).unwrap_or(after.len())))
 }
 
-/// True if every program takes the same host from the authority: a name or an address, and at most a port. Programs
-/// disagree about users (`a@b`), encoded characters (`%2e`), letters outside ASCII, and separators such as the `;` in
-/// `evil.io;a.example.com`: `url.parse` of Node.js ends the host there, and this parser does not.
+/// Returns true if every program takes the same host from the authority: a name or an address, and at most a port.
+/// Programs disagree about users (`a@b`), encoded characters (`%2e`), letters outside ASCII, and separators such as the
+/// `;` in `evil.io;a.example.com`: `url.parse` of Node.js ends the host there, and this parser does not.
 fn is_plain_authority(authority: &str) -> bool {
     let (host, port) = split_port(authority);
     let is_port = |port: &str| port.len() <= MAX_PORT_DIGITS && port.bytes().all(|b| b.is_ascii_digit());
@@ -280,7 +280,7 @@ fn is_plain_authority(authority: &str) -> bool {
     has_host && port.is_none_or(is_port)
 }
 
-/// True for letters, digits, `-` and `_`, with single dots between them.
+/// Returns true for letters, digits, `-` and `_`, with single dots between them.
 fn is_plain_name(host: &str) -> bool {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     host.split('.').all(|label| !label.is_empty() && label.bytes().all(is_plain))

@@ -1,4 +1,4 @@
-//! Paths that try to leave the folder of a pattern.
+//! Paths that try to leave the pattern folder.
 
 use super::{NO, PlainCase, UNCLEAR, YES};
 

@@ -1,4 +1,4 @@
-//! Texts outside of the grammar, and texts that shells read in different ways.
+//! Command lines outside the grammar, and command lines that shells read in different ways.
 
 use super::{NO, ShellCase, UNCLEAR, YES};
 

@@ -90,7 +90,7 @@ impl WordPattern {
         let children: Vec<usize> = script.inner_commands(index).collect();
         let is_script = matches!(inner.kind, InnerKind::Joined | InnerKind::Script);
         let quoted = if is_script { rest.unquoted() } else { None };
-        // Words that a shell joins must be one command, unless the pattern shows the script as a whole.
+        // Words that a shell joins must be one command, unless the pattern shows the whole script.
         let is_shown = quoted.is_some() || !command.has_split_script;
         // Words after a script are arguments that it may use in any way.
         let has_arguments = inner.kind == InnerKind::Script && command.words.len() > end + 1;
@@ -103,7 +103,7 @@ impl WordPattern {
         is_shown && !children.is_empty() && !has_arguments && names_program && children.iter().all(covers)
     }
 
-    /// Whether the first word may be that of the command. A policy has many patterns, and most differ there.
+    /// Whether the first word may be the command's first word. A policy has many patterns, and most differ there.
     fn may_begin(&self, command: &ParsedCommand) -> bool {
         let begin = match self.words.first() {
             Some(PatternWord::Literal(text)) => text,
@@ -223,7 +223,7 @@ impl WordPattern {
     }
 }
 
-/// A command's words with all that stands beside them, and each word's role.
+/// Command words with everything beside them, and the role of each word.
 struct ShownWords<'a> {
     words: Vec<(std::borrow::Cow<'a, CommandWord>, WordRole)>,
 }

@@ -3,11 +3,11 @@
 /// The work that a reader may do for one command line. Beyond it, the line is unclear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadBudget {
-    /// The maximum length of a text, in bytes.
+    /// The maximum length of a command line, in bytes.
     pub bytes: usize,
     /// The maximum number of words and operators.
     pub tokens: usize,
-    /// The maximum number of characters read. A text within a text counts again on each level.
+    /// The maximum number of characters read. Nested scripts count again on each level.
     pub steps: usize,
     /// The maximum nesting depth of substitutions, groups and loops.
     pub depth: usize,
@@ -33,7 +33,7 @@ impl WorkMeter {
         Self { budget, tokens: 0, steps: 0, exhausted: false }
     }
 
-    /// True if the work went over the budget. It stays true.
+    /// Returns true if the work went over the budget. It stays true.
     pub(super) fn is_exhausted(&self) -> bool {
         self.exhausted
     }
@@ -56,7 +56,7 @@ impl WorkMeter {
         self.exhausted |= self.tokens > self.budget.tokens;
     }
 
-    /// Checks the length of a text.
+    /// Checks the command line length.
     pub(super) fn check_bytes(&mut self, bytes: usize) {
         self.exhausted |= bytes > self.budget.bytes;
     }

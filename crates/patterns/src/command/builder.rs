@@ -1,4 +1,4 @@
-//! Collects the parts of a word.
+//! Collects word parts.
 
 use super::line::{CommandWord, LiteralPiece, WordExpansion};
 use crate::invisible::HOLE;
@@ -7,7 +7,7 @@ use crate::invisible::HOLE;
 #[derive(Debug)]
 pub(super) struct WordBuilder {
     word: CommandWord,
-    /// True if a part of the word remains when its variables are empty.
+    /// Whether something remains of the word when its variables are empty.
     remains: bool,
 }
 
@@ -25,7 +25,7 @@ impl WordBuilder {
         self.word.text.chars().next_back()
     }
 
-    /// Adds a character that begins at `at`.
+    /// Adds a character that starts at `at`.
     pub(super) fn push(&mut self, c: char, at: usize, quoted: bool) {
         self.word.text.push(c);
         self.remains = true;

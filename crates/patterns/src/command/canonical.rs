@@ -76,7 +76,7 @@ impl SpellingWriter<'_> {
     }
 }
 
-/// The short spelling of an option that has one, and otherwise its long one.
+/// The option's short spelling if it has one, otherwise the long one.
 fn short_spelling(used: &OptionUse) -> String {
     let long = long_spelling(used.option, used.spelling);
     let letter = used.option.spellings.iter().enumerate().find(|(at, text)| {

@@ -1,4 +1,4 @@
-//! A position in a command line. It joins continued lines as a shell does, before anything else looks at the text.
+//! A position in a command line. It joins continued lines as a shell does, before anything else reads the text.
 
 use super::budget::WorkMeter;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 /// A backslash before a line break. Shells remove both.
 const CONTINUATION: &str = "\\\n";
 
-/// A position in a text.
+/// A position in a string.
 #[derive(Debug)]
 pub(super) struct TextCursor<'a> {
     text: &'a str,
@@ -93,7 +93,7 @@ impl<'a> TextCursor<'a> {
         self.meter.count_steps(bytes);
     }
 
-    /// Limits the text to `range` and moves to its start. Returns the place to [`Self::leave`] to.
+    /// Limits the text to `range` and moves to its start. Returns the position for [`Self::leave`].
     pub(super) fn enter(&mut self, range: Range<usize>) -> Range<usize> {
         let before = self.position..self.end;
         (self.position, self.end) = (range.start, range.end);

@@ -7,25 +7,25 @@ use super::{
 };
 use std::ops::Range;
 
-/// A here-document whose text begins after the end of the line.
+/// A here-document whose content starts on the next line.
 #[derive(Debug)]
 pub(super) struct PendingDocument {
     tag: String,
-    /// True for `<<-`, which removes tabs at the start of each line.
+    /// Whether the operator is `<<-`, which removes tabs at the start of each line.
     strips_tabs: bool,
-    /// True if the shell expands the text, because the tag is not quoted.
+    /// Whether the shell expands the content, because the tag is not quoted.
     expands: bool,
     pub(super) place: DocumentPlace,
     /// The index of its redirection there.
     pub(super) redirection: usize,
 }
 
-/// The owner of a here-document.
+/// The command or block that reads a here-document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DocumentPlace {
     /// The command that is being read.
     OpenCommand,
-    /// A command of the line, by its index.
+    /// A line command, by its index.
     Command(usize),
     /// A group, a loop or a subshell.
     Block,
@@ -47,7 +47,7 @@ impl LineReader<'_> {
         })
     }
 
-    /// Reads the texts of the documents, which follow the line break here.
+    /// Reads the here-document contents, which follow this line break.
     pub(super) fn read_documents(&mut self, pending: &mut Vec<PendingDocument>) {
         self.awaits_document = false;
         for document in pending.drain(..) {
@@ -68,7 +68,7 @@ impl LineReader<'_> {
         }
     }
 
-    /// Finds the text of a document and moves behind its end.
+    /// Finds here-document content and moves past its end.
     fn find_document(&mut self, document: &PendingDocument) -> Option<Range<usize>> {
         let start = self.cursor.position();
         while !self.cursor.rest().is_empty() {
@@ -119,16 +119,16 @@ impl LineReader<'_> {
     }
 }
 
-/// A message at the start of a text.
+/// A message at the start of a string.
 struct FoundMessage {
-    /// The place of `cat`.
+    /// The position of `cat`.
     name: usize,
     text: Range<usize>,
-    /// The place after the closing parenthesis.
+    /// The position after the closing parenthesis.
     end: usize,
 }
 
-/// Finds `cat <<'TAG'`, a text, `TAG` and `)` at the start of `rest`.
+/// Finds `cat <<'TAG'`, the content, `TAG` and `)` at the start of `rest`.
 fn find_message(rest: &str) -> Option<FoundMessage> {
     let name = rest.len() - rest.trim_start_matches([' ', '\n']).len();
     let after = rest[name..].strip_prefix("cat")?.trim_start_matches(' ').strip_prefix("<<")?;

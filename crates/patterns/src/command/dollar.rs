@@ -82,7 +82,7 @@ impl LineReader<'_> {
         self.nest(|reader| reader.read_to_brace(quoted));
     }
 
-    /// Reads the rest of a `${`, for the substitutions in it.
+    /// Reads the remainder of a `${`, for the substitutions in it.
     fn read_to_brace(&mut self, quoted: bool) {
         let mut inner = WordBuilder::new(self.cursor.position());
         while let Some(c) = self.cursor.peek() {

@@ -29,7 +29,7 @@ const HARMLESS_VARIABLES: &[&str] = &[
 ];
 
 impl LineReader<'_> {
-    /// Reads a word where a command may begin. Returns false if it is not a keyword.
+    /// Reads a word where a command may start. Returns false if it is not a keyword.
     pub(super) fn read_keyword(&mut self, word: &CommandWord, state: &mut ListState) -> bool {
         use OpenBlock::{Branch, Condition, Group, LastBranch, LoopBody, LoopHead};
         let is_valid = match word.raw.as_str() {

@@ -1,4 +1,4 @@
-//! A command line that was read with a small grammar: its simple commands, with the place of each word in the text.
+//! A command line that was read with a small grammar: its simple commands, with each word's byte range in the text.
 
 use crate::invisible::HOLE;
 use std::ops::Range;
@@ -20,9 +20,9 @@ pub struct CommandLine {
     pub block_redirections: Vec<CommandRedirection>,
     /// The words of `for name in words`.
     pub loop_words: Vec<CommandWord>,
-    /// True if a loop sets a variable that other commands may use.
+    /// Whether a loop sets a variable that other commands may use.
     pub sets_variable: bool,
-    /// True if the line contains a pipe, a here-document, a here-string or a process substitution.
+    /// Whether the line contains a pipe, a here-document, a here-string or a process substitution.
     pub(super) has_source: bool,
 }
 
@@ -35,11 +35,11 @@ pub struct SimpleCommand {
     pub words: Vec<CommandWord>,
     /// The redirections, in order.
     pub redirections: Vec<CommandRedirection>,
-    /// True if it reads the output of another command.
+    /// Whether it reads the output of another command.
     pub is_piped: bool,
-    /// True if only some shells run it.
+    /// Whether only some shells run it.
     pub is_doubtful: bool,
-    /// True if it only prints a message that is part of another command.
+    /// Whether it only prints a message that is part of another command.
     pub prints_message: bool,
     /// The comment after it, which some interactive shells read as arguments.
     pub comment: Option<String>,
@@ -54,12 +54,12 @@ pub struct CommandAssignment {
     pub value: CommandWord,
 }
 
-/// A redirection of a simple command or a block.
+/// A redirection on a simple command or a block.
 #[derive(Debug, Clone)]
 pub struct CommandRedirection {
     /// The operator.
     pub kind: RedirectionKind,
-    /// The file or descriptor. For a here-document, its text.
+    /// The file or descriptor. For a here-document, its content.
     pub target: CommandWord,
     /// The number of words of the command before it.
     pub words_before: usize,
@@ -82,33 +82,33 @@ pub enum RedirectionKind {
     HereString,
 }
 
-/// A word of a command.
+/// A command word.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandWord {
-    /// The place of the word in the text.
+    /// The word's byte range in the text.
     pub span: Range<usize>,
     /// The word as written.
     pub raw: String,
     /// The word as the program receives it, with U+FFFF for each expansion.
     pub text: String,
-    /// The parts of the word that the shell does not expand, in order.
+    /// The word parts that the shell does not expand, in order.
     pub literals: Vec<LiteralPiece>,
     /// The least known part of the word.
     pub expansion: WordExpansion,
-    /// True if it is a message of several lines that `$(cat <<'TAG' … )` gives.
+    /// Whether it is a message of several lines that `$(cat <<'TAG' … )` gives.
     pub is_message: bool,
-    /// True if it contains a variable without quotes, whose value the shell splits into words.
+    /// Whether it contains a variable without quotes, whose value the shell splits into words.
     pub may_split: bool,
-    /// True if the word may disappear, because it consists only of variables without quotes.
+    /// Whether the word may disappear, because it consists only of variables without quotes.
     pub may_vanish: bool,
 }
 
-/// A part of a word whose characters are in the text as the program receives them.
+/// A word part that the text contains exactly as the program receives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteralPiece {
-    /// The place of the characters, without quotes.
+    /// The byte range of the characters, without quotes.
     pub span: Range<usize>,
-    /// True if the characters are in quotes or follow a backslash.
+    /// Whether the characters are in quotes or follow a backslash.
     pub quoted: bool,
 }
 
@@ -125,12 +125,12 @@ pub enum WordExpansion {
 }
 
 impl CommandLine {
-    /// Marks the line as unclear. The first reason counts.
+    /// Marks the line as unclear. The first reason is kept.
     pub(super) fn mark_unclear(&mut self, reason: &'static str) {
         self.unclear.get_or_insert(reason);
     }
 
-    /// True if the grammar covers the line completely.
+    /// Returns true if the grammar covers the line completely.
     #[must_use]
     pub fn is_clear(&self) -> bool {
         self.unclear.is_none()
@@ -149,7 +149,7 @@ impl CommandWord {
         Self { span: at..at, text, expansion: WordExpansion::Unknown, ..Self::default() }
     }
 
-    /// The part of an assignment after its equals sign.
+    /// The value in an assignment, after the equals sign.
     pub(super) fn after_equals(mut self) -> Self {
         let skipped = self.raw.find('=').map_or(0, |at| at + 1);
         let start = self.span.start + skipped;
@@ -169,13 +169,13 @@ impl CommandWord {
         self.is_literal().then_some(self.text.as_str())
     }
 
-    /// True if the shell expands nothing in the word.
+    /// Returns true if the shell expands nothing in the word.
     #[must_use]
     pub fn is_literal(&self) -> bool {
         self.expansion == WordExpansion::None
     }
 
-    /// True if an expansion in the word can result in an option.
+    /// Returns true if an expansion in the word can result in an option.
     pub(super) fn may_be_option(&self) -> bool {
         let starts_open = self.text.starts_with(HOLE) && !self.raw.starts_with('~');
         !self.is_literal() && (self.may_split || starts_open || self.text.starts_with('-'))
@@ -196,12 +196,12 @@ impl CommandWord {
     }
 }
 
-/// True if a character needs no quotes in the shown form of a word.
+/// Returns true if a character needs no quotes when a word is displayed.
 pub(super) fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || "_-+=:,./@%^!".contains(c)
 }
 
-/// The place at which a list of commands ends.
+/// Where a command list ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListEnd {
     /// The end of the text.

@@ -1,4 +1,4 @@
-//! Tests of the reader: the words of each command, their places in the text, and the budget.
+//! Reader tests: the words of each command, their byte ranges, and the budget.
 
 use super::{CommandLine, CommandPattern, ParsedScript, ReadBudget, WordExpansion, match_any, match_every};
 use crate::MatchAnswer;
@@ -60,7 +60,7 @@ fn line_beyond_each_limit_is_unclear() {
     }
 }
 
-/// Texts that made an earlier parser allocate without limit, take exponential time or overflow its stack.
+/// Command lines that made an earlier parser allocate without limit, take exponential time or overflow its stack.
 fn hostile_texts() -> Vec<String> {
     let size = ReadBudget::COMMAND_LINE.bytes;
     let mut texts: Vec<String> =

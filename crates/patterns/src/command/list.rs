@@ -1,4 +1,4 @@
-//! The state of a list of commands that is being read.
+//! The state while a command list is being read.
 
 use super::{
     documents::{DocumentPlace, PendingDocument},
@@ -8,7 +8,7 @@ use super::{
 /// A group, a subshell or a keyword that waits for its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OpenBlock {
-    /// `(`; true if the parenthesis is not that of a subshell, so that its commands are doubtful.
+    /// `(`; true if the parenthesis does not open a subshell, so that its commands are doubtful.
     Subshell(bool),
     Group,
     /// `if` or `elif`, before `then`.
@@ -29,9 +29,9 @@ pub(super) struct ListState {
     pub(super) blocks: Vec<OpenBlock>,
     /// The command that is being read.
     pub(super) command: SimpleCommand,
-    /// True after the end of a block, where only redirections and separators may follow.
+    /// Whether a block has just ended, so that only redirections and separators may follow.
     pub(super) after_block: bool,
-    /// True after an operator that needs another command.
+    /// Whether an operator has just been read that needs another command.
     pub(super) needs_command: bool,
     pub(super) pending: Vec<PendingDocument>,
 }
@@ -47,7 +47,7 @@ impl ListState {
         }
     }
 
-    /// True where a command may begin.
+    /// Whether a command may start here.
     pub(super) fn is_at_start(&self) -> bool {
         !self.after_block && self.is_command_empty()
     }
@@ -58,7 +58,7 @@ impl ListState {
             && self.command.redirections.is_empty()
     }
 
-    /// Takes the command that ends here. `index` is its place in the line.
+    /// Takes the command that ends here. `index` is its index in the line.
     pub(super) fn take_command(&mut self, index: usize) -> Option<SimpleCommand> {
         self.after_block = false;
         if self.is_command_empty() {

@@ -60,9 +60,9 @@ fn allow(patterns: &[CommandPattern], script: &ParsedScript, index: usize) -> Ma
 }
 
 /// Matches for a `block` rule: `Yes` if any simple command of the script matches a pattern. Also searches
-/// substitutions, functions and the commands run by `bash -c`, `eval`, `xargs`, `sudo` and similar, and the text of the
-/// whole script. `Unclear` if the script is outside of the grammar, depends on an expansion, or if the arguments of an
-/// unknown program or the text without quotes and backslashes show what the pattern blocks.
+/// substitutions, functions and the commands run by `bash -c`, `eval`, `xargs`, `sudo` and similar, and the whole
+/// script text. `Unclear` if the script is outside the grammar, depends on an expansion, or if an unknown program's
+/// arguments or the text without quotes and backslashes show what the pattern blocks.
 #[must_use]
 pub fn match_any(patterns: &[CommandPattern], script: &ParsedScript) -> MatchAnswer {
     let mut answer = MatchAnswer::from_bool(false);

@@ -1,11 +1,11 @@
 //! Patterns over command lines, which are read with a small grammar.
 //!
 //! A pattern describes one simple command: the program and its arguments, without quotes and with one space between
-//! them. `ls **` matches `ls` with any arguments or none, `ls *` with exactly one that is not an option, and `ls*` every
-//! command whose name begins with `ls` (also `lsof`). A wildcard of an `allow` rule covers operands and the options
-//! that the table of programs lists as harmless; a pattern of a `block` rule matches widely.
+//! them. `ls **` matches `ls` with any arguments or none, `ls *` with exactly one that is not an option, and `ls*`
+//! every command whose name starts with `ls` (also `lsof`). In an `allow` rule, a wildcard covers operands and the
+//! options that the program table lists as harmless. In a `block` rule, a pattern matches widely.
 //!
-//! [`CommandLine::read`] reads a line without judging it: its commands, and the place of each word in the text.
+//! [`CommandLine::read`] reads a line without judging it: its commands, and each word's byte range in the text.
 //! Everything outside of the grammar makes a line *unclear*: no `allow` rule matches it, and every `block` rule asks.
 
 mod allow_pattern;

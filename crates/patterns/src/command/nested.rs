@@ -25,7 +25,7 @@ impl ParsedScript {
             0,
             CommandSource { origin: CommandOrigin::Written, parent: None },
         );
-        // The input of a group, a loop or a descriptor can reach any shell in the script.
+        // Input to a group, a loop or a descriptor can reach any shell in the script.
         script.unreadable |= script.input.has_source && script.input.has_reading_shell;
         script.unreadable |= meter.is_exhausted();
         script.steps = meter.steps();
@@ -44,7 +44,7 @@ struct CommandSource {
     parent: Option<usize>,
 }
 
-/// Adds the commands of texts to a script.
+/// Adds the commands in nested strings to a script.
 struct CommandCollector<'a> {
     script: &'a mut ParsedScript,
     meter: &'a mut WorkMeter,
@@ -70,7 +70,7 @@ impl CommandCollector<'_> {
         }
     }
 
-    /// Reads a text that a program might run. Its faults say nothing about the line.
+    /// Reads a string that a program might run. Its faults say nothing about the line.
     fn read_possible_script(&mut self, text: &str, depth: usize) {
         let before = (self.script.unreadable, self.script.has_hidden_effect, self.script.input.clone());
         self.read_text(text, depth, CommandSource { origin: CommandOrigin::Guessed, parent: None });
@@ -174,7 +174,7 @@ impl CommandCollector<'_> {
     }
 }
 
-/// Whether the word is a program's path on Windows. Its shell reads the line in another way.
+/// Whether the word is a Windows program path. The Windows shell reads the line in another way.
 fn is_windows_path(word: &CommandWord) -> bool {
     let mut start = word.raw.trim_start_matches(['"', '\'']).chars();
     let drive = [start.next(), start.next(), start.next()];
@@ -214,7 +214,7 @@ fn add_redirection(redirection: CommandRedirection, command: &mut ParsedCommand,
     }
 }
 
-/// True if a redirection reads and writes no file.
+/// Returns true if a redirection reads and writes no file.
 fn is_harmless(redirection: &CommandRedirection) -> bool {
     match redirection.kind {
         RedirectionKind::Duplicate => redirection.target.is_literal(),

@@ -1,6 +1,6 @@
 //! The options that a `block` pattern names: `git commit*--no-verify*` means the option, and no message that mentions it.
 
-/// The options in a pattern's text.
+/// The options in a pattern.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OptionTokens(Vec<OptionToken>);
 
@@ -14,7 +14,7 @@ struct OptionToken {
 impl OptionTokens {
     pub(super) fn find_in(pattern: &str) -> Self {
         let mut found = Vec::new();
-        // In braces, in sets and behind backslashes, the text alone does not name an option.
+        // In braces, in sets and after backslashes, the text alone does not name an option.
         if pattern.contains(['{', '[', '\\', '?', '\'']) {
             return Self(found);
         }

@@ -22,7 +22,7 @@ pub struct CommandPattern {
 }
 
 impl CommandPattern {
-    /// Compiles a glob over the words of a simple command. ` **` at the end matches any arguments or none.
+    /// Compiles a glob over a simple command's words. ` **` at the end matches any arguments or none.
     pub fn new(text: &str) -> Result<Self, PatternError> {
         if text.starts_with(' ') || text.ends_with(' ') && !text.ends_with("\\ ") || text.contains("  ") {
             return Err(PatternError::new(

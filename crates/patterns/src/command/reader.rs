@@ -6,13 +6,13 @@ use super::{
     line::{CommandLine, ListEnd},
 };
 
-/// Reads the commands of one text. The other files of this folder add the parts of the grammar.
+/// Reads the commands in one text. The other files in this folder add the grammar parts.
 pub(super) struct LineReader<'a> {
     pub(super) cursor: TextCursor<'a>,
     pub(super) line: CommandLine,
     /// The nesting depth of substitutions, groups and loops here.
     pub(super) depth: usize,
-    /// True between the tag of a here-document and the end of its line.
+    /// Whether the position is between a here-document tag and the end of its line.
     pub(super) awaits_document: bool,
 }
 
@@ -33,7 +33,7 @@ impl CommandLine {
         Self::read_with(text, &mut WorkMeter::new(budget))
     }
 
-    /// Reads a command line, and counts the work with that of other texts.
+    /// Reads a command line, and charges the work to the shared budget.
     pub(super) fn read_with(text: &str, meter: &mut WorkMeter) -> Self {
         let cursor = TextCursor::new(text, meter);
         let mut reader = LineReader { cursor, line: Self::default(), depth: 0, awaits_document: false };

@@ -105,7 +105,7 @@ impl NestedRun {
         }
     }
 
-    /// Adds the command after a launcher's own options and operands.
+    /// Adds the command after the launcher's options and operands.
     fn add_launched(&mut self, name: &str, words: &[CommandWord], reading: &CommandReading) {
         if name == "env"
             && let Some(at) = words.iter().position(|word| is_split_option(&word.text))
@@ -123,7 +123,7 @@ impl NestedRun {
                 || CommandReading::read(rest).inner.is_some()
                 || rest.len() == 1 && is_launcher(word)
         });
-        // The input becomes the script or the command of a shell or a launcher.
+        // The input becomes the script of a shell or the command of a launcher.
         self.unknown |= name == "xargs" && has_inner_shell && (has_replace_option(own) || rest.len() == 1);
         match (inner.kind, name) {
             (InnerKind::Script, _) => return rest.first().into_iter().for_each(|word| self.add_script(word)),
@@ -146,7 +146,7 @@ impl NestedRun {
             first.split_once(if first.starts_with("--") { '=' } else { 'S' }).map_or("", |(_, own)| own);
         let rest = words.iter().skip(1).map(|word| word.text.as_str());
         self.unknown |= words.iter().any(|word| !word.is_literal());
-        // `env` has escapes and variables of its own.
+        // `env` has its own escapes and variables.
         self.unknown |= words.iter().any(|word| word.text.contains(['\\', '$']));
         let script = std::iter::once(own.trim_start_matches('=')).chain(rest).collect::<Vec<_>>().join(" ");
         self.scripts.push(script.trim_start().to_owned());
@@ -189,7 +189,7 @@ fn is_launcher(word: &CommandWord) -> bool {
     CommandReading::read(&then_command).inner.is_some()
 }
 
-/// The name of a program without its folder.
+/// A program name without its folder.
 fn program_name(word: &CommandWord) -> &str {
     word.text.rsplit('/').next().unwrap_or_default()
 }
@@ -198,12 +198,12 @@ fn strip_end_of_options(words: &[CommandWord]) -> &[CommandWord] {
     words.split_first().filter(|(first, _)| first.text == "--").map_or(words, |(_, rest)| rest)
 }
 
-/// True if the options make `xargs` insert its input into the words of the command.
+/// Returns true if the options make `xargs` insert its input into the command's words.
 fn has_replace_option(options: &[CommandWord]) -> bool {
     options.iter().any(|word| ["-I", "-i", "--replace"].iter().any(|option| word.text.starts_with(option)))
 }
 
-/// True for any spelling of `env --split-string`.
+/// Returns true for any spelling of `env --split-string`.
 fn is_split_option(text: &str) -> bool {
     let short = text.strip_prefix('-').map(|letters| letters.trim_start_matches(['i', 'v', '0']));
     text.starts_with("--s") || short.is_some_and(|letters| letters.starts_with('S'))

@@ -9,7 +9,7 @@ use crate::invisible::HOLE;
 
 /// The maximum nesting depth of command lines in command lines.
 pub(super) const MAX_NESTING: usize = 12;
-/// The maximum number of words searched for options. If there are more, the rest of the command counts as unknown.
+/// The maximum number of words searched for options. If there are more, the remaining words count as unknown.
 const MAX_OPTION_WORDS: usize = 24;
 
 /// A command line and the simple commands that it would run.
@@ -19,11 +19,11 @@ pub struct ParsedScript {
     /// The text without quotes and backslashes: all of it, and the parts between separators.
     pub(super) stripped: Vec<String>,
     pub(super) commands: Vec<ParsedCommand>,
-    /// True if a part of it cannot be parsed.
+    /// Whether a part of it cannot be parsed.
     pub(super) unreadable: bool,
-    /// True if it contains invisible characters.
+    /// Whether it contains invisible characters.
     pub(super) has_invisible: bool,
-    /// True if it has an effect that no pattern over simple commands can show, such as defining a function.
+    /// Whether it has an effect that no pattern over simple commands can show, such as defining a function.
     pub(super) has_hidden_effect: bool,
     pub(super) input: CommandInput,
     /// The work that reading took, in characters.
@@ -33,9 +33,9 @@ pub struct ParsedScript {
 /// Data flows in a script that are not part of a simple command. Both together let a shell run unknown commands.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CommandInput {
-    /// True if the script contains a pipe, a here-document, a here-string or a process substitution.
+    /// Whether the script contains a pipe, a here-document, a here-string or a process substitution.
     pub(super) has_source: bool,
-    /// True if a shell in the script reads commands from an input that is not given next to it.
+    /// Whether a shell in the script reads commands from an input that is not given next to it.
     pub(super) has_reading_shell: bool,
 }
 
@@ -45,14 +45,14 @@ pub(super) struct CommandInput {
 pub(super) struct ParsedCommand {
     /// The command as shown to an approver: words with special characters are quoted.
     pub(super) shown: String,
-    /// The texts that a `block` pattern is matched against: without quotes, as shown, as written, and without the
-    /// folder of the program.
+    /// The strings that a `block` pattern is matched against: without quotes, as shown, as written, and without the
+    /// program's folder.
     pub(super) spellings: Vec<String>,
     /// The spellings that contain a [`HOLE`].
     pub(super) with_holes: Vec<String>,
     /// The possible spellings without the options before the first argument.
     pub(super) without_options: Vec<String>,
-    /// The file of an input redirection, as in `< file`.
+    /// The input redirection's file, as in `< file`.
     pub(super) input: Option<CommandWord>,
     pub(super) clarity: CommandClarity,
     /// What each word is to the program.
@@ -66,7 +66,7 @@ pub(super) struct ParsedCommand {
     /// Whether it reads a pipe or a here-document.
     pub(super) has_input: bool,
     pub(super) origin: CommandOrigin,
-    /// The index of the command whose arguments contain this one.
+    /// The index of the outer command whose arguments contain this one.
     pub(super) parent: Option<usize>,
     /// Whether a shell would read a word of it that looks like one command as several, or as none.
     pub(super) has_split_script: bool,
@@ -108,8 +108,8 @@ pub(super) enum CommandOrigin {
 }
 
 impl ParsedScript {
-    /// A script of a shell whose grammar is not read: no pattern allows it, and each one that restricts is unclear or
-    /// matches the text.
+    /// A script for a shell whose grammar is not supported: no pattern allows it, and each restricting pattern is
+    /// unclear or matches the text.
     #[must_use]
     pub fn of_other_shell(text: &str) -> Self {
         Self { text: text.to_owned(), unreadable: true, ..Self::default() }
@@ -129,7 +129,7 @@ impl ParsedScript {
         self.steps
     }
 
-    /// The commands that the arguments of a command contain.
+    /// The commands inside command arguments.
     pub(super) fn inner_commands(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         let is_inner =
             move |at: &usize| self.commands[*at].parent == Some(index) && self.commands[*at].is_written;
@@ -141,7 +141,7 @@ impl ParsedScript {
         !self.unreadable && !self.has_invisible && self.commands.iter().all(ParsedCommand::is_data)
     }
 
-    /// Computes the spellings of a command and adds it.
+    /// Computes the command spellings and adds the command.
     pub(super) fn push(&mut self, mut command: ParsedCommand) {
         command.compute_spellings();
         self.commands.push(command);
@@ -149,12 +149,12 @@ impl ParsedScript {
 }
 
 impl ParsedCommand {
-    /// True if the first word, the program, is known.
+    /// Returns true if the first word, the program, is known.
     pub(super) fn is_named(&self) -> bool {
         self.clarity > CommandClarity::UnknownProgram
     }
 
-    /// The name of the program, if it is known.
+    /// The program's name, if it is known.
     pub(super) fn name(&self) -> Option<&str> {
         self.words
             .first()

@@ -5,7 +5,7 @@ use crate::path::normalise;
 
 pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash"];
 
-/// The source of a command's standard input.
+/// The source of standard input for a command.
 #[derive(Debug, Clone)]
 pub(super) enum StandardInput {
     /// The command line does not redirect it.
@@ -27,11 +27,11 @@ pub(super) struct NestedRun {
     pub(super) commands: Vec<Vec<CommandWord>>,
     /// The way in which the command runs them, if it is a launcher.
     pub(super) kind: Option<InnerKind>,
-    /// True if any of the words may be a command or a script.
+    /// Whether any of the words may be a command or a script.
     pub(super) runs_any_word: bool,
-    /// True if it also runs a command that cannot be determined.
+    /// Whether it also runs a command that cannot be determined.
     pub(super) unknown: bool,
-    /// True for a shell that reads commands from an inherited standard input.
+    /// Whether the shell reads commands from an inherited standard input.
     pub(super) reads_inherited_input: bool,
 }
 
@@ -66,7 +66,7 @@ impl NestedRun {
         self.add_input(input);
     }
 
-    /// Adds the first operand of a shell: its script, or the file that it reads.
+    /// Adds a shell's first operand: its script, or the file that it reads.
     fn add_operand(&mut self, word: &CommandWord, has_script: bool, input: &StandardInput) {
         if has_script {
             return self.add_script(word);
@@ -95,13 +95,13 @@ impl NestedRun {
     }
 }
 
-/// True if a file is the standard input.
+/// Returns true if a file is the standard input.
 fn is_standard_input(word: &CommandWord) -> bool {
     let file = normalise(&word.text).unwrap_or_else(|| word.text.clone());
     matches!(file.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-")
 }
 
-/// True if a file is an open descriptor, whose content comes from elsewhere.
+/// Returns true if a file is an open descriptor, whose content comes from elsewhere.
 pub(super) fn is_input_file(word: &CommandWord) -> bool {
     let file = normalise(&word.text).unwrap_or_else(|| word.text.clone());
     !word.is_literal() || ["/dev/fd/", "/proc/", "dev/stdin"].iter().any(|part| file.contains(part))

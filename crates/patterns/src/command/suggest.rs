@@ -1,4 +1,4 @@
-//! Suggests a pattern to the approver of a command line.
+//! Suggests a pattern to a command line's approver.
 
 use super::{
     matching::match_every,
@@ -122,7 +122,7 @@ fn suggest_pattern(script: &ParsedScript) -> Option<String> {
     let name = command.name()?;
     let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !text.is_empty();
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-+".contains(c));
-    // The options of a program that the table does not list are not known, and so is what its operands do.
+    // For a program that the table does not list, neither the options nor the effect of the operands are known.
     let is_open = command.reading.is_known() && !command.reading.is_named();
     if !is_name || name.starts_with('-') || !is_open || NEVER_SUGGESTED.contains(&name) {
         return None;

@@ -1,4 +1,4 @@
-//! A word of a pattern with wildcards in it.
+//! A pattern word with wildcards.
 
 use super::{line::CommandWord, programs::WordRole};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     invisible::HOLE,
 };
 
-/// Characters that separate commands in a script or statements in SQL, or that begin a substitution.
+/// Characters that separate commands in a script or statements in SQL, or that start a substitution.
 const SEPARATORS: &[char] = &[';', '|', '&', '\n', '`', '$', '\\', '<', '>', '(', '#'];
 
 /// A word with wildcards. They stay in the word, and match neither what makes a path or an address another one nor what
@@ -73,13 +73,13 @@ impl WildcardWord {
         is_quiet && self.stays_in_folder(text) && self.stays_on_host(text)
     }
 
-    /// Whether the pattern covers the known start of the word and whatever follows.
+    /// Whether the pattern covers the word's known start and whatever follows.
     fn covers_open(&self, word: &CommandWord) -> bool {
         let known = word.text.split(HOLE).next().unwrap_or_default();
         let ends_open = self.tokens.last() == Some(&GlobToken::Any);
         let before = &self.tokens[..self.tokens.len() - 1];
         let after_slash = self.skeleton.contains('/');
-        // The value of a variable may lead to another folder. A file name pattern leads there only if it says so.
+        // A variable may lead to another folder. A file name pattern leads there only if it says so.
         let may_leave =
             after_slash && (word.raw.contains(['$', '`']) || word.raw.contains("..") || known.ends_with('.'));
         let has_wildcard_before = before.iter().any(|token| !matches!(token, GlobToken::Char(_)));
@@ -99,7 +99,7 @@ impl WildcardWord {
         !has_wildcard_after || count_parents(text) <= count_parents(&self.skeleton)
     }
 
-    /// Whether a wildcard in the host or the port of an address matches only that.
+    /// Whether a wildcard in an address's host or port matches only that part.
     fn stays_on_host(&self, text: &str) -> bool {
         if !self.has_open_host() {
             return true;
@@ -112,7 +112,7 @@ impl WildcardWord {
         if count_of(&matched, '@') > count_of(&shown, '@') || text.contains('\\') {
             return false;
         }
-        // A star after the name of a host may begin a port or a path, and not continue the name.
+        // A star after a host name may start a port or a path, and not continue the name.
         let Some(before) = shown.strip_suffix(HOLE).filter(|before| !before.contains(HOLE)) else {
             return true;
         };
@@ -127,7 +127,7 @@ impl WildcardWord {
         }
     }
 
-    /// Whether a wildcard is in the host or the port of an address.
+    /// Whether a wildcard is in an address's host or port.
     fn has_open_host(&self) -> bool {
         let has_scheme = self.skeleton.contains("://");
         let rest = self.skeleton.split_once("://").map_or(self.skeleton.as_str(), |(_, rest)| rest);

@@ -2,7 +2,7 @@
 
 use super::{builder::WordBuilder, line::CommandWord, reader::LineReader};
 
-/// True if an unquoted character ends a word.
+/// Returns true if an unquoted character ends a word.
 fn ends_word(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')')
 }
@@ -52,7 +52,7 @@ impl LineReader<'_> {
         }
     }
 
-    /// Reads `{}`, which is a plain word only if it stands alone.
+    /// Reads `{}`, which is a plain word only by itself.
     fn read_empty_braces(&mut self, word: &mut WordBuilder, at: usize) {
         let end = self.cursor.position();
         self.cursor.next();
@@ -138,7 +138,7 @@ impl LineReader<'_> {
         }
     }
 
-    /// Reads a script in backticks. Its commands are not those of the line, because their text is another.
+    /// Reads a script in backticks. Its commands are not commands of the line, because their text differs.
     pub(super) fn read_backticks(&mut self, word: &mut WordBuilder, quoted: bool) {
         self.mark_unclear("backticks");
         word.add_unknown();

@@ -1,4 +1,4 @@
-//! Compiles the text of a glob to its alternatives.
+//! Compiles a glob to its alternatives.
 
 use std::{iter::Peekable, str::Chars};
 
@@ -117,7 +117,7 @@ impl GlobCompiler<'_> {
             stars += 1;
         }
         if !self.path {
-            // Two stars match what one does. A pattern over words tells them apart.
+            // Two stars match what one does. A pattern over words distinguishes them.
             return vec![vec![GlobToken::Any; stars.min(2)]];
         }
         if stars == 1 {
@@ -154,7 +154,7 @@ impl GlobCompiler<'_> {
         Ok(GlobToken::Set { negated, ranges })
     }
 
-    /// Parses the end of a range such as `a-z`; returns `from` if there is no range.
+    /// Parses the end of a character range such as `a-z`; returns `from` if there is no range.
     fn parse_range_end(&mut self, from: char) -> Result<char, PatternError> {
         let mut ahead = self.rest.clone();
         if ahead.next() != Some('-') || matches!(ahead.next(), None | Some(']')) {

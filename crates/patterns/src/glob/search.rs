@@ -1,11 +1,11 @@
-//! Searches a glob in the words of a text.
+//! Searches for a glob in the words of a string.
 
 use super::{Glob, skip_repeats, token::GlobToken};
 use crate::invisible::HOLE;
 
 impl Glob {
-    /// True if the glob matches words of `text` that follow each other, for some value of each [`HOLE`] after their
-    /// start. Takes one pass over the text.
+    /// Returns true if the glob matches words of `text` that follow each other, for some value of each [`HOLE`] after
+    /// their start. Takes one pass over the text.
     pub(crate) fn is_found_in(&self, text: &str) -> bool {
         self.alternatives.iter().any(|alternative| is_found(&alternative.tokens, text))
     }
@@ -35,7 +35,7 @@ fn is_found(tokens: &[GlobToken], text: &str) -> bool {
             skip_repeats(tokens, &mut now);
         }
         if c == HOLE {
-            // An expansion at the start of a word shows nothing of the pattern.
+            // An expansion at the start of a word reveals nothing about the pattern.
             now[0] &= !starts_word(before);
             let reached = now.iter().position(|on| *on).unwrap_or(now.len());
             next.fill(false);
@@ -49,12 +49,12 @@ fn is_found(tokens: &[GlobToken], text: &str) -> bool {
     now[tokens.len()]
 }
 
-/// True if a command may begin after these two characters.
+/// Returns true if a command may start after these two characters.
 fn starts_word([second_last, last]: [char; 2]) -> bool {
     " \t\n'\"=/;|&()<>`{}$,:!\\".contains(last) || last.is_ascii_alphabetic() && second_last == '-'
 }
 
-/// True if a command may end before this character.
+/// Returns true if a command may end before this character.
 fn ends_word(c: char) -> bool {
     " \t\n'\"/;|&()<>`{}".contains(c)
 }

@@ -1,4 +1,4 @@
-//! The tokens of a glob.
+//! Glob tokens.
 
 /// One token of a glob.
 #[derive(Debug, Clone, PartialEq, Eq)]

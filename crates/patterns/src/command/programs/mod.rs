@@ -1,9 +1,8 @@
 //! The table of programs: their subcommands, the options that are known to be harmless, the options and operands that
 //! are known to have an effect, and the way in which a program runs its arguments.
 //!
-//! It is a closed world: a wildcard of a pattern covers operands and listed harmless options. Every other option must
-//! be spelled out by the pattern. The files `*.toml` in this folder are the table; `README.md` there describes their
-//! keys.
+//! It is a closed world: a pattern wildcard covers operands and listed harmless options. Every other option must be
+//! spelled out by the pattern. The files `*.toml` in this folder are the table; `README.md` there describes their keys.
 
 mod options;
 mod read_operands;

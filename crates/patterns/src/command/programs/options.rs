@@ -56,11 +56,11 @@ pub(in crate::command) enum OptionSource {
 #[derive(Debug, Clone)]
 pub(in crate::command) struct OptionEntry {
     /// `-x` and `--xyz` are options; `-xyz` is a long option with one dash; an ending `*` stands for any text; an
-    /// ending `=` or `::`, and `+` or `:` alone, begin an operand; any other word is an operand or its kind.
+    /// ending `=` or `::`, and `+` or `:` alone, start an operand; any other word is an operand or its kind.
     pub(in crate::command) spellings: Vec<String>,
     pub(in crate::command) value: OptionValue,
     pub(in crate::command) source: OptionSource,
-    /// Only values that begin with one of these, in lower case, have the effect. Empty: all values.
+    /// Only values that start with one of these, in lower case, have the effect. Empty: all values.
     effect_values: Vec<String>,
     /// Values without the effect: exact, or up to an ending `*`.
     harmless_values: Vec<String>,

@@ -13,7 +13,7 @@ const MAX_WORDS: usize = 1000;
 const MAX_DEPTH: usize = 8;
 
 impl CommandReading {
-    /// Reads a command's words.
+    /// Reads command words.
     pub(in crate::command) fn read(words: &[CommandWord]) -> Self {
         read_at(words, 0)
     }
@@ -79,7 +79,7 @@ pub(super) struct RoleReader<'a> {
     /// Index of the word that follows all subcommands.
     pub(super) subcommand_end: usize,
     pub(super) options_end: bool,
-    /// Whether an option has given a filter's script, as `sed -e` does.
+    /// Whether an option has given the filter script, as `sed -e` does.
     pub(super) script_given: bool,
     /// The number of operands so far.
     pub(super) operands: usize,
@@ -175,7 +175,7 @@ impl RoleReader<'_> {
             || word.text.len() > 1 && word.text.starts_with('+') && self.style().plus
     }
 
-    /// Whether the command that the program runs begins here, whatever the word is.
+    /// Whether the inner command starts here, whatever the word is.
     fn starts_command(&self, at: usize) -> bool {
         let Some(launch) = self.active_launch().filter(|launch| launch.operands > 0 && !launch.dashes) else {
             return false;
@@ -190,7 +190,7 @@ impl RoleReader<'_> {
         self.path_ends && self.active_launch().is_some_and(awaits)
     }
 
-    /// Begins the inner command. With `is_named`, a pattern must spell out its program.
+    /// Starts the inner command. With `is_named`, a pattern must spell out its program.
     pub(super) fn start_inner(&mut self, at: usize, is_named: bool) {
         let joins = self.active_launch().is_some_and(|launch| launch.joins);
         self.set_inner(at, if joins { InnerKind::Joined } else { InnerKind::Words }, is_named);
@@ -201,7 +201,7 @@ impl RoleReader<'_> {
         self.inner = Some(InnerCommand { at, kind, is_named, appends_input });
     }
 
-    /// Reads `--`, which ends the options, or begins the words of another program.
+    /// Reads `--`, which ends the options, or starts another program's words.
     fn read_dashes(&mut self, at: usize) {
         let rest = self.active.iter().find_map(|entry| entry.row.rest.as_deref());
         if let Some(launch) = self.active_launch().filter(|launch| launch.dashes) {

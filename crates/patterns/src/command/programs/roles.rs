@@ -9,7 +9,7 @@ use crate::command::line::CommandWord;
 /// A command whose words were found in the table.
 #[derive(Debug, Clone, Default)]
 pub(in crate::command) struct CommandReading {
-    /// One role for each word. An inner command's words have none of their own.
+    /// One role for each word. The words of an inner command have no separate roles.
     pub(in crate::command) roles: Vec<WordRole>,
     /// The options that the table lists, in order.
     pub(in crate::command) uses: Vec<OptionUse>,
@@ -38,7 +38,7 @@ pub(in crate::command) enum WordRole {
 /// The command in another command's arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::command) struct InnerCommand {
-    /// Where it begins.
+    /// Where it starts.
     pub(in crate::command) at: usize,
     pub(in crate::command) kind: InnerKind,
     /// Whether a pattern must spell out its program.
@@ -47,7 +47,7 @@ pub(in crate::command) struct InnerCommand {
     pub(in crate::command) appends_input: bool,
 }
 
-/// What the table says of a program as a whole.
+/// What the table says about a whole program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::command) enum ProgramKnowledge {
     /// It does not list the program.
@@ -95,7 +95,7 @@ pub(in crate::command) enum OptionForm {
     Long(Option<String>),
     /// A letter in a bundle, with its attached value.
     Short(char, String),
-    /// What an operand begins with, and what follows.
+    /// What an operand starts with, and what follows.
     Prefix(String),
     /// A whole word.
     Word,

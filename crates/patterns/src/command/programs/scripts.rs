@@ -1,15 +1,15 @@
-//! Recognises scripts of `sed` and `awk` that only read and print. Every other script counts as one with an effect.
+//! Recognises `sed` and `awk` scripts that only read and print. Every other script is assumed to have an effect.
 
 use crate::invisible::HOLE;
 use std::{iter::Peekable, str::Chars};
 
-/// True unless the script of `sed` consists of commands that only print, delete lines or substitute text.
+/// Returns true unless the `sed` script consists of commands that only print, delete lines or substitute text.
 pub(super) fn has_sed_effect(script: &str) -> bool {
     // Within brackets, a delimiter ends the regular expression in some versions and not in others.
     script.contains(HOLE) || [true, false].into_iter().any(|brackets| !SedReader::is_plain(script, brackets))
 }
 
-/// True unless the program of `awk` calls no command and writes to no file.
+/// Returns true unless the `awk` program calls no command and writes to no file.
 pub(super) fn has_awk_effect(program: &str) -> bool {
     let rest = program.replace("||", " ").replace(">=", " ");
     ["system", "getline", "|", ">", "@", "\\\n"].iter().any(|part| rest.contains(part)) || rest.contains(HOLE)
@@ -17,7 +17,7 @@ pub(super) fn has_awk_effect(program: &str) -> bool {
 
 struct SedReader<'a> {
     rest: Peekable<Chars<'a>>,
-    /// True if a delimiter within brackets is an ordinary character.
+    /// Whether a delimiter within brackets is an ordinary character.
     brackets: bool,
 }
 

@@ -1,9 +1,9 @@
-//! Operands that have an effect because of their form or place.
+//! Operands that have an effect because of their form or position.
 
 use super::scripts::{has_awk_effect, has_sed_effect};
 use crate::invisible::HOLE;
 
-/// The text after a listed prefix such as `of=`, `ext::` or `/*`, if the operand begins with it.
+/// The text after a listed prefix such as `of=`, `ext::` or `/*`, if the operand starts with it.
 pub(super) fn operand_prefix<'a>(listed: &str, text: &'a str) -> Option<&'a str> {
     if let Some(begin) = listed.strip_suffix('*') {
         return text.strip_prefix(begin);
@@ -12,8 +12,8 @@ pub(super) fn operand_prefix<'a>(listed: &str, text: &'a str) -> Option<&'a str>
     text.strip_prefix(listed).filter(|rest| is_prefix && !rest.is_empty())
 }
 
-/// Whether the operand is of the listed kind. `operands` counts it too; `script_given` tells that an option has given
-/// the script of a filter.
+/// Whether the operand is of the listed kind. `operands` includes it; `script_given` says that an option has given the
+/// filter script.
 pub(super) fn is_special_operand(kind: &str, text: &str, operands: usize, script_given: bool) -> bool {
     match kind {
         "<operand>" => true,
@@ -26,7 +26,7 @@ pub(super) fn is_special_operand(kind: &str, text: &str, operands: usize, script
         "<printf format>" => {
             operands == 1 && has_variable_format(text) || text.contains('[') && text.contains(['$', '`'])
         }
-        // These compute numbers, and a number's index may contain a substitution.
+        // These commands compute numbers, and the index in a number may contain a substitution.
         "<index>" => text.len() > 1 && text.contains('[') || text.contains(HOLE),
         "<psql command>" => text.contains(['\\', '|', '`']),
         "<sqlite command>" => text.contains(['.', '|', '(']),

@@ -25,7 +25,7 @@ const FILES: &[&str] = &[
     include_str!("text.toml"),
 ];
 
-/// Begins each entry of a file.
+/// Starts each entry in a file.
 const ENTRY: &str = "[[program]]\n";
 
 /// All programs that are known.
@@ -42,7 +42,7 @@ pub(in crate::command) struct LazyEntry {
     parsed: OnceLock<ProgramEntry>,
 }
 
-/// What the table says of a program, or of some of its subcommands.
+/// What the table says about a program, or about some of its subcommands.
 #[derive(Debug)]
 pub(in crate::command) struct ProgramEntry {
     pub(in crate::command) row: ProgramRow,
@@ -140,7 +140,7 @@ pub(super) struct LaunchRow {
     pub(super) script: Option<String>,
     /// Only an option runs arguments: operands do not.
     pub(super) only_option: bool,
-    /// Only a word that is not a listed subcommand begins the command.
+    /// Only a word that is not a listed subcommand starts the command.
     pub(super) otherwise: bool,
     /// The first operand is a script file of the program: what follows belongs to it.
     pub(super) file: bool,
@@ -192,7 +192,7 @@ impl ProgramTable {
         self.find_program(program).iter().any(|entry| !entry.subcommands.is_empty())
     }
 
-    /// Whether a subcommand that the table lists begins with `stem`, after the program and the subcommands `names`.
+    /// Whether a subcommand that the table lists starts with `stem`, after the program and the subcommands `names`.
     pub(in crate::command) fn has_subcommand_prefix(&'static self, names: &[String], stem: &str) -> bool {
         let Some((program, before)) = names.split_first() else { return false };
         let begin = before.iter().map(String::as_str).chain([stem]).collect::<Vec<_>>().join(" ");
@@ -239,7 +239,7 @@ impl ProgramEntry {
     }
 }
 
-/// Reads a one-line list that begins with `key`.
+/// Reads a one-line list that starts with `key`.
 fn list_of<'a>(text: &'a str, key: &str) -> impl Iterator<Item = &'a str> {
     let line = text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
     line.split('"').skip(1).step_by(2)

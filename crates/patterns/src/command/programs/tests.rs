@@ -11,8 +11,7 @@ fn allowed(pattern: &str, line: &str) -> bool {
         == MatchAnswer::Yes
 }
 
-/// The pattern that seems to allow the line: the program, the subcommands of the entry if they follow it, and any
-/// arguments.
+/// The pattern that seems to allow the line: the program, the entry's subcommands if they follow it, and any arguments.
 fn open_pattern(line: &str, row: &ProgramRow) -> String {
     let (program, rest) = line.split_once(' ').unwrap_or((line, ""));
     let follows = |path: &&String| rest == *path || rest.starts_with(&format!("{path} "));
