@@ -11,10 +11,10 @@ use countersign_events::{
 };
 use std::{fmt, time::Duration};
 
-/// One million parts, the whole of a share.
+/// One million parts, which make a whole share.
 const WHOLE: u32 = 1_000_000;
 
-/// The settings of an advisor in the policy.
+/// The advisor settings in a policy.
 #[derive(Debug, Clone)]
 pub struct AdvisorSettings {
     /// The name, unique in the policy.
@@ -23,21 +23,21 @@ pub struct AdvisorSettings {
     pub protocol: AdvisorProtocol,
     /// The program or service that answers.
     pub target: AdvisorTarget,
-    /// The mode that the policy wants. An advisor decides only if it is proven, too.
+    /// The mode that the policy sets. To decide, an advisor must also be proven.
     pub mode: AdvisorMode,
     /// The answers that it may give in the mode `decide`: `allow`, `deny` or both.
     pub outcomes: Vec<AdviceVerdict>,
     /// The longest time to wait for an answer.
     pub timeout: Duration,
-    /// The most questions at the same time.
+    /// The maximum number of questions at the same time.
     pub concurrency: u32,
     /// How long an answer also answers an equal question. Zero turns this off.
     pub cache: Duration,
     /// The conditions under which it may decide.
     pub thresholds: AdvisorThresholds,
-    /// The hash of the settings on which its answers depend: all but the name, the mode, the outcomes, the key, the
-    /// thresholds and the limits of time and number. It covers the [`QuestionFormat`](crate::QuestionFormat), too. A report
-    /// is about one configuration.
+    /// The hash of the settings that affect its answers: all but the name, the mode, the outcomes, the key, the
+    /// thresholds and the limits of time and number. It also covers the [`QuestionFormat`](crate::QuestionFormat). A
+    /// report is about one configuration.
     pub configuration: Sha256,
     /// The calls that it is asked about; all, if absent.
     pub(crate) applies: Option<RuleSelectors>,
@@ -50,29 +50,29 @@ pub enum AdvisorTarget {
     Service {
         /// The address, with `http` or `https`.
         url: String,
-        /// True if the address may be a private or a local one.
+        /// Whether the address may be a private or a local one.
         allow_private: bool,
-        /// The name of the key, which the operator of the server defines.
+        /// The key name, which the server operator defines.
         key: Option<String>,
     },
     /// A program that the server starts for each question: its path and its arguments.
     Command(Vec<String>),
     /// Cedar policies, evaluated in the process.
     Cedar {
-        /// The text of the policies.
+        /// The policies' text.
         policies: String,
     },
     /// A chat endpoint.
     Chat {
         /// The address, with `http` or `https`.
         url: String,
-        /// True if the address may be a private or a local one.
+        /// Whether the address may be a private or a local one.
         allow_private: bool,
-        /// The name of the model.
+        /// The model's name.
         model: String,
         /// The instructions to the model.
         prompt: String,
-        /// The name of the key, which the operator of the server defines.
+        /// The key name, which the server operator defines.
         key: Option<String>,
     },
 }
@@ -80,9 +80,9 @@ pub enum AdvisorTarget {
 /// The conditions under which an advisor may decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdvisorThresholds {
-    /// The fewest calls of a report that the advisor would have answered.
+    /// The minimum number of calls in a report that the advisor would have answered.
     pub min_cases: u64,
-    /// The most calls that it would allow and a person denied.
+    /// The maximum number of calls that the advisor would allow and a person denied.
     pub max_false_allows: u64,
     /// The largest share of answers that people contradict, in millionths.
     pub max_overruled_ppm: u32,
@@ -102,7 +102,7 @@ pub enum UnmetThreshold {
     TooFewCases {
         /// The cases that the advisor would have answered.
         answered: u64,
-        /// The fewest cases.
+        /// The minimum number of cases.
         needed: u64,
     },
     /// The advisor would allow too many calls that people denied.
@@ -112,7 +112,7 @@ pub enum UnmetThreshold {
     FalseAllows {
         /// The calls that it would allow and a person denied.
         false_allows: u64,
-        /// The most of them.
+        /// The maximum number.
         accepted: u64,
     },
     /// The advisor contradicts people too often.
@@ -139,7 +139,7 @@ impl AdvisorThresholds {
         f64::from(self.max_overruled_ppm) / f64::from(WHOLE)
     }
 
-    /// True if `overruled` of `answered` answers are more than the policy accepts.
+    /// Returns true if `overruled` of `answered` answers are more than the policy accepts.
     #[must_use]
     pub fn exceeds_overruled(&self, overruled: u64, answered: u64) -> bool {
         u128::from(overruled) * u128::from(WHOLE) > u128::from(answered) * u128::from(self.max_overruled_ppm)
@@ -165,13 +165,13 @@ impl AdvisorThresholds {
 }
 
 impl AdvisorSettings {
-    /// True if the advisor is asked about the call: its `applies` certainly matches all of it.
+    /// Returns true if the advisor is asked about the call: its `applies` certainly matches all of it.
     pub(crate) fn applies_to(&self, facts: &CallFacts<'_>) -> bool {
         let hit = self.applies.as_ref().map(|applies| applies.match_call(RuleEffect::Widen, facts));
         hit.is_none_or(|hit| matches!(hit, SelectorHit::Yes(_)))
     }
 
-    /// True if the advisor may give this answer in the mode `decide`.
+    /// Returns true if the advisor may give this answer in `decide` mode.
     #[must_use]
     pub fn may_answer(&self, advice: AdviceVerdict) -> bool {
         matches!(advice, AdviceVerdict::Allow | AdviceVerdict::Deny) && self.outcomes.contains(&advice)

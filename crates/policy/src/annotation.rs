@@ -38,7 +38,7 @@ pub(crate) struct ExpectedHint {
     pub(crate) value: bool,
 }
 
-/// The hints in the annotations of a call.
+/// The hints in call annotations.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ToolHints {
     declared: [Option<bool>; 4],
@@ -59,7 +59,7 @@ impl ToolHints {
         self.declared[hint as usize]
     }
 
-    /// The effective value of the hint: the declared value of a trusted tool, otherwise the default of MCP.
+    /// The hint's effective value: the declared value of a trusted tool, otherwise the MCP default.
     pub(crate) fn value(self, hint: ToolHint) -> bool {
         match self.declared(hint).filter(|_| self.trusted) {
             Some(declared) => declared,
@@ -71,17 +71,17 @@ impl ToolHints {
         }
     }
 
-    /// True if the hint certainly has the required value.
+    /// Returns true if the hint certainly has the required value.
     pub(crate) fn is_known(self, expected: ExpectedHint) -> bool {
         self.value(expected.hint) == expected.value
     }
 
-    /// True if the hint has the required value, or an untrusted tool claims so.
+    /// Returns true if the hint has the required value, or an untrusted tool claims so.
     pub(crate) fn is_claimed(self, expected: ExpectedHint) -> bool {
         self.is_known(expected) || self.declared(expected.hint) == Some(expected.value)
     }
 
-    /// True if the tool explicitly declares that it is destructive.
+    /// Returns true if the tool explicitly declares that it is destructive.
     pub(crate) fn declares_destructive(self) -> bool {
         self.declared(ToolHint::Destructive) == Some(true)
     }

@@ -45,7 +45,7 @@ impl ApproverDirectory {
         &self.levels
     }
 
-    /// The level of a person. A person whom the policy does not name has the lowest level.
+    /// The person's level. A person whom the policy does not name has the lowest level.
     #[must_use]
     pub fn level_of(&self, principal: &Principal) -> &str {
         if let Some(assumed) = &self.assumed {
@@ -55,7 +55,7 @@ impl ApproverDirectory {
         named.or(self.levels.first().map(String::as_str)).unwrap_or("user")
     }
 
-    /// The position of a level, counted from the lowest, or `None` if the level does not exist.
+    /// The position of this level, counted from the lowest, or `None` if the level does not exist.
     #[must_use]
     pub fn rank(&self, level: &str) -> Option<usize> {
         if let Some(assumed) = &self.assumed {
@@ -64,7 +64,7 @@ impl ApproverDirectory {
         self.levels.iter().position(|known| known == level)
     }
 
-    /// True if an entry in a list of approvers, such as `user:ada` or `@ops`, includes the person.
+    /// Returns true if an approver list entry, such as `user:ada` or `@ops`, includes the person.
     #[must_use]
     pub fn is_in(&self, principal: &Principal, entry: &str) -> bool {
         match entry.strip_prefix('@') {
@@ -79,7 +79,7 @@ impl ApproverDirectory {
         }
     }
 
-    /// True if the group has at least one member.
+    /// Returns true if the group has at least one member.
     pub(crate) fn has_group(&self, group: &str) -> bool {
         self.people.values().any(|person| person.groups.iter().any(|known| known == group))
     }

@@ -1,5 +1,5 @@
-//! The arguments beside a call's operands. A rule that allows by command, address or path matches only if each of them
-//! is known to have no effect on what runs, or the rule names it.
+//! The arguments beside call operands. A rule that allows by command, address or path matches only if each of them is
+//! known to have no effect on what runs, or the rule names it.
 
 use crate::{
     facts::CallFacts,
@@ -35,7 +35,7 @@ impl NamedArguments {
         self.paths.iter().any(|named| named.len() <= path.len() && agree(named, path))
     }
 
-    /// Whether a part of the value at the path is named.
+    /// Whether the rule names something inside the value at the path.
     fn names_part(&self, path: &[String]) -> bool {
         self.paths.iter().any(|named| named.len() > path.len() && agree(named, path))
     }

@@ -40,7 +40,7 @@ fn can_combine(rule: &PolicyRule) -> bool {
     rule.verdict == Verdict::Allow && !rule.shadow && !rule.matching.commands.is_empty()
 }
 
-/// The commands of the call that the rule allows. `None` if no rule can allow the call, whatever its patterns.
+/// The call's commands that the rule allows. `None` if no rule can allow the call, whatever its patterns.
 fn allowed_commands(rule: &PolicyRule, facts: &CallFacts<'_>) -> Option<Vec<bool>> {
     let operands = facts.commands();
     if operands.gap.is_some() {
@@ -58,7 +58,7 @@ fn allowed_commands(rule: &PolicyRule, facts: &CallFacts<'_>) -> Option<Vec<bool
     Some(allowed)
 }
 
-/// The commands of a call: true for those that a rule allows.
+/// The call commands: true for those that a rule allows.
 #[derive(Debug, Default)]
 struct AllowedCommands(Vec<bool>);
 
@@ -80,7 +80,7 @@ impl AllowedCommands {
 }
 
 impl PolicyRule {
-    /// True if the rule matches the call in all selectors other than its commands.
+    /// Returns true if the rule matches the call in all selectors other than its commands.
     fn matches_besides_commands(&self, facts: &CallFacts<'_>) -> bool {
         let hit = self.matching.match_besides_commands(RuleEffect::Widen, facts);
         matches!(hit, SelectorHit::Yes(_)) && !self.is_excepted(RuleEffect::Widen, facts)

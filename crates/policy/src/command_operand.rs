@@ -1,4 +1,4 @@
-//! The command of a call: one script, one list of words, or a program and its arguments in two values.
+//! The command in a call: one script, one list of words, or a program and its arguments in two values.
 
 use crate::{
     operands::{OperandValue, has_mapped_arguments},
@@ -13,7 +13,7 @@ use countersign_patterns::{
 };
 use std::iter;
 
-/// The keys of a program whose arguments may be in another value of the same object.
+/// The program keys whose arguments may be in another value of the same object.
 const PROGRAM_KEYS: &[&str] = &["command", "cmd", "program", "executable"];
 
 /// A command in every way in which the tool may run it.
@@ -64,7 +64,7 @@ impl CommandOperand {
     }
 
     /// Matches the patterns. To allow, each reading of the command must match. To restrict, the words as a list decide,
-    /// and a match of the other reading alone is unclear.
+    /// and a match in only the other reading is unclear.
     pub(crate) fn match_patterns(&self, patterns: &[CommandPattern], effect: RuleEffect) -> MatchAnswer {
         let answer = |script: &ParsedScript| match effect {
             RuleEffect::Widen => command::match_every(patterns, script),
@@ -84,7 +84,7 @@ impl CommandOperand {
         }
     }
 
-    /// A rule that allows a shell's script, or the shell's call, allows both. One that restricts either of them
+    /// A rule that allows a shell script, or the shell call, allows both. A rule that restricts either of them
     /// restricts both.
     fn match_wrapped(
         &self,
@@ -105,7 +105,7 @@ impl CommandOperand {
         iter::once(self.script()).chain(&self.joined)
     }
 
-    /// What the command runs: a shell's script, or the command itself.
+    /// What the command runs: a shell script, or the command itself.
     fn script(&self) -> &ParsedScript {
         self.wrapped.as_ref().unwrap_or(&self.reading)
     }
@@ -128,8 +128,8 @@ fn is_for_other_shell(found: OperandValue<'_>, tool: &str) -> bool {
     names_other_shell(tool) || shell.is_some_and(is_other_shell)
 }
 
-/// Whether a tool's name has the name of such a shell as one of its words. `cmd` counts only as the whole name: other tools
-/// call a command so.
+/// Whether the tool name has such a shell name as one of its words. `cmd` is recognised only as the whole name, because
+/// other tools call a command `cmd`.
 pub(crate) fn names_other_shell(tool: &str) -> bool {
     let words =
         tool.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.eq_ignore_ascii_case("cmd"));
@@ -161,7 +161,7 @@ fn is_program(pointer: &JsonPointer) -> bool {
     pointer.last_step().is_some_and(|step| PROGRAM_KEYS.contains(&step))
 }
 
-/// The pointers to the arguments that are read together with a program of the call.
+/// The pointers to the arguments that are read together with one of the call's programs.
 pub(crate) fn argument_pointers(pointers: &[JsonPointer], args: &OrderedValue) -> Vec<JsonPointer> {
     if has_mapped_arguments(pointers) {
         return Vec::new();

@@ -17,16 +17,16 @@ use std::{collections::HashSet, sync::Arc};
 
 /// The longest condition, in bytes.
 pub(crate) const MAX_SOURCE: usize = 2 * 1024;
-/// The largest input of a condition, in bytes. A condition fails if the input is larger.
+/// The maximum condition input, in bytes. A condition fails if the input is larger.
 const MAX_INPUT: usize = 64 * 1024;
-/// The longest list in the input of a condition.
+/// The maximum list length in condition input.
 const MAX_LIST: usize = 1_000;
 /// How deep `all`, `exists`, `map` and `filter` may be nested.
 const MAX_NESTING: usize = 2;
 /// How many operators, dots and brackets a condition may have.
 const MAX_OPERATORS: usize = 200;
-/// The units of the budget for all conditions of a policy on one call. One unit takes less than a microsecond. All texts
-/// that the conditions build have at most 12 MiB, because a unit pays for 64 bytes.
+/// The budget units for evaluating all policy conditions on one call. One unit takes less than a microsecond. All
+/// strings that the conditions build have at most 12 MiB, because a unit pays for 64 bytes.
 pub(crate) const MAX_UNITS: i64 = 200_000;
 
 /// The variables that a condition may use.
@@ -36,14 +36,14 @@ const VARIABLES: &[&str] = &["args", "tool", "thread", "principal", "place", "an
 #[derive(Debug, Clone)]
 pub(crate) struct CompiledCondition {
     expression: Arc<Expression>,
-    /// The paths of the arguments that it reads.
+    /// The argument paths that it reads.
     argument_paths: Vec<Vec<String>>,
-    /// True if it reads `impact`, which the agent claims.
+    /// Whether it reads `impact`, which the agent claims.
     pub(crate) uses_impact: bool,
 }
 
 impl CompiledCondition {
-    /// Compiles a condition, or returns a description of the error.
+    /// Compiles a condition, or describes the error.
     pub(crate) fn compile(source: &str) -> Result<Self, String> {
         if source.len() > MAX_SOURCE {
             return Err(format!(
@@ -65,12 +65,12 @@ impl CompiledCondition {
         Ok(Self { expression: Arc::new(expression), argument_paths: walk.argument_paths, uses_impact })
     }
 
-    /// The paths of the arguments that it reads; an empty one is all of them.
+    /// The argument paths that it reads; an empty path means all arguments.
     pub(crate) fn argument_paths(&self) -> &[Vec<String>] {
         &self.argument_paths
     }
 
-    /// True if it reads the value at the pointer, a part of that value, or a value that contains it.
+    /// Returns true if it reads the value at the pointer, a part of that value, or a value that contains it.
     pub(crate) fn reads(&self, pointer: &JsonPointer) -> bool {
         self.argument_paths.iter().any(|path| pointer.touches_path(path))
     }
@@ -167,7 +167,7 @@ fn variable_path(expression: &Expression) -> Option<Vec<String>> {
     Some(path)
 }
 
-/// The parts of a call that conditions can read.
+/// The call parts that conditions can read.
 pub(crate) struct ConditionInput<'a> {
     pub(crate) subject: JudgedCall<'a>,
     /// The arguments, or `None` if they cannot be read.
@@ -176,7 +176,7 @@ pub(crate) struct ConditionInput<'a> {
     pub(crate) impact: Option<&'a OrderedValue>,
 }
 
-/// The variables of the conditions on one call, and the budget that they share.
+/// The variables for evaluating conditions on one call, and the shared budget.
 pub(crate) struct ConditionContext {
     variables: CelVariables,
     budget: EvaluationBudget,

@@ -65,7 +65,7 @@ impl<'a> CallFacts<'a> {
         &self.settings.redactor
     }
 
-    /// The verdict of the policy for a call that no rule matches.
+    /// The policy verdict for a call that no rule matches.
     pub(crate) fn default_verdict(&self) -> Verdict {
         self.settings.default
     }
@@ -86,12 +86,12 @@ impl<'a> CallFacts<'a> {
         *self.hints.get_or_init(|| ToolHints::parse(self.subject.annotations, self.is_trusted()))
     }
 
-    /// True if something looked at the hints of the tool, and they may allow a call.
+    /// Returns true if something read the tool hints, and they may allow a call.
     pub(crate) fn has_trusted_hints(&self) -> bool {
         self.hints.get().is_some() && self.is_trusted()
     }
 
-    /// True if the tool's own hints may allow a call.
+    /// Returns true if the tool hints may allow a call.
     pub(crate) fn is_trusted(&self) -> bool {
         self.settings.trust.covers(&self.subject)
     }
@@ -123,7 +123,7 @@ impl<'a> CallFacts<'a> {
         (mapped.into_iter().chain(usual).collect(), is_mapped)
     }
 
-    /// The pointers to the operands of one kind, with those of the arguments that belong to a program of the call.
+    /// The pointers to the operands of one kind, including the arguments that belong to one of the call's programs.
     pub(crate) fn operand_pointers(&self, kind: OperandKind) -> Vec<JsonPointer> {
         let (mut pointers, _) = self.pointers(kind);
         if let (OperandKind::Command, Some(args)) = (kind, self.args()) {
@@ -157,7 +157,7 @@ impl<'a> CallFacts<'a> {
         })
     }
 
-    /// The operations of the tool, as named by the policy or implied by a trusted hint.
+    /// The tool's operations, as named by the policy or implied by a trusted hint.
     pub(crate) fn operations(&self) -> Vec<&str> {
         let mapped: Vec<_> =
             self.mappings().iter().filter_map(|mapping| mapping.operation.as_deref()).collect();
@@ -188,7 +188,7 @@ impl<'a> CallFacts<'a> {
         self.first_hindrance.get().map(String::as_str)
     }
 
-    /// True if the time limit for conditions is over.
+    /// Returns true if the time limit for conditions is over.
     pub(crate) fn is_late(&self) -> bool {
         (self.is_late)()
     }

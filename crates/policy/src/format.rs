@@ -128,7 +128,7 @@ fn normalized_meaning(text: &str) -> Option<String> {
     DeTable::parse(text).ok().map(|table| TomlNode::from_toml(&table).canonical_text())
 }
 
-/// Formats the keys of a table, sorted if `ordered`, and then its inner tables.
+/// Formats the table keys, sorted if `ordered`, and then its inner tables.
 fn format_table(table: &mut Table, first: &mut bool, ordered: bool) {
     if ordered {
         table.sort_values_by(|a, _, b, _| key_rank(a.get()).cmp(&key_rank(b.get())));
@@ -160,7 +160,7 @@ fn format_array(array: &mut ArrayOfTables, first: &mut bool) {
     }
 }
 
-/// Puts one empty line before each table, except at the start of the file.
+/// Puts one empty line before each table, except at the file's start.
 fn format_header(table: &mut Table, first: &mut bool, ordered: bool) {
     if !table.is_implicit() {
         let before = table.decor().prefix().map_or_else(String::new, |prefix| format_comments(prefix, false));
@@ -247,7 +247,7 @@ fn has_comment(text: &RawString) -> bool {
     text.as_str().is_none_or(|text| text.contains('#'))
 }
 
-/// Formats the comment at the end of a line.
+/// Formats a trailing comment.
 fn format_line_comment(text: &RawString) -> String {
     let comment = text.as_str().unwrap_or_default().trim();
     if comment.is_empty() { String::new() } else { format!("  {comment}") }

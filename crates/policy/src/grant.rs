@@ -1,4 +1,4 @@
-//! The pattern of a grant or a remembered denial: the selectors of a rule that match arguments, as JSON.
+//! The pattern in a grant or a remembered denial: the rule selectors that match arguments, as JSON.
 
 use crate::{
     beside::NamedArguments,
@@ -50,7 +50,7 @@ impl fmt::Debug for PatternContext<'_> {
     }
 }
 
-/// The pattern that a call's arguments must match for a grant or a denial to apply:
+/// The pattern that call arguments must match for a grant or a denial to apply:
 /// `{"command": …, "url": …, "path": …, "args": {"/pointer": …}}`. All parts must match.
 #[derive(Debug, Clone)]
 pub struct ScopePattern {
@@ -59,7 +59,7 @@ pub struct ScopePattern {
 }
 
 impl ScopePattern {
-    /// Reads a pattern, or returns a description of the error.
+    /// Reads a pattern, or describes the error.
     pub fn read(json: &Json) -> Result<Self, String> {
         if json.as_str().len() > MAX_BYTES {
             return Err(format!("a pattern may have at most {MAX_BYTES} bytes"));
@@ -75,7 +75,7 @@ impl ScopePattern {
         self.json.clone()
     }
 
-    /// True if the pattern matches the call.
+    /// Returns true if the pattern matches the call.
     #[must_use]
     pub fn matches(&self, context: &PatternContext<'_>, effect: RuleEffect) -> bool {
         if context.facts.settings.is_recorded {
@@ -104,8 +104,8 @@ impl ScopePattern {
         found.into_iter().flatten().filter(|pattern| pattern.matches(context, RuleEffect::Widen)).collect()
     }
 
-    /// The kind of the only operand of the call, and the pattern that matches exactly this operand. `None` for a call
-    /// with other operands, and for a line of several commands.
+    /// The kind of the call's only operand, and the pattern that matches exactly this operand. `None` for a call with
+    /// other operands, and for a line with several commands.
     #[must_use]
     pub fn suggest_exact(context: &PatternContext<'_>) -> Option<(&'static str, String)> {
         let facts = &context.facts;
@@ -175,7 +175,7 @@ fn shown_beside(facts: &CallFacts<'_>, kind: OperandKind) -> Option<Vec<(String,
         .collect()
 }
 
-/// Escapes a text to a pattern that matches only this text.
+/// Escapes a string to a pattern that matches only this string.
 fn escape_pattern(text: &str) -> String {
     let escape =
         |c| matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\').then_some('\\').into_iter().chain([c]);

@@ -9,7 +9,7 @@ static TABLE: LazyLock<HarmlessTable> = LazyLock::new(|| {
     HarmlessTable::read(include_str!("harmless_arguments.toml")).expect("the table is valid")
 });
 
-/// The separator between the names of an MCP server and of its tool.
+/// The separator between an MCP server name and a tool name.
 const SERVER_END: &str = "__";
 
 #[derive(Debug, Deserialize)]
@@ -36,7 +36,7 @@ struct ToolFamily {
     effects: BTreeMap<String, String>,
 }
 
-/// What a tool of a coding agent does.
+/// What a coding agent's tool does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ToolKind {
@@ -59,8 +59,8 @@ impl ToolKind {
         }
     }
 
-    /// Whether a tool is of this kind. A tool of an MCP server may only have the name of an agent's tool, so it counts only for
-    /// a rule that restricts.
+    /// Whether a tool is of this kind. An MCP server's tool may merely share the name of an agent's tool, so it counts
+    /// only for a rule that restricts.
     pub(crate) fn includes(self, tool: &str, effect: RuleEffect) -> bool {
         if effect == RuleEffect::Widen && tool.contains(SERVER_END) {
             return false;
@@ -92,7 +92,7 @@ enum ArgumentType {
     Place,
 }
 
-/// An argument beside a call's operands.
+/// An argument beside call operands.
 #[derive(Clone, Copy)]
 pub(crate) struct BesideArgument<'a> {
     pub(crate) tool: &'a str,
@@ -117,7 +117,7 @@ impl HarmlessTable {
         Ok(table)
     }
 
-    /// The families of a tool that count for a rule with operands of these kinds.
+    /// The tool families that apply to a rule with operands of these kinds.
     fn families(&self, tool: &str, kinds: &[OperandKind]) -> impl Iterator<Item = &ToolFamily> {
         let name = plain_name(tool);
         let has_name =
@@ -129,7 +129,7 @@ impl HarmlessTable {
     }
 }
 
-/// The name of a tool without its server, in the form in which the table is searched.
+/// The tool name without its server, in the form that the table uses.
 fn plain_name(tool: &str) -> String {
     let name = tool.rsplit_once(SERVER_END).map_or(tool, |(_, name)| name);
     name.chars().filter(|c| !matches!(c, '-' | '_')).collect::<String>().to_ascii_lowercase()
@@ -157,7 +157,7 @@ impl HarmlessArgument {
     }
 }
 
-/// Whether both texts certainly name one folder.
+/// Whether both strings certainly name the same folder.
 fn is_same_folder(folder: Option<&str>, named: &str) -> bool {
     let absolute =
         |text: &str| ParsedPath::parse(text).normal().filter(|path| path.starts_with('/')).map(str::to_owned);

@@ -81,8 +81,8 @@ impl Policy {
         is_certain.then(|| self.judge(subject, &|| false).verdict)
     }
 
-    /// The answer of a zone to an operation that nothing has a verdict for. It takes the place of the default. It must
-    /// not be less strict in case of doubt, so a default that blocks needs certainty that all paths are in the zone.
+    /// The zone answer to an operation that nothing has a verdict for. It replaces the default. It must not be less
+    /// strict in case of doubt, so a default that blocks needs certainty that all paths are in the zone.
     fn answer_of_zone(&self, facts: &CallFacts<'_>) -> Option<RuleAnswer<'_>> {
         let is_inside = |zone: &&PolicyRule| {
             self.settings.default != Verdict::Block
@@ -91,8 +91,8 @@ impl Policy {
         self.zones.iter().filter(is_inside).find_map(|zone| zone.answer(facts))
     }
 
-    /// True if running the call twice has the same effect as running it once, according to the policy, or
-    /// else to a trusted tool. To read twice is to read.
+    /// Returns true if running the call twice has the same effect as running it once, according to the policy, or else
+    /// to a trusted tool. To read twice is to read.
     #[must_use]
     pub fn is_idempotent(&self, subject: &JudgedCall<'_>) -> bool {
         if self.settings.is_recorded {
@@ -113,8 +113,8 @@ impl Policy {
         facts: &CallFacts<'_>,
     ) -> Judgement {
         let strictest: Vec<_> = answers.iter().filter(|answer| answer.verdict == verdict).collect();
-        // A rule that asks people is stricter than one that lets an advisor answer. The reason of a rule takes precedence
-        // over the reason of a zone.
+        // A rule that asks people is stricter than one that lets an advisor answer. A rule reason takes precedence over
+        // a zone reason.
         let first = strictest.iter().min_by_key(|answer| (answer.advisor.is_some(), answer.rule.is_zone));
         if let (Verdict::Allow, Some(reason)) = (verdict, metadata::required_approval(facts)) {
             return self.new_judgement(Verdict::Ask, Basis::Tool, reason, self.merge_terms(&[]));

@@ -1,4 +1,4 @@
-//! The judgement of a policy about one call: the verdict, its source, and the terms on which people are asked.
+//! A policy's judgement of one call: the verdict, its source, and the terms on which people are asked.
 
 use crate::approvers::ApproverDirectory;
 use countersign_events::{
@@ -7,7 +7,7 @@ use countersign_events::{
 };
 use std::time::Duration;
 
-/// The judgement of a policy about one call.
+/// A policy's judgement of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
     /// The verdict.
@@ -22,19 +22,20 @@ pub struct Judgement {
     pub terms: ApprovalTerms,
     /// A rule that might block the call, which it cannot read with certainty.
     pub doubt: Option<String>,
-    /// True if the call may not run without people while the definition of its tool is changed and not accepted, although
-    /// the policy allows it: the verdict depends on what the tool says of itself, or the policy asks for it.
+    /// Whether the call may not run without people while the definition of its tool is changed and not accepted,
+    /// although the policy allows it: the verdict depends on what the tool says about itself, or the policy requires
+    /// it.
     pub relies_on_tool: bool,
-    /// The verdicts of the shadow rules that match.
+    /// Verdicts from matching shadow rules.
     pub shadow: Vec<ShadowVerdict>,
     /// Every rule that matches, with the reason.
     pub matched: Vec<MatchedRule>,
-    /// The hash of the policy.
+    /// The policy's hash.
     pub policy: Sha256,
 }
 
 impl Judgement {
-    /// The principal that is recorded as the author of the verdict.
+    /// The principal that is recorded as the verdict's author.
     #[must_use]
     pub fn principal(&self) -> Principal {
         match (&self.rule, self.basis) {
@@ -64,7 +65,7 @@ pub struct ApprovalTerms {
     pub approvers: Vec<Vec<String>>,
     /// The proof that each approval needs.
     pub proof: Option<ProofRequirement>,
-    /// The advisor that may answer in the place of people, if it decides.
+    /// The advisor that may answer instead of people, if it decides.
     pub advisor: Option<String>,
     /// When people are reminded.
     pub remind_after: Option<Duration>,
@@ -104,7 +105,7 @@ pub struct MatchedRule {
     pub why: String,
     /// The advisor that may answer, if the rule has the verdict `advised` and certainly covers the whole call.
     pub advisor: Option<String>,
-    /// True for a shadow rule, which is recorded and does not decide.
+    /// Whether this is a shadow rule, which is recorded and does not decide.
     pub shadow: bool,
 }
 
@@ -124,8 +125,8 @@ pub(crate) struct OwnTerms {
     pub(crate) escalate: Option<(Duration, String)>,
 }
 
-/// Merges the terms of all rules that ask into the strictest. The order of the rules does not matter.
-/// `expires` applies to a rule that does not set its own.
+/// Merges the terms of all asking rules into the strictest. Rule order does not matter. `expires` applies to a rule
+/// that does not set its own.
 pub(crate) fn merge_terms(
     rules: &[&OwnTerms],
     expires: Option<Duration>,
@@ -149,7 +150,7 @@ pub(crate) fn merge_terms(
         other.map(|other| level.iter().rfind(|level| rank(level) > rank(&other)).unwrap_or(&other).clone())
     };
     ApprovalTerms {
-        // A rule without `expires` has that of the file, so that another rule with a longer time does not extend it.
+        // A rule without `expires` uses the file's value, so that another rule with a longer time does not extend it.
         expires: rules.iter().filter_map(|rule| rule.expires.or(expires)).min().or(expires),
         on_expiry: if allow { OnExpiry::Allow } else { OnExpiry::Deny },
         default_level: at_least(default_level),

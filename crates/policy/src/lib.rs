@@ -1,7 +1,7 @@
 //! Policy: rules, selectors, conditions and zones that turn a tool call into a verdict before any person is asked.
 //!
-//! The strictest rule or zone that matches wins, whatever the order of the rules. Where none matches, the tool's own
-//! metadata decides, and then the default. Errors never widen a verdict, and nothing here reads a clock.
+//! The strictest rule or zone that matches wins, whatever the rule order. Where none matches, the tool metadata
+//! decides, and then the default. Errors never widen a verdict, and nothing here reads a clock.
 
 mod advisor;
 mod annotation;

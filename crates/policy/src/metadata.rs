@@ -1,10 +1,10 @@
-//! The verdict that follows from a tool's own metadata. Metadata from any source makes a call stricter; only
-//! metadata that the policy trusts may allow one.
+//! The verdict that follows from tool metadata. Metadata from any source makes a call stricter; only metadata that the
+//! policy trusts may allow one.
 
 use crate::facts::CallFacts;
 use countersign_events::event::Verdict;
 
-/// The verdict and reason that follow from a tool's own metadata, for a call that no rule matches.
+/// The verdict and reason that follow from tool metadata, for a call that no rule matches.
 pub(crate) fn metadata_verdict(
     facts: &CallFacts<'_>,
     dangerous: &[String],

@@ -26,13 +26,13 @@ impl NameGlobs {
         self.patterns.iter().map(String::as_str).filter(|pattern| is_literal(pattern))
     }
 
-    /// True if every pattern is a plain name.
+    /// Returns true if every pattern is a plain name.
     pub(crate) fn is_literal(&self) -> bool {
         self.globs.is_empty()
     }
 }
 
-/// True if a glob has no wildcards, so that it matches only itself.
+/// Returns true if a glob has no wildcards, so that it matches only itself.
 pub(crate) fn is_literal(pattern: &str) -> bool {
     !pattern.contains(['*', '?', '[', '{', '\\'])
 }

@@ -1,4 +1,4 @@
-//! The operands of a call: the commands, addresses and paths among its arguments.
+//! Call operands: the commands, addresses and paths among the arguments.
 
 use crate::{
     outcome::{RuleEffect, SelectorHit},
@@ -14,7 +14,7 @@ pub(crate) struct OperandSources<'a> {
     /// Pointers to the masked values.
     pub(crate) masked: &'a [JsonPointer],
     pub(crate) pointers: Vec<JsonPointer>,
-    /// True if the policy names the pointers.
+    /// Whether the policy names the pointers.
     pub(crate) mapped: bool,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct CallOperands<T> {
     pub(crate) found: Vec<T>,
     /// The reason why an operand is unknown, if one is.
     pub(crate) gap: Option<SelectorHit>,
-    /// True if the policy names their pointers.
+    /// Whether the policy names their pointers.
     pub(crate) mapped: bool,
 }
 
@@ -62,7 +62,7 @@ impl<T> CallOperands<T> {
         operands
     }
 
-    /// Adds the values under another spelling of an operand's key. Some tools read them as the operand, so they may be
+    /// Adds the values under another spelling of an operand key. Some tools read them as the operand, so they may be
     /// blocked, and nothing is allowed.
     fn add_misspelled(
         &mut self,
@@ -145,17 +145,17 @@ pub(crate) struct OperandValue<'a> {
     /// The object or list that contains the value.
     pub(crate) parent: Option<&'a OrderedValue>,
     pub(crate) value: &'a OrderedValue,
-    /// True if the policy names the arguments of a program as commands of their own.
+    /// Whether the policy names program arguments as separate commands.
     pub(crate) has_mapped_arguments: bool,
 }
 
-/// Whether the policy names the arguments of a program as commands of their own.
+/// Whether the policy names program arguments as separate commands.
 pub(crate) fn has_mapped_arguments(pointers: &[JsonPointer]) -> bool {
     pointers.iter().any(|pointer| pointer.last_step().is_some_and(|step| ARGUMENT_KEYS.contains(&step)))
 }
 
 impl OperandValue<'_> {
-    /// The error for a value of a type that the operand cannot have.
+    /// The error for a value whose type the operand cannot have.
     pub(crate) fn wrong_type(self, kind: OperandKind) -> SelectorHit {
         SelectorHit::Failed(format!("the {} must not be {}", kind.as_str(), self.value.kind()))
     }

@@ -1,6 +1,6 @@
 //! The outcome of matching a selector with a call.
 
-/// The effect of a match on the verdict, which decides how unknown values count.
+/// How a match affects the verdict, which decides how unknown values count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleEffect {
     /// A match allows more: every operand must match, and an unknown value does not match.
@@ -10,7 +10,7 @@ pub enum RuleEffect {
 }
 
 impl RuleEffect {
-    /// The effect of an exception from a rule with this effect.
+    /// The effect that exceptions to a rule with this effect have.
     pub(crate) const fn inverse(self) -> Self {
         match self {
             Self::Widen => Self::Restrict,

@@ -24,11 +24,11 @@ pub struct Policy {
     pub(crate) advisors: Vec<AdvisorSettings>,
     pub(crate) warnings: Vec<PolicyWarning>,
     pub(crate) hash: Sha256,
-    /// The texts that it was read from. Shared, because a policy is cloned.
+    /// The text that it was read from. Shared, because policies are cloned.
     pub(crate) text: Arc<PolicyText>,
 }
 
-/// A rule of a policy, as lists show it.
+/// A policy rule, as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleSummary<'a> {
     /// The name; a zone has the name `zone-<name>` for each of its operations.
@@ -43,11 +43,11 @@ pub struct RuleSummary<'a> {
     pub advisor: Option<&'a str>,
     /// The reason that the policy gives for it.
     pub reason: Option<&'a str>,
-    /// True if the rule is only counted.
+    /// Whether the rule is only counted.
     pub shadow: bool,
-    /// True if a zone defines it.
+    /// Whether a zone defines it.
     pub is_zone: bool,
-    /// True if a person accepted it into the managed layer.
+    /// Whether a person accepted it into the managed layer.
     pub is_managed: bool,
 }
 
@@ -77,14 +77,14 @@ impl Policy {
         }
     }
 
-    /// A policy whose texts this version cannot read. It asks about every call.
+    /// A policy that this version cannot read. It asks about every call.
     #[must_use]
     pub fn unread(text: PolicyText) -> Self {
         Self { hash: text.hash(), text: Arc::new(text), ..Self::ask_always() }
     }
 
-    /// The policy of an earlier time as far as a log records it. It has no rules, so its verdicts must come from
-    /// evidence. It assumes that each tool is idempotent and that each scope matches, because a log records neither.
+    /// An earlier policy, as far as a log records it. It has no rules, so its verdicts must come from evidence. It
+    /// assumes that each tool is idempotent and that each scope matches, because a log records neither.
     #[must_use]
     pub fn recorded(
         hash: Sha256,
@@ -111,13 +111,13 @@ impl Policy {
         self.settings.on_mismatch
     }
 
-    /// The texts that the policy was read from.
+    /// The text that the policy was read from.
     #[must_use]
     pub fn text(&self) -> &PolicyText {
         &self.text
     }
 
-    /// SHA-256 of the policy's texts, [`PolicyText::hash`]. Every request and response that the policy causes records it.
+    /// The policy hash, [`PolicyText::hash`]. Every request and response that the policy causes records it.
     #[must_use]
     pub fn hash(&self) -> Sha256 {
         self.hash
@@ -129,7 +129,7 @@ impl Policy {
         self.rules.iter().filter(|rule| !rule.is_zone).count()
     }
 
-    /// The rules in the order of the files, those of zones last.
+    /// The rules in file order, zone rules last.
     pub fn list_rules(&self) -> impl Iterator<Item = RuleSummary<'_>> {
         self.rules.iter().map(|rule| RuleSummary {
             name: &rule.name,
@@ -156,14 +156,14 @@ impl Policy {
         &self.warnings
     }
 
-    /// True if any rule has a condition, which takes time to evaluate.
+    /// Returns true if any rule has a condition, which takes time to evaluate.
     #[must_use]
     pub fn has_conditions(&self) -> bool {
         let has = |selectors: &RuleSelectors| selectors.when.is_some();
         self.rules.iter().any(|rule| has(&rule.matching) || rule.unless.as_ref().is_some_and(has))
     }
 
-    /// The advisors, in the order of the policy.
+    /// The advisors, in policy order.
     #[must_use]
     pub fn advisors(&self) -> &[AdvisorSettings] {
         &self.advisors
@@ -187,7 +187,7 @@ impl Policy {
         self.settings.lapses
     }
 
-    /// How long a denial, or an unused approval, also applies to a repetition of the same call. Zero turns this off.
+    /// How long a denial or an unused approval also applies to a repeated call. Zero turns this off.
     #[must_use]
     pub fn remember(&self) -> Duration {
         self.settings.remember
@@ -207,7 +207,7 @@ impl Policy {
         self
     }
 
-    /// The most calls that may be pending at the same time.
+    /// The maximum number of calls that may be pending at the same time.
     #[must_use]
     pub fn pending_limits(&self) -> PendingLimits {
         self.settings.pending_limits
@@ -242,7 +242,7 @@ impl RuleIndex {
         index
     }
 
-    /// The rules that may match a tool, in the order of the policy.
+    /// The rules that may match a tool, in policy order.
     pub(crate) fn candidates(&self, tool: &str) -> Vec<usize> {
         let mut found = self.by_name.get(tool).cloned().unwrap_or_default();
         found.extend(&self.others);

@@ -1,33 +1,33 @@
-//! The texts that a policy is read from.
+//! The source text of a policy.
 
 use countersign_events::{
     Sha256,
     event::{PolicyLayer, PolicySet},
 };
 
-/// The folder of the layers, beside the main file.
+/// The layers' folder, beside the main file.
 pub const LAYER_FOLDER: &str = "policy.d/";
 
-/// The name of the managed layer, which has the rules that people accepted.
+/// The managed layer's name. This layer has the rules that people accepted.
 pub const MANAGED_LAYER: &str = "policy.d/managed.toml";
 
-/// The most layers of a policy.
+/// The maximum number of layers per policy.
 pub const MAX_LAYERS: usize = 64;
 
-/// The longest name of a layer, in bytes.
+/// The maximum length of a layer name, in bytes.
 const MAX_LAYER_NAME_BYTES: usize = 128;
 
-/// The texts that a policy is read from: its main file, and the files of `policy.d` beside it.
+/// The source text of a policy: its main file, and the files of `policy.d` beside it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PolicyText {
-    /// The text of the main file.
+    /// The main file's text.
     pub text: String,
     /// The files of `policy.d`, in the order of their names.
     pub layers: Vec<PolicyLayer>,
 }
 
 impl PolicyText {
-    /// The SHA-256 of the text. With layers, it covers the names and texts of them too.
+    /// The text's SHA-256. If there are layers, it also covers their names and content.
     #[must_use]
     pub fn hash(&self) -> Sha256 {
         if self.layers.is_empty() {
@@ -40,7 +40,7 @@ impl PolicyText {
         Sha256::digest(lines.as_bytes())
     }
 
-    /// The size of all texts, in bytes.
+    /// The total size in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.layers.iter().map(|layer| layer.text.len()).fold(self.text.len(), usize::saturating_add)
@@ -81,10 +81,10 @@ impl From<&PolicySet> for PolicyText {
     }
 }
 
-/// The endings of the files of [`LAYER_FOLDER`] that belong to a policy: layers, and texts of advisors.
+/// The extensions of files in [`LAYER_FOLDER`] that belong to a policy: layers and advisor attachments.
 pub const LAYER_ENDINGS: [&str; 3] = [".toml", ".prompt", ".cedar"];
 
-/// True if the file of a policy is a text of an advisor, and not TOML.
+/// Returns true if a policy file is an advisor attachment (a prompt or a Cedar policy), and not TOML.
 pub(crate) fn is_attachment(name: &str) -> bool {
     name.starts_with(LAYER_FOLDER) && LAYER_ENDINGS.iter().skip(1).any(|ending| name.ends_with(ending))
 }
@@ -97,12 +97,12 @@ fn is_layer_name(name: &str) -> bool {
         && stem.is_some_and(|stem| !stem.is_empty() && !stem.starts_with('.') && stem.chars().all(is_plain))
 }
 
-/// The name of a rule of a layer.
+/// A layer rule's name.
 pub(crate) fn qualify_rule_name(layer: &str, rule: &str) -> String {
     format!("{layer}: {rule}")
 }
 
-/// The name that a rule has in its own file, without the name of the layer.
+/// The name that a rule has in its own file, without the layer's name.
 #[must_use]
 pub fn plain_rule_name(rule: &str) -> &str {
     let in_layer = rule.strip_prefix(LAYER_FOLDER).and_then(|rest| rest.split_once(".toml: "));

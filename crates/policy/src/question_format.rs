@@ -1,14 +1,14 @@
-//! The parts of a question to an advisor that this program fixes. The answers depend on them, so they are a part of the
-//! configuration of an advisor: a program that asks differently has to measure it again.
+//! The parts of an advisor question that this program fixes. The answers depend on them, so they belong to the advisor
+//! configuration: a program that asks differently has to measure it again.
 
-/// The parts of a question that no policy sets.
+/// The question parts that no policy sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuestionFormat {
-    /// The version of the document that each advisor gets.
+    /// The advisor document version.
     pub version: u32,
-    /// The instructions to a model that follow the prompt of the policy. `MARK` stands for the mark of the data.
+    /// The instructions to a model that follow the policy's prompt. `MARK` stands for the data's mark.
     pub chat_instructions: &'static str,
-    /// The JSON Schema of the answer of a model. It uses only what strict endpoints support.
+    /// The JSON Schema for model answers. It uses only what strict endpoints support.
     pub chat_schema: &'static str,
 }
 

@@ -11,7 +11,7 @@ use countersign_events::event::Verdict;
 use countersign_patterns::CommandPattern;
 use std::sync::Arc;
 
-/// A rule, a pattern of the short form, or the verdict of a zone for one operation.
+/// A rule, a short-form pattern, or a zone verdict for one operation.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicyRule {
     pub(crate) name: String,
@@ -19,7 +19,7 @@ pub(crate) struct PolicyRule {
     pub(crate) reason: Option<String>,
     pub(crate) shadow: bool,
     pub(crate) is_zone: bool,
-    /// The file of the rule, if the policy has several.
+    /// The rule's file, if the policy has several.
     pub(crate) file: Option<Arc<str>>,
     /// The line in its file, from 1.
     pub(crate) line: usize,
@@ -28,21 +28,21 @@ pub(crate) struct PolicyRule {
     pub(crate) terms: OwnTerms,
 }
 
-/// The answer of a rule that matches a call.
+/// A matching rule's answer.
 pub(crate) struct RuleAnswer<'a> {
     pub(crate) rule: &'a PolicyRule,
     pub(crate) verdict: Verdict,
     why: String,
-    /// True if the rule might block the call, which it cannot read with certainty.
+    /// Whether the rule might block the call, which it cannot read with certainty.
     pub(crate) unsure: bool,
-    /// True if the rule matches because a value is missing, has another type or cannot be read.
+    /// Whether the rule matches because a value is missing, has another type or cannot be read.
     strange: bool,
     /// The advisor that may answer. An advisor may allow the call, so the rule must cover all of it with certainty.
     pub(crate) advisor: Option<&'a str>,
 }
 
 impl PolicyRule {
-    /// True if a person accepted the rule into the managed layer.
+    /// Returns true if a person accepted the rule into the managed layer.
     pub(crate) fn is_managed(&self) -> bool {
         self.file.as_deref() == Some(MANAGED_LAYER)
     }
@@ -85,21 +85,21 @@ impl PolicyRule {
         }
     }
 
-    /// The answer of a rule that allows some of the commands of a line, together with other rules.
+    /// The answer when this rule allows some of the commands in a line, together with other rules.
     pub(crate) fn partial_answer(&self) -> RuleAnswer<'_> {
         let patterns = format_patterns(self.matching.commands.iter().map(CommandPattern::as_str));
         let why = format!("command {patterns} matches a part of the line");
         RuleAnswer { rule: self, verdict: self.verdict, why, unsure: false, strange: false, advisor: None }
     }
 
-    /// True if the rule would match also as a rule that allows.
+    /// Returns true if the rule would match also as a rule that allows.
     fn covers_whole_call(&self, facts: &CallFacts<'_>) -> bool {
         let hit = self.matching.match_call(RuleEffect::Widen, facts);
         matches!(hit, SelectorHit::Yes(_)) && !self.is_excepted(RuleEffect::Widen, facts)
     }
 
-    /// True if `unless` excludes the call from the rule. An exception has the inverse effect of its rule, so
-    /// that an exception that is uncertain never makes the verdict less strict.
+    /// Returns true if `unless` excludes the call from the rule. An exception has the inverse effect of its rule, so
+    /// that an uncertain exception never makes the verdict less strict.
     pub(crate) fn is_excepted(&self, effect: RuleEffect, facts: &CallFacts<'_>) -> bool {
         self.unless
             .as_ref()

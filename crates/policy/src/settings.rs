@@ -1,4 +1,4 @@
-//! The settings of a policy: everything that it says besides its rules.
+//! Policy settings: everything in a policy besides its rules.
 
 use crate::{annotation::HintTrust, approvers::ApproverDirectory, tools::OperandMapping};
 use countersign_events::event::Verdict;
@@ -8,10 +8,10 @@ use std::time::Duration;
 /// How long a denial or an unused approval is remembered, unless the policy says otherwise.
 const REMEMBER: Duration = Duration::from_mins(5);
 
-/// The words that mark a tool as dangerous, unless the policy names its own.
+/// The keywords that mark a tool as dangerous, unless the policy names its own.
 const DANGEROUS: [&str; 6] = ["execute", "command", "delete", "remove", "write", "shell"];
 
-/// The most calls that may be pending at the same time.
+/// The maximum number of calls that may be pending at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PendingLimits {
     /// In one thread.
@@ -41,7 +41,7 @@ pub enum KeyRegistrars {
 pub enum MismatchAction {
     /// The log records it, and people see it.
     Record,
-    /// The thread is stopped, too: each further call is blocked until a person sets another mode.
+    /// The thread is also stopped: each further call is blocked until a person sets another mode.
     Stop,
 }
 
@@ -60,10 +60,10 @@ pub(crate) struct PolicySettings {
     /// Words in lower case. People are asked about a tool whose name or description contains one.
     pub(crate) dangerous: Vec<String>,
     pub(crate) redactor: Redactor,
-    /// True if people are asked about a tool whose definition has changed also where a rule allows.
+    /// Whether people are asked about a tool whose definition has changed also where a rule allows.
     pub(crate) asks_changed_tools: bool,
     pub(crate) on_mismatch: MismatchAction,
-    /// True if the settings were read from a log, which records neither scopes nor idempotent tools.
+    /// Whether the settings were read from a log, which records neither scopes nor idempotent tools.
     pub(crate) is_recorded: bool,
 }
 

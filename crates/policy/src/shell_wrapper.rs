@@ -22,7 +22,7 @@ pub(crate) fn script_of_words<'a>(words: &[&'a str]) -> Option<&'a str> {
     (is_known && is_plain).then_some(script)
 }
 
-/// The words of a line that has only plain characters outside of quotes, and no expansions.
+/// The words in a line that has only plain characters outside of quotes, and no expansions.
 fn split_plain_words(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

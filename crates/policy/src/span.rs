@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The longest text of a duration, in bytes.
+/// The maximum length of a duration string, in bytes.
 const MAX_SPAN_BYTES: usize = 16;
 
 /// Parses a whole number of seconds, minutes, hours or days: `90s`, `15m`, `2h`, `1d`. Returns `None` for

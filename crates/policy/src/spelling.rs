@@ -28,7 +28,7 @@ pub(crate) fn did_you_mean<T: AsRef<str>>(unknown: &str, known: &[T]) -> String 
     }
 }
 
-/// The last line of the error of a regular expression. The lines before it draw the pattern.
+/// The last line of a regular expression error. The lines before it draw the pattern.
 pub(crate) fn last_line(error: &regex::Error) -> String {
     let text = error.to_string();
     let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("the pattern is invalid");

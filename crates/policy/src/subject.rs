@@ -24,6 +24,6 @@ pub struct JudgedCall<'a> {
     pub annotations: Option<&'a Json>,
     /// The impact that the agent claims.
     pub impact: Option<&'a Json>,
-    /// The definition of the tool, if known.
+    /// The tool's definition, if known.
     pub definition: Option<&'a ToolDefinition>,
 }

@@ -1,12 +1,12 @@
-//! The policy's knowledge of tools: the operation of a tool, and where its operands are among its arguments.
+//! What the policy knows about tools: each tool's operation, and where its operands are among its arguments.
 
 use crate::{names::NameGlobs, value::JsonPointer};
 use serde::Deserialize;
 
-/// The keys of the arguments of a program, next to the key of the program.
+/// The keys for program arguments, next to the program key.
 pub(crate) const ARGUMENT_KEYS: &[&str] = &["args", "arguments", "argv"];
 
-/// The kind of an operand.
+/// The operand kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OperandKind {
@@ -47,7 +47,7 @@ impl OperandKind {
     }
 }
 
-/// An entry of `[tools]`: the operation of the tools, and the pointers to their operands.
+/// A `[tools]` entry: the tools' operation, and the pointers to their operands.
 #[derive(Debug, Clone)]
 pub(crate) struct OperandMapping {
     pub(crate) tools: NameGlobs,
@@ -58,9 +58,9 @@ pub(crate) struct OperandMapping {
     /// The arguments that have no effect on what the tools run.
     pub(crate) harmless: Vec<JsonPointer>,
     pub(crate) idempotent: Option<bool>,
-    /// True if the tools run a list of words without a shell.
+    /// Whether the tools run a list of words without a shell.
     pub(crate) argv: Option<bool>,
-    /// True if a layer has the entry. It then adds pointers and replaces none, so that it cannot hide an operand from
+    /// Whether a layer has the entry. It then adds pointers and replaces none, so that it cannot hide an operand from
     /// the rules of another file.
     pub(crate) is_layer: bool,
 }

@@ -23,7 +23,7 @@ impl OrderedValue {
         read_value(&mut JsonTokens::new(text))
     }
 
-    /// The value under a key of an object.
+    /// The value under an object key.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Map(members) => members.iter().find(|(name, _)| name == key).map(|(_, value)| value),
@@ -31,7 +31,7 @@ impl OrderedValue {
         }
     }
 
-    /// The members of an object or a list's elements, each with its step in a pointer.
+    /// Object members or list elements, each with its pointer step.
     pub(crate) fn children(&self) -> Box<dyn Iterator<Item = (String, &Self)> + '_> {
         match self {
             Self::Map(members) => Box::new(members.iter().map(|(key, value)| (key.clone(), value))),
@@ -42,7 +42,7 @@ impl OrderedValue {
         }
     }
 
-    /// The text of a string.
+    /// String content.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -50,12 +50,12 @@ impl OrderedValue {
         }
     }
 
-    /// True if both values have the same type, so that they can be compared.
+    /// Returns true if both values have the same type, so that they can be compared.
     pub(crate) fn is_same_type(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
-    /// True if the values are equal. The order of keys does not matter.
+    /// Returns true if the values are equal. The order of keys does not matter.
     pub(crate) fn is_equal(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::List(a), Self::List(b)) => {
@@ -71,7 +71,7 @@ impl OrderedValue {
         }
     }
 
-    /// True if a value of this type can contain the step of a pointer.
+    /// Returns true if a value of this type can contain this pointer step.
     fn accepts_step(&self, step: &str) -> bool {
         match self {
             Self::Null => true,
@@ -85,7 +85,7 @@ impl OrderedValue {
         if let Self::Map(members) = self { members.len() } else { 0 }
     }
 
-    /// The type of the value, for messages.
+    /// The value's type, for messages.
     pub(crate) const fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -195,8 +195,8 @@ impl JsonPointer {
         Self::read(&format!("{parent}/{key}")).ok()
     }
 
-    /// True if the pointer passes through a value of the wrong type, such as a string in place of a list. The target
-    /// may then be at another pointer, so it must not count as absent.
+    /// Returns true if the pointer passes through a value of the wrong type, such as a string instead of a list. The
+    /// target may then be at another pointer, so it must not count as absent.
     pub(crate) fn meets_wrong_type(&self, value: &OrderedValue) -> bool {
         let mut found = vec![value];
         self.steps.iter().enumerate().any(|(at, step)| {
@@ -206,7 +206,7 @@ impl JsonPointer {
         })
     }
 
-    /// True if one pointer refers to the same value as the other, or to a part of it.
+    /// Returns true if one pointer refers to the same value as the other, or to a part of it.
     pub(crate) fn touches(&self, other: &Self) -> bool {
         paths_overlap(self.steps.iter().map(String::as_str), &other.steps)
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A warning about a part of a policy that is valid and probably a mistake.
+/// A warning about a policy part that is valid and probably a mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyWarning {
     /// The file, if the policy has several.

@@ -1,4 +1,4 @@
-//! Reads the advisors of a policy.
+//! Reads policy advisors.
 
 use super::{
     advisor_configuration::hash_configuration,
@@ -17,7 +17,7 @@ use crate::{
 use countersign_events::event::{AdviceVerdict, AdvisorMode, AdvisorProtocol, is_advisor_name};
 use std::{str::FromStr, time::Duration};
 
-/// The most advisors. Each of them is asked about each call to which it applies.
+/// The maximum number of advisors. Each is asked about every call to which it applies.
 const MAX_ADVISORS: usize = 32;
 
 /// The longest time to wait for an answer.
@@ -26,13 +26,13 @@ const MAX_TIMEOUT: Duration = Duration::from_mins(1);
 /// The longest time for which an answer is kept.
 const MAX_CACHE: Duration = Duration::from_hours(24);
 
-/// The most questions to one advisor at the same time.
+/// The maximum number of simultaneous questions to one advisor.
 const MAX_CONCURRENCY: u32 = 64;
 
-/// The longest list of words of a command.
+/// The maximum number of words in a command.
 const MAX_COMMAND_WORDS: usize = 64;
 
-/// The longest address, model name and word of a command, in bytes.
+/// The maximum length of an address, a model name and a command word, in bytes.
 const MAX_TEXT_BYTES: usize = 2_048;
 
 /// An advisor, and the position of its name.
@@ -98,7 +98,7 @@ fn read_advisor(
     Ok((settings, named.at))
 }
 
-/// Reads the keys of the target. A key of another protocol is an error.
+/// Reads the target's keys. A key of another protocol is an error.
 fn read_target(
     keys: &mut TableKeys<'_>,
     protocol: AdvisorProtocol,
@@ -143,7 +143,7 @@ fn read_target(
 
 fn read_applies(node: &TomlNode, tables: &PolicyTables) -> Result<RuleSelectors, PolicyFault> {
     let mut keys = node.keys("applies")?;
-    // An advisor may allow calls, so a claim of the agent must not select it.
+    // An advisor may allow calls, so an agent claim must not select it.
     let selectors = selector::read_selectors(&mut keys, SelectorOwner::advisor(), Some(tables))?;
     keys.reject_unknown()?;
     if selectors.is_empty() {
@@ -152,7 +152,7 @@ fn read_applies(node: &TomlNode, tables: &PolicyTables) -> Result<RuleSelectors,
     Ok(selectors)
 }
 
-/// Reads a text from `key`, or from the file beside the policy that `file_key` names.
+/// Reads a string from `key`, or from the file beside the policy that `file_key` names.
 fn read_text(
     keys: &mut TableKeys<'_>,
     key: &'static str,
@@ -305,7 +305,7 @@ fn read_url(node: &TomlNode) -> Result<String, PolicyFault> {
     }
 }
 
-/// Reads the name of a key. The key itself must not be in the policy, which the log keeps.
+/// Reads a key name. The key itself must not be in the policy, which the log keeps.
 fn read_key_name(node: &TomlNode) -> Result<String, PolicyFault> {
     let name = node.text("key")?;
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
@@ -355,7 +355,7 @@ pub(super) fn find_unused_attachments(
     unused.map(|file| (file.start, format!("no advisor uses the file {:?}", file.name))).collect()
 }
 
-/// The key `advisor` of a rule.
+/// A rule's `advisor` key.
 pub(super) fn read_rule_advisor(node: &TomlNode, tables: &PolicyTables) -> Result<String, PolicyFault> {
     let name = node.text("advisor")?;
     if tables.advisors.iter().any(|known| known == name) {

@@ -1,10 +1,10 @@
-//! The hash of the settings of an advisor on which its answers depend.
+//! The hash of the advisor settings that affect its answers.
 
 use super::node::TomlNode;
 use crate::{advisor::AdvisorTarget, question_format::QuestionFormat};
 use countersign_events::{Sha256, event::AdvisorProtocol};
 
-/// Hashes everything on which the answers of the advisor depend: its settings, and the way in which this program asks.
+/// Hashes everything that affects the advisor's answers: its settings, and how this program asks.
 pub(super) fn hash_configuration(
     protocol: AdvisorProtocol,
     target: &AdvisorTarget,
@@ -24,7 +24,7 @@ pub(super) fn hash_configuration(
             vec!["url", url, "model", model, "prompt", prompt, "instructions", instructions, "schema", schema]
         }
     };
-    // The length before each part keeps the parts apart.
+    // The length before each part separates the parts.
     let hashed = [protocol.as_str(), &version, &applies].into_iter().chain(parts);
     let texts: Vec<_> = hashed.map(|part| format!("{}:{part}\n", part.len())).collect();
     Sha256::digest(texts.concat().as_bytes())

@@ -1,12 +1,12 @@
-//! The error of a policy that cannot be read.
+//! The error for a policy that cannot be read.
 
-/// The error of a policy that cannot be read, with its position.
+/// The error for a policy that cannot be read, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadPolicy {
-    /// The text is not TOML. The message shows the line.
+    /// The input is not TOML. The message shows the line.
     #[error("the policy cannot be read: {0}")]
     Unreadable(String),
-    /// The text is TOML, but not a valid policy.
+    /// The input is TOML, but not a valid policy.
     #[error("the policy is invalid at line {line}, column {column}: {why}")]
     Wrong {
         /// The line, counted from 1.
@@ -19,7 +19,7 @@ pub enum BadPolicy {
     /// The error of one of several files.
     #[error("{file}: {error}")]
     InFile {
-        /// The name of the layer, such as `policy.d/10-team.toml`, or `the main file`.
+        /// The layer's name, such as `policy.d/10-team.toml`, or `the main file`.
         file: String,
         /// The error.
         error: Box<BadPolicy>,
@@ -27,7 +27,7 @@ pub enum BadPolicy {
 }
 
 impl BadPolicy {
-    /// Adds the name of the file, if the policy has several.
+    /// Adds the file's name, if the policy has several.
     pub(super) fn in_file(self, file: Option<&str>) -> Self {
         match file {
             Some(file) => Self::InFile { file: file.to_owned(), error: Box::new(self) },

@@ -1,5 +1,4 @@
-//! Checks the examples of a rule when the policy is read, so that its author finds a wrong pattern before
-//! any call.
+//! Checks rule examples when the policy is read, so that its author finds a wrong pattern before any call.
 
 use super::{
     node::{PolicyFault, TomlItem, TomlNode},
@@ -77,11 +76,11 @@ fn matches_example(policy: &Policy, rule: &PolicyRule, example: &TomlNode) -> Re
     let subject = call.subject();
     let facts = CallFacts::new(&policy.settings, &subject, &|| false);
     let answer = call.rule.answer(&facts);
-    // The examples of an advised rule are the calls that the advisor may answer.
+    // An advised rule's examples are the calls that the advisor may answer.
     Ok(answer.is_some_and(|answer| call.rule.terms.advisor.is_none() || answer.advisor.is_some()))
 }
 
-/// Builds a call from a text, which is the operand that the rule matches.
+/// Builds a call from a string, which is the operand that the rule matches.
 fn call_from_text(
     policy: &Policy,
     rule: &PolicyRule,

@@ -1,18 +1,18 @@
-//! The files of a policy, and the position of each part in them.
+//! The policy files, and the position of each part in them.
 
 use super::{BadPolicy, node::PolicyFault, position::line_and_column};
 use crate::policy_text::PolicyText;
 
-/// The name of the main file in messages. The texts do not record where it was.
+/// The main file's name in messages. The policy text does not record where the file was.
 const MAIN_FILE: &str = "the main file";
 
-/// The files of a policy as one sequence of bytes. The position of a part is its distance from the start of the main
-/// file, so that one number names the file, the line and the column.
+/// The policy files as one byte sequence. A position is the distance from the start of the main file, so that one
+/// number names the file, the line and the column.
 pub(super) struct PolicyFiles<'a> {
     files: Vec<NumberedFile<'a>>,
 }
 
-/// A file of a policy, and its place in the sequence.
+/// A policy file, and its offset in the sequence.
 pub(super) struct NumberedFile<'a> {
     pub(super) name: &'a str,
     pub(super) text: &'a str,
@@ -46,18 +46,18 @@ impl<'a> PolicyFiles<'a> {
         self.files.iter()
     }
 
-    /// The position at which the layers begin.
+    /// The position at which the layers start.
     pub(super) fn layers_start(&self) -> usize {
         self.files.get(1).map_or(usize::MAX, |layer| layer.start)
     }
 
-    /// The name of the file that contains the position, or `None` if the policy has only one file.
+    /// The file name for the position, or `None` if the policy has only one file.
     pub(super) fn name_at(&self, at: usize) -> Option<&'a str> {
         let several = self.files.len() > 1;
         self.files.iter().rfind(|file| file.start <= at).filter(|_| several).map(|file| file.name)
     }
 
-    /// The name of the layer that contains the position, or `None` in the main file.
+    /// The layer name for the position, or `None` in the main file.
     pub(super) fn layer_at(&self, at: usize) -> Option<&'a str> {
         self.name_at(at).filter(|_| at >= self.layers_start())
     }

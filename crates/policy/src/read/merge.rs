@@ -1,5 +1,5 @@
-//! Merges the files of a policy. The strictest value of a setting applies. Two values of which neither is stricter are
-//! an error.
+//! Merges the policy files. For each setting, the strictest value applies. If neither of two values is stricter, they
+//! are an error.
 
 use super::{
     files::PolicyFiles,
@@ -7,14 +7,14 @@ use super::{
     verdict::read_verdict,
 };
 
-/// The files of a policy as one table.
+/// The policy files as one table.
 pub(super) struct MergedPolicy {
     pub(super) table: TomlNode,
-    /// True if a layer sets the time after which requests expire.
+    /// Whether a layer sets the time after which requests expire.
     pub(super) layer_expires: bool,
 }
 
-/// Merges the tables of the files. The main file comes first.
+/// Merges the files' tables. The main file comes first.
 pub(super) fn merge_files(
     tables: Vec<TomlNode>,
     files: &PolicyFiles<'_>,
@@ -37,7 +37,7 @@ fn table_entries(table: &TomlNode) -> &[TomlEntry] {
     }
 }
 
-/// Merges an entry of a file with the entry of the same key in an earlier file.
+/// Merges an entry with the same-key entry in an earlier file.
 fn merge_entry(
     merged: &mut Vec<TomlEntry>,
     entry: TomlEntry,
@@ -115,7 +115,7 @@ fn add_tables(before: &mut TomlEntry, entry: TomlEntry) -> Result<(), PolicyFaul
     Ok(())
 }
 
-/// Adds the members of a table one by one.
+/// Adds table members one by one.
 fn add_members(
     before: &mut TomlEntry,
     entry: TomlEntry,
@@ -161,7 +161,7 @@ fn require_equal(before: &TomlEntry, entry: &TomlEntry, files: &PolicyFiles<'_>)
     Err(PolicyFault { at: entry.at, why })
 }
 
-/// Adds values to the list of an earlier file, each of which makes the policy stricter.
+/// Adds values to the list from an earlier file. Each value makes the policy stricter.
 fn add_values(members: &mut Vec<TomlEntry>, member: TomlEntry) {
     let Some(before) = members.iter_mut().find(|before| before.key == member.key) else {
         members.push(member);
@@ -181,7 +181,7 @@ fn into_values(node: TomlNode) -> Vec<TomlNode> {
     }
 }
 
-/// Adds the operations of a zone. The stricter verdict on an operation applies.
+/// Adds zone operations. The stricter verdict on an operation applies.
 fn merge_zone(
     zones: &mut Vec<TomlEntry>,
     zone: TomlEntry,

@@ -1,4 +1,4 @@
-//! The values of a file or a pattern, each with its position, so that every error can name its line.
+//! The values in a file or pattern, each with its position, so that every error can name its line.
 
 use crate::{span::parse_span, spelling::did_you_mean, value::OrderedValue};
 use countersign_events::json::ExactDecimal;
@@ -8,7 +8,7 @@ use toml::{
     de::{DeInteger, DeTable, DeValue},
 };
 
-/// An error in a policy, with its position in bytes from the start of the file.
+/// An error in a policy, with its position in bytes from the file's start.
 #[derive(Debug)]
 pub(crate) struct PolicyFault {
     pub(crate) at: usize,
@@ -22,7 +22,7 @@ pub(crate) struct TomlNode {
     pub(crate) item: TomlItem,
 }
 
-/// The content of a value.
+/// Value content.
 #[derive(Debug, Clone)]
 pub(crate) enum TomlItem {
     Plain(OrderedValue),
@@ -32,7 +32,7 @@ pub(crate) enum TomlItem {
     Table(Vec<TomlEntry>),
 }
 
-/// A key of a table, and its value.
+/// A table key and its value.
 #[derive(Debug, Clone)]
 pub(crate) struct TomlEntry {
     pub(crate) key: String,
@@ -85,7 +85,7 @@ impl TomlNode {
         }
     }
 
-    /// The node of a file that begins at `start`.
+    /// The node for a file that starts at `start`.
     pub(super) fn moved_by(mut self, start: usize) -> Self {
         self.move_by(start);
         self
@@ -180,7 +180,7 @@ impl TomlNode {
         }
     }
 
-    /// A text that is equal for values with the same meaning.
+    /// A string that is equal for values with the same meaning.
     pub(crate) fn canonical_text(&self) -> String {
         let mut out = String::new();
         self.write_canonical(&mut out);
@@ -215,7 +215,7 @@ impl TomlNode {
     }
 }
 
-/// The keys of a table. A key that is not read before [`Self::reject_unknown`] is an error.
+/// Table keys. A key that is not read before [`Self::reject_unknown`] is an error.
 pub(crate) struct TableKeys<'a> {
     what: &'static str,
     at: usize,

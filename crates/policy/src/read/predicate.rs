@@ -1,4 +1,4 @@
-//! Reads the predicates of a rule on the arguments of a call.
+//! Reads rule predicates on call arguments.
 
 use super::node::{PolicyFault, TomlEntry, TomlItem, TomlNode};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use countersign_patterns::Glob;
 use regex::RegexBuilder;
 
-/// The memory limit of a compiled regular expression, in bytes.
+/// The memory limit for a compiled regular expression, in bytes.
 const REGEX_LIMIT: usize = 1024 * 1024;
 
 /// Reads the predicates of `args`, by argument.

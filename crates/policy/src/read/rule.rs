@@ -25,10 +25,10 @@ use countersign_events::{
 };
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-/// The most rules. Finding mistakes compares every rule with every other.
+/// The maximum number of rules. Finding mistakes compares every rule with every other.
 const MAX_RULES: usize = 2_000;
 
-/// Names that have another meaning in the log, where the name of a rule is recorded.
+/// Names that have another meaning in the log, where rule names are recorded.
 const RESERVED_NAMES: &[&str] = &["default", "tool", "thread", "mode", "grant"];
 
 pub(super) fn read_rules<'a>(
@@ -69,8 +69,8 @@ pub(super) fn read_rules<'a>(
     Ok(rules)
 }
 
-/// Adds the name of the layer to the names of its rules, so that two files may use the same name. The rules of the main
-/// file keep their names, which then do not change when the first layer is added.
+/// Adds the layer name to its rule names, so that two files may use the same name. Rules in the main file keep their
+/// names, which then do not change when the first layer is added.
 fn name_files(rules: &mut [ParsedRule<'_>], files: &PolicyFiles<'_>) -> Result<(), PolicyFault> {
     for (rule, place) in rules {
         rule.file = files.name_at(place.verdict_at).map(Arc::from);
@@ -196,7 +196,7 @@ fn read_exception(
     Ok(selectors)
 }
 
-/// The keys of the terms on which people are asked.
+/// The keys for the terms on which people are asked.
 const TERMS: &[&str] = &[
     "expires",
     "onExpiry",
@@ -214,7 +214,7 @@ const TERMS: &[&str] = &[
 /// The terms that an advisor cannot meet.
 const TERMS_OF_PEOPLE: &[&str] = &["level", "quorum", "denials", "approvers", "proof"];
 
-/// Reads the advisor of a rule with the verdict `advised`.
+/// Reads the advisor for a rule with the verdict `advised`.
 fn read_advisor(
     keys: &mut TableKeys<'_>,
     is_advised: bool,

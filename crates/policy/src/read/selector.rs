@@ -20,7 +20,7 @@ use countersign_patterns::{CommandPattern, Glob, PathPattern, UrlPattern};
 /// The rule or exception that has the selectors.
 #[derive(Clone, Copy)]
 pub(super) struct SelectorOwner {
-    /// True if a match allows more.
+    /// Whether a match allows more.
     widens: bool,
 }
 
@@ -39,7 +39,7 @@ impl SelectorOwner {
     }
 }
 
-/// The error of a rule that would let an agent's own claim allow a call.
+/// The error for a rule that would let an agent's own claim allow a call.
 const CLAIM_CANNOT_ALLOW: &str =
     "`impact` is a claim of the agent, so it cannot allow a call; use it to ask or block";
 
@@ -93,7 +93,7 @@ fn read_operands(keys: &mut TableKeys<'_>, read: &mut RuleSelectors) -> Result<(
     Ok(())
 }
 
-/// Reads the pattern of a grant.
+/// Reads a grant pattern.
 pub(crate) fn read_patterns(node: &TomlNode) -> Result<RuleSelectors, PolicyFault> {
     let mut keys = node.keys("a pattern")?;
     let mut read = RuleSelectors::default();
@@ -114,7 +114,7 @@ fn parse_texts<T, E: ToString>(
     texts.into_iter().map(|(text, node)| parse(text).map_err(|e| node.fault(e.to_string()))).collect()
 }
 
-/// Reads globs over names. In a policy, `@group` is replaced by the tools of the group.
+/// Reads globs over names. In a policy, `@group` is replaced by the group's tools.
 pub(super) fn read_names(
     node: &TomlNode,
     what: &str,
@@ -154,7 +154,7 @@ fn group_members<'a>(
     })
 }
 
-/// Reads the tool of the short form.
+/// Reads the tool in the short form.
 pub(super) fn read_short_tools(
     text: &str,
     node: &TomlNode,
@@ -167,7 +167,7 @@ pub(super) fn read_short_tools(
     )
 }
 
-/// Reads the pattern of the short form: a URL if it has a scheme, a path if it begins with `/`, otherwise a command.
+/// Reads the pattern in the short form: a URL if it has a scheme, a path if it starts with `/`, otherwise a command.
 pub(super) fn read_short_operand(
     text: &str,
     node: &TomlNode,
@@ -259,7 +259,7 @@ fn read_impact(node: &TomlNode) -> Result<ClaimedImpact, PolicyFault> {
     Ok(ClaimedImpact { risk_levels, reversible })
 }
 
-/// A text that is equal for selectors with the same meaning.
+/// A string that is equal for selectors with the same meaning.
 pub(super) fn canonical_text(entries: &[TomlEntry], unless: Option<&TomlNode>) -> String {
     const SELECTORS: &[&str] = &[
         "tool",

@@ -1,4 +1,4 @@
-//! Reads the settings of a policy: defaults, limits, groups, people, trust, tools and secrets.
+//! Reads policy settings: defaults, limits, groups, people, trust, tools and secrets.
 
 use super::{
     files::PolicyFiles,
@@ -188,7 +188,7 @@ fn read_person(node: &TomlNode, levels: &[String]) -> Result<PolicyPerson, Polic
     Ok(PolicyPerson { level: level.or_else(|| levels.first().cloned()).unwrap_or_default(), groups })
 }
 
-/// Reads the name of a level that exists.
+/// Reads an existing level name.
 pub(super) fn read_level(node: &TomlNode, levels: &[String]) -> Result<String, PolicyFault> {
     let text = node.text("a level")?;
     if levels.iter().any(|level| level == text) {

@@ -1,25 +1,25 @@
-//! The position of a rule in its file, and the tables to which rules refer.
+//! Rule positions in files, and the tables to which rules refer.
 
 use super::node::TomlNode;
 use crate::{approvers::ApproverDirectory, rule::PolicyRule};
 use std::{collections::HashMap, time::Duration};
 
-/// The source of a rule, for checks that follow after all rules are read.
+/// A rule source, for checks that follow after all rules are read.
 #[derive(Clone)]
 pub(crate) struct SourcePosition<'a> {
     pub(crate) at: usize,
-    /// The position of the part that gives the rule its verdict. Its file is the file of the rule.
+    /// The position of the key that gives the rule its verdict. Its file is the rule's file.
     pub(crate) verdict_at: usize,
     /// The examples that the rule must match or not match.
     pub(crate) examples: Option<&'a TomlNode>,
-    /// A text that is equal for selectors with the same meaning.
+    /// A string that is equal for selectors with the same meaning.
     pub(crate) selectors: String,
 }
 
 /// A rule and its source.
 pub(crate) type ParsedRule<'a> = (PolicyRule, SourcePosition<'a>);
 
-/// The tables of the file to which rules refer.
+/// The file's tables to which rules refer.
 pub(crate) struct PolicyTables {
     /// The tools of each group.
     pub(crate) groups: HashMap<String, Vec<String>>,
@@ -27,11 +27,11 @@ pub(crate) struct PolicyTables {
     /// The root of each zone.
     pub(crate) zones: HashMap<String, countersign_patterns::ParsedPath>,
     pub(crate) expires: Option<Duration>,
-    /// True if a layer sets `expires`.
+    /// Whether a layer sets `expires`.
     pub(crate) layer_expires: bool,
-    /// The position at which the layers begin.
+    /// The position at which the layers start.
     pub(crate) layers_start: usize,
-    /// The names of the advisors.
+    /// The advisors' names.
     pub(crate) advisors: Vec<String>,
     /// The operations in `[tools]`, each with its position.
     pub(crate) operations: Vec<(usize, String)>,

@@ -8,7 +8,7 @@ use countersign_events::event::Verdict;
 pub(super) fn read_verdict(node: &TomlNode) -> Result<Verdict, PolicyFault> {
     let text = node.text("a verdict")?;
     let known = [Verdict::Allow, Verdict::Ask, Verdict::Block];
-    // The words of a thread's own policy. Neither gives more than it says.
+    // Thread policy keywords. Neither gives more than it says.
     let aliases = [("require-approval", Verdict::Ask), ("deny", Verdict::Block)];
     let words = known.map(|verdict| (verdict.as_str(), verdict)).into_iter().chain(aliases);
     words.into_iter().find(|(word, _)| *word == text).map(|(_, verdict)| verdict).ok_or_else(|| {
@@ -24,7 +24,7 @@ pub(super) fn read_verdict(node: &TomlNode) -> Result<Verdict, PolicyFault> {
 /// The verdict of a rule that an advisor may answer. It is an `ask` with an advisor.
 pub(super) const ADVISED: &str = "advised";
 
-/// Reads the verdict of a rule, and returns true if it is `advised`.
+/// Reads a rule verdict, and returns true if it is `advised`.
 pub(super) fn read_rule_verdict(node: &TomlNode) -> Result<(Verdict, bool), PolicyFault> {
     match node.text("a verdict")? {
         ADVISED => Ok((Verdict::Ask, true)),

@@ -72,12 +72,12 @@ fn describe_covered_rule(rule: &PolicyRule, other: &PolicyRule) -> String {
     )
 }
 
-/// The strictness of a rule: `block`, `ask`, `advised`, `allow`.
+/// Rule strictness: `block`, `ask`, `advised`, `allow`.
 fn strictness(rule: &PolicyRule) -> (Verdict, bool) {
     (rule.verdict, rule.terms.advisor.is_none())
 }
 
-/// True if the other rule is stricter and matches every call that the rule matches.
+/// Returns true if the other rule is stricter and matches every call that the rule matches.
 fn covers(other: &PolicyRule, rule: &PolicyRule) -> bool {
     let (Some(wide), Some(narrow)) = (&other.matching.tools, &rule.matching.tools) else {
         let everything = |names: &NameGlobs| names.patterns.iter().any(|pattern| pattern == "*");
@@ -176,7 +176,8 @@ fn find_effect_options(rule: &PolicyRule) -> Vec<String> {
     found
 }
 
-/// Finds tools of which a rule can allow no call, because each call has an argument with an effect that the rule does not name.
+/// Finds tools whose calls a rule can never allow, because each call has an argument with an effect that the rule does
+/// not name.
 fn find_unnamed_effects(rule: &PolicyRule) -> Vec<String> {
     let (selectors, kinds) = (&rule.matching, rule.matching.operand_kinds());
     let tools = selectors.tools.iter().flat_map(|tools| &tools.patterns).filter(|tool| is_literal(tool));

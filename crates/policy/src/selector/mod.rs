@@ -26,7 +26,7 @@ use crate::{
 use countersign_events::fold_spelling;
 use countersign_patterns::{CommandPattern, PathPattern, UrlPattern};
 
-/// The selectors of a rule.
+/// Rule selectors.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RuleSelectors {
     pub(crate) tools: Option<NameGlobs>,
@@ -84,7 +84,7 @@ impl RuleSelectors {
     fn find_named_arguments(&self, facts: &CallFacts<'_>) -> NamedArguments {
         let mut named = NamedArguments::of_operands(self.operand_kinds(), facts);
         named.add(self.args.iter().map(|(pointer, _)| pointer.steps().to_vec()));
-        // A condition on `args` as a whole names none of them.
+        // A condition on the whole `args` names none of them.
         let paths = self.when.iter().flat_map(CompiledCondition::argument_paths);
         named.add(paths.filter(|path| !path.is_empty()).cloned());
         named
@@ -156,7 +156,7 @@ impl RuleSelectors {
         }
     }
 
-    /// True if tool, thread and proposer match, as far as the rule names them.
+    /// Returns true if tool, thread and proposer match, as far as the rule names them.
     pub(crate) fn matches_names(&self, subject: &JudgedCall<'_>) -> bool {
         let is_match =
             |names: &Option<NameGlobs>, name| names.as_ref().is_none_or(|names| names.is_match(name));
@@ -167,7 +167,7 @@ impl RuleSelectors {
                 || self.kinds.iter().any(|kind| kind.includes(subject.tool.as_str(), RuleEffect::Restrict)))
     }
 
-    /// True if the rule looks at more than names and hints: two calls of one tool may have different verdicts.
+    /// Returns true if the rule looks at more than names and hints: two calls of one tool may have different verdicts.
     pub(crate) fn looks_at_call(&self) -> bool {
         let looks_at_arguments = !self.args.is_empty() || !self.operations.is_empty();
         let looks_at_place = self.place.is_some();
@@ -178,12 +178,12 @@ impl RuleSelectors {
             || self.when.is_some()
     }
 
-    /// True if there are no selectors.
+    /// Returns true if there are no selectors.
     pub(crate) fn is_empty(&self) -> bool {
         self.tools.is_none() && self.only_tools()
     }
 
-    /// True if there are no selectors besides the tool.
+    /// Returns true if there are no selectors besides the tool.
     pub(crate) fn only_tools(&self) -> bool {
         self.threads.is_none()
             && self.principals.is_none()
@@ -208,7 +208,7 @@ struct CombinedHit {
 }
 
 impl CombinedHit {
-    /// Adds the result of one selector. Returns true if the rule can no longer match.
+    /// Adds one selector's result. Returns true if the rule can no longer match.
     fn and(&mut self, next: SelectorHit) -> bool {
         let so_far = std::mem::replace(&mut self.hit, SelectorHit::No);
         self.hit = match (so_far, next) {

@@ -86,7 +86,7 @@ impl CallFacts<'_> {
         }
     }
 
-    /// Redacts and shortens a text for a reason. Redaction comes first, because it cannot recognise half a secret.
+    /// Redacts and shortens a string for a reason. Redaction comes first, because it cannot recognise half a secret.
     fn redact_and_shorten(&self, text: &str) -> String {
         shorten(self.redactor().redact_text(text).as_deref().unwrap_or(text))
     }
@@ -106,7 +106,7 @@ pub(crate) fn format_patterns<'a>(patterns: impl Iterator<Item = &'a str>) -> St
     patterns.map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(" or ")
 }
 
-/// Shortens a text for a reason, and replaces control characters.
+/// Shortens a string for a reason, and replaces control characters.
 fn shorten(text: &str) -> String {
     let shown: String = text.chars().take(80).map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect();
     if shown.chars().count() < text.chars().count() { format!("{shown}…") } else { shown }

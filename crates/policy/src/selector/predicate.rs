@@ -15,7 +15,7 @@ pub(crate) enum ArgumentPredicate {
     In(Vec<OrderedValue>),
     /// The whole string matches.
     Glob(Glob),
-    /// The string begins with this prefix.
+    /// The string starts with this prefix.
     Prefix(String),
     /// Some part of the string matches.
     Regex(Regex),
@@ -27,12 +27,12 @@ pub(crate) enum ArgumentPredicate {
     Exists(bool),
     /// The argument may be absent. If it is present, the other predicates apply.
     Optional,
-    /// The size: the characters of a string, the elements of a list or the keys of an object.
+    /// The size: the number of characters in a string, elements in a list or keys in an object.
     Size(Vec<ArgumentPredicate>),
 }
 
 impl ArgumentPredicate {
-    /// True if the value satisfies the predicate, or an error if the two cannot be compared.
+    /// Returns true if the value satisfies the predicate, or an error if the two cannot be compared.
     pub(crate) fn is_satisfied_by(&self, value: &OrderedValue) -> Result<bool, String> {
         let text = || value.text().ok_or_else(|| format!("it is {}, not a string", value.kind()));
         match self {

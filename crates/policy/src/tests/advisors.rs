@@ -3,12 +3,12 @@
 use super::*;
 use countersign_events::event::{AdviceVerdict, AdvisorMode, AdvisorProtocol, AdvisorReported, ReportSource};
 
-/// The text of an advisor named `judge`.
+/// The TOML for an advisor named `judge`.
 fn advisor(rest: &str) -> String {
     format!("[[advisor]]\nname = \"judge\"\nurl = \"http://127.0.0.1:8181/a\"\n{rest}\n")
 }
 
-/// The text of a rule that `judge` may answer.
+/// The TOML for a rule that `judge` may answer.
 fn advised(name: &str, rest: &str) -> String {
     format!(
         "[[rule]]\nname = \"{name}\"\ntool = \"bash\"\nverdict = \"advised\"\nadvisor = \"judge\"\n{rest}\n"

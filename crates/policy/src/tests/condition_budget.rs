@@ -2,14 +2,14 @@
 
 use super::*;
 
-/// The outcome of a condition for a call with a text of 32 KiB and a list of 1,000 numbers.
+/// The condition outcome for a call with a 32 KiB string and a list of 1,000 numbers.
 fn outcome_of(condition: &str) -> String {
     let numbers: Vec<_> = (0..1_000).collect();
     let arguments = serde_json::json!({"text": "x".repeat(32 * 1_024), "list": numbers}).to_string();
     outcome(&format!("tool = \"x\"\nwhen = '{condition}'"), &call("x", &arguments))
 }
 
-/// Nests a part of a condition in itself: `{}` stands for the inner part.
+/// Nests a condition part in itself: `{}` stands for the inner part.
 fn nested(levels: usize, start: &str, level: &str) -> String {
     (0..levels).fold(start.to_owned(), |inner, _| level.replace("{}", &inner))
 }

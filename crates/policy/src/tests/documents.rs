@@ -5,10 +5,10 @@ use std::{fs, path::Path};
 
 /// Pages whose TOML is the configuration of another program or of Countersign itself, and not a policy.
 const OTHER_TOML: [&str; 3] = ["configuration.md", "access.md", "codex.md"];
-/// The beginning of a file of cases for `countersign policy test`.
+/// The first lines in a case file for `countersign policy test`.
 const CASES: &str = "[[case]]";
 
-/// The pages of the documentation, each with its name and its text.
+/// The documentation pages, each with its name and content.
 fn pages() -> Vec<(String, String)> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let mut pages = Vec::new();
@@ -24,7 +24,7 @@ fn pages() -> Vec<(String, String)> {
     pages
 }
 
-/// The fenced blocks of a page, each with its language.
+/// The fenced blocks on a page, each with its language.
 fn blocks(page: &str) -> Vec<(&str, &str)> {
     page.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n')).collect()
 }

@@ -9,12 +9,12 @@ fn read_error(text: &str) -> String {
     }
 }
 
-/// The errors of all texts, one per line.
+/// The errors for all policies, one per line.
 fn read_errors(texts: &[&str]) -> String {
     texts.iter().map(|text| read_error(text)).collect::<Vec<_>>().join("\n")
 }
 
-/// The errors of a rule with each of these bodies, one per line.
+/// The errors for a rule with each of these bodies, one per line.
 fn rule_errors(verdict: &str, rests: &[&str]) -> String {
     rests.iter().map(|rest| read_error(&one(verdict, rest))).collect::<Vec<_>>().join("\n")
 }

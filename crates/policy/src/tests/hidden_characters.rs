@@ -13,7 +13,7 @@ const LAST_LISTED: u32 = 0x2_ffff;
 fn patterns_and_names_reject_the_same_characters() {
     let tags = 0xe_0000..=0xe_0fff;
     for c in (0..=LAST_LISTED).chain(tags).filter_map(char::from_u32).filter(|c| !REPLACEMENTS.contains(c)) {
-        // Letters of one script follow, so that only the character itself counts.
+        // Letters of one script follow, so that only the character itself matters.
         let name = check_name(&format!("-{c}-"));
         let is_hidden_in_name = matches!(name, Err(BadName::Control(_) | BadName::Hidden(_)));
         let pattern = Glob::new(&format!("\\{c}"));

@@ -23,7 +23,7 @@ fn kind_selects_tools_of_all_agents() {
 
 #[test]
 fn tool_of_a_server_never_widens() {
-    // No allow, an ask, a block: the server may have given its tool the name of an agent's.
+    // No allow, an ask, a block: the server may have given its tool an agent tool's name.
     assert_eq!(outcome("kind = \"shell\"", &call("mcp__x__Bash", "{}")), FAILED);
 }
 

@@ -1,4 +1,4 @@
-//! Verdicts that follow from a tool's own metadata.
+//! Verdicts that follow from tool metadata.
 
 use super::*;
 

@@ -122,13 +122,13 @@ fn rule(verdict: &str, rest: &str) -> Policy {
     policy(&one(verdict, rest))
 }
 
-/// The text of a policy with one rule, named `r`.
+/// A policy in TOML with one rule, named `r`.
 fn one(verdict: &str, rest: &str) -> String {
     format!("[[rule]]\nname = \"r\"\nverdict = \"{verdict}\"\n{rest}\n")
 }
 
-/// The verdicts of the same selectors in a rule that allows, asks and blocks, with the defaults block, allow
-/// and allow: `a` for allow, `q` for ask, `b` for block.
+/// The verdicts for the same selectors in a rule that allows, asks and blocks, with the defaults block, allow and
+/// allow: `a` for allow, `q` for ask, `b` for block.
 fn outcome(selectors: &str, call: &TestCall) -> String {
     let with = |verdict: &str, default: &str| {
         let text =
