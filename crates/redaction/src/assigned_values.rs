@@ -1,4 +1,4 @@
-//! Finds named values in a free text: `name = "literal"`, `name: literal`, `name=literal`, in any language.
+//! Finds named values in free text: `name = "literal"`, `name: literal`, `name=literal`, in any language.
 //!
 //! The text may be code or a command in any quoting, so only values that cannot be either are masked: one word, or a
 //! quoted string without operators.
@@ -27,7 +27,7 @@ static ELEMENT: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant pattern")
 });
 
-/// A line of a name and its value, as in `.netrc` and `redis.conf`.
+/// A line with a name and its value, as in `.netrc` and `redis.conf`.
 static PAIR_LINE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?m-u)^[ \t]{0,32}(?:password|passphrase|requirepass|masterauth)[ \t]{1,16}([!#%*+,0-9:=?@A-Z^_a-z~-]{4,256})[ \t\r]{0,8}$",
@@ -35,8 +35,8 @@ static PAIR_LINE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant pattern")
 });
 
-/// The variables that a text runs as a command: `$TOKEN`, `eval "$TOKEN"`. An equals sign may follow, as in the languages
-/// whose assignments begin with a dollar sign.
+/// The variables that the text runs as a command: `$TOKEN`, `eval "$TOKEN"`. An equals sign may follow, as in languages
+/// whose assignments start with a dollar sign.
 static COMMAND_VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?m-u)(?:^|[;&|(`]|\b(?:eval|exec|sudo|env|command|source|-c|then|do|else|xargs|time|nohup)\b)[ \t"']{0,16}\$\{?([A-Za-z_][A-Za-z0-9_]{0,127})([ \t]{0,8}[.?]?=)?"#)
         .expect("a constant pattern")
@@ -112,7 +112,7 @@ fn is_cookie(name: &str) -> bool {
     name.eq_ignore_ascii_case("cookie") || name.eq_ignore_ascii_case("set-cookie")
 }
 
-/// True if the line has only characters before `at` that can start an entry, such as `- ` or `export `.
+/// Returns true if the line has only characters before `at` that can start an entry, such as `- ` or `export `.
 fn begins_line(text: &str, at: usize) -> bool {
     let near = &text[text.floor_char_boundary(at.saturating_sub(64))..at];
     let line = near.rsplit('\n').next().unwrap_or(near).trim_start();
@@ -127,7 +127,7 @@ struct AssignedValue<'a> {
     sign: &'a str,
     blank_before: bool,
     blank_after: bool,
-    /// The name, if it begins the line.
+    /// The name, if the line starts with it.
     line_name: Option<&'a str>,
     quotes: OpenQuotes,
 }
@@ -142,7 +142,7 @@ impl AssignedValue<'_> {
         self.text.as_bytes().get(at).copied().unwrap_or(b'\n')
     }
 
-    /// The inside of a quoted string, unless the quote closes one that is open.
+    /// Quoted string content, unless the quote closes an open one.
     fn quoted_literal(&self) -> Option<Range<usize>> {
         let quote = self.byte(self.start);
         if matches!(quote, b'"' | b'\'') && self.quotes.is_open(quote) {
@@ -151,7 +151,7 @@ impl AssignedValue<'_> {
         literal_spans::quoted_at(self.text, self.start)
     }
 
-    /// The word of an unquoted value, unless it may be an expression.
+    /// An unquoted value's word, unless it may be an expression.
     fn unquoted_literal(&self, judged: KeyJudgement) -> Option<Range<usize>> {
         // `TOKEN= command` runs the command with an empty variable.
         if self.sign == "=" && self.blank_after && !self.blank_before {
@@ -176,7 +176,7 @@ impl AssignedValue<'_> {
             b'"' | b'\'' if !self.quotes.is_open(ending) && !password => return None,
             _ => {}
         }
-        // The value of a name in capitals, as Make and shells use it, is not an expression.
+        // An all-caps variable, as in Make and shells, never has an expression as its value.
         let is_constant = self.line_name.is_some_and(|name| !name.contains(|c: char| c.is_ascii_lowercase()));
         let in_code = matches!(ending, b')' | b']' | b'}')
             || (ending == b',' && after.is_ascii_whitespace())
@@ -192,7 +192,7 @@ impl AssignedValue<'_> {
     }
 }
 
-/// True for a name of a variable, also behind dots or colons.
+/// Returns true for a variable name, also after dots or colons.
 fn is_identifier(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:".contains(&byte))
         && value.split(['.', ':']).all(|part| !part.starts_with(|first: char| first.is_ascii_digit()))

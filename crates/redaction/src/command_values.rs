@@ -21,15 +21,15 @@ const MAX_COMMAND_WORDS: usize = 2_000;
 /// The number of words of one command that may name a program.
 const MAX_PROGRAMS: usize = 8;
 
-/// The secret part of a word.
+/// The secret part in a word.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct WordSecret {
     pub(crate) word: usize,
-    /// Its bytes in the value of the word.
+    /// Its bytes in the word's value.
     pub(crate) range: Range<usize>,
 }
 
-/// Adds the spans of the secrets in the commands of `text` to `spans`.
+/// Adds the spans of secrets in the commands of `text` to `spans`.
 pub(crate) fn find_command_values(keys: &SensitiveKeys, text: &str, spans: &mut Vec<Range<usize>>) {
     find_at_level(keys, text, 0, MAX_NESTING, spans);
 }
@@ -63,14 +63,14 @@ fn word_values(command: &WordList) -> Vec<Option<&str>> {
     command.words.iter().take(MAX_COMMAND_WORDS).map(|word| word.text.as_deref()).collect()
 }
 
-/// The text in the quotes of a word that may be a command.
+/// The quoted text in a word that may be a command.
 fn quoted_command(raw: &str) -> Option<&str> {
     let quote = raw.chars().next().filter(|first| matches!(first, '"' | '\''))?;
     let inner = raw.strip_prefix(quote)?.strip_suffix(quote)?;
     (inner.contains(' ') && !inner.contains(quote)).then_some(inner)
 }
 
-/// Maps a part of a word's value to the text. A part that quotes interrupt is covered up to its last byte.
+/// Maps a range in the word value to the text. A range that quotes interrupt is covered up to its last byte.
 fn source_span(text: &str, word: &SpannedWord, range: &Range<usize>) -> Option<Range<usize>> {
     let value = word.text.as_deref()?;
     let (raw, part) = (&text[word.span.clone()], value.get(range.clone())?);
@@ -86,7 +86,7 @@ pub(crate) fn find_word_secrets(keys: &SensitiveKeys, words: &[Option<&str>]) ->
     let mut programs: Vec<ProgramPlace> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let Some(value) = *word else { continue };
-        // The letters of `-psecret` are not the name of an option.
+        // The letters of `-psecret` are not an option name.
         let follows_secret = found.last().is_some_and(|secret| secret.word + 1 == at);
         let by_name = |found: &Range<usize>| !follows_secret || found.start > 0;
         let by_setting = || {
@@ -111,7 +111,7 @@ pub(crate) fn find_word_secrets(keys: &SensitiveKeys, words: &[Option<&str>]) ->
     found
 }
 
-/// The values of cookies in the value of an option such as `curl -b`.
+/// The cookie values in an option value, as for `curl -b`.
 fn cookie_ranges(program: &ProgramPlace, words: &[Option<&str>], at: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let (value, option) = (words[at].unwrap_or_default(), words[at - 1].unwrap_or_default());
@@ -123,7 +123,7 @@ fn cookie_ranges(program: &ProgramPlace, words: &[Option<&str>], at: usize) -> V
     ranges
 }
 
-/// Finds the value of an option whose name is a sensitive key: `--password X`, `--password=X`, `-Dpassword=X`.
+/// Finds option values whose option name is a sensitive key: `--password X`, `--password=X`, `-Dpassword=X`.
 fn find_by_option_name(keys: &SensitiveKeys, words: &[Option<&str>], at: usize) -> Option<Range<usize>> {
     let value = words[at]?;
     if let Some((name, secret)) = value.split_once('=') {
@@ -149,7 +149,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
 
-/// Finds the value after the name of a setting: `ENV DB_PASSWORD secret`.
+/// Finds the value after a setting name: `ENV DB_PASSWORD secret`.
 fn find_by_setting_name(
     keys: &SensitiveKeys,
     words: &[Option<&str>],
@@ -220,7 +220,7 @@ fn given_span(
     secret.then(|| source_span(text, word, &range)).flatten()
 }
 
-/// Finds the lines of a here-document that are one word.
+/// Finds here-document lines that are one word.
 fn find_document_lines(text: &str, document: &Range<usize>, part: SecretPart, found: &mut Vec<Range<usize>>) {
     let mut at = document.start;
     for line in text.get(document.clone()).unwrap_or_default().split_inclusive('\n') {

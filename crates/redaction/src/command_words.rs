@@ -1,10 +1,10 @@
-//! The commands and words of a text, as the command reader of the patterns finds them.
+//! Commands and words, as the command reader of the `patterns` crate finds them.
 
 use super::literal::is_literal_byte;
 use countersign_patterns::command::{CommandLine, CommandWord, ReadBudget, RedirectionKind, SimpleCommand};
 use std::ops::Range;
 
-/// A word of a command.
+/// A command word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SpannedWord {
     /// The word in the text, with its quotes.
@@ -17,17 +17,17 @@ pub(crate) struct SpannedWord {
 #[derive(Debug, Default)]
 pub(crate) struct WordList {
     pub(crate) words: Vec<SpannedWord>,
-    /// True if `|` follows, so that the next command reads what this one writes.
+    /// Whether `|` follows, so that the next command reads what this one writes.
     pub(crate) piped: bool,
-    /// The word of a here-string.
+    /// The here-string word.
     pub(crate) here_string: Option<SpannedWord>,
-    /// The place of the text of a here-document.
+    /// The span of here-document content.
     pub(crate) document: Option<Range<usize>>,
     /// The files that it writes, if their names are literals.
     pub(crate) writes: Vec<String>,
 }
 
-/// How far the words of a text can be trusted.
+/// How far the words can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReadingTrust {
     /// The reader understood the text.
@@ -38,8 +38,8 @@ enum ReadingTrust {
     Rest,
 }
 
-/// Splits a text into commands. If the reader does not understand the text as a whole, it reads each line by itself. In a
-/// line that it does not understand, and after it, quotes may have another meaning: fewer words with quotes are literals.
+/// Splits text into commands. If the reader does not understand the whole text, it reads each line by itself. In a line
+/// that it does not understand, and after it, quotes may have another meaning: fewer words with quotes are literals.
 pub(crate) fn split_commands(text: &str) -> Vec<WordList> {
     let mut found = Vec::new();
     let whole = CommandLine::read(text, ReadBudget::COMMAND_LINE);
@@ -110,7 +110,7 @@ fn is_plain_value(value: &str) -> bool {
         && !value.contains("  ")
 }
 
-/// True if the value is a literal, also if a shell reads it within other double quotes.
+/// Returns true if the value is a literal, even if a shell reads it within other double quotes.
 fn is_literal(value: &str) -> bool {
     !value.contains(['`', '\n']) && !value.contains("$(") && !value.contains("${")
 }

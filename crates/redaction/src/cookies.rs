@@ -1,4 +1,4 @@
-//! Finds the values of a list of cookies: `sid=secret; theme=dark`.
+//! Finds cookie values in a cookie list: `sid=secret; theme=dark`.
 
 use super::literal::is_literal_byte;
 use std::ops::Range;
@@ -10,8 +10,8 @@ const MAX_COOKIES: usize = 100;
 const ATTRIBUTES: &[&str] =
     &["path", "domain", "expires", "max-age", "samesite", "httponly", "secure", "partitioned", "priority"];
 
-/// Adds the spans of the values of the list that begins at `start`. The list ends at the first text that is neither a
-/// cookie nor an attribute.
+/// Adds the value spans in the list that starts at `start`. The list ends at the first string that is neither a cookie
+/// nor an attribute.
 pub(crate) fn find_cookies(text: &str, start: usize, spans: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     let is_value = |byte: &u8| is_literal_byte(*byte) && *byte != b',';

@@ -118,7 +118,7 @@ fn innocent_key_and_token_are_unchanged() {
 
 #[test]
 fn quote_confused_by_skipped_line_hides_nothing() {
-    // The first line is not understood, so the quotes of the second line may close what it opened.
+    // The first line is not understood, so the second line's quotes may close what it opened.
     assert_unchanged("echo \\' \"\nmysql -p\"; reboot; \"");
     assert_unchanged("cat <<E\nmysql -p'\nE\nreboot #'");
     assert_unchanged("env \"TOKEN=\" reboot \"x\"");
@@ -183,7 +183,7 @@ fn shape_behind_escape_is_masked() {
     assert_eq!(redact_text("?next=%2Fghp_<alnum 36>"), "?next=%2F[redacted]");
 }
 
-/// Texts that cost much time if any search is more than linear.
+/// Inputs that take long if any search is more than linear.
 #[test]
 fn hostile_text_takes_linear_time() {
     let parts = [

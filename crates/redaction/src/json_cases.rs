@@ -57,7 +57,7 @@ fn key_is_judged_by_its_words() {
     assert!(misjudged.is_empty(), "{misjudged:?}");
 }
 
-/// A JSON text, its redacted form, and the pointer to the mask.
+/// JSON, its redacted form, and the pointer to the mask.
 const MASKED: &[(&str, &str, &str)] = &[
     (r#"{"password":"x"}"#, r#"{"password":"[redacted]"}"#, "/password"),
     (r#"{ "a" : 1.00, "Secret" : 12e3 }"#, r#"{ "a" : 1.00, "Secret" : "[redacted]" }"#, "/Secret"),
@@ -78,7 +78,7 @@ const MASKED: &[(&str, &str, &str)] = &[
         r#"{"h":[["Cookie","[redacted]"],["Accept","*"]]}"#,
         "/h/0/1",
     ),
-    // The words of a command.
+    // Command words.
     (r#"["login","--password","x"]"#, r#"["login","--password","[redacted]"]"#, "/2"),
     // The client of MySQL has no value after this option, but an array among the arguments may be another command.
     (
@@ -126,7 +126,7 @@ fn secret_in_json_is_masked() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// JSON texts without a secret.
+/// JSON without a secret.
 const CLEAR: &[&str] = &[
     r#"{"password":null,"token":"","auth":true,"secret":[],"key":{}}"#,
     r#"{"token":"[redacted]"}"#,

@@ -1,5 +1,5 @@
-//! The position of each value in a JSON text. Its tokens are read once and without recursion, so depth and lookahead
-//! take linear time.
+//! The position of each value in a JSON document. Its tokens are read once and without recursion, so depth and
+//! lookahead take linear time.
 
 use countersign_events::json::JsonTokens;
 use std::ops::Range;
@@ -14,19 +14,19 @@ pub(crate) enum JsonKind {
     Word,
 }
 
-/// One value of a JSON text.
+/// One value in a JSON document.
 #[derive(Debug)]
 pub(crate) struct JsonNode {
     pub(crate) kind: JsonKind,
     /// Its bytes in the text, quotes and brackets included.
     pub(crate) span: Range<usize>,
-    /// The bytes of its key, quotes included, if it is the member of an object.
+    /// The bytes of its key, quotes included, if it is an object member.
     pub(crate) key: Option<Range<usize>>,
-    /// The index of the first node that is not inside this one.
+    /// Index of the first following node that is not inside this one.
     pub(crate) after: usize,
 }
 
-/// Lists the values of `text`, which must be valid JSON, in the order of the text.
+/// Lists the values in `text`, which must be valid JSON, in document order.
 pub(crate) fn read_nodes(text: &str) -> Vec<JsonNode> {
     let mut list = JsonNodeList::default();
     for (at, token) in JsonTokens::new(text) {
@@ -35,7 +35,7 @@ pub(crate) fn read_nodes(text: &str) -> Vec<JsonNode> {
     list.nodes
 }
 
-/// The indices of the direct children of `parent`.
+/// The indices of direct children of `parent`.
 pub(crate) fn children(nodes: &[JsonNode], parent: usize) -> impl Iterator<Item = usize> {
     let end = nodes[parent].after;
     let inside = move |child: usize| (child < end).then_some(child);

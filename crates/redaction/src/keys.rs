@@ -5,7 +5,7 @@ use countersign_patterns::Glob;
 use regex::Regex;
 use std::{borrow::Cow, sync::LazyLock};
 
-/// The sensitivity of a value, judged by the name of its key.
+/// How sensitive a value is, judged by its key name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyJudgement {
     Clear,
@@ -13,7 +13,7 @@ pub(crate) enum KeyJudgement {
     Weak,
     /// A short word such as `pass`: the value is masked if it looks like a password.
     Short,
-    /// The name of a secret: every literal is masked.
+    /// A secret name: every literal is masked.
     Strong,
     /// The operator named this key: every literal is masked, even one that looks innocent.
     Chosen,
@@ -35,7 +35,7 @@ impl SensitiveKeys {
         Ok(Self { globs: patterns.iter().enumerate().map(glob).collect::<Result<_, _>>()? })
     }
 
-    /// Judges a key's name.
+    /// Judges a key name.
     pub(crate) fn judge(&self, name: &str) -> KeyJudgement {
         if !self.globs.is_empty() {
             let lower = name.to_lowercase();
@@ -48,8 +48,8 @@ impl SensitiveKeys {
 }
 
 impl SensitiveKeys {
-    /// Judges the name of an argument of a call or of an option. There, a bare `token` or `auth` is a credential rather than
-    /// a part of a text, so its value need only look like a password.
+    /// Judges a call argument name or an option name. There, a bare `token` or `auth` is a credential rather than a
+    /// language token, so its value need only look like a password.
     pub(crate) fn judge_argument(&self, name: &str) -> KeyJudgement {
         let judged = self.judge(name);
         let lower = name.trim_start_matches('-').to_ascii_lowercase();
@@ -68,12 +68,12 @@ static ROOTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("constant words")
 });
 
-/// Returns false for a text that contains no sensitive name, so that searches for names need not read it.
+/// Returns false if the text contains no sensitive name, so that name searches can skip it.
 pub(crate) fn may_name_secret(text: &str) -> bool {
     ROOTS.is_match(text)
 }
 
-/// The longest name that is split into words. Longer names are texts.
+/// The maximum length of a name that is split into words. Longer names are prose.
 const MAX_NAME: usize = 256;
 
 fn judge_words(name: &str) -> KeyJudgement {
@@ -86,7 +86,7 @@ fn judge_words(name: &str) -> KeyJudgement {
     if session_id {
         return KeyJudgement::Strong;
     }
-    // Ids that are random, as that of a key of a Google service account, and that of a secret of Vault.
+    // Random ids, such as a Google service account key id and a Vault secret id.
     let is_key_id = ["privatekeyid", "secretid"].contains(&words.concat().as_str());
     if words.len() > 1
         && (KEYS.property_words.contains(last) || KEYS.action_words.contains(&words[0]))
@@ -194,7 +194,7 @@ fn judge_key(words: &[String], at: usize) -> KeyJudgement {
     }
 }
 
-/// True for `myapi` and `api`. Ends of two or three letters are too common, except `api`.
+/// Returns true for `myapi` and `api`. Ends of two or three letters are too common, except `api`.
 fn ends_long(word: &str, end: &str) -> bool {
     (end.len() > 4 || end == "api") && word.ends_with(end)
 }

@@ -1,5 +1,5 @@
-//! Laws that hold for every text: no planted secret survives, a second pass changes nothing, JSON stays JSON, bytes
-//! outside of masks do not change, and no mask covers an operator of a shell.
+//! Laws that hold for every input: no planted secret survives, a second pass changes nothing, JSON stays JSON, bytes
+//! outside masks do not change, and no mask covers a shell operator.
 
 use super::{
     MASK, Redactor, assigned_values, command_values, json_cases::redact_once, keys::SensitiveKeys, mnemonics,
@@ -155,7 +155,7 @@ fn sensitive_key() -> impl Strategy<Value = String> {
         .prop_map(|(before, word, after)| format!("{before}{word}{after}"))
 }
 
-/// A free text that contains the secret, in one of several forms.
+/// Free text that contains the secret, in one of several forms.
 fn text_with_secret(name: &str, secret: &str, which: usize) -> String {
     let forms = [
         format!("tool --{name}={secret} --verbose"),
@@ -225,7 +225,7 @@ fn assert_same_elsewhere(
     Ok(())
 }
 
-/// True if `less` is `text` with some parts replaced by masks.
+/// Returns true if `less` is `text` with some parts replaced by masks.
 fn differs_only_in_masks(text: &str, less: &str) -> bool {
     let mut pieces = less.split(MASK);
     let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else { return false };

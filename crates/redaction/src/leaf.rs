@@ -1,4 +1,4 @@
-//! Decides if a leaf of a JSON text is secret because of the keys above it.
+//! Decides whether a JSON leaf is secret because of the keys above it.
 
 use super::{
     keys::KeyJudgement,
@@ -10,7 +10,7 @@ use super::{
 /// Facts about a value that its surroundings determine.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LeafContext {
-    /// The judgement of the nearest key, or of the key of the object around it.
+    /// How the nearest key, or the enclosing object's key, is judged.
     pub(crate) judged: KeyJudgement,
     pub(crate) in_array: bool,
     /// The string that names a program, beside an array of its arguments.
@@ -23,8 +23,8 @@ impl Default for LeafContext {
     }
 }
 
-/// The judgement of a member of an object under a sensitive key. The object is not a secret as a whole: its settings
-/// stay visible, and other values must look like a secret.
+/// How an object member under a sensitive key is judged. The whole object is not a secret: its settings stay visible,
+/// and other values must look like a secret.
 pub(crate) fn judge_member(own: KeyJudgement, around: LeafContext, key: &str) -> KeyJudgement {
     if around.judged == KeyJudgement::Chosen {
         return KeyJudgement::Chosen;
@@ -41,7 +41,7 @@ pub(crate) fn judge_member(own: KeyJudgement, around: LeafContext, key: &str) ->
     own.max(inherited)
 }
 
-/// True if a string is one secret literal. A string with code is searched for secrets instead.
+/// Returns true if a string is one secret literal. A string with code is searched for secrets instead.
 pub(crate) fn is_secret_text(judged: KeyJudgement, text: &str) -> bool {
     match judged {
         KeyJudgement::Clear => false,

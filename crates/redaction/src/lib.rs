@@ -1,5 +1,5 @@
-//! Redaction: finds the secret parts of arguments and texts, and masks them before anything is written, logged or
-//! sent. Text without secrets keeps every byte.
+//! Redaction: finds the secret parts of arguments and other content, and masks them before anything is written, logged
+//! or sent. Text without secrets keeps every byte.
 
 mod assigned_values;
 mod command_values;
@@ -45,12 +45,12 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct Redactor(Arc<SecretPatterns>);
 
-/// JSON with masked secrets, and the places of the masks.
+/// JSON with masked secrets, and the mask positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedactedJson {
     /// The original text, except for the values that contain a mask.
     pub json: Json,
-    /// RFC 6901 pointers to those values, in the order of the text. The list stops growing after one megabyte.
+    /// RFC 6901 pointers to those values, in document order. The list stops growing after one megabyte.
     pub pointers: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ impl Redactor {
         Ok(Self(Arc::new(SecretPatterns { keys: SensitiveKeys::new(keys)?, values })))
     }
 
-    /// Masks the secrets in a JSON text. Returns `None` if there are none.
+    /// Masks the secrets in JSON. Returns `None` if there are none.
     #[must_use]
     pub fn redact_json(&self, json: &Json) -> Option<RedactedJson> {
         let (text, pointers) = walk::redact_json(&self.0, json.as_str())?;
@@ -85,7 +85,7 @@ impl Redactor {
         Some(RedactedJson { json, pointers })
     }
 
-    /// Masks the secrets in a free text. Returns `None` if there are none.
+    /// Masks the secrets in free text. Returns `None` if there are none.
     #[must_use]
     pub fn redact_text(&self, text: &str) -> Option<String> {
         walk::redact_text(&self.0, text)

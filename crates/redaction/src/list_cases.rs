@@ -1,4 +1,4 @@
-//! The lists of secrets, innocent texts and hostile texts, with the rates that redaction must reach.
+//! The lists of secret, innocent and hostile inputs, with the rates that redaction must reach.
 
 use super::Redactor;
 use countersign_events::Json;
@@ -71,7 +71,7 @@ fn read_list(text: &str) -> Vec<ListEntry> {
     entries
 }
 
-/// The redacted form of an entry.
+/// The entry in redacted form.
 fn redact(entry: &ListEntry) -> String {
     let redactor = Redactor::default();
     if entry.json {
@@ -82,7 +82,7 @@ fn redact(entry: &ListEntry) -> String {
     }
 }
 
-/// The share of the entries that fail, in percent, with a line for each.
+/// The percentage of entries that fail, with a line for each.
 fn failures(list: &str, fails: impl Fn(&ListEntry, &str) -> bool) -> (f64, Vec<String>) {
     let entries = read_list(list);
     let lines: Vec<_> = entries

@@ -6,11 +6,11 @@ use super::{keys::KeyJudgement, mask::MASK, mnemonics::is_mnemonic, tables::VALU
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The longest literal that a name makes secret, in bytes. Longer values are documents.
+/// The maximum length of a literal that a name makes secret, in bytes. Longer values are documents.
 pub(crate) const MAX_LITERAL: usize = 4096;
 
-/// True for a character that may be part of an unquoted literal. The others are blanks, quotes, and characters that
-/// shells and languages evaluate.
+/// Returns true for a character that may be part of an unquoted literal. The others are blanks, quotes, and characters
+/// that shells and languages evaluate.
 pub(crate) const fn is_literal_byte(byte: u8) -> bool {
     !matches!(
         byte,
@@ -35,8 +35,8 @@ pub(crate) const fn is_literal_byte(byte: u8) -> bool {
     )
 }
 
-/// True if a value that a language or a tool has delimited contains code: a substitution, several lines, or a shell
-/// operator beside a blank.
+/// Returns true if a value that a language or a tool has delimited contains code: a substitution, several lines, or a
+/// shell operator beside a blank.
 pub(crate) fn holds_code(value: &str) -> bool {
     static CODE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"`|\$[({\[']|[<>]\(|[\r\n]|[;|&<>]\s|\s[;|&<>]").expect("a constant pattern")
@@ -44,7 +44,7 @@ pub(crate) fn holds_code(value: &str) -> bool {
     CODE.is_match(value)
 }
 
-/// True if the name's judgement makes `value`, one literal, a secret.
+/// Returns true if, by the judgement of its name, the literal `value` is a secret.
 pub(crate) fn is_secret(judged: KeyJudgement, value: &str) -> bool {
     let value = value.trim();
     if value.is_empty() || value.len() > MAX_LITERAL || value.contains(MASK) || is_reference(value) {
@@ -61,7 +61,7 @@ pub(crate) fn is_secret(judged: KeyJudgement, value: &str) -> bool {
     }
 }
 
-/// Returns true for a credential behind its scheme, as in a header: `Basic secret1`.
+/// Returns true for a credential after its scheme, as in a header: `Basic secret1`.
 fn has_scheme(value: &str) -> bool {
     let Some((scheme, credential)) = value.split_once(' ') else { return false };
     let known = [
@@ -82,7 +82,8 @@ fn has_scheme(value: &str) -> bool {
         && !is_reference(credential)
 }
 
-/// True if the value is only a reference to a secret: `$TOKEN`, `${TOKEN}`, `%TOKEN%`, `{{ token }}`, `<token>`.
+/// Returns true if the value is only a reference to a secret: `$TOKEN`, `${TOKEN}`, `%TOKEN%`, `{{ token }}`,
+/// `<token>`.
 pub(crate) fn is_reference(value: &str) -> bool {
     static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"^(?:\$[A-Za-z_]\w*|%\w+%|@\w+@|<[^<>]*>|\*+|#?\{.*\}|[!$&%]?\{\{.*\}\}|\$\{[^{}]*\}|\$env:\w+|:[a-z_]+|\?|env:.*|file:.*|fd:.*|op://.*|vault:.*|arn:.*|@.*)$")
@@ -91,7 +92,7 @@ pub(crate) fn is_reference(value: &str) -> bool {
     REFERENCE.is_match(value)
 }
 
-/// True for a value that is not a secret under any name: a switch, a type, a placeholder, a path or a name.
+/// Returns true for a value that is not a secret under any name: a switch, a type, a placeholder, a path or a name.
 fn is_innocent(value: &str) -> bool {
     let lower = value.to_lowercase();
     let first = value.chars().next();
@@ -104,7 +105,7 @@ fn is_innocent(value: &str) -> bool {
         || (is_sentence(value) && !is_mnemonic(value))
 }
 
-/// True for words without a digit of which one names a secret: `db-password` is a name, not a password.
+/// Returns true for words without a digit if one of them names a secret: `db-password` is a name, not a password.
 fn names_secret(lower: &str) -> bool {
     let words_only = lower.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_. :/".contains(&byte));
     words_only
@@ -126,13 +127,13 @@ fn names_secret(lower: &str) -> bool {
         .any(|name| lower.contains(name))
 }
 
-/// True for a text of several words without a digit, and for a long one.
+/// Returns true for several words without a digit, and for a long string.
 fn is_sentence(value: &str) -> bool {
     let blanks = value.split_whitespace().count().saturating_sub(1);
     blanks > 5 || (blanks > 2 && !value.bytes().any(|byte| byte.is_ascii_digit()))
 }
 
-/// True for the version of a package: `9.3`, `^1.2.0`.
+/// Returns true for a package version: `9.3`, `^1.2.0`.
 fn is_version(value: &str) -> bool {
     let parts = value.trim_start_matches(['^', '~', '=', 'v']).split('.');
     value.contains('.')
@@ -150,7 +151,7 @@ fn is_path(value: &str) -> bool {
     PATH.is_match(value) && !looks_random(value)
 }
 
-/// True if a word has a digit or a sign, as most passwords have and most words of a sentence do not.
+/// Returns true if a word has a digit or a sign, as most passwords do and most prose words do not.
 pub(crate) fn looks_like_password(value: &str) -> bool {
     let number = value.bytes().all(|byte| byte.is_ascii_digit() || b".,:/-".contains(&byte));
     let sign = value.bytes().any(|byte| byte.is_ascii_digit() || b"!@#%^*+=~".contains(&byte));
@@ -158,8 +159,8 @@ pub(crate) fn looks_like_password(value: &str) -> bool {
     value.len() >= 4 && !value.contains(char::is_whitespace) && (pin || (sign && !number))
 }
 
-/// True for a literal of at least 16 characters with a part that mixes digits and letters as random text does. Words,
-/// identifiers, paths and dates do not.
+/// Returns true for a literal of at least 16 characters with a part that mixes digits and letters as random text does.
+/// Words, identifiers, paths and dates do not.
 pub(crate) fn looks_random(value: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.+/=~:%".contains(&byte);
     value.len() >= 16

@@ -1,15 +1,15 @@
-//! Finds where a literal begins and ends: a string in quotes without operators, or one word. Masks cover nothing else.
+//! Finds where a literal starts and ends: a quoted string without operators, or one word. Masks cover nothing else.
 
 use super::literal::is_literal_byte;
 use std::ops::Range;
 
-/// The longest literal, in bytes.
+/// The maximum length of a literal, in bytes.
 const MAX_LITERAL: usize = 1024;
 
 /// The number of backslashes before a quote that are counted: a string within a string within a string has seven.
 const MAX_ESCAPES: usize = 8;
 
-/// The inside of the string whose quotes, prefix or backslashes begin at `start`: in one line that no shell would read
+/// The string content, for quotes, a prefix or backslashes that start at `start`: in one line that no shell would read
 /// otherwise, without operators, parentheses, substitutions and other quotes.
 pub(crate) fn quoted_at(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
@@ -35,7 +35,7 @@ pub(crate) fn quoted_at(text: &str, start: usize) -> Option<Range<usize>> {
     (is_complete && one_value).then_some(start..end)
 }
 
-/// The length of the letters before a string's quote: `b"…"`, `@"…"`, `N'…'`.
+/// The number of letters before an opening quote: `b"…"`, `@"…"`, `N'…'`.
 fn prefix_length(bytes: &[u8]) -> usize {
     let letters = bytes.iter().take(2).take_while(|byte| b"bBrRuUfFLN@".contains(byte)).count();
     let quoted = matches!(bytes.get(letters), Some(b'"' | b'\'' | b'\\'));

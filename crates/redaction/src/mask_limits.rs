@@ -1,8 +1,8 @@
-//! The limits of a mask: it must hide every secret, and must not hide a command from an approver.
+//! The limits of masks: they must hide every secret, and must not hide a command from an approver.
 
 use super::{MASK, Redactor};
 
-/// An attack, its text, and the part that must stay visible.
+/// An attack, its input, and the part that must stay visible.
 const VISIBLE_COMMANDS: &[(&str, &str, &str)] = &[
     ("a command behind the first line of a key", "echo -----BEGIN PRIVATE KEY-----; rm -rf ~", "; rm -rf ~"),
     (
@@ -52,7 +52,7 @@ fn command_beside_secret_stays_visible() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A kind of secret, a text, and the part that must be masked.
+/// A secret kind, an input, and the part that must be masked.
 const HIDDEN_SECRETS: &[(&str, &str, &str)] = &[
     (
         "key in one line",

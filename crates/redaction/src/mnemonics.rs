@@ -1,15 +1,15 @@
-//! Finds the words of a wallet (BIP-39): a row of words that are all in its list of 2,048 words.
+//! Finds wallet seed phrases (BIP-39): consecutive words that are all in the list of 2,048 words.
 
 use regex::Regex;
 use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
-/// The fewest words of a seed phrase.
+/// The minimum number of words in a seed phrase.
 const MIN_WORDS: usize = 12;
 
 /// The shortest phrase, in bytes: a word has at least three letters.
 const MIN_LENGTH: usize = MIN_WORDS * 4 - 1;
 
-/// The fewest words that are hidden below a name such as `mnemonic`.
+/// The minimum number of words that are hidden below a name such as `mnemonic`.
 const MIN_NAMED_WORDS: usize = 6;
 
 /// A row of short words with one blank, comma or line end between them.
@@ -27,7 +27,8 @@ pub(crate) fn is_mnemonic(text: &str) -> bool {
     words.clone().count() >= MIN_NAMED_WORDS && words.clone().all(|word| WORDS.contains(word))
 }
 
-/// Adds the spans of all seed phrases in `text` to `spans`. The words of a phrase in several lines are separate masks.
+/// Adds the spans of all seed phrases in `text` to `spans`. If a phrase spans several lines, each word has its own
+/// mask.
 pub(crate) fn find_mnemonics(text: &str, spans: &mut Vec<Range<usize>>) {
     if text.len() < MIN_LENGTH {
         return;
@@ -46,7 +47,7 @@ pub(crate) fn find_mnemonics(text: &str, spans: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Adds a row of words that are long enough, and random: prose repeats its words, and a filler text repeats one.
+/// Adds a row of words that are long enough, and random: prose repeats its words, and filler text repeats one.
 fn add_phrase(text: &str, words: &[Range<usize>], spans: &mut Vec<Range<usize>>) {
     let different: HashSet<&str> = words.iter().map(|word| &text[word.clone()]).collect();
     if words.len() >= MIN_WORDS && different.len() * 4 >= words.len() * 3 {

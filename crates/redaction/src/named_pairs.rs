@@ -1,4 +1,4 @@
-//! Finds pairs in objects: a name and its value, a field and the text that is typed into it, a file and its content.
+//! Finds pairs in objects: a name and its value, a field and the text typed into it, a file and its content.
 
 use super::{
     keys::{KeyJudgement, SensitiveKeys, judge_field},
@@ -7,7 +7,7 @@ use super::{
 };
 use std::borrow::Cow;
 
-/// A member of an object: its key, its place, and its text if it is a string.
+/// An object member: its key, its index, and its text if it is a string.
 pub(crate) struct PairMember<'a> {
     pub(crate) key: &'a str,
     pub(crate) child: usize,
@@ -16,7 +16,7 @@ pub(crate) struct PairMember<'a> {
     pub(crate) is_true: bool,
 }
 
-/// What the other members of an object say about one of them.
+/// What an object's other members say about one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PairJudgement {
     pub(crate) child: usize,
@@ -45,7 +45,7 @@ const NAMES: &[&str] = &[
 ];
 const VALUES: &[&str] =
     &["value", "val", "v", "values", "parametervalue", "optionvalue", "default", "current_value"];
-/// The members of an action that types into a field.
+/// Members that an action has when it types into a field.
 const FIELDS: &[&str] = &[
     "selector",
     "element",
@@ -96,10 +96,10 @@ const PATHS: &[&str] = &[
 const CONTENTS: &[&str] =
     &["content", "contents", "text", "data", "file_text", "body", "value", "new_string", "new_str"];
 
-/// The longest text that names a field. Longer ones describe something.
+/// The maximum length of text that names a field. Longer text describes something.
 const MAX_FIELD: usize = 100;
 
-/// Lists what an object's members say about each other.
+/// Lists what object members say about each other.
 pub(crate) fn judge_pairs(keys: &SensitiveKeys, members: &[PairMember<'_>]) -> Vec<PairJudgement> {
     let mut found = Vec::new();
     let first = |names: &[&str]| members.iter().find(|member| is_one_of(names, member.key));
@@ -123,14 +123,14 @@ pub(crate) fn judge_pairs(keys: &SensitiveKeys, members: &[PairMember<'_>]) -> V
     found
 }
 
-/// The member that is a pair's name. It is not secret, also under a sensitive key.
+/// The member that names the pair. It is not secret, even under a sensitive key.
 pub(crate) fn name_of_pair(members: &[PairMember<'_>]) -> Option<usize> {
     let first = |names: &[&str]| members.iter().find(|member| is_one_of(names, member.key));
     let (name, value) = (first(NAMES)?, first(VALUES)?);
     (name.child != value.child).then_some(name.child)
 }
 
-/// The member with the content of a file whose name says that it is a secret.
+/// The member with file content whose file name says that it is a secret.
 pub(crate) fn secret_content(keys: &SensitiveKeys, members: &[PairMember<'_>]) -> Option<usize> {
     let mut paths = members
         .iter()
@@ -147,7 +147,7 @@ fn is_one_of(names: &[&str], key: &str) -> bool {
     names.iter().any(|name| key.eq_ignore_ascii_case(name))
 }
 
-/// Judges the text of a member that describes a field. A description must name nothing but the field.
+/// Judges a member that describes a field. A description must name nothing but the field.
 fn judge_description(member: &PairMember<'_>) -> Option<KeyJudgement> {
     let text = member.text.as_deref().filter(|text| text.len() <= MAX_FIELD && !text.contains(MASK))?;
     let judged = judge_field(text);

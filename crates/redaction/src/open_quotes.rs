@@ -1,4 +1,4 @@
-//! Tracks the quote that is open at a position of a line. It is a hint: a value whose quotes it gets wrong is one word
+//! Tracks which quote is open at a position in a line. It is a hint: a value whose quotes it gets wrong is one word
 //! without operators, so its mask hides nothing that runs.
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -8,7 +8,7 @@ pub(crate) struct OpenQuotes {
 }
 
 impl OpenQuotes {
-    /// Reads on to `end`. The positions of the calls must ascend.
+    /// Reads on to `end`. The calls' positions must ascend.
     pub(crate) fn advance(&mut self, bytes: &[u8], end: usize) {
         while self.at < end.min(bytes.len()) {
             let byte = bytes[self.at];
@@ -29,7 +29,7 @@ impl OpenQuotes {
     }
 }
 
-/// True for a quote between two letters, as in `don't`.
+/// Returns true for a quote between two letters, as in `don't`.
 fn is_apostrophe(bytes: &[u8], at: usize) -> bool {
     let letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphabetic);
     letter(at.checked_sub(1)) && letter(Some(at + 1))

@@ -1,4 +1,4 @@
-//! The configurable patterns of a redactor.
+//! Configurable redaction patterns.
 
 use super::keys::SensitiveKeys;
 use regex::Regex;

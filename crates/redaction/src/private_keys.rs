@@ -12,7 +12,7 @@ static PARTS: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant pattern")
 });
 
-/// The shortest run that can open the lines of a key.
+/// The shortest run that can start the key lines.
 const MIN_LINE: usize = 24;
 
 pub(crate) fn find_private_keys(text: &str, spans: &mut Vec<Range<usize>>) {
@@ -27,7 +27,7 @@ pub(crate) fn find_private_keys(text: &str, spans: &mut Vec<Range<usize>>) {
         } else if found.get(2).is_some() {
             inside = false;
         } else if let Some(run) = found.get(3).filter(|_| inside) {
-            // The last line of a key may be short, but then it does not look like a word.
+            // The last key line may be short, but then it does not look like a word.
             let is_line = is_base64(run.as_str()) && (after_line || run.len() >= MIN_LINE);
             if is_line {
                 spans.push(run.range());
@@ -37,7 +37,7 @@ pub(crate) fn find_private_keys(text: &str, spans: &mut Vec<Range<usize>>) {
     }
 }
 
-/// True if the run has the characters of Base64 in a mixture that words, options and paths do not have.
+/// Returns true if the run has the characters of Base64 in a mixture that words, options and paths do not have.
 fn is_base64(run: &str) -> bool {
     let has = |class: fn(&u8) -> bool| run.bytes().any(|byte| class(&byte));
     let mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);

@@ -1,4 +1,4 @@
-//! Finds the rules of `data/programs.toml` for a command's words.
+//! Finds the rules in `data/programs.toml` for command words.
 
 use super::{
     keys::KeyJudgement,
@@ -91,7 +91,7 @@ impl ProgramPlace {
         found.next()
     }
 
-    /// The place in the word where the value of the rule begins.
+    /// The offset in the word where the rule's value starts.
     fn value_start(
         &self,
         rule: &OptionRule,
@@ -123,7 +123,7 @@ pub(crate) fn base_name(word: &str) -> &str {
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
-/// Returns true if `name` is `pattern`, in which a `*` at the beginning or end stands for any text.
+/// Returns true if `name` is `pattern`, in which a `*` at the start or end stands for any text.
 fn fits(pattern: &str, name: &str) -> bool {
     match (pattern.strip_prefix("-*"), pattern.strip_suffix('*')) {
         (Some(letter), _) => {
@@ -134,7 +134,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Returns true for a word that may be hidden. A word with operators or substitutions may be a command of its own.
+/// Returns true for a word that may be hidden. A word with operators or substitutions may itself be a command.
 pub(crate) fn is_literal_secret(value: &str) -> bool {
     is_secret(KeyJudgement::Chosen, value) && !holds_code(value)
 }
@@ -153,7 +153,7 @@ pub(crate) fn is_switch(before: &[Option<&str>], option: &str) -> bool {
         .any(|rule| rule.options.iter().any(|switch| switch == option) && rule.programs.iter().any(named))
 }
 
-/// Returns true if `word` is `option`, or short options of which the last is `option`, as in `-sSu`.
+/// Returns true if `word` is `option`, or short options that end in `option`, as in `-sSu`.
 pub(crate) fn takes_next_word(option: &str, word: &str) -> bool {
     let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
     let combined = letter.is_some_and(|letter| {
@@ -165,7 +165,7 @@ pub(crate) fn takes_next_word(option: &str, word: &str) -> bool {
     word == option || combined
 }
 
-/// Returns true if the value is the word at the rule's position after the words of `with`.
+/// Returns true if the value is the word at the rule position after the words of `with`.
 fn is_at_position(rule: &OptionRule, words: &[Option<&str>], at: usize) -> bool {
     let Some(position) = rule.position else { return false };
     let last_with = words[..at]
@@ -178,7 +178,7 @@ fn is_at_position(rule: &OptionRule, words: &[Option<&str>], at: usize) -> bool 
     (plain == position || repeats) && !is_option(value) && !value.starts_with('/')
 }
 
-/// Returns true if a word is an option and therefore not the value of one.
+/// Returns true if a word is an option and therefore not an option value.
 pub(crate) fn is_option(word: &str) -> bool {
     let mut letters = word.chars();
     letters.next() == Some('-')
@@ -204,7 +204,7 @@ pub(crate) fn secret_part(part: SecretPart, value: &str, start: usize) -> Option
     (begin < end).then_some(begin..end)
 }
 
-/// Returns true if the command takes names and values of settings, as `words` before the name show.
+/// Returns true if the command takes setting names and values, as `words` before the name show.
 pub(crate) fn names_setting(program: &str, words: &[Option<&str>]) -> bool {
     SETTERS.contains(program)
         && PROGRAMS.named.iter().any(|named| {
@@ -228,7 +228,7 @@ pub(crate) fn stdin_rule(reader: &[Option<&str>]) -> Option<&'static StdinRule> 
     })
 }
 
-/// Returns true if the program behind `sudo` and its switches is in the list, or only an option without a program.
+/// Returns true if the program after `sudo` and its switches is in the list, or only an option without a program.
 fn starts_one_of(starts: &[String], reader: &[Option<&str>], first: &str) -> bool {
     let listed = |word: &str| starts.iter().any(|start| start == word);
     let with_value =

@@ -12,7 +12,7 @@ use std::{ops::Range, sync::LazyLock};
 /// Words for a secret in sentences, beside those of `data/keys.toml`.
 const NAMES: &str = r"api[ _-]?keys?|access[ _-]?keys?|secret[ _-]?keys?|secret|(?:access |auth |bearer |api |bot )?token|pin|otp|creds|mot de passe|clave|senha|heslo|geslo|parola|passwort|kata sandi|mật khẩu|κωδικός πρόσβασης|şifre|clé secrète|clave secreta";
 
-/// Words of which the next word is rarely the secret, but a name, unless something stands between them.
+/// Words after which the next word is rarely the secret, but a name, unless something is between them.
 const SHORT_NAMES: &[&str] = &[
     "secret",
     "secrets",
@@ -27,7 +27,7 @@ const SHORT_NAMES: &[&str] = &[
     "credentials",
 ];
 
-/// Words between the name of a secret and its value, and signs, which need no blanks.
+/// Words between a secret name and its value, and signs, which need no blanks.
 const VERBS: &str = r"is now|is set to|set to|changed to|to be|to|is|was|are|equals|becomes|ist|lautet|es|est|è|é|son|är|er|jest|это|є";
 const SIGNS: &str = r"は|是|为|為|=|:|：|＝|->|→|—";
 

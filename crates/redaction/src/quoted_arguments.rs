@@ -10,14 +10,14 @@ use super::{
 use regex::Regex;
 use std::{ops::Range, sync::LazyLock};
 
-/// The number of bytes before a comma that are searched for the beginning of a quoted name.
+/// How many bytes before a comma are searched for a quoted name's start.
 const MAX_NAME: usize = 120;
 
 /// The number of arguments of a call that are read, and the number of bytes between two of them.
 const MAX_ARGUMENTS: usize = 6;
 const MAX_GAP: usize = 200;
 
-/// The end of a string and the beginning of the next one: as two arguments, or as arguments of two calls in a chain.
+/// One string ends and the next starts: two arguments, or arguments of two chained calls.
 static JUNCTION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r#"(?-u)\\{0,7}(["'])[\])]{0,2}[ \t]{0,8}(?:,|\.[ \t]{0,4}(?:[A-Za-z_]{1,20}\(\)\.){0,2}(?:fill|type|send_keys|sendKeys|setValue|set_value|pressSequentially|press_sequentially|val|set|input|value|clear_and_type|keyboard)\()\s{0,8}[bruRN@]{0,2}\\{0,7}["']"#,
@@ -25,19 +25,19 @@ static JUNCTION: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant pattern")
 });
 
-/// The name of a call with a quoted argument, or the name of a pair of credentials.
+/// The name before a quoted argument, or the name of a credential pair.
 static CALL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?-u)([A-Za-z_][A-Za-z0-9_]+)["']?[ \t]{0,4}(?:[=:][ \t]{0,4})?[(\[ ][ \t\n]{0,8}"#)
         .expect("a constant pattern")
 });
 
-/// A pair of an atom and a string, as in Erlang and Elixir.
+/// An atom and a string as a pair, as in Erlang and Elixir.
 static ATOM: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?-u)\{[ \t]{0,4}:?([A-Za-z_][A-Za-z0-9_]+)[ \t]{0,4},[ \t]{0,4}(?:<<)?")
         .expect("a constant pattern")
 });
 
-/// Adds the spans of the strings behind a quoted name to `spans`.
+/// Adds the spans of strings after a quoted name to `spans`.
 pub(crate) fn find_quoted_arguments(keys: &SensitiveKeys, text: &str, spans: &mut Vec<Range<usize>>) {
     for found in JUNCTION.captures_iter(text) {
         let (Some(whole), Some(quote)) = (found.get(0), found.get(1)) else { continue };
@@ -46,7 +46,7 @@ pub(crate) fn find_quoted_arguments(keys: &SensitiveKeys, text: &str, spans: &mu
         if judged == KeyJudgement::Clear {
             continue;
         }
-        // The value begins at the last quote of the match, with its prefix and backslashes.
+        // The value starts at the last quote in the match, with its prefix and backslashes.
         let opening = whole.as_str().trim_end_matches(['"', '\'']).trim_end_matches('\\').len();
         spans.extend(password_at(text, whole.start() + opening, judged));
     }
@@ -56,7 +56,7 @@ pub(crate) fn find_quoted_arguments(keys: &SensitiveKeys, text: &str, spans: &mu
     }
 }
 
-/// Adds the spans of the secret arguments of calls with a known name to `spans`.
+/// Adds the spans of secret arguments in calls with a known name to `spans`.
 pub(crate) fn find_call_arguments(keys: &SensitiveKeys, text: &str, spans: &mut Vec<Range<usize>>) {
     if !text.contains(['"', '\'']) {
         return;
@@ -69,7 +69,7 @@ pub(crate) fn find_call_arguments(keys: &SensitiveKeys, text: &str, spans: &mut 
     }
 }
 
-/// The text of the string that ends at `end`, in the same line.
+/// The string content that ends at `end`, in the same line.
 fn quoted_before<'a>(text: &'a str, end: usize, quote: &str) -> Option<&'a str> {
     let near = &text[text.floor_char_boundary(end.saturating_sub(MAX_NAME))..end];
     let name = &near[near.rfind(quote)? + quote.len()..];
@@ -88,7 +88,7 @@ fn password_at(text: &str, start: usize, judged: KeyJudgement) -> Option<Range<u
     secret.then_some(range)
 }
 
-/// The number of the argument that is secret, beginning with 0.
+/// The secret argument's index, counted from 0.
 fn secret_argument(keys: &SensitiveKeys, name: &str, call: &str) -> Option<usize> {
     let lower = name.to_ascii_lowercase();
     if let Some(argument) = CALLS.get(lower.as_str()) {
@@ -118,7 +118,8 @@ fn secret_argument(keys: &SensitiveKeys, name: &str, call: &str) -> Option<usize
     (sets && keys.judge(rest) == KeyJudgement::Strong).then_some(0)
 }
 
-/// The string that is argument `wanted` of the call whose arguments begin at `start`. Other arguments may be expressions.
+/// The string that is argument `wanted` in the call whose arguments start at `start`. Other arguments may be
+/// expressions.
 fn argument_at(text: &str, start: usize, wanted: usize) -> Option<Range<usize>> {
     let mut at = start;
     for _ in 0..wanted.min(MAX_ARGUMENTS) {
@@ -127,7 +128,7 @@ fn argument_at(text: &str, start: usize, wanted: usize) -> Option<Range<usize>> 
     password_at(text, at, KeyJudgement::Strong)
 }
 
-/// The beginning of the argument behind the one at `start`.
+/// Where the argument after the one at `start` starts.
 fn next_argument(text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut depth, mut at) = (0_usize, start);

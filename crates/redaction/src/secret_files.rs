@@ -1,4 +1,4 @@
-//! Decides by the name of a file whether its content is a secret: `/run/secrets/db`, `~/.vault-token`, `.htpasswd`.
+//! Decides by the file name whether the content is a secret: `/run/secrets/db`, `~/.vault-token`, `.htpasswd`.
 
 use super::{
     keys::{KeyJudgement, SensitiveKeys},
@@ -6,7 +6,7 @@ use super::{
     tables::{FILES, SecretPart},
 };
 
-/// The secret part of the content of a file with this name. Returns `None` if nothing shows that it has one.
+/// The secret part of the file content, for a file with this name; `None` if nothing shows that it has one.
 pub(crate) fn secret_part_of(keys: &SensitiveKeys, path: &str) -> Option<SecretPart> {
     let path = path.trim_end_matches(['/', '\\']).to_lowercase();
     let (folder, name) = path.rsplit_once(['/', '\\']).unwrap_or(("", &path));

@@ -1,5 +1,5 @@
-//! Finds secrets by the line they are in: a name and its value with a blank between them, a block of YAML below a sensitive
-//! key, a part of a form.
+//! Finds secrets by the line they are in: a name and its value with a blank between them, a YAML block below a
+//! sensitive key, a form part.
 
 use super::{
     keys::{KeyJudgement, SensitiveKeys},
@@ -9,7 +9,7 @@ use super::{
 use regex::Regex;
 use std::{ops::Range, sync::LazyLock};
 
-/// A line that begins with a name and a blank, also behind a keyword of a language: `#define`, `set(`, `(def`.
+/// A line that starts with a name and a blank, also after a language keyword: `#define`, `set(`, `(def`.
 static NAMED_LINE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?m-u)^[ \t]{0,32}(?:(#[ \t]{0,4}define[ \t]{1,8}|set\([ \t]{0,4})|\(?(?:setenv|setq|defparameter|defvar|def|define|export|option|param|config|set)[ \t]{1,8})?(\(?[:;]?[A-Za-z_][A-Za-z0-9_.-]+)(?:[ \t]{1,16}(?:\.[ \t])?)",
@@ -23,7 +23,7 @@ static BLOCK: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant pattern")
 });
 
-/// The name of a part of a form, up to its content.
+/// A form part's name, up to its content.
 static FORM_PART: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?i-u)\bname=\\{0,7}"([A-Za-z0-9_.\[\]-]+)\\{0,7}"[ -\[\]-~]*(?:\r?\n[A-Za-z-]+: [ -~]*){0,4}(?:\r?\n\r?\n|\\r\\n\\r\\n)"#)
         .expect("a constant pattern")
@@ -57,7 +57,7 @@ pub(crate) fn find_line_values(keys: &SensitiveKeys, text: &str, spans: &mut Vec
     }
 }
 
-/// The literal at `start` if it is the rest of the line, up to a bracket or a semicolon.
+/// The literal at `start` if it extends to the line end, a bracket or a semicolon.
 fn value_to_line_end(text: &str, start: usize, judged: KeyJudgement) -> Option<Range<usize>> {
     let range = literal_spans::literal_at(text, start)?;
     let rest = text[range.end..].split('\n').next().unwrap_or_default();
@@ -70,7 +70,7 @@ fn value_to_line_end(text: &str, start: usize, judged: KeyJudgement) -> Option<R
     (ends && is_secret(judged, value) && looks_like_password(value)).then_some(range)
 }
 
-/// The lines of a block that are one word. Other lines may be commands.
+/// The block lines that are one word. Other lines may be commands.
 fn find_block_lines(
     text: &str,
     start: usize,

@@ -1,5 +1,5 @@
-//! Finds the values of sensitive columns: in `INSERT INTO t (name, password) VALUES ('ada', '…')`, and below the header of a
-//! table of comma-separated values.
+//! Finds the values of sensitive columns: in `INSERT INTO t (name, password) VALUES ('ada', '…')`, and below a CSV
+//! header.
 
 use super::{
     keys::{KeyJudgement, SensitiveKeys},
@@ -21,7 +21,7 @@ static INSERT: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant pattern")
 });
 
-/// The first line of a table whose columns have plain names.
+/// The header line of a table whose columns have plain names.
 static HEADER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r#"(?m-u)^["']?([A-Za-z_][A-Za-z0-9_ -]*["']?(?:[,;\t]["']?[A-Za-z_][A-Za-z0-9_ -]*["']?)+)\r?\n"#,
@@ -31,7 +31,7 @@ static HEADER: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Adds the spans of such values to `spans`.
 pub(crate) fn find_column_values(keys: &SensitiveKeys, text: &str, spans: &mut Vec<Range<usize>>) {
-    // Most texts have neither, and an expression that is not used is not built.
+    // Most inputs have neither, and an unused expression is not built.
     let has_statement = text.contains("into") || text.contains("INTO");
     let has_lines = text.contains('\n');
     for found in has_statement.then(|| INSERT.captures_iter(text)).into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! The tables of the built-in patterns. They are data: `data/*.toml`.
+//! The built-in pattern tables. They are data: `data/*.toml`.
 
 use serde::{Deserialize, de::DeserializeOwned};
 use std::{
@@ -41,7 +41,7 @@ pub(crate) struct SecretProgramTable {
     pub(crate) stdin: Vec<StdinRule>,
 }
 
-/// The options or the position of a program's secret.
+/// The options or the position where a program takes a secret.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OptionRule {
@@ -75,14 +75,14 @@ pub(crate) struct StdinRule {
     /// Words that the command must contain.
     #[serde(default)]
     pub(crate) words: Vec<String>,
-    /// The programs of which it must start one, because it may leave its input to them.
+    /// It must start one of these programs, because it may leave its input to them.
     #[serde(default)]
     pub(crate) starts: Vec<String>,
     #[serde(default)]
     pub(crate) part: SecretPart,
 }
 
-/// The part of a value that is secret.
+/// The secret part of a value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SecretPart {
@@ -142,8 +142,8 @@ pub(crate) static CALLS: LazyLock<HashMap<String, usize>> =
 pub(crate) static PROGRAMS: LazyLock<SecretProgramTable> =
     LazyLock::new(|| parse(include_str!("../data/programs.toml")));
 
-/// Reads the rows of `data/shapes.toml` and `data/gitleaks.toml`. Only the combined expression of the shapes is kept, so
-/// this is not a static.
+/// Reads the rows of `data/shapes.toml` and `data/gitleaks.toml`. Only the combined expression is kept, so this is not
+/// a static.
 pub(crate) fn read_shapes<T: DeserializeOwned>() -> Vec<T> {
     let tables = [include_str!("../data/shapes.toml"), include_str!("../data/gitleaks.toml")];
     tables.into_iter().flat_map(|text| parse::<ShapeTable<T>>(text).shape).collect()

@@ -1,4 +1,4 @@
-//! Finds and masks the secrets in a free text.
+//! Finds and masks the secrets in free text.
 
 use super::{
     assigned_values, command_values,
@@ -11,10 +11,10 @@ use super::{
 };
 use std::ops::Range;
 
-/// The limit for a text, in bytes. Arguments are shorter. A longer text is masked as a whole.
+/// The maximum text length, in bytes. Arguments are shorter. Longer text is masked completely.
 pub(crate) const MAX_TEXT: usize = 16 * 1024 * 1024;
 
-/// Finds the spans of the secrets in the text, in no particular order.
+/// Finds the secret spans in the text, in no particular order.
 pub(crate) fn find_secrets(patterns: &SecretPatterns, text: &str) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     token_shapes::find_shapes(text, &mut spans);
@@ -62,7 +62,7 @@ pub(super) fn mask_spans(text: &str, spans: Vec<Range<usize>>) -> Option<String>
 
 struct TextSpan {
     range: Range<usize>,
-    /// True if the span covers more than an existing mask.
+    /// Whether the span covers more than an existing mask.
     is_unmasked: bool,
 }
 

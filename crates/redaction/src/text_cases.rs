@@ -1,8 +1,8 @@
-//! Example cases for free text and commands: masked secrets and unchanged texts.
+//! Example cases for free text and commands: masked secrets and unchanged text.
 
 use super::Redactor;
 
-/// A text and its redacted form.
+/// An input and its redacted form.
 const MASKED: &[(&str, &str)] = &[
     // Options.
     ("db --password=hunter2 -v", "db --password=[redacted] -v"),
@@ -91,7 +91,7 @@ fn secret_in_text_is_masked() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Texts without a secret.
+/// Inputs without a secret.
 const CLEAR: &[&str] = &[
     "",
     "git push --force origin main",

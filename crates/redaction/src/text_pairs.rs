@@ -1,5 +1,5 @@
-//! Finds pairs of a name and a value that stand in members of their own: `name="password" value="…"`, in XML, HTML, YAML,
-//! plists, HCL and code, and a default value behind a variable's name.
+//! Finds names and values in separate members: `name="password" value="…"`, in XML, HTML, YAML, plists, HCL and code,
+//! and a default value after a variable name.
 
 use super::{
     keys::{KeyJudgement, SensitiveKeys, judge_field},
@@ -13,7 +13,7 @@ use std::{ops::Range, sync::LazyLock};
 /// The number of bytes after a name that are searched for its value.
 const MAX_DISTANCE: usize = 240;
 
-/// A name: as a member's value, behind a keyword, or an option in a list.
+/// A name: as a member value, after a keyword, or an option in a list.
 static NAME: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r#"(?i-u)(?:\b(?:name|key|id|parameterkey|variable|setting|property|header|placeholder|label|type)["']?[ \t]{0,8}(?:=>|[=:])[ \t]{0,8}\\{0,7}["']?|<(?:key|name|string|param)>[ \t]{0,8}|\b(?:variable|parameter|option|param|env)[ \t]{1,4}["']|["']-{1,2})([a-z_/#.][a-z0-9_./#:-]+)"#,
@@ -21,13 +21,13 @@ static NAME: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant pattern")
 });
 
-/// The key of an object in YAML, whose value may be one of its members.
+/// A YAML object key, whose value may be one of its members.
 static OBJECT_KEY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?m-u)^[ \t-]*["']?([A-Za-z_][A-Za-z0-9_.-]+)["']?:[ \t\r]{0,4}$"#)
         .expect("a constant pattern")
 });
 
-/// The beginning of a value, or the end of a name's surroundings.
+/// Where a value starts, or where the text around a name ends.
 static VALUE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r#"(?im-u)\b(?:value|val|parametervalue|default|content|contents)["']?[ \t]{0,8}(?:=>|[=:]>?)[ \t]{0,8}|>\s{0,8}(?:<(?:value|string)>\s{0,8})?|</(?:key|name|string|param)>\s*<(?:value|string)>|(\n[ \t]*- |\n[ \t]*\n|/>|</|[;}]|\b(?:name|key|id)["']?[ \t]{0,8}[=:])"#,
@@ -43,7 +43,7 @@ static VALUE_FIRST: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant pattern")
 });
 
-/// Adds the spans of the values of such pairs to `spans`.
+/// Adds the value spans of such pairs to `spans`.
 pub(crate) fn find_text_pairs(keys: &SensitiveKeys, text: &str, spans: &mut Vec<Range<usize>>) {
     for found in NAME.captures_iter(text).chain(OBJECT_KEY.captures_iter(text)) {
         let Some(name) = found.get(1) else { continue };
@@ -65,7 +65,7 @@ fn judge(keys: &SensitiveKeys, name: &str) -> KeyJudgement {
     if judged == KeyJudgement::Clear && name.starts_with('#') { judge_field(name) } else { judged }
 }
 
-/// The literal of the first member for a value near the name, unless the surroundings of the name end before it.
+/// The literal in the first value member near the name, unless the text around the name ends before it.
 fn value_after(text: &str, start: usize, judged: KeyJudgement) -> Option<Range<usize>> {
     let end = text.floor_char_boundary(start + MAX_DISTANCE);
     let near = text.get(start..end)?;

@@ -1,21 +1,21 @@
-//! Finds secrets by their shape: the tokens of known providers, and other texts that are secret without a name.
+//! Finds secrets by their shape: tokens from known providers, and other strings that are secret without a name.
 
 use super::tables;
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 use std::{ops::Range, sync::LazyLock};
 
-/// The limits of the combined expression, in bytes. The first bounds the program, the second the cache of a search.
+/// The limits for the combined expression, in bytes. The first bounds the program, the second the search cache.
 const SIZE_LIMIT: usize = 16 * 1024 * 1024;
 const CACHE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// The expression of a row of `data/shapes.toml` or `data/gitleaks.toml`. The other columns are for readers and tests.
+/// The expression in a row of `data/shapes.toml` or `data/gitleaks.toml`. The other columns are for readers and tests.
 #[derive(Debug, Clone, Deserialize)]
 struct ShapePattern {
     pattern: String,
 }
 
-/// All shapes in one expression, so that a text is read once.
+/// All shapes in one expression, so that the input is read once.
 static SHAPES: LazyLock<Regex> = LazyLock::new(|| build(&combine_shapes()).expect("each pattern is tested"));
 
 fn combine_shapes() -> String {
@@ -23,8 +23,8 @@ fn combine_shapes() -> String {
     anchor(&shapes.iter().map(|shape| shape.pattern.as_str()).collect::<Vec<_>>())
 }
 
-/// A shape that begins with a letter or digit must begin a word. In a text with escapes or in a URL, a word may follow
-/// `\n` or `%3D`.
+/// A shape that starts with a letter or digit must start a word. In escaped text or in a URL, a word may follow `\n` or
+/// `%3D`.
 fn anchor(patterns: &[&str]) -> String {
     let (signs, words): (Vec<_>, Vec<_>) = patterns.iter().partition(|pattern| pattern.starts_with(r"\$"));
     let group =
@@ -36,7 +36,7 @@ fn anchor(patterns: &[&str]) -> String {
     if signs.is_empty() { words } else { format!("{words}|{}", group(signs)) }
 }
 
-/// The length of the escape that the beginning of a match may include.
+/// How long the escape is that may precede the token in a match.
 fn escape_length(found: &str) -> usize {
     match found.as_bytes()[0] {
         b'\\' => 2,
@@ -49,8 +49,8 @@ fn build(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).unicode(false).size_limit(SIZE_LIMIT).dfa_size_limit(CACHE_LIMIT).build()
 }
 
-/// The shapes with each repetition shortened to one, which match wherever a shape does. The expression takes a sixth of the
-/// time to build, and few texts match it, so most processes that live for one call never build [`SHAPES`].
+/// The shapes with each repetition shortened to one, which match wherever a shape does. This expression builds six
+/// times as fast, and few inputs match it, so most processes that live for one call never build [`SHAPES`].
 static HINTS: LazyLock<Regex> =
     LazyLock::new(|| build(include_str!("../data/shape_hints.txt").trim_end()).expect("a test builds it"));
 

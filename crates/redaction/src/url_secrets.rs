@@ -1,5 +1,5 @@
-//! Finds secrets in URLs and addresses of databases: `https://user:secret@host`, `user:secret@tcp(host)/name`, the signature
-//! of a signed URL, and a path that is one random word.
+//! Finds secrets in URLs and database addresses: `https://user:secret@host`, `user:secret@tcp(host)/name`, the
+//! signature in a signed URL, and a path that is one random word.
 
 use super::{
     keys::KeyJudgement,
@@ -8,7 +8,7 @@ use super::{
 use regex::Regex;
 use std::{ops::Range, sync::LazyLock};
 
-/// The number of bytes that are searched for the end of the user information.
+/// The maximum number of bytes to search for the end of user information.
 const MAX_USERINFO: usize = 512;
 
 /// The signature or the one-time code in a query.
@@ -19,7 +19,7 @@ static SIGNATURE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant pattern")
 });
 
-/// A user and a password before the address of a database that has no scheme.
+/// A user and a password before a database address that has no scheme.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?-u)\b[A-Za-z_][A-Za-z0-9_.-]*(?::([!#%*+,.0-9:=?A-Z^_a-z~-]{3,})@(?:(?:tcp|udp|unix)\(|[A-Za-z0-9.-]+(?::[0-9]{2,5})?/[A-Za-z0-9_-])|/([!#%*+,.0-9:=?A-Z^_a-z~-]{3,})@(?://)?[A-Za-z0-9.-]+:[0-9]{2,5}[/:])",
@@ -62,7 +62,7 @@ pub(crate) fn find_url_secrets(text: &str, spans: &mut Vec<Range<usize>>) {
     }
 }
 
-/// The secret part of the user information that begins at `start`. A user name without a password is a secret if it
+/// The secret part of the user information that starts at `start`. A user name without a password is a secret if it
 /// looks random.
 fn userinfo_secret(text: &str, start: usize) -> Option<Range<usize>> {
     let rest = &text.as_bytes()[start..];
@@ -84,8 +84,8 @@ fn userinfo_secret(text: &str, start: usize) -> Option<Range<usize>> {
     }
 }
 
-/// The path of the URL whose host begins at `start` if it is one random word, as in a webhook's address. A UUID or a
-/// hash is the name of something more often than a secret.
+/// The URL path, for a host that starts at `start`, if it is one random word, as in a webhook address. A UUID or a hash
+/// is more often a name than a secret.
 fn random_path(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = &text.as_bytes()[start..];
     let bytes = &bytes[..bytes.len().min(MAX_USERINFO)];
@@ -99,7 +99,7 @@ fn random_path(text: &str, start: usize) -> Option<Range<usize>> {
     secret.then(|| start + slash + 1..start + slash + 1 + length)
 }
 
-/// The end of the user information if its password contains an unescaped `/`, `?` or `#`. The text after the colon is
+/// Where the user information ends if its password contains an unescaped `/`, `?` or `#`. The text after the colon is
 /// then not a port.
 fn unescaped_end(word: &[u8], authority: &[u8]) -> Option<usize> {
     let colon = authority.iter().position(|byte| *byte == b':')?;

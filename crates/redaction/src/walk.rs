@@ -1,5 +1,5 @@
-//! Walks through a JSON text. Values under sensitive keys and secrets in strings are masked leaf by leaf; all other
-//! bytes are copied.
+//! Walks through JSON. Values under sensitive keys and secrets in strings are masked leaf by leaf; all other bytes are
+//! copied.
 
 use super::{
     json_nodes::{self, JsonKind, JsonNode},
@@ -17,15 +17,15 @@ use std::{borrow::Cow, ops::Range};
 /// The limit for the pointers, in bytes. Without it, one long key above many secrets would exhaust the memory.
 const MAX_POINTERS: usize = 1024 * 1024;
 
-/// The number of rounds after which a text is returned even if a mask uncovered another secret.
+/// The number of rounds after which the text is returned even if a mask uncovered another secret.
 const MAX_ROUNDS: usize = 8;
 
-/// True if the string is itself a JSON object or array.
+/// Returns true if the string is itself a JSON object or array.
 fn holds_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
-/// Masks the secrets of a JSON text. Returns the text and pointers to the masks, or `None` if there are no secrets.
+/// Masks the secrets in JSON. Returns the JSON and pointers to the masks, or `None` if there are no secrets.
 pub(crate) fn redact_json(secrets: &SecretPatterns, text: &str) -> Option<(String, Vec<String>)> {
     redact_nested(secrets, text, LeafContext::default(), 0)
 }
@@ -63,7 +63,7 @@ struct RedactionWalk<'a> {
     text: &'a str,
     nodes: &'a [JsonNode],
     out: String,
-    /// The end of the part of `text` that `out` already covers.
+    /// The position up to which `out` covers `text`.
     copied: usize,
     pointer: String,
     pointers: Vec<String>,
@@ -123,7 +123,7 @@ impl<'a> RedactionWalk<'a> {
         let command = word_lists::program_member(&keys).filter(|child| nodes[*child].kind == JsonKind::Text);
         for (key, child) in &keys {
             let own = match self.secrets.keys.judge_argument(key) {
-                // The sort key of a table stands beside its partition key.
+                // The sort key of a table is next to its partition key.
                 KeyJudgement::Short if has_partition_key && key.eq_ignore_ascii_case("sk") => {
                     KeyJudgement::Weak
                 }
@@ -149,8 +149,8 @@ impl<'a> RedactionWalk<'a> {
         }
     }
 
-    /// Visits an array. An array of strings may be the words of a command. An array of two strings inside another
-    /// array may be a name and its value.
+    /// Visits an array. An array of strings may be command words. An array of two strings inside another array may be a
+    /// name and its value.
     fn visit_array(&mut self, index: usize, around: LeafContext) {
         let nodes = self.nodes;
         let children: Vec<_> = json_nodes::children(nodes, index).collect();
@@ -158,7 +158,7 @@ impl<'a> RedactionWalk<'a> {
         let program = around.program.and_then(|program| self.string_text(program));
         let mut masked = word_lists::mask_words(&self.secrets.keys, program.as_deref(), &texts);
         if program.is_some() && around.in_array {
-            // An array among the arguments of a program may be a command of its own.
+            // An array among program arguments may itself be a command.
             for (position, less) in word_lists::mask_words(&self.secrets.keys, None, &texts) {
                 masked.entry(position).or_insert(less);
             }
@@ -170,7 +170,7 @@ impl<'a> RedactionWalk<'a> {
                 let judged = self.secrets.keys.judge(name);
                 inner.judged = if name.contains(MASK) { inner.judged } else { inner.judged.max(judged) };
             }
-            // A string that is secret as a whole is not masked in part.
+            // A completely secret string is not masked in part.
             let whole =
                 texts[position].as_deref().is_some_and(|text| leaf::is_secret_text(inner.judged, text));
             let less = masked.get(&position).filter(|_| !whole);
@@ -231,7 +231,7 @@ impl<'a> RedactionWalk<'a> {
         self.nodes[child].key.clone().and_then(|span| unescape(&self.text[span])).unwrap_or_default()
     }
 
-    /// The text of a string; `None` if the value is not a string or not valid Unicode.
+    /// String content; `None` if the value is not a string or not valid Unicode.
     fn string_text(&self, index: usize) -> Option<Cow<'a, str>> {
         (self.nodes[index].kind == JsonKind::Text).then(|| unescape(self.raw_text(index))).flatten()
     }
@@ -245,12 +245,12 @@ fn unescape(quoted: &str) -> Option<Cow<'_, str>> {
     unquote(quoted).ok()
 }
 
-/// Masks the secrets of a free text. Returns `None` if it has none.
+/// Masks the secrets in free text. Returns `None` if it has none.
 pub(crate) fn redact_text(secrets: &SecretPatterns, text: &str) -> Option<String> {
     redact_string(secrets, text, LeafContext::default(), 0)
 }
 
-/// Masks the secrets of a string `depth` levels deep. A mask may uncover another secret, and redacting twice must
+/// Masks the secrets in a string `depth` levels deep. A mask may uncover another secret, and redacting twice must
 /// change nothing, so the search repeats until it finds no more.
 fn redact_string(secrets: &SecretPatterns, text: &str, around: LeafContext, depth: usize) -> Option<String> {
     if text.len() > text::MAX_TEXT {

@@ -1,12 +1,12 @@
-//! Masks the secrets in a JSON array that may be the words of a command: `["--password", "secret"]`.
+//! Masks secrets in a JSON array that may be command words: `["--password", "secret"]`.
 
 use super::{command_values::find_word_secrets, keys::SensitiveKeys, mask::MASK};
 use std::{borrow::Cow, collections::BTreeMap};
 
-/// The names of members that hold the program of a command beside its arguments.
+/// The names of members that hold the program next to command arguments.
 const PROGRAM_KEYS: &[&str] = &["command", "cmd", "program", "executable", "file"];
 
-/// The member of an object that names a program.
+/// The object member that names a program.
 pub(crate) fn program_member(members: &[(Cow<'_, str>, usize)]) -> Option<usize> {
     members.iter().find(|(key, _)| PROGRAM_KEYS.contains(&&**key)).map(|(_, child)| *child)
 }

@@ -27,7 +27,7 @@ pub(crate) fn find_yaml_secrets(text: &str, spans: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Finds the entries of one document, which begins at `offset`.
+/// Finds the entries in one document, which starts at `offset`.
 fn find_entries(document: &str, offset: usize, spans: &mut Vec<Range<usize>>) {
     let (mut at, mut section) = (offset, None);
     for line in document.split_inclusive('\n') {
@@ -45,7 +45,7 @@ fn find_entries(document: &str, offset: usize, spans: &mut Vec<Range<usize>>) {
     }
 }
 
-/// The value of an entry, or the one word of a line of a block.
+/// The entry value, or the only word in a block line.
 fn entry_value(line: &str) -> Option<Range<usize>> {
     let start = ENTRY.find(line).map_or(line.len() - line.trim_start().len(), |entry| entry.end());
     let end = line.trim_end_matches(['"', '\'']).len();
