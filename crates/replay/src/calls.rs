@@ -1,11 +1,11 @@
-//! Assembles calls from the events of a log. Only unfinished calls stay in memory.
+//! Assembles calls from log events. Only unfinished calls stay in memory.
 
 use countersign_approvals::{Call, CallStanding};
 use countersign_events::{Body, CallId, Event, EventType, ThreadId, Timestamp};
 use std::collections::HashMap;
 
-/// Assembles calls from events in the order of the log. After the last event, [`CallAssembler::take_open_calls`]
-/// returns the unfinished calls.
+/// Assembles calls from events in log order. After the last event, [`CallAssembler::take_open_calls`] returns the
+/// unfinished calls.
 #[derive(Debug, Default)]
 pub struct CallAssembler {
     open: HashMap<(ThreadId, CallId), Call>,
@@ -14,7 +14,7 @@ pub struct CallAssembler {
     damaged: u64,
 }
 
-/// The call id in the data of an event. Events name it `id` or `toolCallId`.
+/// The call id in event data. Events name it `id` or `toolCallId`.
 #[derive(serde::Deserialize)]
 struct CallReference {
     #[serde(alias = "id", rename = "toolCallId")]
@@ -22,7 +22,7 @@ struct CallReference {
 }
 
 impl CallAssembler {
-    /// Creates an assembler of the calls that were proposed at or after `since` and before `until`. Events after
+    /// Creates an assembler for the calls that were proposed at or after `since` and before `until`. Events after
     /// `until` can still belong to these calls.
     #[must_use]
     pub fn for_period(since: Option<Timestamp>, until: Option<Timestamp>) -> Self {
@@ -65,8 +65,8 @@ impl CallAssembler {
         self.damaged
     }
 
-    /// Takes the oldest unfinished calls, in the order of the log, so that at most `keep` remain. Their later events are
-    /// ignored. This limits the memory for a log with many calls that were allowed and never ran.
+    /// Takes the oldest unfinished calls, in log order, so that at most `keep` remain. Their later events are ignored.
+    /// This limits the memory for a log with many calls that were allowed and never ran.
     #[must_use]
     pub fn take_oldest_calls(&mut self, keep: usize) -> Vec<Call> {
         if self.open.len() <= keep {
@@ -79,7 +79,7 @@ impl CallAssembler {
         oldest
     }
 
-    /// Takes the unfinished calls, in the order of the log.
+    /// Takes the unfinished calls, in log order.
     #[must_use]
     pub fn take_open_calls(&mut self) -> Vec<Call> {
         let mut rest: Vec<_> = std::mem::take(&mut self.open).into_values().collect();

@@ -169,7 +169,7 @@ impl PolicyReplay {
         }
     }
 
-    /// Returns the result of the replay.
+    /// Returns the replay's result.
     #[must_use]
     pub fn report(self) -> ReplayReport {
         let ReplayCounts { calls, masked, unsettled, then, mut now, unchanged, saved, added } = self.counts;
@@ -196,13 +196,13 @@ impl PolicyReplay {
     }
 }
 
-/// True if the arguments of the call were erased, or moved to an archive.
+/// Returns true if the call arguments were erased, or moved to an archive.
 fn has_no_texts(call: &Call) -> bool {
     !call.proposal.what.erased.is_empty()
 }
 
-/// Determines the answer to the call under the policy: the verdict of the policy first, then the recorded answer of
-/// the thread. Returns `None` if the answer depends on masked arguments.
+/// Determines the answer to the call under the policy: first the policy verdict, then the thread's recorded answer.
+/// Returns `None` if the answer depends on masked arguments.
 fn replay_answer(
     call: &Call,
     then: PastAnswer,

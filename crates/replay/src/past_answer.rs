@@ -6,7 +6,7 @@ use countersign_events::{
     event::{Decision, Source},
 };
 
-/// The kind of a recorded answer.
+/// The kind of recorded answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PastAnswer {
     /// People were asked.
@@ -41,17 +41,17 @@ fn is_thread_policy(by: &Principal) -> bool {
     *by == Principal::policy("thread")
 }
 
-/// True if the thread's own policy denied the tool. Only a block is stricter than this denial.
+/// Returns true if a thread policy denied the tool. Only a block is stricter than this denial.
 pub(super) fn thread_denied(call: &Call) -> bool {
     call.response().is_some_and(|response| is_thread_policy(&response.by) && !response.what.decision.allows())
 }
 
-/// True if the thread requires approval. In that case the request did not offer a grant for the session.
+/// Returns true if the thread requires approval. In that case the request did not offer a grant for the session.
 pub(super) fn thread_asked(call: &Call) -> bool {
     call.request().is_some_and(|request| !request.what.options.contains(&Decision::AllowSession))
 }
 
-/// True if an executor claimed the call, including executors that were lost.
+/// Returns true if an executor claimed the call, including executors that were lost.
 pub(super) fn has_run(call: &Call) -> bool {
     call.claim().is_some() || !call.course.lost.is_empty()
 }
@@ -68,7 +68,7 @@ pub(super) struct RecordedObjection {
     pub(super) by: Principal,
     pub(super) source: Source,
     pub(super) comment: Option<String>,
-    /// True if the call was allowed with other arguments instead.
+    /// Whether the call was allowed with other arguments instead.
     pub(super) changed: bool,
     pub(super) at: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! Judges each call again by the policy that was in force when it was proposed. The recorded verdict should come out
+//! Judges each call again by the policy that was active when it was proposed. The recorded verdict should come out
 //! again; a difference means that this version reads the policy in another way, or that the row was not judged by it.
 
 use super::{
@@ -13,7 +13,7 @@ use countersign_policy::Policy;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
-/// The policies of a log in the order of their events.
+/// The policies in a log, in event order.
 #[derive(Debug, Default)]
 pub struct PolicyTimeline {
     /// The event and the hash of each policy.
@@ -23,14 +23,14 @@ pub struct PolicyTimeline {
 }
 
 impl PolicyTimeline {
-    /// Adds the policy that the event `seq` put in force. `read` returns `None` if this version cannot read it. Events
-    /// are added in the order of the log.
+    /// Adds the policy that the event `seq` activated. `read` returns `None` if this version cannot read it. Events are
+    /// added in log order.
     pub fn add_policy(&mut self, seq: i64, hash: Sha256, read: impl FnOnce() -> Option<Policy>) {
         self.events.push((seq, hash));
         self.policies.entry(hash).or_insert_with(read);
     }
 
-    /// The event and the hash of the policy that was in force before the event `seq`.
+    /// The active policy's event and hash before the event `seq`.
     #[must_use]
     pub fn event_before(&self, seq: i64) -> Option<(i64, Sha256)> {
         let later = self.events.partition_point(|(event, _)| *event < seq);
@@ -124,7 +124,7 @@ impl RecordedReplay {
         }
     }
 
-    /// Returns the result of the replay.
+    /// Returns the replay's result.
     #[must_use]
     pub fn report(self) -> RecordedReplayReport {
         let differing = self.differing.into_listed();

@@ -1,4 +1,4 @@
-//! The result of a replay: counts, and lists of calls.
+//! Replay results: counts and lists of calls.
 
 use countersign_events::{
     CallId, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
@@ -6,16 +6,16 @@ use countersign_events::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The most calls that one list contains. The list keeps the calls that were proposed first; its count includes all.
+/// The maximum number of calls in one list. The list keeps the calls that were proposed first; its count includes all.
 pub const MAX_LISTED_CALLS: usize = 1_000;
 
-/// A comparison of a log with the verdicts of another policy.
+/// A comparison between a log and another policy's verdicts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"policy": "4232587ebe1c18f5d1285650e3ce9a5472e66930e0310081281799e810022a51", "calls": 16, "masked": 0, "unsettled": 0, "then": {"asked": 12, "allowed": 3, "blocked": 0, "answered": 1}, "now": {"asked": 3, "allowed": 12, "blocked": 0, "answered": 1}, "unchanged": 7, "saved": {"allowed": 9, "blocked": 0}, "added": 0, "allowedThoughDenied": {"count": 0, "calls": []}, "blockedThoughRun": {"count": 0, "calls": []}, "askedThoughRun": {"count": 0, "calls": []}, "askedOtherwise": {"count": 0, "calls": []}, "rules": [{"rule": "list files", "basis": "rule", "verdict": "allow", "calls": 9}], "shadow": []}))))]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayReport {
-    /// The hash of the policy.
+    /// The policy's hash.
     pub policy: Sha256,
     /// The number of compared calls.
     pub calls: u64,
@@ -71,7 +71,7 @@ impl ReplayReport {
         }
     }
 
-    /// True if any call has another answer or other approval terms.
+    /// Returns true if any call has another answer or other approval terms.
     #[must_use]
     pub fn has_differences(&self) -> bool {
         self.unchanged != self.calls || self.asked_otherwise.count > 0
@@ -136,14 +136,14 @@ pub struct ReplayedCall {
     pub arguments: Json,
     /// The proposer.
     pub principal: Principal,
-    /// The time of the proposal.
+    /// The proposal's time.
     pub at: Timestamp,
-    /// The event of the policy that judges the call; absent if one policy judges all calls.
+    /// The event that set the policy that judges the call; absent if one policy judges all calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_event: Option<i64>,
     /// The recorded decision.
     pub then: RecordedDecision,
-    /// The verdict of the policy.
+    /// The policy's verdict.
     pub now: ReplayedVerdict,
 }
 
@@ -156,16 +156,16 @@ pub struct RecordedDecision {
     /// The principal that decided; absent while the call waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Principal>,
-    /// The source of the decision.
+    /// The decision's source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// The comment of the decider.
+    /// The decider's comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// True if the call was allowed with other arguments than the proposed ones.
+    /// Whether the call was allowed with other arguments than the proposed ones.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
-    /// True if the call was denied.
+    /// Whether the call was denied.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub denied: bool,
 }
@@ -178,9 +178,9 @@ pub struct RecordedDecision {
 pub struct ReplayedVerdict {
     /// The verdict.
     pub verdict: Verdict,
-    /// The part of the policy that gave the verdict.
+    /// The policy part that gave the verdict.
     pub basis: Basis,
-    /// The name of the deciding rule, if a rule decided.
+    /// The deciding rule's name, if a rule decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// The reason for the verdict.
@@ -196,10 +196,10 @@ pub struct ReplayedVerdict {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"rule": "list files", "basis": "rule", "verdict": "allow", "calls": 9}))))]
 #[serde(rename_all = "camelCase")]
 pub struct RuleDecisions {
-    /// The name of the rule; absent if the default or the tool's own setting decided.
+    /// The rule's name; absent if the default or the tool's own setting decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The part of the policy; absent for a shadow rule.
+    /// The policy part; absent for a shadow rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
     /// The verdict.

@@ -14,7 +14,7 @@ pub(super) enum ReplayedAnswer {
     Asked,
     Allowed,
     Blocked,
-    /// The recorded answer of the thread applies.
+    /// The thread's recorded answer applies.
     Answered,
 }
 

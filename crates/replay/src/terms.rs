@@ -1,4 +1,4 @@
-//! Compares the approval terms of a recorded request with those of another policy.
+//! Compares a recorded request's approval terms with those of another policy.
 
 use countersign_approvals::Call;
 use countersign_events::event::{ApprovalRequest, OnExpiry};
@@ -56,8 +56,8 @@ fn describe_expiry(on_expiry: Option<OnExpiry>) -> &'static str {
     }
 }
 
-/// The effect of an expiry under `now`. An expiry cannot allow a call if the proposer asked for less time than the
-/// rule gives, or if the thread requires approval.
+/// The effect of expiry under `now`. An expiry cannot allow a call if the proposer asked for less time than the rule
+/// gives, or if the thread requires approval.
 fn expiry_under(call: &Call, then: &ApprovalRequest, now: &ApprovalTerms) -> Option<OnExpiry> {
     let asked_at = call.request().map(|request| request.at);
     let requested = then.expires_at.zip(asked_at).map(|(end, begin)| end.since(begin));

@@ -9,20 +9,20 @@ use countersign_events::{
 use countersign_policy::AdvisorThresholds;
 use std::collections::BTreeMap;
 
-/// The most recent answers that count. Older ones would hide that an advisor has become worse.
+/// The maximum number of recent answers that count. Older ones would hide that an advisor has become worse.
 pub const DRIFT_WINDOW: usize = 200;
 
 /// The share is taken of at least this many answers, so that one contradiction of a few answers is not a trend.
 pub const MIN_DRIFT_ANSWERS: u64 = 20;
 
-/// How often people contradicted the recent answers of an advisor.
+/// How often people contradicted recent advisor answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AdvisorDrift {
     /// The answers that count: `allow` or `deny`, shown to people or given by the advisor itself, on decided calls.
     pub answered: u64,
     /// The answers that a person decided against.
     pub overruled: u64,
-    /// The answers `allow` that no person decided against, and of which a person complained later.
+    /// The `allow` answers that no person decided against, and about which a person complained later.
     pub complaints: u64,
 }
 
@@ -39,14 +39,14 @@ impl AdvisorDrift {
         if self.answered < MIN_DRIFT_ANSWERS { MIN_DRIFT_ANSWERS } else { self.answered }
     }
 
-    /// True if people contradicted more answers than the policy accepts.
+    /// Returns true if people contradicted more answers than the policy accepts.
     #[must_use]
     pub fn exceeds(&self, thresholds: &AdvisorThresholds) -> bool {
         thresholds.exceeds_overruled(self.contradicted(), self.share_of())
     }
 }
 
-/// The effect of a call on the drift of an advisor.
+/// How a call affects advisor drift.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AnswerFate {
     Accepted,
@@ -66,7 +66,7 @@ pub struct DriftTally {
 }
 
 impl DriftTally {
-    /// Creates a tally of the advice after the event `after`: the last one that set the mode of the advisor, or 0.
+    /// Creates a tally of the advice after the event `after`: the last one that set the advisor mode, or 0.
     #[must_use]
     pub fn new(advisor: &str, configuration: Sha256, after: i64) -> Self {
         Self { advisor: advisor.to_owned(), configuration, after, answers: BTreeMap::new() }
@@ -88,7 +88,7 @@ impl DriftTally {
         }
     }
 
-    /// True if the window is full: older answers do not change the drift.
+    /// Returns true if the window is full: older answers do not change the drift.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.answers.len() >= DRIFT_WINDOW
@@ -106,7 +106,7 @@ impl DriftTally {
     }
 }
 
-/// The fate of an answer; `None` if it is none, or if neither a person nor this advisor decided after it.
+/// What became of an answer; `None` if it is not an answer, or if neither a person nor this advisor decided after it.
 fn answer_fate(call: &Call, seq: i64, advice: AdviceVerdict) -> Option<AnswerFate> {
     let response = call.response()?;
     let is_allow = match advice {

@@ -1,10 +1,10 @@
-//! The decision of a person on a call that people were asked about.
+//! Human decisions on calls that people were asked about.
 
 use countersign_approvals::Call;
 use countersign_events::{event::Source, principal::PrincipalKind};
 use serde::Serialize;
 
-/// The decision of a person on a call.
+/// A human decision on a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HumanDecision {
@@ -17,7 +17,7 @@ pub enum HumanDecision {
 }
 
 impl HumanDecision {
-    /// The decision of a person on the call; `None` if people were not asked, or if no person decided.
+    /// The human decision on the call; `None` if people were not asked, or if no person decided.
     #[must_use]
     pub fn from_call(call: &Call) -> Option<Self> {
         let (_, response) = (call.request()?, call.response()?);
@@ -34,7 +34,7 @@ impl HumanDecision {
     }
 }
 
-/// True if other arguments were allowed than those that were proposed. The hash also tells it after an erasure.
+/// Returns true if other arguments were allowed than those that were proposed. The hash also tells it after an erasure.
 fn is_changed(call: &Call) -> bool {
     let proposed = call.proposal.what.arguments_hash;
     call.response().is_some_and(|response| response.what.arguments_hash != proposed)

@@ -1,4 +1,4 @@
-//! Advice and complaints that follow the end of a call. Calls are read from the log up to their end, and an advisor may
+//! Advice and complaints that arrive after a call ends. Calls are read from the log up to their end, and an advisor may
 //! answer later.
 
 use countersign_approvals::{Call, call::RecordedFact};
@@ -23,7 +23,7 @@ struct LateCallFacts {
 }
 
 impl LateFacts {
-    /// The types of the events that [`add_event`](Self::add_event) uses.
+    /// The event types that [`add_event`](Self::add_event) uses.
     pub const EVENT_TYPES: &[EventType] = &[EventType::ApprovalAdvice, EventType::CallFlagged];
 
     /// Creates an empty collection for an advisor.
@@ -32,7 +32,7 @@ impl LateFacts {
         Self { advisor: advisor.to_owned(), calls: HashMap::new(), damaged: 0 }
     }
 
-    /// Adds an event of the log. Events about other things change nothing.
+    /// Adds a log event. Events about other things change nothing.
     pub fn add_event(&mut self, event: &Event) {
         match Body::read(event.seq, event.kind, &event.data) {
             Ok(Body::ApprovalAdvice(advice)) if advice.advisor == self.advisor => {
@@ -50,7 +50,7 @@ impl LateFacts {
         }
     }
 
-    /// The call with the facts that it lacks.
+    /// The call with its missing facts added.
     #[must_use]
     pub fn complete_call(&self, call: &Call) -> Call {
         let mut call = call.clone();

@@ -1,4 +1,4 @@
-//! The result of a measurement.
+//! Measurement results.
 
 use super::HumanDecision;
 use countersign_events::{
@@ -8,7 +8,7 @@ use countersign_events::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A comparison of the answers of an advisor with the decisions of people.
+/// A comparison of advisor answers with human decisions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdvisorMeasurement {
@@ -19,7 +19,7 @@ pub struct AdvisorMeasurement {
     pub saved: AnsweredPrompts,
     /// The number of failures of each code.
     pub failures: BTreeMap<&'static str, u64>,
-    /// The times of the answers; absent if the advisor was never asked.
+    /// The answers' times; absent if the advisor was never asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub times: Option<AnswerTimes>,
     /// The tokens of all answers, if the advisor counts them.
@@ -31,7 +31,7 @@ pub struct AdvisorMeasurement {
     pub false_denials_listed: ListedMistakes,
     /// The counts of each tool, the tool with the most calls first.
     pub tools: Vec<NamedCaseCounts>,
-    /// The counts of each rule that asked, the rule with the most calls first. The default of the policy has no name.
+    /// The counts of each rule that asked, the rule with the most calls first. The policy's default has no name.
     pub rules: Vec<NamedCaseCounts>,
 }
 
@@ -53,11 +53,11 @@ pub struct CaseCounts {
     pub asked: u64,
     /// The part of `asked` on which the advisor failed to answer.
     pub failed: u64,
-    /// The decisions of people by the answers of the advisor.
+    /// The decisions of people by the advisor's answers.
     pub table: ConfusionTable,
 }
 
-/// The answers of an advisor, by the decisions of people on the same calls.
+/// The answers of an advisor, by the human decisions on the same calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfusionTable {
@@ -82,7 +82,7 @@ pub struct AnswerRow {
     pub ask: u64,
 }
 
-/// The prompts that an advisor would have answered in the place of people.
+/// The prompts that an advisor would have answered instead of people.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnsweredPrompts {
@@ -110,7 +110,7 @@ pub struct AnswerTimes {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NamedCaseCounts {
-    /// The name of the tool, or of the rule. Absent for the default of the policy.
+    /// The tool name or rule name. Absent for the policy default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The counts.
@@ -144,19 +144,19 @@ pub struct MeasuredMistake {
     pub arguments: Json,
     /// The proposer.
     pub principal: Principal,
-    /// The time of the proposal.
+    /// The proposal's time.
     pub at: Timestamp,
-    /// The rule that asked; absent for the default of the policy.
+    /// The rule that asked; absent for the policy's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The decision of the person.
+    /// The person's decision.
     pub decision: HumanDecision,
     /// The person.
     pub decided_by: Principal,
-    /// The comment of the person.
+    /// The person's comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// The answer of the advisor.
+    /// The advisor's answer.
     pub advice: AdviceVerdict,
     /// The reason that the advisor gave.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -189,7 +189,7 @@ impl CaseCounts {
             (HumanDecision::Allowed, AdviceVerdict::Deny) => (&mut row.deny, Some(&mut self.false_denials)),
             (HumanDecision::Changed, AdviceVerdict::Deny) => (&mut row.deny, None),
             (HumanDecision::Changed, _) => (&mut row.ask, None),
-            // A word of a newer version answers nothing.
+            // A keyword from a newer version answers nothing.
             (_, AdviceVerdict::Ask | AdviceVerdict::Other) => (&mut row.ask, Some(&mut self.asked)),
         };
         *cell += 1;

@@ -1,7 +1,7 @@
 //! Measures an advisor: compares its answers with the decisions of people on the same calls.
 //!
-//! Only decisions of people count. Grants, rules, modes, expiries and cancellations say nothing about a call, and the
-//! decision of an advisor says nothing about an advisor.
+//! Only human decisions count. Grants, rules, modes, expiries and cancellations say nothing about a call, and an
+//! advisor decision says nothing about an advisor.
 
 mod drift;
 mod human_decision;

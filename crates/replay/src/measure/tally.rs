@@ -1,4 +1,4 @@
-//! Counts the answers of an advisor.
+//! Counts advisor answers.
 
 use super::{
     HumanDecision,
@@ -12,7 +12,7 @@ use countersign_approvals::Call;
 use countersign_events::event::{AdviceFailure, AdviceTokens, AdviceVerdict, ApprovalAdvice};
 use std::collections::{BTreeMap, HashMap};
 
-/// An answer of an advisor to the question about a call.
+/// An advisor answer to the question about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeasuredAnswer {
     /// The answer.
@@ -25,7 +25,7 @@ pub struct MeasuredAnswer {
     pub elapsed_millis: u64,
     /// The tokens that the advisor counted.
     pub tokens: Option<AdviceTokens>,
-    /// True if the answer to an earlier equal question was used.
+    /// Whether the answer to an earlier equal question was used.
     pub cached: bool,
 }
 
@@ -58,7 +58,7 @@ pub struct AdvisorTally {
 
 impl AdvisorTally {
     /// Counts the answer to the question about a call. Returns false if no person decided the call, so that the answer
-    /// counts for nothing.
+    /// is not counted.
     pub fn add_answer(&mut self, call: &Call, answer: &MeasuredAnswer) -> bool {
         let Some(decision) = HumanDecision::from_call(call) else { return false };
         let tool = Some(call.proposal.what.name.as_str().to_owned());

@@ -5,16 +5,16 @@ use countersign_events::Json;
 use countersign_policy::{PatternContext, Policy, RuleEffect, ScopePattern};
 use std::collections::BTreeMap;
 
-/// Reads the members of a JSON object. Returns `None` for any other value.
+/// Reads JSON object members. Returns `None` for any other value.
 pub(super) fn read_members(json: &Json) -> Option<BTreeMap<String, Json>> {
     json.read().ok()
 }
 
-/// The longest string that a rule may leave open, in characters. Longer strings are texts or programs, and many
+/// The longest string that a rule may leave open, in characters. Longer strings are prose or programs, and many
 /// different values do not show that all such values are safe.
 const MAX_OPEN_LENGTH: usize = 120;
 
-/// True if a rule may leave the argument open.
+/// Returns true if a rule may leave the argument open.
 pub(super) fn may_be_open(policy: &Policy, call: &PolicyView, key: &str, value: &Json) -> bool {
     let text = match value.as_str().as_bytes().first() {
         Some(b'{' | b'[') | None => return false,
@@ -26,8 +26,8 @@ pub(super) fn may_be_open(policy: &Policy, call: &PolicyView, key: &str, value: 
         && !is_operand(policy, call, key)
 }
 
-/// True if the tool takes a command, a URL or a path under that key. It tests this with a probe value that an operand
-/// pattern matches.
+/// Returns true if the tool takes a command, a URL or a path under that key. It tests this with a probe value that an
+/// operand pattern matches.
 pub(super) fn is_operand(policy: &Policy, call: &PolicyView, key: &str) -> bool {
     const PROBES: &[(&str, &str)] = &[("command", "ls"), ("url", "https://example.com/"), ("path", "/probe")];
     PROBES.iter().any(|(kind, probe)| {

@@ -5,7 +5,7 @@ use countersign_events::ToolName;
 use countersign_policy::ScopePattern;
 use std::collections::BTreeSet;
 
-/// The conditions of a candidate rule besides the tool, from the narrowest kind to the widest.
+/// A candidate rule's conditions besides the tool, from the narrowest kind to the widest.
 #[derive(Debug, Clone)]
 pub(super) enum CandidateSelector {
     /// Listed values of arguments.

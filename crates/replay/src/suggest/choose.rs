@@ -13,12 +13,12 @@ use countersign_events::event::Verdict;
 use countersign_policy::Policy;
 use std::{cmp::Reverse, collections::BTreeSet};
 
-/// The most rules of a suggestion. Further rules would save fewer prompts.
+/// The maximum number of rules in a suggestion. Further rules would save fewer prompts.
 const MAX_RULES: usize = 50;
-/// The most rules that are shown unless all are wanted. They fit on one screen.
+/// The maximum number of rules to show unless all are wanted. They fit on one screen.
 const MAX_SHOWN_RULES: usize = 10;
 
-/// The options and the counts of a suggestion.
+/// The options and counts for a suggestion.
 pub(super) struct SuggestionCounts {
     pub(super) options: SuggestionOptions,
     pub(super) prompts: u64,

@@ -10,7 +10,7 @@ use countersign_events::{
 use countersign_policy::{JudgedCall, PatternContext, Policy};
 use std::collections::BTreeSet;
 
-/// The parts of a call that a policy judges.
+/// The call parts that a policy judges.
 #[derive(Debug, Clone)]
 pub(super) struct PolicyView {
     thread: ThreadId,
@@ -69,7 +69,7 @@ impl PolicyView {
 /// All allowed calls with the same tool and arguments.
 #[derive(Debug, Clone)]
 pub(super) struct AllowedCall {
-    /// The `seq` of the first proposal.
+    /// The first proposal's `seq`.
     pub(super) seq: i64,
     pub(super) call: PolicyView,
     pub(super) prompts: u64,
@@ -109,7 +109,7 @@ impl AllowedCall {
 pub(super) struct RefusedCall {
     pub(super) seq: i64,
     pub(super) call: PolicyView,
-    /// The reason and the principal of the refusal, in words.
+    /// The reason and principal of the refusal, in words.
     pub(super) why: String,
 }
 

@@ -12,7 +12,7 @@ use super::{
 use countersign_policy::{PatternContext, Policy, RuleEffect};
 use std::collections::BTreeMap;
 
-/// The most candidates for one tool. Candidates with the most prompts are kept.
+/// The maximum number of candidates per tool. Candidates with the most prompts are kept.
 const MAX_PER_TOOL: usize = 200;
 
 /// Finds the candidates that match no refused call.
@@ -58,8 +58,8 @@ fn find_for_tool(
     found
 }
 
-/// True if the rule would allow the call or might allow it. A masked value can be any value, so it counts as a match.
-/// An exception from the rule does not count, because it is a precaution for undecided calls.
+/// Returns true if the rule would allow the call or might allow it. A masked value can be any value, so it counts as a
+/// match. An exception to the rule does not count, because it is a precaution for undecided calls.
 fn may_allow(candidate: &CandidateRule, call: &PatternContext<'_>) -> bool {
     let effect = if call.subject().redacted.is_empty() { RuleEffect::Widen } else { RuleEffect::Restrict };
     candidate.selector.pattern().is_none_or(|pattern| pattern.matches(call, effect))

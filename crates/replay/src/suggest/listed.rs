@@ -12,7 +12,7 @@ use countersign_policy::{Policy, ScopePattern};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most values that a rule lists for an argument. Reviewers would not read longer lists.
+/// The maximum number of values that a rule lists for an argument. Reviewers would not read longer lists.
 const MAX_LISTED_VALUES: usize = MIN_VARIED_VALUES - 1;
 
 /// The longest value that a rule lists, in bytes of JSON.

@@ -102,7 +102,7 @@ impl RuleSuggester {
         let obstacles = self.obstacles;
         self.allowed.retain(|key, _| !obstacles.contains_key(key));
         let mut allowed: Vec<_> = self.allowed.into_values().collect();
-        // Sort, so that the suggestion depends only on the log and not on the order of the hash maps.
+        // Sort, so that the suggestion depends only on the log and not on the hash map order.
         allowed.sort_by_key(|allowed| allowed.seq);
         let settled = drop_settled(&self.policy, &mut allowed);
         self.skipped.settled += settled;
@@ -131,7 +131,7 @@ fn drop_settled(policy: &Policy, allowed: &mut Vec<AllowedCall>) -> u64 {
     prompts
 }
 
-/// True if a rule, a zone or the tool itself asks. Additional allow rules cannot override that.
+/// Returns true if a rule, a zone or the tool itself asks. Additional allow rules cannot override that.
 fn is_asked_on_purpose(call: &Call) -> bool {
     let by_rule = call.request().is_some_and(|request| request.what.rule.is_some());
     let by_tool = call.proposal.what.definition.as_ref().and_then(|definition| definition.needs_approval);
@@ -154,7 +154,7 @@ struct SuggestedImpact {
     reversible: Option<bool>,
 }
 
-/// True if the tool, the agent or the policy marks the call as dangerous.
+/// Returns true if the tool, the agent or the policy marks the call as dangerous.
 fn is_dangerous(call: &Call) -> bool {
     let proposed = &call.proposal.what;
     let is_destructive =

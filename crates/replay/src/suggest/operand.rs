@@ -11,11 +11,11 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-/// The most values in a list. Reviewers would not read longer lists.
+/// The maximum number of values in a list. Reviewers would not read longer lists.
 const MAX_VALUES: usize = 12;
 /// The longest list, in bytes of all values.
 const MAX_LIST_BYTES: usize = 1_000;
-/// The most wildcards that are compared with every call of a tool. Those with the most prompts are kept.
+/// The maximum number of wildcards that are compared with every call of a tool. Those with the most prompts are kept.
 const MAX_WILDCARDS: usize = 50;
 
 /// The allowed calls of one tool, and what each of them could match.

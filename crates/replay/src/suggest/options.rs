@@ -7,10 +7,11 @@ use serde::Serialize;
 pub struct SuggestionOptions {
     /// The least number of prompts that a rule must save.
     pub at_least: u64,
-    /// True if rules may allow calls that are marked as dangerous: by a destructive tool, a high risk or a dangerous
+    /// Whether rules may allow calls that are marked as dangerous: by a destructive tool, a high risk or a dangerous
     /// name.
     pub even_dangerous: bool,
-    /// True if all rules are shown. Otherwise only those that save the most prompts are, so that they fit on one screen.
+    /// Whether all rules are shown. Otherwise only those that save the most prompts are, so that they fit on one
+    /// screen.
     pub all: bool,
 }
 

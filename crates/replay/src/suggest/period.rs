@@ -2,7 +2,7 @@
 
 use countersign_events::Timestamp;
 
-/// The times of the first and the last prompt.
+/// When the first and the last prompt occurred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EvidencePeriod {
     pub(super) first: Timestamp,

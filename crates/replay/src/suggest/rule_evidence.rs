@@ -8,7 +8,7 @@ use super::{
 use countersign_events::Timestamp;
 use std::collections::BTreeSet;
 
-/// The most proposers that a rule names. With more, the rule applies to all principals.
+/// The maximum number of proposers that a rule names. With more, the rule applies to all principals.
 const MAX_NAMED_PROPOSERS: usize = 5;
 
 /// The allowed calls that support a rule, in numbers, and the refused calls of its tool.

@@ -32,11 +32,11 @@ pub struct RuleSuggestion {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"name": "suggested: bash, command `git status **`", "tool": "bash", "toml": "[[rule]]\nname = \"suggested: bash, command `git status **`\"\ntool = \"bash\"\nprincipal = \"agent:builder\"\ncommand = \"git status **\"\nverdict = \"allow\"\n", "prompts": 23, "saves": 23, "arguments": 9, "threads": 4, "people": ["user:ada"], "proposers": ["agent:builder"], "first": "2026-01-01T12:00:00.000Z", "last": "2026-01-31T12:00:00.000Z", "nearMisses": 1, "suchAs": ["{\"command\":\"git push\"} (denied by user:ada)"]}))))]
 #[serde(rename_all = "camelCase")]
 pub struct SuggestedRule {
-    /// The name of the rule.
+    /// The rule's name.
     pub name: String,
     /// The tool.
     pub tool: ToolName,
-    /// The rule in the TOML format of a policy.
+    /// The rule in policy TOML.
     pub toml: String,
     /// The number of prompts that the rule would have saved.
     pub prompts: u64,
@@ -48,14 +48,14 @@ pub struct SuggestedRule {
     pub threads: usize,
     /// The people who allowed the calls.
     pub people: Vec<String>,
-    /// The proposers of the calls.
+    /// The calls' proposers.
     pub proposers: Vec<String>,
-    /// The time of the first prompt.
+    /// When the first prompt occurred.
     pub first: Timestamp,
-    /// The time of the last prompt.
+    /// When the last prompt occurred.
     pub last: Timestamp,
     /// The number of refused calls of the tool; the rule does not allow them.
     pub near_misses: usize,
-    /// The first of the refused calls, with the reasons.
+    /// The refused calls' first, with the reasons.
     pub such_as: Vec<String>,
 }

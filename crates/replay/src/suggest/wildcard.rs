@@ -47,7 +47,7 @@ const SENSITIVE_PATHS: &[&str] = &[
     "**/*.{pem,key,p12,pfx,jks,kdbx,tfvars,tfstate}",
 ];
 
-/// The use of a wildcard pattern in a rule.
+/// How a rule uses a wildcard pattern.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum WildcardUse {
     /// The pattern matches calls that differ from those that people allowed.
@@ -77,14 +77,14 @@ pub(super) fn judge_wildcard(pattern: &ScopePattern, values: usize) -> WildcardU
     WildcardUse::Safe { unless }
 }
 
-/// Patterns for the options of a harmless command that a rule leaves out, or `None` for any other command.
+/// Patterns for the harmless command's options that a rule leaves out, or `None` for any other command.
 fn find_options(pattern: &str) -> Option<Vec<String>> {
     let command = harmless_part(pattern.strip_suffix(" **").unwrap_or(pattern));
     let (_, options) = HARMLESS_COMMANDS.iter().find(|(harmless, _)| *harmless == command)?;
     Some(options.iter().map(|option| format!("{command} *{option}*")).collect())
 }
 
-/// The entry of the table that a suggested command begins with. `ls src **` is a use of `ls`.
+/// The table entry that a suggested command starts with. `ls src **` is a use of `ls`.
 fn harmless_part(command: &str) -> &str {
     let is_part =
         |part: &&str| command.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));

@@ -10,7 +10,7 @@ use countersign_policy::ScopePattern;
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// The most near misses, and the most people, that a comment shows.
+/// The maximum number of near misses, and of people, that a comment shows.
 pub(super) const MAX_SHOWN: usize = 3;
 
 /// The longest name, and the longest call in a comment, in characters.
@@ -54,7 +54,7 @@ fn describe_listed(candidate: &CandidateRule) -> String {
     if open.is_empty() { "no arguments".to_owned() } else { format!("any {}", open.join(", ")) }
 }
 
-/// Writes the rule in TOML. It applies only to the proposers of the calls in its evidence, unless there are many.
+/// Writes the rule in TOML. It applies only to the proposers in its evidence, unless there are many.
 pub(super) fn write_rule(name: &str, candidate: &CandidateRule, evidence: &RuleEvidence<'_>) -> String {
     let mut text = format!("[[rule]] # {}\nname = {}\n", describe_evidence(evidence), quote(name));
     let _ = writeln!(text, "tool = {}", quote(&escape_glob(candidate.tool.as_str())));
@@ -75,7 +75,7 @@ pub(super) fn describe_refusal(obstacle: &RefusedCall) -> String {
 }
 
 impl RuleSuggestion {
-    /// Returns the rules in the TOML format of a policy, each below a comment with its evidence.
+    /// Returns the rules in policy TOML, each below a comment with its evidence.
     #[must_use]
     pub fn toml(&self) -> String {
         let mut text = format!(
@@ -138,7 +138,7 @@ fn count_of(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Shortens a text to one line of a comment. It replaces characters that end the line, change its direction or are
+/// Shortens a string to one comment line. It replaces characters that end the line, change its direction or are
 /// invisible.
 fn shorten(text: &str) -> String {
     let visible = |c: char| match c {

@@ -16,7 +16,7 @@ const COMMANDS: [&str; 7] =
 
 #[derive(Debug, Clone)]
 enum ReplayStep {
-    /// A proposed call, and the answer of a person if the policy asks.
+    /// A proposed call, and a human answer if the policy asks.
     Call {
         thread: usize,
         tool: usize,

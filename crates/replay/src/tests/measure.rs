@@ -1,4 +1,4 @@
-//! Tests for the measurement of an advisor: planted mistakes come out exactly.
+//! Tests for advisor measurements: planted mistakes come out exactly.
 
 use super::{TestLog, json, log_under};
 use crate::{

@@ -53,7 +53,7 @@ const FILES: &[&str] = &[
     "build.rs",
 ];
 
-/// The tool and the arguments of a call that people allow.
+/// The tool and arguments of a call that people allow.
 fn allowed_call(numbers: &mut SeededNumbers) -> (&'static str, String) {
     let file = numbers.pick_skewed(FILES);
     let n = numbers.below(30);
@@ -153,7 +153,7 @@ fn denied_call(numbers: &mut SeededNumbers, day: u32) -> (&'static str, String) 
     }
 }
 
-/// The log of the month, and the first moment of day 21.
+/// The log for the month, and the first moment of day 21.
 fn month(seed: u64) -> (TestLog, Timestamp) {
     let mut numbers = SeededNumbers(seed);
     let mut log = log_under("dangerous = { words = [] }\n");

@@ -10,7 +10,7 @@ const ASKS: &str = "default = \"ask\"\n";
 const ALLOWS: &str = "default = \"allow\"\n";
 const BLOCKS: &str = "default = \"block\"\n";
 
-/// Judges the calls of the log by these policies, each from an event on.
+/// Judges the log's calls by these policies, each from an event on.
 fn replay(log: &TestLog, policies: &[(i64, Option<&str>)]) -> RecordedReplayReport {
     let mut timeline = PolicyTimeline::default();
     for (seq, text) in policies {
@@ -28,7 +28,7 @@ fn replay(log: &TestLog, policies: &[(i64, Option<&str>)]) -> RecordedReplayRepo
     replay.report()
 }
 
-/// A log with a call under each of two policies. Returns the `seq` of the second call too.
+/// A log with a call under each of two policies. Also returns the second call's `seq`.
 fn log_under_two_policies() -> (TestLog, i64) {
     let mut log = log_under(ASKS);
     log.deny("t", "ada", "bash", "{}");

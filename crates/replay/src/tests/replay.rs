@@ -179,7 +179,7 @@ fn verdict_depending_on_masked_arguments_is_not_compared() {
     let masked = "[[rule]]\nname = \"weak\"\ntool = \"login\"\nargs = { \"/password\" = \"hunter2\" }\nverdict = \"allow\"\n";
     let report = log.replay(masked);
     assert_eq!((report.calls, report.masked), (0, 1));
-    // These rules depend only on the name of the tool.
+    // These rules depend only on the tool's name.
     assert_eq!(log.replay(&rule("free", "login", "allow")).saved.allowed, 1);
     assert_eq!(log.replay(&rule("never", "login", "block")).saved.blocked, 1);
     // The recording policy saw the unmasked arguments.
