@@ -12,7 +12,7 @@ pub enum ListenAddress {
     Unix(PathBuf),
 }
 
-/// The error for a text that is not a [`ListenAddress`].
+/// The error for a string that is not a [`ListenAddress`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("an address is an IP address and a port, such as 127.0.0.1:7878, or unix: and the path of a socket")]
 pub struct BadAddress;

@@ -20,17 +20,17 @@ pub struct BoundListener {
     /// fields drop in order and the file must be removed while the socket still listens.
     pub(crate) file: Option<SocketFile>,
     pub(crate) socket: ListenSocket,
-    /// The settings of a port with TLS.
+    /// TLS port settings.
     pub(crate) tls: Option<Arc<ServerConfig>>,
     address: ListenAddress,
 }
 
-/// The way in which a server listens on its addresses.
+/// How a server listens on its addresses.
 #[derive(Debug, Clone, Default)]
 pub struct ListenOptions {
     /// Other processes that also set this may listen on the same port. The system distributes connections among them.
     pub shared: bool,
-    /// The certificate of the server: its ports speak TLS. Socket files never do.
+    /// The server's certificate: its ports speak TLS. Socket files never do.
     pub certificate: Option<ServerCertificate>,
     /// A proxy in front of this server provides TLS, so the server may listen beyond loopback without it.
     pub behind_proxy: bool,
@@ -66,7 +66,7 @@ impl BoundListener {
         }
     }
 
-    /// Returns the other address that browsers try for the pages' host: the same port of the other loopback address.
+    /// Returns the other address that browsers try for the page host: the same port of the other loopback address.
     #[must_use]
     pub fn twin_address(&self) -> Option<ListenAddress> {
         let ListenAddress::Tcp(address) = self.address else { return None };
@@ -114,19 +114,19 @@ impl BoundListener {
         Ok(Self { socket: ListenSocket::Tcp(socket), tls, address, file: None })
     }
 
-    /// Returns the address of the socket, with the port that the system chose if port 0 was requested.
+    /// Returns the socket's address, with the port that the system chose if port 0 was requested.
     #[must_use]
     pub fn address(&self) -> &ListenAddress {
         &self.address
     }
 
-    /// Returns the origin of the pages for browsers of this machine; `None` if they do not reach this socket.
+    /// Returns the page origin for browsers on this machine; `None` if they do not reach this socket.
     #[must_use]
     pub fn page_origin(&self) -> Option<WebOrigin> {
         WebOrigin::of_listener(&self.url())
     }
 
-    /// Returns the address in the form that a client takes: an `http://` or `https://` URL, or `unix:` and the path.
+    /// Returns the address as a client takes it: an `http://` or `https://` URL, or `unix:` and the path.
     #[must_use]
     pub fn url(&self) -> String {
         match &self.address {

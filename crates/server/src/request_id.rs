@@ -1,4 +1,4 @@
-//! The id of a request, for the log and for errors.
+//! Request ids, for the log and for errors.
 
 use axum::http::HeaderName;
 
@@ -9,7 +9,7 @@ tokio::task_local! {
     pub(crate) static ID: String;
 }
 
-/// Returns the id of the request that this task answers; `None` outside a request.
+/// Returns the request id of the current task; `None` outside a request.
 pub(crate) fn request_id() -> Option<String> {
     ID.try_with(Clone::clone).ok()
 }

@@ -24,7 +24,7 @@ use tracing::Instrument;
 /// The log target of request lines.
 const ACCESS_TARGET: &str = "countersign_server::access";
 
-/// The content type of the pages for people, which contain the code of an error.
+/// The content type of the pages for people, which contain an error's code.
 const PAGE: &str = "text/html; charset=utf-8";
 
 /// The longest request id, in bytes, that the server accepts from a caller.

@@ -3,10 +3,10 @@
 use crate::{CertificateError, ListenAddress};
 use std::{io, net::SocketAddr};
 
-/// The reason why the server does not start, or why it stopped.
+/// Why the server does not start, or why it stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// The address is not a loopback address, and nothing protects what travels there.
+    /// The address is not a loopback address, and nothing protects its traffic.
     #[error(
         "{0} is not a loopback address, and its traffic would not be encrypted; set --tls-certificate and --tls-key, or \
          --behind-proxy if a proxy in front of the server provides TLS, or listen on 127.0.0.1 or [::1]"
@@ -20,7 +20,7 @@ pub enum ServerError {
     Bind {
         /// The requested address.
         address: ListenAddress,
-        /// The error of the system.
+        /// The system's error.
         why: io::Error,
     },
     /// The listener failed.

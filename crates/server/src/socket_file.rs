@@ -1,5 +1,5 @@
-//! The file of a socket. A new file replaces one that a killed process left behind, and is removed at the end. A file
-//! of another running process is never replaced or removed.
+//! Socket files. A new file replaces one that a killed process left behind, and is removed at the end. A file of
+//! another running process is never replaced or removed.
 
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::{
@@ -104,8 +104,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the file exists and is not a socket"));
     }
     let probe = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-    // Do not block: if the backlog of the listener is full, a blocking connect would wait while this process holds the
-    // lock.
+    // Do not block: if the listener's backlog is full, a blocking connect would wait while this process holds the lock.
     probe.set_nonblocking(true)?;
     match probe.connect(&SockAddr::unix(path)?) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),

@@ -7,12 +7,12 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// The step of a connection.
+/// A connection step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConnectionStep {
     /// The client has sent nothing yet.
     Connect,
-    /// The head of a request is incomplete.
+    /// A request head is incomplete.
     Head,
     /// The server answers a request, or a stream is open.
     Response,
@@ -23,7 +23,7 @@ pub(crate) enum ConnectionStep {
 }
 
 impl ConnectionStep {
-    /// The steps that have a time limit here. The body of a request has its own.
+    /// The steps that have a time limit here. A request's body has its own.
     pub(crate) const TIMED: [Self; 4] = [Self::Connect, Self::Head, Self::Idle, Self::Write];
 
     pub(crate) const fn as_str(self) -> &'static str {
@@ -86,13 +86,13 @@ impl ConnectionActivity {
         self.progress().write_deadline = None;
     }
 
-    /// The client accepts no bytes, because its buffer and that of the system are full.
+    /// The client accepts no bytes, because its buffer and the system's buffer are full.
     pub(super) fn write_blocked(&self) {
         let mut progress = self.progress();
         progress.write_deadline.get_or_insert_with(|| Instant::now() + self.timeouts.write);
     }
 
-    /// The head of a request is complete.
+    /// A request head is complete.
     pub(super) fn begin_request(self: &Arc<Self>) -> RequestInProgress {
         let mut progress = self.progress();
         (progress.step, progress.deadline) = (ConnectionStep::Response, None);

@@ -1,4 +1,4 @@
-//! The bodies of requests and responses: a request body has a time limit, and a response body tells when it ends.
+//! The bodies of requests and responses: a request body has a time limit, and a response body reports when it ends.
 
 use super::activity::RequestInProgress;
 use crate::RequestLimits;
@@ -14,7 +14,7 @@ use std::{
 };
 use tokio::time::{Instant, Sleep};
 
-/// The body of a request was not complete in time.
+/// A request body was not complete in time.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the body was not complete after {} seconds", .0.as_secs_f64())]
 pub(crate) struct BodyTimeout(Duration);
@@ -25,7 +25,7 @@ const MAX_DISCARDED: usize = 16 * RequestLimits::MAX_BODY;
 /// The longest pause of a client that sends a body although the request is refused.
 const DISCARD_PAUSE: Duration = Duration::from_secs(1);
 
-/// A request's body. The connection keeps it, so that it can read what the endpoint left.
+/// A request body. The connection keeps it, so that it can read what the endpoint left.
 #[derive(Clone)]
 pub(super) struct SharedBody(Arc<Mutex<TimedBody>>);
 
@@ -75,7 +75,7 @@ impl HttpBody for SharedBody {
     }
 }
 
-/// The body of a request, which fails if it is not complete in time.
+/// A request body, which fails if it is not complete in time.
 struct TimedBody {
     body: Incoming,
     limit: Duration,
@@ -120,7 +120,7 @@ pub(super) fn sleep_until(deadline: Instant) -> Pin<Box<Sleep>> {
     Box::pin(tokio::time::sleep_until(deadline))
 }
 
-/// The body of a response. The connection is idle when it ends.
+/// A response body. The connection is idle when it ends.
 pub(super) struct TrackedBody {
     pub(super) body: Body,
     pub(super) _request: RequestInProgress,

@@ -1,4 +1,4 @@
-//! The limits of connections: their number, and the times that a client may take.
+//! Connection limits: the number of connections, and the times that a client may take.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub struct ConnectionTimeouts {
     pub connect: Duration,
     /// From the first byte of a request to the end of its head. 10 seconds by default.
     pub head: Duration,
-    /// From the head of a request to the end of its body. 30 seconds by default.
+    /// From the end of a request head to the end of the body. 30 seconds by default.
     pub body: Duration,
     /// From the end of a response to the next request. 2 minutes by default, so that clients close first.
     pub idle: Duration,
@@ -50,12 +50,12 @@ impl ConnectionTimeouts {
     }
 }
 
-/// The number of files and connections that this process may have open.
+/// How many files and connections this process may have open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DescriptorLimit(u64);
 
 impl DescriptorLimit {
-    /// Raises the limit of this process as far as the system allows without privileges, and returns it. A shell or a
+    /// Raises this process's limit as high as the system allows without privileges, and returns it. A shell or a
     /// service manager usually starts processes with 1,024 or 256, although they may have many more.
     #[must_use]
     pub fn raise() -> Self {
@@ -69,7 +69,7 @@ impl DescriptorLimit {
         Self::current()
     }
 
-    /// Returns the limit in force.
+    /// Returns the current limit.
     #[must_use]
     pub fn current() -> Self {
         Self(getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX))

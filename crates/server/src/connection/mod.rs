@@ -1,5 +1,5 @@
-//! The connections of a server: their number is limited by the file descriptors of the process, and a client that sends
-//! or reads nothing is disconnected after a time limit.
+//! Server connections: their number is limited by the file descriptors of the process, and a client that sends or reads
+//! nothing is disconnected after a time limit.
 
 mod accept;
 mod activity;

@@ -5,11 +5,11 @@ use std::{
     net::{IpAddr, Ipv4Addr},
 };
 
-/// The address of the client that sent a request: of the connection, or the one that a trusted proxy reports. Each
-/// request has it as an extension.
+/// The client address of a request: the connection's address, or the one that a trusted proxy reports. Each request has
+/// it as an extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PeerAddress {
-    /// An IP address; never an IPv4 address in the form of IPv6.
+    /// An IP address; never an IPv4-mapped IPv6 address.
     Ip(IpAddr),
     /// A process of this machine, over a socket file.
     SocketFile,
@@ -37,12 +37,12 @@ impl fmt::Display for PeerAddress {
 pub(crate) struct ConnectionOrigin {
     /// The other end of the connection, which may be a proxy.
     pub(crate) peer: PeerAddress,
-    /// True if the connection uses TLS.
+    /// Whether the connection uses TLS.
     pub(crate) is_encrypted: bool,
 }
 
 impl ConnectionOrigin {
-    /// The origin of a request that did not come over a connection of this server.
+    /// The origin for a request that did not come over a connection to this server.
     pub(crate) const UNKNOWN: Self =
         Self { peer: PeerAddress::Ip(IpAddr::V4(Ipv4Addr::UNSPECIFIED)), is_encrypted: false };
 }

@@ -34,7 +34,7 @@ const BUFFER_BYTES: usize = 128 * 1024;
 /// The reason why a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectionEnd {
-    /// The client closed it, or the server after its last response.
+    /// The client closed the connection, or the server did after its last response.
     Closed,
     /// The client took too long for this step.
     TimedOut(ConnectionStep),
@@ -42,7 +42,7 @@ pub(super) enum ConnectionEnd {
     FailedHandshake,
 }
 
-/// The way in which a connection is served.
+/// How a connection is served.
 pub(super) struct ServedConnection {
     /// Answers the requests.
     pub(super) router: Router,
@@ -61,8 +61,8 @@ pub(super) async fn serve_connection<S: AsyncRead + AsyncWrite + Unpin>(
     answer_requests(socket, connection, DeadlineTimer { activity, sleep: None }, stop).await
 }
 
-/// Answers the requests of one connection with TLS. The time limits count the bytes of the handshake too: the first
-/// byte ends the step `connect`, and the step `head` lasts until the head of the first request is complete.
+/// Answers the requests of one connection with TLS. The time limits include the handshake bytes: the first byte ends
+/// the step `connect`, and the step `head` lasts until the first request head is complete.
 pub(super) async fn serve_encrypted<S: AsyncRead + AsyncWrite + Unpin>(
     socket: S,
     tls: &TlsAcceptor,
@@ -113,7 +113,7 @@ async fn answer_requests<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// The timer of a connection. It is set after each step, because all steps happen while the connection is polled.
+/// A connection timer. It is set after each step, because all steps happen while the connection is polled.
 struct DeadlineTimer {
     activity: Arc<ConnectionActivity>,
     sleep: Option<Pin<Box<Sleep>>>,
@@ -130,7 +130,7 @@ impl DeadlineTimer {
     }
 }
 
-/// Answers requests, and reports their beginning and end.
+/// Answers requests, and reports when they start and end.
 struct RequestService {
     router: TowerToHyperService<Router>,
     activity: Arc<ConnectionActivity>,

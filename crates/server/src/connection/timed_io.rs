@@ -1,4 +1,4 @@
-//! The socket of a connection, which reports when bytes are read and written.
+//! A connection socket that reports when bytes are read and written.
 
 use super::activity::ConnectionActivity;
 use std::{

@@ -1,4 +1,4 @@
-//! The extractor of the site to which passkeys are bound.
+//! Extracts the site to which passkeys are bound.
 
 use crate::{AppState, guard::RequestOrigin, problem::ProblemResponse};
 use axum::{extract::FromRequestParts, http::request::Parts};

@@ -7,8 +7,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-/// The policy for pages of this server without its last directive, `frame-ancestors`. Pages load only files of this
-/// server and contain no code or styles of their own.
+/// The policy for this server's pages without its last directive, `frame-ancestors`. Pages load only files from this
+/// server and contain no inline code or styles.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
                               connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors";
 
@@ -16,10 +16,10 @@ const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src '
 const CORS_REQUEST_HEADERS: &str = "accept, authorization, content-type, countersign-principal, if-none-match, \
                                     last-event-id, prefer, x-request-id";
 
-/// The headers of a response that a page of another origin may read.
+/// The response headers that a page from another origin may read.
 const CORS_RESPONSE_HEADERS: &str = "etag, preference-applied, retry-after, x-request-id";
 
-/// The headers for browsers, as the settings of a server have them.
+/// The headers for browsers, as a server's settings have them.
 #[derive(Debug)]
 pub(super) struct BrowserHeaders {
     content_policy: HeaderValue,
@@ -72,7 +72,7 @@ pub(crate) fn is_preflight(request: &Request) -> bool {
         && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// The answer to a preflight request of an origin that may send requests.
+/// The answer to a preflight request from an origin that may send requests.
 pub(crate) fn answer_preflight() -> Response {
     let headers = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT, DELETE"),

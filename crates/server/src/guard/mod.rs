@@ -1,9 +1,9 @@
-//! Rejects requests of foreign web pages. Any page can send requests to 127.0.0.1 from the browser that shows it, also
-//! under a host name that the page's author controls (DNS rebinding). A request must therefore name a loopback host or
-//! a public name of this server, and a request from a page must come from a page of this server ([`own_origins`]), or of
-//! an origin that the settings name. Browsers identify the page in `Origin`, or in `Sec-Fetch-Site` where they send no `Origin`, as for
-//! an image. Only origins that the settings name may frame pages. A request that names two hosts is rejected, because a
-//! proxy may have checked the other one.
+//! Rejects requests from foreign web pages. Any page can send requests to 127.0.0.1 from the browser that shows it,
+//! also under a host name that the page author controls (DNS rebinding). A request must therefore name a loopback host
+//! or a public name of this server, and a request from a page must come from a page of this server ([`own_origins`]),
+//! or of an origin that the settings name. Browsers identify the page in `Origin`, or in `Sec-Fetch-Site` where they
+//! send no `Origin`, as for an image. Only origins that the settings name may frame pages. A request that names two
+//! hosts is rejected, because a proxy may have checked the other one.
 
 mod browser_headers;
 mod host;
@@ -31,11 +31,10 @@ pub(crate) use proxies::RequestOrigin;
 use proxies::find_request_origin;
 use std::sync::Arc;
 
-/// The ways in which browsers and proxies may reach a server. By default, only clients of this machine may, under a
-/// loopback name.
+/// How browsers and proxies may reach a server. By default, only clients on this machine may, under a loopback name.
 #[derive(Debug, Clone, Default)]
 pub struct NetworkAccess {
-    /// Proxies whose reports about their clients the server believes.
+    /// Proxies whose client reports the server trusts.
     pub proxies: Vec<TrustedProxy>,
     /// The addresses by which clients reach the server, besides loopback names. With the port, they are the origins of its
     /// pages.
@@ -54,7 +53,8 @@ pub(crate) struct RequestGuard {
     browser_headers: BrowserHeaders,
 }
 
-/// Guards other routes of this machine in the same way: a request must name a loopback host, and must not come from a page.
+/// Guards other routes on this machine in the same way: a request must name a loopback host, and must not come from a
+/// page.
 pub fn guard_router(router: Router) -> Router {
     let guard = Arc::new(RequestGuard::new(NetworkAccess::default(), Vec::new()));
     router.layer(middleware::from_fn(move |mut request: Request, next: Next| {
@@ -105,8 +105,8 @@ impl RequestGuard {
         self.browser_headers.add(headers, cors_origin);
     }
 
-    /// Checks `Sec-Fetch-Site`: browsers send it with each request, other clients do not. A page on another port of this
-    /// machine is `same-site` and counts as foreign.
+    /// Checks `Sec-Fetch-Site`: browsers send it with each request, other clients do not. A page on another port of
+    /// this machine is `same-site`, and is treated as foreign.
     fn check_site(&self, headers: &HeaderMap, path: &str) -> Result<(), ProblemResponse> {
         let is_any_of = |name: &str, accepted: &[&str]| {
             headers
@@ -130,8 +130,8 @@ impl RequestGuard {
         ))
     }
 
-    /// Checks the host, and that of a proxy: a page under a foreign name cannot hide the name, but can add the header of
-    /// a proxy.
+    /// Checks the host, and the one that a proxy reports: a page under a foreign name cannot hide the name, but can add
+    /// a proxy's header.
     fn check_host_and_origin(
         &self,
         headers: &HeaderMap,

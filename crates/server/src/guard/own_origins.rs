@@ -1,6 +1,6 @@
-//! The origins of this server's pages. Browsers give an origin, with its port, storage and passkeys of its own, but send
-//! cookies to all ports of a host. So another program on this machine must neither share the host nor count as a page of
-//! this server.
+//! The origins of this server's pages. Browsers give each origin, with its port, its own storage and passkeys, but send
+//! cookies to all ports of a host. So another program on this machine must neither share the host nor be treated as a
+//! page of this server.
 
 use super::{
     host::{is_loopback, without_default_port},
@@ -20,7 +20,7 @@ pub(crate) struct OwnOrigins {
 }
 
 impl WebOrigin {
-    /// Returns the origin of the pages of a server that listens at this address; `None` for one that browsers do not reach
+    /// Returns the page origin of a server that listens at this address; `None` for one that browsers do not reach
     /// under a name of this machine.
     #[must_use]
     pub fn of_listener(url: &str) -> Option<Self> {
@@ -41,28 +41,28 @@ impl OwnOrigins {
         self.origins.first()
     }
 
-    /// All origins, in the form of the header `Origin`.
+    /// All origins, in `Origin` header form.
     pub(crate) fn texts(&self) -> Vec<String> {
         self.origins.iter().map(ToString::to_string).collect()
     }
 
-    /// Returns true if the header `Origin` names a page of this server.
+    /// Returns true if the header `Origin` names a page on this server.
     pub(crate) fn has(&self, origin: &HeaderValue) -> bool {
         self.origins.iter().any(|own| own.is(origin))
     }
 
-    /// Returns the origin of a page at this host and port.
+    /// Returns the page origin at this host and port.
     pub(crate) fn at(&self, host: &str) -> Option<&WebOrigin> {
         let host = without_default_port(host);
         self.origins.iter().find(|own| own.authority().eq_ignore_ascii_case(host))
     }
 
-    /// Returns true if a host is one of a public address, on any port.
+    /// Returns true if a host belongs to a public address, on any port.
     pub(crate) fn has_host(&self, name: &str) -> bool {
         self.origins.iter().any(|own| own.host().eq_ignore_ascii_case(name))
     }
 
-    /// Checks that the page on which a passkey was used is one of this server.
+    /// Checks that the page on which a passkey was used belongs to this server.
     pub(crate) fn check_page(&self, origin: &str) -> Result<(), ProblemResponse> {
         if HeaderValue::from_str(origin).is_ok_and(|origin| self.has(&origin)) {
             return Ok(());

@@ -1,5 +1,5 @@
 //! Proxies in front of the server. They report the client in `X-Forwarded-For`, and the address that it used in
-//! `X-Forwarded-Proto` and `X-Forwarded-Host`. The server believes these headers only on a connection from a proxy that
+//! `X-Forwarded-Proto` and `X-Forwarded-Host`. The server trusts these headers only on a connection from a proxy that
 //! its settings name, because every other client can send them too.
 
 use super::host::port_of;
@@ -22,7 +22,7 @@ const FORWARDED_HOST: &str = "x-forwarded-host";
 pub enum TrustedProxy {
     /// The addresses whose first `prefix` bits are those of `address`.
     Network {
-        /// An address of the network.
+        /// A network address.
         address: IpAddr,
         /// The number of bits, at least 1.
         prefix: u8,
@@ -31,7 +31,7 @@ pub enum TrustedProxy {
     SocketFile,
 }
 
-/// The error for a text that is not a [`TrustedProxy`].
+/// The error for a string that is not a [`TrustedProxy`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a proxy is an IP address such as 127.0.0.1, a network such as 10.1.0.0/16, or unix")]
 pub struct BadProxy;
@@ -82,15 +82,15 @@ impl TrustedProxy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RequestOrigin {
     pub(crate) peer: PeerAddress,
-    /// True if the client used `https`.
+    /// Whether the client used `https`.
     pub(crate) is_https: bool,
-    /// True if the connection is one of a trusted proxy.
+    /// Whether the connection comes from a trusted proxy.
     pub(crate) is_from_proxy: bool,
     /// The host that the client used, if a proxy reports it.
     pub(crate) forwarded_host: Option<String>,
     /// The host that the client used, with the port if it is not the usual one.
     pub(crate) host: String,
-    /// The origin of the page of this server that sent the request, or that the client sees at this address.
+    /// The origin of this server's page that sent the request, or that the client sees at this address.
     pub(crate) page_origin: Option<String>,
 }
 
@@ -101,7 +101,7 @@ impl RequestOrigin {
     }
 }
 
-/// Returns the origin of a request. Fails if a trusted proxy reports something else than an address of a client.
+/// Returns the origin of a request. Fails if a trusted proxy reports something other than a client address.
 pub(super) fn find_request_origin(
     proxies: &[TrustedProxy],
     connection: ConnectionOrigin,

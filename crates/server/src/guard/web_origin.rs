@@ -4,15 +4,15 @@ use super::host::port_of;
 use axum::http::{HeaderValue, Uri};
 use std::{fmt, str::FromStr};
 
-/// The origin of a web page: `https://approvals.example`, or with a port, `http://127.0.0.1:5173`.
+/// A web page's origin: `https://approvals.example`, or with a port, `http://127.0.0.1:5173`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebOrigin {
-    /// In the form of the header `Origin`: in lower case, without the default port.
+    /// In `Origin` header form: in lower case, without the default port.
     text: String,
     host: String,
 }
 
-/// The error for a text that is not a [`WebOrigin`].
+/// The error for a string that is not a [`WebOrigin`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "an origin is http:// or https:// and a host in ASCII, with a port if it is not the default one, and has no path: \
@@ -64,7 +64,7 @@ impl WebOrigin {
         port_of(self.authority())
     }
 
-    /// Returns true if the header `Origin` names this origin. Browsers send it in the form of this type.
+    /// Returns true if the header `Origin` names this origin. Browsers send it in this type's form.
     #[must_use]
     pub fn is(&self, header: &HeaderValue) -> bool {
         header.as_bytes() == self.text.as_bytes()

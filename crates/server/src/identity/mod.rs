@@ -1,5 +1,5 @@
-//! The identity of a caller: from a token, a browser's session, the header of a trusted proxy, or, on a server in solo
-//! mode, from the lack of all three. Nothing in a body or in any other header says who the caller is.
+//! Caller identity: from a token, a browser session, a trusted proxy's header, or, on a server in solo mode, from the
+//! absence of all three. Nothing in a body or in any other header says who the caller is.
 
 mod caller_identity;
 mod cookie;
@@ -17,13 +17,13 @@ pub use proxy_header::IdentityHeader;
 
 use std::time::Duration;
 
-/// The time after which an unused session of a browser ends.
+/// The time after which an unused browser session ends.
 pub(crate) const SESSION_IDLE: Duration = Duration::from_hours(12);
 
 /// The time after which a session ends in any case, and its person signs in again.
 pub(crate) const SESSION_LONGEST: Duration = Duration::from_hours(7 * 24);
 
-/// The same for a person who signed in at an identity provider. The rights are those of the claims at that time, so this is
-/// how long a change at the provider takes at most.
+/// The same for a person who signed in at an identity provider. The rights come from the claims at that time, so a
+/// change at the provider takes effect within this time.
 #[cfg(feature = "oidc")]
 pub(crate) const ACCOUNT_SESSION_LONGEST: Duration = Duration::from_hours(24);

@@ -15,12 +15,12 @@ use std::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct CallerKey(u64);
 
-/// The secret of the keys of this process.
+/// The secret from which this process makes keys.
 static SECRET: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl CallerKey {
-    /// The caller of a request: the holder of its credential, or else its address. Agents of one machine share an address,
-    /// so the address alone would limit them together.
+    /// The caller of a request: the holder of its credential, or else its address. Agents on one machine share an
+    /// address, so the address alone would limit them together.
     pub(crate) fn of_request(extensions: &Extensions) -> Self {
         match extensions.get::<IdentifiedRequest>().map(AsRef::as_ref) {
             Some(Ok(identity)) => Self::of_identity(identity),
@@ -28,7 +28,7 @@ impl CallerKey {
         }
     }
 
-    /// The holder of a credential.
+    /// A credential holder.
     pub(crate) fn of_identity(identity: &CallerIdentity) -> Self {
         Self(SECRET.hash_one((identity.token(), &identity.holder.name, &identity.holder.roles)))
     }

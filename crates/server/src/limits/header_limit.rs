@@ -1,4 +1,4 @@
-//! The limit of the headers of a request. The HTTP library refuses larger heads too, but without a problem in the body.
+//! The request header limit. The HTTP library refuses larger heads too, but without a problem in the body.
 
 use crate::problem::ProblemResponse;
 use axum::http::HeaderMap;

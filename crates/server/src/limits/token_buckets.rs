@@ -1,6 +1,6 @@
-//! The rate of the requests of each caller, as a token bucket: a caller may send a burst, and then as many requests as
-//! the rate refills. A bucket is stored as the time at which it will be full again (the generic cell rate algorithm),
-//! so a full bucket needs no entry.
+//! Request rates by caller, as token buckets: a caller may send a burst, and then as many requests as the rate refills.
+//! A bucket is stored as the time at which it will be full again (the generic cell rate algorithm), so a full bucket
+//! needs no entry.
 
 use super::CallerKey;
 use std::{

@@ -7,7 +7,7 @@ use utoipa::openapi::{
     schema::{Schema, Type},
 };
 
-/// Creates the schema of a string with an example.
+/// Creates a string schema with an example.
 pub(crate) fn text(example: &str) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String).examples([example])
 }
@@ -29,7 +29,7 @@ pub(crate) fn parameter(
         .build()
 }
 
-/// Creates a header of a response.
+/// Creates a response header.
 pub(crate) fn header(description: &str, schema: impl Into<RefOr<Schema>>) -> Header {
     HeaderBuilder::new().description(Some(description)).schema(Some(schema)).build()
 }

@@ -10,8 +10,8 @@ use countersign_api::{self as api, ApprovalGate};
 
 /// Decides on several calls.
 ///
-/// Each decision has its own result, in the order of the request: the call if the decision was accepted, the problem if
-/// it was refused. A refused decision does not affect the others.
+/// Each decision has its own result, in request order: the call if the decision was accepted, the problem if it was
+/// refused. A refused decision does not affect the others.
 #[utoipa::path(
     post,
     path = "/v1/approvals/decide",

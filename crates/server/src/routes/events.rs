@@ -27,14 +27,14 @@ refusals!(Refusals: BadCursor, TooManyStreams);
 
 /// Returns the log of all threads, as a page or as a stream.
 ///
-/// With `Accept: text/event-stream`, the response is a stream of server-sent events: `id` is the cursor of the
-/// event, `event` is its type, and `data` is the event in JSON on one line. The stream sends first the events after `Last-Event-ID`, or after
-/// `after`, and then new ones. An idle stream sends comments, so that the reader sees that it is alive. `limit` has no
-/// effect on a stream, and `until` is rejected. A stream that fails ends with a message whose `event` is `error` and
-/// whose `data` is the problem; this message has no `id`.
+/// With `Accept: text/event-stream`, the response is a stream of server-sent events: `id` is the event's cursor,
+/// `event` is its type, and `data` is the event in JSON on one line. The stream sends first the events after
+/// `Last-Event-ID`, or after `after`, and then new ones. An idle stream sends comments, so that the reader sees that it
+/// is alive. `limit` has no effect on a stream, and `until` is rejected. A stream that fails ends with a message whose
+/// `event` is `error` and whose `data` is the problem; this message has no `id`.
 ///
-/// A cursor is the `seq` of an event, or the `id` of a message, which adds the beginning of the hash of its event. A
-/// cursor beyond the end of the log, or whose event has another hash in this log, is refused with `bad_cursor`, because
+/// A cursor is the `seq` of an event, or the `id` of a message, which adds the first digits of its event's hash. A
+/// cursor beyond the log's end, or whose event has another hash in this log, is refused with `bad_cursor`, because
 /// events would be lost.
 #[utoipa::path(
     get,
@@ -55,7 +55,7 @@ pub(super) async fn list_all(
     answer((&app, &gate), query, &headers, last, &cached).await
 }
 
-/// Returns the log of a thread, as a page or as a stream.
+/// Returns a thread's log, as a page or as a stream.
 ///
 /// Pages and streams work as for the log of all threads.
 #[utoipa::path(
@@ -101,7 +101,7 @@ async fn answer<T>(
     answer_by_log_tag(gate, filter.thread_id.as_ref(), cached, gate.events(&filter, page)).await
 }
 
-/// The two forms of the log in responses: a page and a stream.
+/// The two formats in which responses show the log: a page and a stream.
 struct LogSchema;
 
 impl IntoResponses for LogSchema {

@@ -35,9 +35,9 @@ pub(super) async fn liveness() -> Json<LivenessReport> {
 
 /// Checks that the service can do its work.
 ///
-/// Sends a command through the writer, reads the log, and checks that the feed has delivered the end of the log. If a
-/// check fails, `check` of the problem names it: `database` if PostgreSQL is unreachable or refuses, otherwise `log`,
-/// `feed` or `gate`.
+/// Sends a command through the writer, reads the log, and checks that the feed has delivered the log's end. If a check
+/// fails, `check` of the problem names it: `database` if PostgreSQL is unreachable or refuses, otherwise `log`, `feed`
+/// or `gate`.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -68,7 +68,7 @@ pub(super) async fn check_readiness(app: &ServerState) -> Result<api::ReadinessR
     Ok(ready)
 }
 
-/// Returns the inbox to a browser, and to other clients a text with the most important paths.
+/// Returns the inbox to a browser, and to other clients plain text with the most important paths.
 #[utoipa::path(
     get,
     path = "/",
@@ -88,7 +88,7 @@ pub(super) async fn welcome(headers: HeaderMap) -> Response {
     app_page(&headers).unwrap_or_else(|| text().into_response())
 }
 
-/// Returns the name of the failed check.
+/// Returns the failed check.
 fn failed_check(error: &GateError) -> &'static str {
     match (error.code, error.facts.reason) {
         (ErrorCode::NotReady, _) => "feed",

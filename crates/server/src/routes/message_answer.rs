@@ -3,7 +3,7 @@
 use countersign_api as api;
 use utoipa::ToSchema;
 
-/// The two forms of the answer.
+/// The two answer formats.
 #[derive(ToSchema)]
 #[schema(examples(json!({"messages": [], "next": null, "length": 0})))]
 #[serde(untagged)]

@@ -11,10 +11,10 @@ use countersign_api::ErrorCode;
 /// The content type of OpenMetrics, which Prometheus and others read.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Returns the metrics of the service, for Prometheus.
+/// Returns the service's metrics, for Prometheus.
 ///
-/// The metrics cover response times of approvers, decisions by kind and source, the drift of advisors, abandoned and recovered requests, open
-/// requests, commits and queries, streams and their lag, and HTTP requests.
+/// The metrics cover approver response times, decisions by kind and source, advisor drift, abandoned and recovered
+/// requests, open requests, commits and queries, streams and their lag, and HTTP requests.
 #[utoipa::path(
     get,
     path = "/metrics",

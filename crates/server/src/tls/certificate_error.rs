@@ -1,4 +1,4 @@
-//! Errors of the files of a certificate.
+//! Errors of a certificate's files.
 
 use std::{io, path::PathBuf};
 
@@ -10,7 +10,7 @@ pub enum CertificateError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// The error of the system.
+        /// The system's error.
         why: io::Error,
     },
     /// Other users can read the key.
@@ -25,19 +25,19 @@ pub enum CertificateError {
     /// The key belongs to another certificate.
     #[error("{} is not the key of the certificate in {}", key.display(), certificate.display())]
     OtherKey {
-        /// The file of the certificate.
+        /// The certificate file.
         certificate: PathBuf,
-        /// The file of the key.
+        /// The key file.
         key: PathBuf,
     },
     /// The pair cannot be used.
     #[error("{} and {} cannot be used together: {why}", certificate.display(), key.display())]
     BadPair {
-        /// The file of the certificate.
+        /// The certificate file.
         certificate: PathBuf,
-        /// The file of the key.
+        /// The key file.
         key: PathBuf,
-        /// The error of the TLS library.
+        /// The TLS library's error.
         why: tokio_rustls::rustls::Error,
     },
     /// The server cannot use TLS.

@@ -1,4 +1,4 @@
-//! TLS: the certificate of the server, which may be replaced while it runs, and the handshake of a connection.
+//! TLS: the server certificate, which may be replaced while the server runs, and the connection handshake.
 
 mod certificate;
 mod certificate_error;
@@ -10,8 +10,8 @@ pub use certificate_error::CertificateError;
 use std::sync::Arc;
 use tokio_rustls::rustls::{self, ServerConfig, crypto::ring::default_provider, server::ResolvesServerCert};
 
-/// Creates the settings of TLS. Every handshake asks `certificate` for the pair that is in use then. The server
-/// speaks HTTP/1.1 only, with TLS as without.
+/// Creates the TLS settings. Every handshake asks `certificate` for the current pair. The server speaks HTTP/1.1 only,
+/// with TLS as without.
 fn create_config(certificate: Arc<dyn ResolvesServerCert>) -> Result<Arc<ServerConfig>, rustls::Error> {
     let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()?
