@@ -1,4 +1,4 @@
-//! The address of a log: a file or a PostgreSQL database. Its display never contains a password.
+//! Log addresses: a file or a PostgreSQL database. A displayed address never contains a password.
 
 use crate::{DatabaseName, StoreError};
 use sqlx::{ConnectOptions, postgres::PgConnectOptions};
@@ -12,7 +12,7 @@ use std::{
 /// subscriber must drop it.
 pub const NEVER_LOGGED: &str = "sqlx_postgres::options::pgpass";
 
-/// The address of a log.
+/// A log address.
 #[derive(Clone, Debug)]
 pub enum DatabaseUrl {
     /// An SQLite file.
@@ -21,7 +21,7 @@ pub enum DatabaseUrl {
     Postgres(Box<PostgresAddress>),
 }
 
-/// The address of a PostgreSQL database. It may contain a password, which is never displayed.
+/// A PostgreSQL database address. It may contain a password, which is never displayed.
 #[derive(Clone)]
 pub struct PostgresAddress {
     pub(crate) connect: PgConnectOptions,
@@ -29,7 +29,7 @@ pub struct PostgresAddress {
     pub(crate) listen: Option<PgConnectOptions>,
     /// The schema that contains the log; `None` for the server's default.
     pub(crate) schema: Option<String>,
-    /// True if a pooler lends connections for one transaction each.
+    /// Whether a pooler lends connections for one transaction each.
     pub(crate) pooled: bool,
 }
 
@@ -65,7 +65,7 @@ impl DatabaseUrl {
         }
     }
 
-    /// Returns the name of the log in messages.
+    /// Returns the log name for messages.
     #[must_use]
     pub fn database_name(&self) -> DatabaseName {
         match self {
@@ -81,7 +81,7 @@ impl fmt::Display for DatabaseUrl {
     }
 }
 
-/// True if the text looks like a mistyped address of PostgreSQL.
+/// Returns true if the string looks like a mistyped PostgreSQL address.
 fn looks_like_postgres(text: &str) -> bool {
     let words = ["host=", "hostaddr=", "user=", "password=", "dbname=", "service="];
     text.starts_with("postgres:")
@@ -150,7 +150,7 @@ fn disable_statement_log(options: PgConnectOptions) -> PgConnectOptions {
         .log_slow_statements(tracing::log::LevelFilter::Off, Duration::ZERO)
 }
 
-/// The parameters of a URL that Countersign adds to those of libpq.
+/// The URL parameters that Countersign adds to those of libpq.
 #[derive(Default)]
 struct OwnParameters {
     schema: Option<String>,
@@ -160,8 +160,8 @@ struct OwnParameters {
 }
 
 impl OwnParameters {
-    /// Sets a parameter of Countersign and returns true, or returns false for one of the driver. An unknown parameter
-    /// is an error, because the driver would ignore a typo in `sslmode`.
+    /// Sets a Countersign parameter and returns true, or returns false for a driver parameter. An unknown parameter is
+    /// an error, because the driver would ignore a typo in `sslmode`.
     fn parse_parameter(&mut self, key: &str, value: &str) -> Result<bool, StoreError> {
         match key {
             "schema" if is_plain_identifier(value) => self.schema = Some(value.to_owned()),
@@ -215,7 +215,7 @@ fn list_parameters() -> String {
     [DRIVER_PARAMETERS, &own].concat().join(", ")
 }
 
-/// True for an identifier that means the same with and without quotes.
+/// Returns true for an identifier that means the same with and without quotes.
 fn is_plain_identifier(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_lowercase() || c == '_';
     text.len() <= 63

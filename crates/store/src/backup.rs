@@ -8,12 +8,12 @@ use crate::{
 };
 use std::path::Path;
 
-/// The result of a backup.
+/// A backup result.
 #[derive(Debug, Clone)]
 pub struct BackupSummary {
-    /// The name of the log.
+    /// The log's name.
     pub from: DatabaseName,
-    /// The name of the copy.
+    /// The copy's name.
     pub to: DatabaseName,
     /// The findings about the copy.
     pub report: VerifyReport,

@@ -1,13 +1,13 @@
-//! The source of the time: the system clock in production, a manual clock in tests.
+//! The time source: the system clock in production, a manual clock in tests.
 
 use countersign_events::Timestamp;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
-/// The source of the time.
+/// The time source.
 #[derive(Debug, Clone, Default)]
 pub enum Clock {
-    /// The clock of the machine.
+    /// The machine's clock.
     #[default]
     System,
     /// A clock that changes only when a test sets it.
@@ -78,8 +78,8 @@ impl ManualClock {
     }
 }
 
-/// Sleeps on the clock of the machine, even if the store has a manual clock. It is for tasks that depend on the machine
-/// and not on the time of the log, such as polling a file.
+/// Sleeps on the machine's clock, even if the store has a manual clock. It is for tasks that depend on the machine and
+/// not on the log's time, such as polling a file.
 #[expect(
     clippy::disallowed_methods,
     reason = "polling a file depends on the machine, not on the time of the log"
@@ -88,7 +88,7 @@ pub(crate) async fn machine_sleep(span: Duration) {
     tokio::time::sleep(span).await;
 }
 
-/// Runs `operation`, and fails like a lost connection if it takes longer than `span` on the clock of the machine.
+/// Runs `operation`, and fails like a lost connection if it takes longer than `span` on the machine's clock.
 pub(crate) async fn with_timeout<T>(
     span: Duration,
     operation: impl Future<Output = Result<T, sqlx::Error>>,

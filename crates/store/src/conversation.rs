@@ -1,4 +1,4 @@
-//! The conversation of a thread: the places of its messages, and pages of their contents.
+//! Thread conversations: message positions, and pages of message content.
 
 use crate::{
     Store, StoreError,
@@ -11,13 +11,13 @@ use countersign_approvals::conversation::{Conversation, StoredMessage};
 use countersign_events::{Event, Sha256, ThreadId};
 
 impl Store {
-    /// Reads the conversation of a thread: the place and the hash of each message, without the contents.
+    /// Reads a thread's conversation: the position and hash of each message, without the content.
     pub async fn conversation(&self, thread_id: &ThreadId) -> Result<Conversation, StoreError> {
         let query = SqlQuery::new(queries::CONVERSATION_OF_THREAD).bind(thread_id.as_str());
         let mut conversation = Conversation::default();
         for found in self.query_rows("conversation_of_thread", query).await? {
             let seq = found.number(0).unwrap_or(0);
-            // A number on SQLite, and a text on PostgreSQL.
+            // A number on SQLite, a string on PostgreSQL.
             let text = || found.text(1)?.parse().ok();
             let position = found.number(1).or_else(text).and_then(|position| u32::try_from(position).ok());
             let hash = found.text(2).and_then(|hex| Sha256::from_hex(&hex));
@@ -31,8 +31,7 @@ impl Store {
         Ok(conversation)
     }
 
-    /// Reads the first of these messages, in the order of their `seq`s: as many as fit in the size of a page, and at
-    /// least one.
+    /// Reads the first of these messages, in `seq` order: as many as fit into one page, and at least one.
     pub async fn messages(&self, seqs: &[i64]) -> Result<Vec<Event>, StoreError> {
         let wanted = serde_json::to_string(seqs).unwrap_or_default();
         let query = SqlQuery::new(queries::MESSAGES.on(self.inner.readers.kind())).bind(wanted);

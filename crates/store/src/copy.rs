@@ -1,6 +1,6 @@
 //! Copies a whole log from one database into another: every event with its `seq`, its time and its hash.
 //!
-//! The target has a mark until all events are copied and verified. Until then no other program opens it, and an
+//! The target keeps a mark until all events are copied and verified. Until then no other program opens it, and an
 //! interrupted copy can resume. Source and target are ordinary stores, so a copy uses the usual read and write paths.
 
 use crate::{
@@ -18,7 +18,7 @@ const BATCH: i64 = 1_000;
 /// The progress of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyStep {
-    /// The number of events that are in the target, and the number of all events to copy.
+    /// The number of events in the target, and the number of all events to copy.
     Copied(i64, i64),
     /// The number of events that were read back and are valid, and the number of all events to verify.
     Verified(i64, i64),
@@ -27,9 +27,9 @@ pub enum CopyStep {
 /// The result of a copy.
 #[derive(Debug, Clone)]
 pub struct CopySummary {
-    /// The name of the source.
+    /// The source's name.
     pub from: DatabaseName,
-    /// The name of the target.
+    /// The target's name.
     pub to: DatabaseName,
     /// The number of events that the target had from an earlier copy.
     pub before: i64,
@@ -43,7 +43,7 @@ pub struct CopySummary {
 ///
 /// The target is created if it does not exist. It must be empty or contain an interrupted copy of the same log. With
 /// `continue_copy` it may also contain a finished copy, which then gets the later events of the source. If the target
-/// has findings, it keeps the mark of an unfinished copy.
+/// has findings, it keeps its unfinished-copy mark.
 ///
 /// Fails with [`StoreError::SameLog`], [`StoreError::TargetNotEmpty`], [`StoreError::NotACopy`],
 /// [`StoreError::EventRefused`], or an error of opening, reading or writing a database.
@@ -67,8 +67,8 @@ pub async fn copy(
     copied
 }
 
-/// True if both paths lead to one file. SQLite names the write-ahead log after the path, so one file that is opened by
-/// two paths would have two of them.
+/// Returns true if both paths lead to one file. SQLite names the write-ahead log after the path, so one file that is
+/// opened by two paths would have two of them.
 fn is_same_file(from: &Path, to: &Path) -> bool {
     let identity = |path| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
     matches!((identity(from), identity(to)), (Ok(from), Ok(to)) if from == to)
@@ -126,8 +126,8 @@ async fn begin_copy(source: &Store, target: &Store, continue_copy: bool) -> Resu
     Ok(tip)
 }
 
-/// Returns the number of events of the target. Fails with [`StoreError::NotACopy`] if they are not the first events of
-/// the source.
+/// Returns the number of events in the target. Fails with [`StoreError::NotACopy`] if they are not the source's first
+/// events.
 async fn check_copied_prefix(source: &Store, target: &Store) -> Result<i64, StoreError> {
     let tip = target.tip().await?;
     if tip > source.tip().await? || !is_beginning_of(target, source, tip).await? {
@@ -140,8 +140,8 @@ fn not_a_copy(source: &Store, target: &Store) -> StoreError {
     StoreError::NotACopy { place: target.database_name(), from: source.database_name() }
 }
 
-/// True if the first `tip` events of both logs are equal. The hash of an event covers all events before it, so the
-/// comparison begins at or before the last event with a hash.
+/// Returns true if the first `tip` events of both logs are equal. The hash of an event covers all events before it, so
+/// the comparison starts at or before the last event with a hash.
 async fn is_beginning_of(target: &Store, source: &Store, tip: i64) -> Result<bool, StoreError> {
     let (mut from, mut sealed) = (tip, false);
     while from > 0 && !sealed {

@@ -1,4 +1,4 @@
-//! The mark of a log that contains an unfinished copy: the table `copying`, which exists until the copy is complete.
+//! The unfinished-copy mark: the table `copying`, which exists in a log until its copy is complete.
 
 use crate::{
     DatabaseName, StoreError,
@@ -6,14 +6,14 @@ use crate::{
     queries,
 };
 
-/// A change of the mark.
+/// A mark change.
 #[derive(Debug, Clone)]
 pub(crate) enum CopyMark {
-    /// Set the mark on a log that ends at `tip`. The mark records the name of the source.
+    /// Set the mark on a log that ends at `tip`. The mark records the source's name.
     On {
         /// The expected end of the log. Another end means that another program writes to it.
         tip: i64,
-        /// The name of the source.
+        /// The source's name.
         source: DatabaseName,
     },
     /// Clear the mark.
@@ -33,7 +33,7 @@ impl CopyMark {
     }
 }
 
-/// True if the log has the mark.
+/// Returns true if the log has the mark.
 pub(crate) async fn is_half_copied(readers: &ReadPool, place: &DatabaseName) -> Result<bool, StoreError> {
     let query = SqlQuery::new(queries::HALF_COPIED.on(readers.kind()));
     let found = readers.query_all(query).await.map_err(|e| readers.error(place.clone(), &e))?;

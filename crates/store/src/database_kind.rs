@@ -1,6 +1,6 @@
 //! The two kinds of database.
 
-/// A kind of database. It selects the migrations and the text of a query.
+/// A database kind. It selects the migrations and the SQL of each query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DatabaseKind {
     /// SQLite, in `migrations/sqlite`.

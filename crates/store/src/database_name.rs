@@ -1,8 +1,8 @@
-//! The name of a log in messages.
+//! The log name in messages.
 
 use std::{fmt, path::Path};
 
-/// The name of a log in messages: its path, or the address of its database without the password.
+/// The log name in messages: its path, or its database address without the password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatabaseName(String);
 

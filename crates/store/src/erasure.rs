@@ -1,4 +1,4 @@
-//! Erasing the texts of a call: the hashes to record, and the files that may still have the texts.
+//! Erases call content: the hashes to record, and the files that may still have the content.
 
 use crate::{
     DatabaseKind, Store, StoreError,
@@ -11,8 +11,8 @@ use countersign_approvals::Refused;
 use countersign_events::{CallId, ThreadId, event::ErasedRow};
 
 impl Store {
-    /// Reads the rows of a call that have or had texts, with the hashes of these, in `seq` order. The list is empty if the
-    /// thread has no such call.
+    /// Reads the rows of a call that have or had erasable content, with the content hashes, in `seq` order. The list is
+    /// empty if the thread has no such call.
     pub async fn rows_with_texts(
         &self,
         thread_id: &ThreadId,
@@ -24,7 +24,7 @@ impl Store {
         Ok(events.iter().filter_map(ErasedRow::of_event).collect())
     }
 
-    /// Builds the database file again: free space goes back to the system, and erased texts are in no file any more. This
+    /// Rebuilds the database file: free space goes back to the system, and erased content is in no file any more. This
     /// takes as long as a backup, and writers wait meanwhile.
     ///
     /// # Errors

@@ -1,11 +1,11 @@
-//! The filter of lists and streams of events and calls.
+//! The filter for lists and streams of events and calls.
 
 use countersign_approvals::{Call, access::VisibleThreads};
 use countersign_events::{
     CallId, Event, EventType, Principal, Sha256, ThreadId, Timestamp, ToolName, event::ToolPolicySet,
 };
 
-/// The conditions on the items of a list or a stream. An item must meet all conditions that are set. The default has no
+/// Conditions on the items of a list or a stream. An item must meet all conditions that are set. The default has no
 /// condition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventFilter {
@@ -34,14 +34,14 @@ impl EventFilter {
         Self { thread_id: Some(thread_id.clone()), ..Self::default() }
     }
 
-    /// True if a condition other than the thread may leave out many items. To leave out only the events of the log as a
-    /// whole does not count: they are few.
+    /// Returns true if a condition other than the thread may leave out many items. Log-wide events do not matter here:
+    /// they are few.
     pub(crate) fn is_narrower_than_thread(&self) -> bool {
         let (thread_id, threads) = (self.thread_id.clone(), self.threads.clone());
         !threads.has_all_threads() || *self != Self { thread_id, threads, ..Self::default() }
     }
 
-    /// True if the event meets all conditions except the tool, which most events do not name.
+    /// Returns true if the event meets all conditions except the tool, which most events do not name.
     pub(crate) fn admits(&self, event: &Event) -> bool {
         self.thread_id.as_ref().is_none_or(|thread_id| event.thread_id == *thread_id)
             && self.threads.admits(&event.thread_id)
@@ -50,7 +50,7 @@ impl EventFilter {
             && self.admits_moment(event.timestamp)
     }
 
-    /// True if a pending call meets the conditions.
+    /// Returns true if a pending call meets the conditions.
     pub(crate) fn admits_pending(&self, call: &Call) -> bool {
         let proposal = &call.proposal;
         self.threads.admits(&call.thread_id)
@@ -64,7 +64,7 @@ impl EventFilter {
     }
 }
 
-/// Reads the id of the call that an event is about, without parsing the whole event.
+/// Reads the id of the event's call, without parsing the whole event.
 pub(crate) fn read_call_id(event: &Event) -> Option<CallId> {
     #[derive(serde::Deserialize)]
     #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! The proposals of a thread, the newest first. A scope preview compares them, and a pending call counts similar ones.
+//! Thread proposals, the newest first. A scope preview compares them, and a pending call counts similar ones.
 
 use crate::{
     Store, StoreError,
@@ -14,8 +14,8 @@ use countersign_approvals::Call;
 use countersign_events::{Event, ThreadId};
 
 impl Store {
-    /// Lists the `TOOL_CALL` events of a thread before the event at `before` (0 for the end of the log), the newest
-    /// first, `limit` at most.
+    /// Lists the `TOOL_CALL` events of a thread before the event at `before` (0 for the log's end), the newest first,
+    /// `limit` at most.
     pub async fn history(
         &self,
         thread_id: &ThreadId,
@@ -37,8 +37,8 @@ impl Store {
         Ok(ResultPage { items, next })
     }
 
-    /// Counts the other calls of the same tool among the last `limit` calls of the thread, as far as their proposals
-    /// have 16 MiB together. `last_call` is the `seq` of the last call of the thread.
+    /// Counts the other calls of the same tool among the thread's last `limit` calls, or fewer if their proposals
+    /// exceed 16 MiB. `last_call` is the `seq` of the thread's last call.
     pub async fn count_similar(
         &self,
         call: &Call,

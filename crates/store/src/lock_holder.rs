@@ -1,16 +1,16 @@
-//! The process that holds the write lock of a log.
+//! The process that holds a log's write lock.
 
 use crate::DatabaseName;
 use std::{fmt, time::Duration};
 
-/// The process that holds the write lock of a log.
+/// The process that holds a log's write lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockHolder {
-    /// Its process id; on PostgreSQL the id of the server's process.
+    /// Its process id; on PostgreSQL the server process id.
     pub pid: u32,
     /// The program, with its subcommand; `None` if it is not known.
     pub program: Option<String>,
-    /// The machine or container, if it is another one than that of this process.
+    /// The machine or container, if it is not the one of this process.
     pub host: Option<String>,
     /// The time since it took the lock; `None` if it is not known.
     pub held: Option<Duration>,
@@ -19,7 +19,7 @@ pub struct LockHolder {
 }
 
 impl LockHolder {
-    /// The remedy for a process of this machine, or of another one.
+    /// The remedy for a process on this machine, or on another one.
     pub(crate) fn remedy_for(pid: u32, host: Option<&str>) -> String {
         match host {
             None => format!("let it continue (`kill -CONT {pid}`) or end it (`kill {pid}`)"),
@@ -44,7 +44,7 @@ impl fmt::Display for LockHolder {
     }
 }
 
-/// The message of a log whose write lock did not come free in time.
+/// The message for a log whose write lock did not become free in time.
 pub(crate) fn describe_locked(place: &DatabaseName, holder: Option<&LockHolder>) -> String {
     match holder {
         Some(holder) => {

@@ -5,7 +5,7 @@ use std::{fmt, path::PathBuf};
 /// A migration that this process has made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MigrationRecord {
-    /// The copy of the file from before; `None` on PostgreSQL.
+    /// The copy of the previous file; `None` on PostgreSQL.
     pub copy: Option<PathBuf>,
     /// The other processes that used the log meanwhile.
     pub users: Vec<LogUser>,

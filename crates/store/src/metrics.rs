@@ -1,4 +1,4 @@
-//! The metrics of the store: commits, batches, queries and followers.
+//! The store's metrics: commits, batches, queries and followers.
 
 use crate::feed::EventFeed;
 use prometheus_client::{
@@ -21,7 +21,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The names of the queries that are measured.
+/// The names of measured queries.
 const QUERY_NAMES: &[&str] = &[
     "applied",
     "backup",
@@ -65,7 +65,7 @@ const QUERY_NAMES: &[&str] = &[
     "webhooks",
 ];
 
-/// The metrics of a store. A clone shares the counters of the original.
+/// Store metrics. A clone shares the counters of the original.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreMetrics {
     commits: Histogram,
@@ -75,7 +75,7 @@ pub(crate) struct StoreMetrics {
     positions: Arc<Mutex<Vec<Weak<AtomicI64>>>>,
 }
 
-/// The position of a follower, which counts until this value is dropped.
+/// A follower's position, which the metrics include until this value is dropped.
 pub(crate) struct FollowerPosition(Arc<AtomicI64>);
 
 impl FollowerPosition {
@@ -84,7 +84,7 @@ impl FollowerPosition {
         self.set(i64::MAX);
     }
 
-    /// Sets the position of a follower that may have more events to read.
+    /// Sets a follower's position; it may have more events to read.
     pub(crate) fn set(&self, seq: i64) {
         self.0.store(seq, Ordering::Relaxed);
     }
@@ -104,7 +104,7 @@ impl Default for StoreMetrics {
             rereads: Counter::default(),
             positions: Arc::default(),
         };
-        // Create every series: the rate of a series that appears with its first query does not include that query.
+        // Create every series now: a series that appears with its first query has a rate that misses that query.
         for query in QUERY_NAMES {
             drop(metrics.queries.get_or_create(&[("query", query)]));
         }
@@ -113,14 +113,14 @@ impl Default for StoreMetrics {
 }
 
 impl StoreMetrics {
-    /// Records a committed batch: the number of its commands, and the duration from the start of the transaction.
+    /// Records a committed batch: the number of its commands, and the duration since the transaction started.
     #[expect(clippy::cast_precision_loss, reason = "a batch has a few hundred commands at most")]
     pub(crate) fn record_commit(&self, commands: usize, took: Duration) {
         self.commits.observe(took.as_secs_f64());
         self.batches.observe(commands as f64);
     }
 
-    /// Records the duration of a query that began at `began`.
+    /// Records the duration of a query that started at `began`.
     pub(crate) fn record_query(&self, query: &'static str, began: Instant) {
         self.queries.get_or_create(&[("query", query)]).observe(began.elapsed().as_secs_f64());
     }
@@ -130,7 +130,7 @@ impl StoreMetrics {
         self.rereads.inc();
     }
 
-    /// Registers a follower that begins after the event `after`.
+    /// Registers a follower that starts after the event `after`.
     pub(crate) fn follow(&self, after: i64) -> FollowerPosition {
         let position = Arc::new(AtomicI64::new(after));
         let mut positions = self.positions.lock().unwrap_or_else(PoisonError::into_inner);

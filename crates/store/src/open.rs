@@ -18,7 +18,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// The handling of a log that holds an unfinished copy.
+/// How to handle a log that holds an unfinished copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnfinishedCopy {
     /// Opening it fails.
@@ -109,7 +109,7 @@ async fn start_tasks(
     Ok(store)
 }
 
-/// Starts the feed of a read-only log.
+/// Starts the feed for a read-only log.
 async fn start_reading(
     file: sqlite::ReadOnlyFile,
     options: StoreOptions,
@@ -164,7 +164,7 @@ async fn create_store(
     Ok((Store { inner: Arc::new(inner) }, inbox))
 }
 
-/// Creates a feed that begins at the end of the log.
+/// Creates a feed that starts at the log's end.
 async fn create_feed(
     readers: &ReadPool,
     place: &DatabaseName,

@@ -1,4 +1,4 @@
-//! The options of a store.
+//! Store options.
 
 use crate::Clock;
 use std::time::Duration;
@@ -38,10 +38,10 @@ pub enum LogMigration {
     Never,
 }
 
-/// The options of a store.
+/// Store options.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// True to create the file or the schema if it is missing.
+    /// Whether to create the file or the schema if it is missing.
     pub create: bool,
     /// The access to the log.
     pub access: StoreAccess,
@@ -49,7 +49,7 @@ pub struct StoreOptions {
     pub migration: LogMigration,
     /// The moment at which an acknowledged event is on disk.
     pub synchronous: SyncMode,
-    /// The source of the time.
+    /// The time source.
     pub clock: Clock,
     /// The number of recent events that the feed keeps in memory. A reader that keeps up needs no query.
     pub recent: usize,
@@ -86,7 +86,7 @@ impl Default for StoreOptions {
 }
 
 impl StoreOptions {
-    /// The options of a command that reads: it creates no log, and accepts a read-only file.
+    /// Options for a reading command: it creates no log, and accepts a read-only file.
     #[must_use]
     pub fn for_reading() -> Self {
         Self { create: false, access: StoreAccess::WriteIfPossible, ..Self::default() }

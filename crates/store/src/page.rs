@@ -15,15 +15,15 @@ use std::time::Instant;
 pub struct ResultPage<T> {
     /// The items.
     pub items: Vec<T>,
-    /// The cursor of the next page, to pass as `after` or `before`; `None` at the end. A page with few or no items may
-    /// have a next one, because each page searches only a span of the log.
+    /// The next page's cursor, to pass as `after` or `before`; `None` at the end. A page with few or no items may have
+    /// a next one, because each page searches only one span of the log.
     pub next: Option<i64>,
 }
 
-/// The events of calls, in the order of the rows. Each call has the `seq` of the first column of its rows.
+/// Calls in row order: the `seq` from the first column of a call's rows, and its events.
 pub(crate) struct CallRows {
     pub(crate) items: Vec<(i64, Vec<Event>)>,
-    /// True if the limit of bytes left out further calls.
+    /// Whether the byte limit left out further calls.
     pub(crate) cut: bool,
 }
 
@@ -57,8 +57,8 @@ impl Store {
                 _ => items.push((seq, vec![event])),
             }
         }
-        // The limit may have cut the events of the last call, so leave it out. No single call reaches the limit, so at
-        // least one call remains.
+        // The limit may have cut the last call's events, so leave it out. No single call reaches the limit, so at least
+        // one call remains.
         if cut && items.len() > 1 {
             items.pop();
         }

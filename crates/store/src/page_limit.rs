@@ -1,4 +1,4 @@
-//! The size of a page.
+//! Page sizes.
 
 /// The most items and the most bytes of event data in one page. A page has at least one item.
 #[derive(Debug, Clone, Copy)]
@@ -7,8 +7,8 @@ pub(crate) struct PageLimit {
     pub(crate) bytes: usize,
 }
 
-/// The most bytes of event data in one page. The events of a single call always have fewer.
+/// The most bytes of event data in one page. A single call's events always have fewer.
 pub(crate) const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// The index of the column `data` in a row of an event. Its bytes count towards the limit.
+/// The column index of `data` in an event row. Its bytes count towards the limit.
 pub(crate) const DATA: usize = 5;

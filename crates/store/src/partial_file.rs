@@ -1,4 +1,4 @@
-//! A file under a temporary name, which gets its name when it is complete and on disk.
+//! A file with a temporary name, which gets its final name when it is complete and on disk.
 
 use crate::{StoreError, database::sqlite::cannot_create};
 use std::{
@@ -57,7 +57,7 @@ impl PartialFile {
         self.sync_folder()
     }
 
-    /// Syncs the file and puts it in the place of the file with its name, if there is one.
+    /// Syncs the file and replaces the file with its name, if there is one.
     pub(crate) fn replace(self) -> Result<(), StoreError> {
         self.sync()?;
         fs::rename(&self.path, &self.target).map_err(|e| cannot_create(&self.target, &e))?;

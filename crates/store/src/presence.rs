@@ -1,4 +1,4 @@
-//! The last times at which the proposers of pending calls were seen. They are not part of the log.
+//! When the proposers of pending calls were last seen. These times are not part of the log.
 
 use crate::{
     Store, StoreError,
@@ -11,10 +11,10 @@ use countersign_events::{CallId, ThreadId, Timestamp};
 /// The calls of one statement. More would hold up commands.
 const CHUNK: usize = 1_000;
 
-/// The last time at which the proposer of a call was seen.
+/// When the proposer of a call was last seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProposerPresence {
-    /// The thread of the call.
+    /// The call's thread.
     pub thread_id: ThreadId,
     /// The call.
     pub call_id: CallId,
@@ -23,8 +23,8 @@ pub struct ProposerPresence {
 }
 
 impl Store {
-    /// Records when proposers were last seen, in transactions of their own. With `prune`, also deletes the times of
-    /// decided calls.
+    /// Records when proposers were last seen, in separate transactions. With `prune`, also deletes the times of decided
+    /// calls.
     pub async fn record_presence(&self, seen: &[ProposerPresence], prune: bool) -> Result<(), StoreError> {
         let last = seen.chunks(CHUNK).len();
         for (number, chunk) in seen.chunks(CHUNK).enumerate() {

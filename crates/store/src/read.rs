@@ -1,4 +1,4 @@
-//! Queries for one call, the pending calls, a thread and the end of the log.
+//! Queries for one call, the pending calls, a thread and the log's end.
 
 use crate::{
     EventFilter, Store, StoreError, UnavailableDatabase,
@@ -13,21 +13,21 @@ use std::{
     time::Instant,
 };
 
-/// A call, and the facts outside of its events that an approver needs.
+/// A call, and the facts outside its events that an approver needs.
 #[derive(Debug, Clone)]
 pub struct CallInContext {
     /// The call.
     pub call: Call,
-    /// The last time at which any process saw its proposer wait, if one did.
+    /// When any process last saw its proposer wait, if one did.
     pub proposer_seen_at: Option<Timestamp>,
-    /// The `seq` of the last call of its thread.
+    /// The `seq` of its thread's last call.
     pub last_call: i64,
 }
 
 /// The most batches of open requests that one filtered page searches.
 const ROUNDS: usize = 16;
 
-/// The columns of a call's context, after those of its events.
+/// The call-context columns, after the event columns.
 const SEEN_AT: usize = 7;
 const LAST_CALL: usize = 8;
 
@@ -35,7 +35,7 @@ const LAST_CALL: usize = 8;
 const BATCH: usize = 500;
 
 impl Store {
-    /// Reads the secret by which processes recognise the challenges of sign-ins, in hexadecimal.
+    /// Reads the secret by which processes recognise sign-in challenges, in hexadecimal.
     pub async fn sign_in_secret(&self) -> Result<String, StoreError> {
         let rows = self.query_rows("sign_in_secret", SqlQuery::new(queries::SIGN_IN_SECRET)).await?;
         let missing = || DamagedEvent { seq: 0, what: "the table sign_in_secret has no row".to_owned() };
@@ -65,7 +65,7 @@ impl Store {
         }))
     }
 
-    /// Reads the `seq` of the last call of each thread. Threads without calls are left out.
+    /// Reads the last call's `seq` for each thread. Threads without calls are left out.
     pub async fn last_calls(
         &self,
         threads: &BTreeSet<&ThreadId>,
@@ -87,7 +87,7 @@ impl Store {
         Ok(read_events(&self.query_rows("responses", query).await?)?)
     }
 
-    /// Reads the tool of a call; `None` if the thread has no such call.
+    /// Reads a call's tool; `None` if the thread has no such call.
     pub(crate) async fn tool_of_call(
         &self,
         thread_id: &ThreadId,
@@ -128,7 +128,7 @@ impl Store {
         Ok(ResultPage { items, next })
     }
 
-    /// A page of open requests, and true if the limit of bytes cut it.
+    /// A page of open requests, and true if the byte limit cut it.
     async fn open_requests(
         &self,
         thread_id: Option<&ThreadId>,
@@ -156,7 +156,7 @@ impl Store {
         Ok((ResultPage { items, next }, calls.cut))
     }
 
-    /// Reads the state of a thread: its grants, its settings, and its closing. A thread without events has the default
+    /// Reads a thread's state: its grants, its settings, and its closing. A thread without events has the default
     /// state.
     pub async fn thread(&self, thread_id: &ThreadId) -> Result<Thread, StoreError> {
         let query = SqlQuery::new(queries::THREAD.on(self.inner.readers.kind())).bind(thread_id.as_str());
@@ -168,7 +168,7 @@ impl Store {
         Ok(state.thread(thread_id).cloned().unwrap_or_default())
     }
 
-    /// Reads the policy in force; `None` if the log has no policy yet.
+    /// Reads the active policy; `None` if the log has no policy yet.
     pub async fn policy_in_force(&self) -> Result<Option<RecordedFact<PolicySet>>, StoreError> {
         let rows = self.query_rows("policy_in_force", SqlQuery::new(queries::POLICY_IN_FORCE)).await?;
         let Some(event) = read_events(&rows)?.pop() else { return Ok(None) };
@@ -191,7 +191,7 @@ impl Store {
         Ok(read_events(&self.query_rows("webhooks", query).await?)?)
     }
 
-    /// Reads the events about definitions of tools after the event `after` (0 for all), the oldest first, `limit` at most.
+    /// Reads the events about tool definitions after the event `after` (0 for all), the oldest first, `limit` at most.
     pub async fn definition_events(&self, after: i64, limit: usize) -> Result<Vec<Event>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let query = SqlQuery::new(queries::DEFINITIONS).bind(after).bind(limit);
@@ -203,7 +203,7 @@ impl Store {
         self.query_number("mismatch_count", SqlQuery::new(queries::MISMATCH_COUNT)).await
     }
 
-    /// Reads the `seq` of the last event of the log; 0 if it is empty.
+    /// Reads the log's last `seq`; 0 if the log is empty.
     pub async fn tip(&self) -> Result<i64, StoreError> {
         self.query_number("tip", SqlQuery::new(queries::TIP)).await
     }
@@ -228,12 +228,12 @@ impl Store {
         if is_same(hash) { Ok(()) } else { Err(StoreError::CursorOfAnotherLog { seq, tip }) }
     }
 
-    /// Reads the `seq` of the last event of a thread; 0 if it has none.
+    /// Reads a thread's last `seq`; 0 if the thread has no events.
     pub async fn thread_tip(&self, thread_id: &ThreadId) -> Result<i64, StoreError> {
         self.query_number("thread_tip", SqlQuery::new(queries::THREAD_TIP).bind(thread_id.as_str())).await
     }
 
-    /// Writes a row outside of the log and reads it back, to check that the database can be written and read.
+    /// Writes a row outside the log and reads it back, to check that the database can be written and read.
     pub async fn probe(&self) -> Result<(), StoreError> {
         let now = self.clock().now();
         writer::send(&self.inner.queue, |answer| writer::WriterRequest::Probe(now, answer)).await?;
@@ -246,7 +246,7 @@ impl Store {
         Err(UnavailableDatabase::IoError { place: self.database_name(), why }.into())
     }
 
-    /// Counts the open requests, and reads the time of the oldest.
+    /// Counts the open requests, and reads the oldest's time.
     pub async fn open_now(&self) -> Result<(i64, Option<Timestamp>), StoreError> {
         let rows = self.query_rows("open_now", SqlQuery::new(queries::OPEN_NOW)).await?;
         let Some(found) = rows.first() else { return Ok((0, None)) };
@@ -254,7 +254,7 @@ impl Store {
         Ok((found.number(0).unwrap_or(0), oldest.and_then(|moment| moment.parse().ok())))
     }
 
-    /// Reads the next time at which a reminder, an escalation or an expiry of an open request is due.
+    /// Reads when the next reminder, escalation or expiry of an open request is due.
     pub async fn next_due(&self) -> Result<Option<Timestamp>, StoreError> {
         let rows = self.query_rows("next_due", SqlQuery::new(queries::NEXT_DUE)).await?;
         let found = rows.first().and_then(|found| found.text(0));
@@ -272,7 +272,7 @@ impl Store {
         Ok(rows.iter().filter_map(name).collect())
     }
 
-    /// Runs a query on a reading connection and records its duration.
+    /// Runs a query on a read connection and records its duration.
     pub(crate) async fn query_rows(
         &self,
         name: &'static str,

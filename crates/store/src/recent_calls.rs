@@ -20,16 +20,16 @@ const RECENT_EVENTS: i64 = 5_000;
 /// The most by which the clocks of two writers of a log are expected to differ.
 const MOST_CLOCK_DIFFERENCE: Duration = Duration::from_hours(24);
 
-/// The outcome of a call.
+/// A call outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFate {
     /// Its tool.
     pub tool: String,
-    /// The time of the request to approvers, if there was one.
+    /// The time of the approval request, if there was one.
     pub requested_at: Option<Timestamp>,
     /// The decision, its source and its time, if there is one.
     pub decided: Option<(Decision, Source, Timestamp)>,
-    /// True if an executor started it.
+    /// Whether an executor started it.
     pub started: bool,
     /// The status of its result, if it has one.
     pub status: Option<Status>,
@@ -37,7 +37,7 @@ pub struct CallFate {
     pub proposed_at: Timestamp,
     /// The rule that judged it, if one did.
     pub rule: Option<String>,
-    /// The part of the policy that judged it, if it was recorded.
+    /// The policy part that judged it, if it was recorded.
     pub basis: Option<Basis>,
 }
 

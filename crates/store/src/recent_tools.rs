@@ -1,5 +1,5 @@
-//! The tools of the recent calls of threads, kept in memory. An approver who looks at a pending call is told how many
-//! similar calls there were, and reading a thousand calls for each look would take longer than all the rest.
+//! The tools of recent calls, by thread, in memory. An approver who looks at a pending call sees how many similar calls
+//! there were, and reading a thousand calls for each look would take longer than all the rest.
 
 use crate::{filter::read_tool_name, page_limit::PageLimit};
 use countersign_approvals::Call;
@@ -17,7 +17,7 @@ pub(crate) const MAX_CALLS: usize = 1_000;
 /// thread reads its calls again.
 const MAX_KEPT: usize = 100_000;
 
-/// The tools of the recent calls of threads.
+/// The tools of recent calls, by thread.
 #[derive(Default)]
 pub(crate) struct RecentTools {
     threads: Mutex<HashMap<ThreadId, ThreadTools>>,
@@ -30,18 +30,18 @@ struct ThreadTools {
     calls: VecDeque<CallTool>,
 }
 
-/// A call, as far as a count needs it.
+/// The part of a call that a count needs.
 #[derive(Clone, Copy)]
 struct CallTool {
     seq: i64,
-    /// A hash of the name of the tool, because names can be long; `None` if the event has no readable name.
+    /// A tool name hash, because names can be long; `None` if the event has no readable name.
     tool: Option<u64>,
     /// The size of its proposal.
     bytes: usize,
 }
 
 impl RecentTools {
-    /// Counts the similar calls. Fails with the `seq` of the last known call if the thread has later ones.
+    /// Counts the similar calls. Fails with the last known call's `seq` if the thread has later calls.
     pub(crate) fn count(&self, call: &Call, last_call: i64, limit: PageLimit) -> Result<usize, i64> {
         let threads = self.lock();
         let Some(thread) = threads.get(&call.thread_id) else { return Err(0) };

@@ -1,4 +1,4 @@
-//! Restores a backup: the verified copy of it takes the place of a log that no process uses.
+//! Restores a backup: its verified copy replaces a log that no process uses.
 
 use crate::{
     CheckpointMismatch, DatabaseName, DatabaseUrl, Store, StoreAccess, StoreError, StoreOptions,
@@ -22,26 +22,26 @@ const BESIDE: [&str; 4] = ["-wal", "-shm", "-bell", "-lock"];
 /// What a restore may do.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RestoreOptions {
-    /// True to replace a log that exists. It is kept under another name.
+    /// Whether to replace an existing log. It is kept under another name.
     pub replace: bool,
     /// An event that the backup should have.
     pub checkpoint: Option<Checkpoint>,
-    /// True to restore a backup that ends before the checkpoint.
+    /// Whether to restore a backup that ends before the checkpoint.
     pub accept_loss: bool,
 }
 
 /// The result of a restore.
 #[derive(Debug, Clone)]
 pub struct RestoreSummary {
-    /// The name of the backup.
+    /// The backup's name.
     pub from: DatabaseName,
-    /// The name of the log.
+    /// The log's name.
     pub to: DatabaseName,
     /// The findings about the restored log.
     pub report: VerifyReport,
     /// The log that was there before.
     pub replaced: Option<ReplacedLog>,
-    /// The number of events between the end of the backup and the checkpoint.
+    /// The number of events between the backup's end and the checkpoint.
     pub behind_checkpoint: i64,
 }
 
@@ -54,8 +54,8 @@ pub struct ReplacedLog {
     pub lost: Option<i64>,
 }
 
-/// Restores the backup `from` as the log `to`. It copies the backup, verifies the copy, and puts it in the place of the log
-/// in one step; before that, nothing of the log changes. `progress` receives the number of events that were verified.
+/// Restores the backup `from` as the log `to`. It copies the backup, verifies the copy, and replaces the log in one
+/// step; before that, the log does not change. `progress` receives the number of events that were verified.
 ///
 /// Fails with [`StoreError::BadBackup`] if the backup does not verify, with [`StoreError::BackupTooOld`] if it ends before the
 /// checkpoint, with [`StoreError::LogExists`] if there is a log and it may not be replaced, with
@@ -98,7 +98,7 @@ pub async fn restore(
     Ok(RestoreSummary { from, to, report, replaced, behind_checkpoint })
 }
 
-/// The number of events between the end of the copy and the checkpoint.
+/// The number of events between the copy's end and the checkpoint.
 async fn check_checkpoint(
     part: &PartialFile,
     options: &RestoreOptions,
@@ -119,7 +119,7 @@ async fn check_checkpoint(
     }
 }
 
-/// The number of events of a log after a checkpoint. A log that is restored may well be damaged.
+/// The number of events of a log after a checkpoint. A log that needs a restore may be damaged.
 async fn events_after(log: &Path, checkpoint: Checkpoint, read: StoreOptions) -> Option<i64> {
     let log = Store::open(log, read).await.ok()?;
     let compared = log.verify_from(checkpoint, |_| {}).await;
@@ -128,14 +128,14 @@ async fn events_after(log: &Path, checkpoint: Checkpoint, read: StoreOptions) ->
     compared.mismatch.is_none().then_some(compared.tip.seq - checkpoint.seq)
 }
 
-/// The place of the restored log.
+/// Where to restore the log.
 struct RestoreTarget {
     path: PathBuf,
     exists: bool,
 }
 
 impl RestoreTarget {
-    /// Fails if there is a log that may not be replaced, or a file that would pass for a part of the new one.
+    /// Fails if there is a log that may not be replaced, or a file that would pass for a companion of the new one.
     fn find(path: &Path, replace: bool) -> Result<Self, StoreError> {
         let exists = path.symlink_metadata().is_ok();
         let target = Self { path: path.to_owned(), exists };
@@ -150,21 +150,21 @@ impl RestoreTarget {
         Ok(target)
     }
 
-    /// True if the file is the log under another name: a restore was killed after it had kept the log.
+    /// Returns true if the file is the log under another name: a restore was killed after it had kept the log.
     fn is_same_file(&self, other: &Path) -> bool {
         use std::os::unix::fs::MetadataExt;
         let identity = |path: &Path| fs::metadata(path).map(|found| (found.dev(), found.ino())).ok();
         identity(&self.path) == identity(other)
     }
 
-    /// A name that begins with the name of the log.
+    /// A name that starts with the log's name.
     fn beside(&self, end: &str) -> PathBuf {
         let mut name: OsString = self.path.clone().into_os_string();
         name.push(end);
         name.into()
     }
 
-    /// Puts the copy in the place of the log. The lock on the old file excludes every process that uses SQLite. A process that
+    /// Replaces the log with the copy. The lock on the old file excludes every process that uses SQLite. A process that
     /// opens the log meanwhile finds at its first write that its file is gone.
     fn put(self, part: PartialFile) -> Result<(), StoreError> {
         if !self.exists {

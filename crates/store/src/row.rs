@@ -4,7 +4,7 @@ use crate::database::SqlRow;
 use countersign_events::{DamagedEvent, Event, EventType, Json, Sha256, ThreadId};
 use std::borrow::Cow;
 
-/// Reads an event from the columns `seq, thread_id, type, timestamp, principal, data, hash`, which begin at index
+/// Reads an event from the columns `seq, thread_id, type, timestamp, principal, data, hash`, which start at index
 /// `from`.
 pub(crate) fn read_event(row: &SqlRow, from: usize) -> Result<Event, DamagedEvent> {
     let seq = row.number(from).unwrap_or(0);

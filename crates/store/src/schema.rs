@@ -1,5 +1,5 @@
-//! The layout of the log: the embedded migrations, which the first process runs once, and the handling of layouts of
-//! other versions.
+//! The log's layout: the embedded migrations, which the first process runs once, and the handling of layouts from other
+//! versions.
 
 use crate::{
     DatabaseKind, DatabaseName, StoreError,
@@ -24,7 +24,7 @@ pub enum SchemaLayout {
     Ours,
     /// A newer version has changed the layout, and this program cannot work with it.
     Newer {
-        /// The number of the last migration that was applied.
+        /// The number of the last applied migration.
         found: i64,
     },
 }
@@ -42,7 +42,7 @@ macro_rules! migrations {
     };
 }
 
-/// Returns the migrations in order: number, name and text. A number has the same meaning on both databases.
+/// Returns the migrations in order: number, name and SQL. A number has the same meaning on both databases.
 #[must_use]
 pub const fn migrations(kind: DatabaseKind) -> &'static [(i64, &'static str, &'static str)] {
     match kind {
@@ -62,8 +62,8 @@ pub(crate) fn migrator(kind: DatabaseKind) -> Migrator {
         Migration::new(*number, (*name).into(), MigrationType::Simple, (*sql).into_sql_str(), false)
     });
     let mut migrator = Migrator::with_migrations(list.collect());
-    // The caller holds a lock of its own, which ends with the transaction. The lock of the migrator belongs to the
-    // session. Behind a pooler, a failed migration would leave the session locked.
+    // The caller holds its own lock, which ends with the transaction. The migrator's lock belongs to the session.
+    // Behind a pooler, a failed migration would leave the session locked.
     migrator.set_locking(false);
     migrator
 }
@@ -98,7 +98,7 @@ pub(crate) fn newer_error(place: DatabaseName, found: i64) -> StoreError {
     StoreError::NewerDatabase { place, found, known: latest_migration() }
 }
 
-/// Converts an error of the migrator.
+/// Converts a migrator error.
 pub(crate) fn migration_error(
     place: DatabaseName,
     error: MigrateError,

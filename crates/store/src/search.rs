@@ -1,5 +1,5 @@
-//! Searches for events and calls by a filter, and lists of threads. Each query reads a span
-//! of limited length, even if the log is long and few rows match.
+//! Event and call searches by a filter, and thread lists. Each query reads a span of limited length, even if the log is
+//! long and few rows match.
 
 use crate::{
     EventFilter, Store, StoreError,
@@ -22,7 +22,7 @@ const ROUNDS: usize = 16;
 /// The number of calls in one batch of a search for calls in one state.
 const BATCH: usize = 500;
 
-/// A summary of a thread.
+/// A thread summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadOutline {
     /// Its id.
@@ -96,7 +96,8 @@ impl Store {
                 let (end, tip) = (after.saturating_add(SPAN), self.tip().await?);
                 (end < tip).then_some(end)
             }
-            // One query, because an event that is written between two would give an empty page that ends where it begins.
+            // One query, because an event that is written between two would give an empty page that ends where it
+            // starts.
             Some(thread_id) => {
                 let span =
                     SqlQuery::new(queries::SPAN_OF_THREAD).bind(thread_id.as_str()).bind(after).bind(SPAN);
@@ -129,8 +130,8 @@ impl Store {
         Ok(ResultPage { items, next })
     }
 
-    /// Lists the calls that match `filter`, that were proposed before the event at `before` (0 for the end of the log),
-    /// and that `state` selects at `now` (`None` for all states), the newest first, `limit` at most.
+    /// Lists the calls that match `filter`, that were proposed before the event at `before` (0 for the log's end), and
+    /// that `state` selects at `now` (`None` for all states), the newest first, `limit` at most.
     pub async fn calls(
         &self,
         filter: &EventFilter,
@@ -166,7 +167,7 @@ impl Store {
     }
 
     /// Reads calls that match a filter, the newest first. Returns them with the `seq` before which the next read
-    /// continues (`None` at the start of the log), and true if the limit of bytes cut the list.
+    /// continues (`None` at the log's start), and true if the byte limit cut the list.
     async fn proposed_before(
         &self,
         filter: &EventFilter,
@@ -200,7 +201,7 @@ impl Store {
         Ok((readable_calls(calls.items.into_iter().map(|(_, events)| events)).collect(), next, calls.cut))
     }
 
-    /// Returns the lowest `seq` of the span of a thread that ends before the event at `before`; at least 1.
+    /// Returns the lowest `seq` of the thread span that ends before the event at `before`; at least 1.
     pub(crate) async fn thread_span_floor(
         &self,
         thread_id: &ThreadId,
@@ -211,7 +212,7 @@ impl Store {
         Ok(self.query_optional_number("span_of_thread_back", span).await?.unwrap_or(1).max(1))
     }
 
-    /// Lists the threads whose last event has a `seq` below `before` (0 for the end of the log), the most recent first,
+    /// Lists the threads whose last event has a `seq` below `before` (0 for the log's end), the most recent first,
     /// `limit` at most.
     pub async fn threads(&self, before: i64, limit: usize) -> Result<ResultPage<ThreadOutline>, StoreError> {
         let before = self.clamp_before(before).await?;
@@ -226,14 +227,14 @@ impl Store {
         Ok(ResultPage { items: rows.iter().take(limit).filter_map(parse_outline).collect(), next })
     }
 
-    /// Returns the start of a list that reads the log backwards: `before`, or the end of the log if `before` is 0 or
-    /// beyond the end.
+    /// Returns where a list that reads the log backwards starts: at `before`, or at the log's end if `before` is 0 or
+    /// beyond it.
     pub(crate) async fn clamp_before(&self, before: i64) -> Result<i64, StoreError> {
         let end = self.tip().await?.saturating_add(1);
         Ok(if before == 0 { end } else { before.min(end) })
     }
 
-    /// Reads the summary of a thread; `None` if it has no events.
+    /// Reads a thread's summary; `None` if it has no events.
     pub async fn outline(&self, thread_id: &ThreadId) -> Result<Option<ThreadOutline>, StoreError> {
         let last = self.thread_tip(thread_id).await?;
         if last == 0 {

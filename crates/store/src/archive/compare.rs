@@ -9,8 +9,8 @@ use countersign_events::{Event, sealed};
 use std::{collections::VecDeque, path::Path};
 
 impl Store {
-    /// Checks that each event of the archive is the event of this log, and that the archive has each text that the log has.
-    /// Returns the contents of the archive. `progress` receives the `seq` of the last event that was compared.
+    /// Checks that each archived event equals the event in this log, and that the archive has all content that the log
+    /// has. Returns the archive contents. `progress` receives the `seq` of the last event that was compared.
     pub async fn compare_archive(
         &self,
         path: &Path,
@@ -40,7 +40,8 @@ impl Store {
     }
 }
 
-/// True if the row and the line are the same event, and the line has the texts of the row, if it still has some.
+/// Returns true if the row and the line are the same event, and the line has the row's content, if the row still has
+/// some.
 fn is_same(row: &Event, archived: &ArchivedEvent) -> bool {
     let line = &archived.event;
     let has_texts = !sealed::has_erased_texts(row.kind, &row.data);

@@ -1,4 +1,4 @@
-//! Erasing the texts of calls in an archive.
+//! Erases call content in an archive.
 
 use super::{ArchiveContents, PAGE, read::ArchiveReader, write::ArchiveLines};
 use crate::{EventFilter, Store, StoreError, partial_file::PartialFile};
@@ -9,8 +9,9 @@ use std::{
 };
 
 impl Store {
-    /// Erases from an archive the texts of the calls that were erased in the log after the archive was planned. The digest of
-    /// the archive stays. Returns the number of events that lost their texts; if there are none, the file stays as it is.
+    /// Erases from an archive the content of the calls that were erased in the log after the archive was planned. The
+    /// archive digest stays. Returns the number of events that lost their content; if there are none, the file stays as
+    /// it is.
     pub async fn erase_in_archive(&self, path: &Path, contents: &ArchiveContents) -> Result<u64, StoreError> {
         let erased = self.erased_since(contents.tip.seq, &contents.threads).await?;
         if erased.is_empty() || !has_texts(path, &erased)? {
@@ -33,7 +34,7 @@ impl Store {
         Ok(changed)
     }
 
-    /// True if the archive has texts of calls that were erased in the log after the archive was planned.
+    /// Returns true if the archive has content of calls that were erased in the log after the archive was planned.
     pub async fn archive_has_erased_texts(
         &self,
         path: &Path,
@@ -63,7 +64,7 @@ impl Store {
     }
 }
 
-/// True if one of the events has texts in the archive.
+/// Returns true if an event has content in the archive.
 fn has_texts(path: &Path, erased: &HashSet<i64>) -> Result<bool, StoreError> {
     let (mut reader, mut found) = (ArchiveReader::open(path)?, false);
     while let Some(archived) = reader.next_event()? {

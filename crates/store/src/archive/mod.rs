@@ -1,5 +1,5 @@
-//! Archives: files that have the texts of closed threads, each line with what its link in the hash chain covers. A file is
-//! complete and on disk before any text leaves the log.
+//! Archives: files with the content of closed threads. Each line has what its link in the hash chain covers. A file is
+//! complete and on disk before any content leaves the log.
 
 mod compare;
 mod erase;
@@ -20,7 +20,7 @@ pub const EVENTS_AT_ONCE: u64 = 500;
 /// The number of events in one read of the log.
 const PAGE: usize = 2_000;
 
-/// The error of a file that is not an intact archive of the log.
+/// The error for a file that is not an intact archive of the log.
 fn bad_archive(path: &Path, why: impl Into<String>) -> StoreError {
     StoreError::BadArchive { place: DatabaseName::from(path), why: why.into() }
 }

@@ -16,7 +16,7 @@ use countersign_events::{
 pub struct ArchivePlan {
     /// The threads.
     pub selection: ArchiveSelection,
-    /// The end of the log at that moment.
+    /// The log's end at that moment.
     pub tip: Checkpoint,
 }
 

@@ -20,25 +20,25 @@ const MAX_LINE: u64 = 64 * 1024 * 1024;
 /// What an intact archive has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveContents {
-    /// The threads, each with the number of its events and the `seq` of the last one.
+    /// The threads, each with its event count and the `seq` of its last event.
     pub threads: BTreeMap<ThreadId, (u64, i64)>,
     /// The number of events.
     pub events: u64,
-    /// The digest of the archive.
+    /// The archive's digest.
     pub digest: Sha256,
-    /// The end of the log when the archive was made.
+    /// The log's end when the archive was made.
     pub tip: Checkpoint,
 }
 
-/// A line of an archive.
+/// An archive line.
 pub(super) struct ArchivedEvent {
     pub(super) event: Event,
     pub(super) previous: Sha256,
     pub(super) link: Sha256,
 }
 
-/// Reads an archive to its end and checks it without the log: each event has the link of its line, the links of events that
-/// follow each other fit, and the last line has the right counts and the digest of the archive. Fails with
+/// Reads an archive to its end and checks it without the log: each event has the link of its line, the links of events
+/// that follow each other fit, and the last line has the right counts and the archive digest. Fails with
 /// [`StoreError::BadArchive`] at the first line that does not hold.
 pub fn read_archive(path: &Path) -> Result<ArchiveContents, StoreError> {
     let mut reader = ArchiveReader::open(path)?;

@@ -1,4 +1,4 @@
-//! Removing archived content from the log: a long thread takes several small transactions.
+//! Removes archived content from the log: a long thread takes several small transactions.
 
 use super::EVENTS_AT_ONCE;
 use crate::{

@@ -50,7 +50,7 @@ impl Store {
     }
 }
 
-/// The lines of a new archive.
+/// Lines for a new archive.
 pub(super) struct ArchiveLines<'a> {
     file: BufWriter<File>,
     to: &'a Path,

@@ -4,14 +4,14 @@ use super::{SqlQuery, SqlRow};
 use crate::{DatabaseName, StoreError};
 use countersign_events::{Event, Sha256};
 
-/// The end of the log at the start of a transaction.
+/// The log's end at the start of a transaction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LogEnd {
-    /// The `seq` of the last event.
+    /// The last event's `seq`.
     pub(crate) tip: i64,
     /// Its hash, if it was read; a row that was inserted with SQL has none.
     pub(crate) hash: Option<Sha256>,
-    /// The oldest layout whose programs may write. A newer program may have raised it.
+    /// The oldest layout version whose programs may write. A newer program may have raised it.
     pub(crate) oldest_layout: i64,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct LogEnd {
 /// load a full batch again takes about as long as to apply them.
 pub(crate) const MOST_NEW_EVENTS: i64 = 1_000;
 
-/// What to read when a transaction begins, besides the end of the log.
+/// What to read at the start of a transaction, besides the log's end.
 #[derive(Default)]
 pub(crate) struct FirstReads {
     /// The event after which to read the new ones.
@@ -37,7 +37,7 @@ pub(crate) struct BegunTransaction {
     pub(crate) loaded: Option<Vec<SqlRow>>,
 }
 
-/// The reason why a batch was not written.
+/// Why a batch was not written.
 #[derive(Debug)]
 pub(crate) enum BatchFailure {
     /// The error applies to all commands of the batch.
@@ -58,7 +58,7 @@ impl BatchFailure {
 
 /// The connection that writes. At most one transaction of all processes is open at a time.
 pub(crate) trait WriteSession: Send + 'static {
-    /// The statement that inserts the rows of a batch.
+    /// The statement that inserts a batch's rows.
     const APPEND: &'static str;
     /// The query that reads the events that a batch needs.
     const LOAD: &'static str;
@@ -67,21 +67,21 @@ pub(crate) trait WriteSession: Send + 'static {
     /// The statement that records when proposers were last seen.
     const RECORD_PRESENCE: &'static str;
 
-    /// The name of the log.
+    /// The log's name.
     fn database_name(&self) -> DatabaseName;
 
-    /// True if [`append_at_once`](Self::append_at_once) works.
+    /// Whether [`append_at_once`](Self::append_at_once) works.
     const APPENDS_AT_ONCE: bool = false;
 
-    /// Waits until no other Countersign process writes, as far as that is possible before a transaction. Returns the end
-    /// of the log that the last of them has told, if it has. A writer with plain SQL tells none.
+    /// Waits until no other Countersign process writes, if that is possible before a transaction. Returns the log's end
+    /// as the last of them reported it, if any did. A plain SQL writer reports none.
     fn lock(&mut self) -> impl Future<Output = Result<Option<i64>, StoreError>> + Send {
         std::future::ready(Ok(None))
     }
 
-    /// Inserts the rows of a batch in a transaction of its own, commits it as [`commit`](Self::commit) does, and releases
-    /// the lock. Call it only after [`lock`](Self::lock). Returns false if the log's layout excludes this program. Then, and if it
-    /// fails, nothing is written, and the lock is still held.
+    /// Inserts a batch's rows in a separate transaction, commits it as [`commit`](Self::commit) does, and releases the
+    /// lock. Call it only after [`lock`](Self::lock). Returns false if the log has grown, or if its layout excludes
+    /// this program. Then, and if it fails, nothing is written, and the lock is still held.
     fn append_at_once(
         &mut self,
         _rows: String,
@@ -90,7 +90,7 @@ pub(crate) trait WriteSession: Send + 'static {
         std::future::ready(Ok(false))
     }
 
-    /// Waits for the write lock, begins a transaction, and reads the end of the log and `reads`. After a reconnect, the
+    /// Waits for the write lock, starts a transaction, and reads the log's end and `reads`. After a reconnect, the
     /// event `known` must still exist.
     fn begin(
         &mut self,
@@ -116,9 +116,9 @@ pub(crate) trait WriteSession: Send + 'static {
     /// disabled.
     fn enable_row_guard(&mut self) -> impl Future<Output = Result<(), BatchFailure>> + Send;
 
-    /// Writes the database file again and empties the write-ahead log, so that neither has what earlier transactions have
-    /// deleted. Other writers wait meanwhile. Fails if a reader keeps the write-ahead log for too long. On PostgreSQL it
-    /// does nothing.
+    /// Rewrites the database file and empties the write-ahead log, so that neither has what earlier transactions have
+    /// deleted. Other writers wait meanwhile. Fails if a reader keeps the write-ahead log for too long. On PostgreSQL
+    /// it does nothing.
     fn rewrite_files(&mut self) -> impl Future<Output = Result<(), StoreError>> + Send {
         std::future::ready(Ok(()))
     }

@@ -1,5 +1,5 @@
 //! The differences between the two databases: how to connect, take the write lock, wake a reader and classify an error.
-//! All code outside of this module is the same for both.
+//! All code outside this module is the same for both.
 
 mod backend;
 pub(crate) mod postgres;

@@ -13,7 +13,7 @@ pub(crate) struct SqlQuery {
     arguments: Vec<SqlArgument>,
 }
 
-/// The value of a parameter. Both databases have these three types.
+/// A parameter value. Both databases have these three types.
 #[derive(Clone)]
 pub(crate) enum SqlArgument {
     Text(Option<String>),
@@ -67,7 +67,7 @@ impl SqlQuery {
         Self { text, arguments: Vec::new() }
     }
 
-    /// Sets the value of the next parameter.
+    /// Sets the next parameter's value.
     pub(crate) fn bind(mut self, argument: impl Into<SqlArgument>) -> Self {
         self.arguments.push(argument.into());
         self
@@ -78,7 +78,7 @@ impl SqlQuery {
         self.text
     }
 
-    /// The values of the parameters, in order.
+    /// The parameter values, in order.
     pub(super) fn arguments(&self) -> &[SqlArgument] {
         &self.arguments
     }
@@ -107,7 +107,7 @@ impl SqlRow {
         }
     }
 
-    /// True if `column` is true; NULL and other types are false.
+    /// Returns true if `column` is true; NULL and other types are false.
     pub(crate) fn boolean(&self, column: usize) -> bool {
         match self {
             Self::Sqlite(row) => row.try_get(column).unwrap_or(false),
@@ -119,7 +119,7 @@ impl SqlRow {
     pub(crate) fn bytes(&self, column: usize) -> Result<Option<&[u8]>, sqlx::Error> {
         match self {
             Self::Sqlite(row) => row.try_get(column),
-            // PostgreSQL sends text as its bytes, but `try_get` would reject bytes for a text column.
+            // PostgreSQL sends text as its bytes, but `try_get` would reject bytes for columns of type `text`.
             Self::Postgres(row) => {
                 let value = row.try_get_raw(column)?;
                 let bytes = (!value.is_null()).then(|| value.as_bytes());
@@ -138,6 +138,6 @@ impl SqlRow {
 /// The first rows of a result that is limited in bytes.
 pub(crate) struct BoundedRows<T> {
     pub(crate) rows: Vec<T>,
-    /// True if the limit left out further rows.
+    /// Whether the limit left out further rows.
     pub(crate) cut: bool,
 }

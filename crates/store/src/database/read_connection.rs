@@ -13,7 +13,7 @@ pub(crate) enum ReadConnection<'a> {
 }
 
 impl ReadConnection<'_> {
-    /// The kind of database, which selects the text of a query.
+    /// The kind of database, which selects a query's text.
     pub(crate) const fn kind(&self) -> DatabaseKind {
         match self {
             Self::Sqlite(_) => DatabaseKind::Sqlite,

@@ -1,4 +1,4 @@
-//! The pool of reading connections of either database.
+//! The pool of read connections to either database.
 
 use super::{BoundedRows, SqlQuery, SqlRow, postgres, sqlite};
 use crate::{DatabaseKind, DatabaseName, StoreError};
@@ -12,7 +12,7 @@ pub(crate) enum ReadPool {
 }
 
 impl ReadPool {
-    /// The kind of database, which selects the text of a query.
+    /// The kind of database, which selects a query's text.
     pub(crate) const fn kind(&self) -> DatabaseKind {
         match self {
             Self::Sqlite(_) => DatabaseKind::Sqlite,
@@ -29,7 +29,7 @@ impl ReadPool {
     }
 
     /// Runs a query and returns its first rows: as many as have at most `most` bytes in their columns `data` together,
-    /// and at least one. `data` is the index of the column.
+    /// and at least one. `data` is the column's index.
     pub(crate) async fn query_bounded(
         &self,
         query: SqlQuery,
@@ -55,7 +55,7 @@ impl ReadPool {
         }
     }
 
-    /// Converts an error of a reading connection.
+    /// Converts a read connection's error.
     pub(crate) fn error(&self, place: DatabaseName, error: &sqlx::Error) -> StoreError {
         match (error, self) {
             (sqlx::Error::PoolClosed, _) => StoreError::ShuttingDown,

@@ -1,4 +1,4 @@
-//! Finds the tool that an event is about. Only the proposal of a call names it, and a follower may begin after the
+//! Finds the tool that an event is about. Only the call's proposal names it, and a follower may start after the
 //! proposal.
 
 use crate::{
@@ -12,14 +12,14 @@ use std::collections::HashMap;
 /// them up again.
 const MAX_KNOWN_CALLS: usize = 2_000;
 
-/// The calls that a follower has met, each with true if it is a call of the tool.
+/// The calls that a follower has met, each with whether it calls the tool.
 #[derive(Default)]
 pub(super) struct CallTools {
     known: HashMap<(ThreadId, CallId), bool>,
 }
 
 impl CallTools {
-    /// True if the event is about a call of `tool` or sets a policy for it.
+    /// Returns true if the event is about a call of `tool` or sets a policy for it.
     pub(super) async fn is_about_tool(
         &mut self,
         tool: &ToolName,

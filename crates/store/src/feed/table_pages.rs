@@ -1,5 +1,5 @@
-//! Pages of the table for followers that are behind the memory of the feed. Thousands of readers may begin at the same
-//! place, for example after a restart: they take turns at the table, and a page that one has read serves the others.
+//! Table pages for followers that are behind the feed's memory. Thousands of readers may start at the same position,
+//! for example after a restart: they take turns at the table, and a page that one reader has read serves the others.
 
 use crate::{EventFilter, Store, StoreError, page_limit::PageLimit};
 use countersign_events::Event;
@@ -61,7 +61,7 @@ impl Default for TablePages {
 }
 
 impl TablePages {
-    /// Returns a page of the events after `after` that match `filter`. Fails if the table cannot be read.
+    /// Returns a page of matching events after `after`. Fails if the table cannot be read.
     pub(super) async fn read(
         &self,
         store: &Store,
@@ -80,8 +80,8 @@ impl TablePages {
         store.inner.metrics.count_reread();
         let found = store.events_within(filter, after, PAGE).await?;
         let page = TablePage { events: found.items.into_iter().map(Arc::new).collect(), next: found.next };
-        // A page stays valid until texts are erased. At the end of the table it may lack later events, and the follower
-        // continues after its last event. An empty page has none to continue after.
+        // A page stays valid until content is erased. At the table's end, later events may be missing from it, and the
+        // follower continues after its last event. An empty page has none to continue after.
         if page.next.is_some() || !page.events.is_empty() {
             self.shared().add(filter, after, erasures, &page);
         }

@@ -3,7 +3,7 @@
 use super::report::SchemaReport;
 use crate::database::SqlRow;
 
-/// An object of a schema.
+/// A schema object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SchemaObject {
     /// `table`, `index`, `trigger` and so on.
@@ -15,7 +15,7 @@ pub(super) struct SchemaObject {
 }
 
 impl SchemaObject {
-    /// Reads a row of the query `schema_objects.sql`.
+    /// Reads a row of `schema_objects.sql`.
     pub(super) fn read(row: &SqlRow) -> Option<Self> {
         let text = |column| row.text(column);
         Some(Self {
@@ -34,8 +34,8 @@ impl SchemaObject {
 /// Kinds of objects that can change, add or hide rows of the table that they belong to.
 const ACTIVE_KINDS: [&str; 3] = ["trigger", "rule", "policy"];
 
-/// Kinds of which other programs may have many in the same schema. They do nothing unless an object of the log uses
-/// them, and those objects are compared.
+/// Object kinds that other programs may have in the same schema. They do nothing unless a log object uses them, and log
+/// objects are compared.
 const PASSIVE_KINDS: [&str; 2] = ["function", "operator"];
 
 /// Compares the objects that were found with those that are expected.

@@ -13,8 +13,8 @@ use crate::{DatabaseKind, Store, StoreError, database::SqlQuery, queries, schema
 use compare::{SchemaObject, compare_objects};
 
 impl Store {
-    /// Compares the objects of the schema with those that the migrations make. The schema of a newer version is not
-    /// compared, and the report says so.
+    /// Compares the schema objects with those that the migrations make. A newer version's schema is not compared, and
+    /// the report says so.
     pub async fn inspect_schema(&self) -> Result<SchemaReport, StoreError> {
         let applied = self.query_rows("applied", SqlQuery::new(queries::APPLIED)).await?;
         let last = applied.last().and_then(|row| row.number(0)).unwrap_or(0);
@@ -36,7 +36,7 @@ impl Store {
         Ok(compare_objects(&expected, &found))
     }
 
-    /// Runs the integrity check of the database, which finds damaged pages and indexes that differ from their table.
+    /// Runs the database integrity check, which finds damaged pages and indexes that differ from their table.
     pub async fn inspect_integrity(&self) -> Result<IntegrityReport, StoreError> {
         match self.inner.readers.kind() {
             DatabaseKind::Sqlite => sqlite::check_integrity(self).await,

@@ -1,14 +1,14 @@
-//! The schema and the integrity of a log on PostgreSQL.
+//! Schema and integrity checks on PostgreSQL.
 
 use super::{compare::SchemaObject, report::IntegrityReport};
 use crate::{Store, StoreError, database::SqlQuery};
 
 /// The objects that the migrations make: kind, name, table and definition, separated by tabs. A test compares the list
-/// with a new log. A user of the log cannot make a second schema to compare with, as on SQLite.
+/// with a new log. A log user cannot make a second schema to compare with, as on SQLite.
 pub const EXPECTED_OBJECTS: &str = include_str!("postgres_objects.tsv");
 
 /// Prepares both lists for the comparison. The servers of different major versions format views in different ways, so
-/// of views only the names are compared, unless the list was made by the same version.
+/// only the names of views are compared, unless the list was made by the same version.
 pub(super) fn comparable_objects(found: Vec<SchemaObject>) -> (Vec<SchemaObject>, Vec<SchemaObject>) {
     let expected: Vec<_> = EXPECTED_OBJECTS.lines().filter_map(parse_object).collect();
     let version = |objects: &[SchemaObject]| {
@@ -32,19 +32,19 @@ fn parse_object(line: &str) -> Option<SchemaObject> {
     Some(SchemaObject { kind, name, table, definition: parts.next()? })
 }
 
-/// True if this user may run the check of the extension `amcheck`; NULL if it is not installed.
+/// Whether this user may run the check that the extension `amcheck` provides; NULL if it is not installed.
 const MAY_CHECK: &str = "SELECT has_function_privilege(to_regprocedure('bt_index_check(regclass,boolean)'), 'EXECUTE')::int::bigint";
 
 /// The class of SQLSTATEs that report damage.
 const DAMAGE: &str = "XX";
 
-/// The indexes of the log.
+/// The log's indexes.
 const INDEXES: &str = "SELECT indexrelid::regclass::text FROM pg_index
     WHERE indrelid IN (to_regclass('events'), to_regclass('open_requests'))
     ORDER BY 1";
 
-/// Compares an index with its table. It is a text that runs only after [`MAY_CHECK`], because a database without the
-/// extension does not know the function.
+/// Compares an index with its table. Run it only after [`MAY_CHECK`], because a database without the extension does not
+/// know the function.
 const CHECK_INDEX: &str = "SELECT bt_index_check(CAST($1 AS text)::regclass, true)";
 
 /// Checks each index with the extension `amcheck`, if this user may.

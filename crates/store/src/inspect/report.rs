@@ -10,24 +10,24 @@ pub struct SchemaReport {
 }
 
 impl SchemaReport {
-    /// True if the schema is the one that the migrations make.
+    /// Returns true if the schema is the one that the migrations make.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.problems.is_empty()
     }
 }
 
-/// The findings of the database's integrity check.
+/// The integrity check's findings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IntegrityReport {
     /// The damage that the check found.
     pub problems: Vec<String>,
-    /// The reason why the check was not made, if it was not.
+    /// Why the check was not made, if it was not.
     pub skipped: Option<String>,
 }
 
 impl IntegrityReport {
-    /// True if the check found nothing, or was not made.
+    /// Returns true if the check found nothing, or was not made.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.problems.is_empty()

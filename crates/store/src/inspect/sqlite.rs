@@ -1,4 +1,4 @@
-//! The schema and the integrity of an SQLite file.
+//! Schema and integrity checks on SQLite.
 
 use super::{compare::SchemaObject, report::IntegrityReport};
 use crate::{

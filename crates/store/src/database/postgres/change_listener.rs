@@ -27,7 +27,7 @@ struct ListenerSignal {
     tip: i64,
     /// The number of notifications. Any user may send one with a false `seq`, so each causes at most one read.
     rings: u64,
-    /// True if notifications arrive now.
+    /// Whether notifications arrive now.
     listening: bool,
     /// The number of changes of `listening`. After each, a notification may have been lost.
     changes: u64,

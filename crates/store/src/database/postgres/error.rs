@@ -4,7 +4,7 @@ use crate::{DatabaseName, StoreError, UnavailableDatabase, database::BatchFailur
 use countersign_approvals::Refused;
 use sqlx::error::DatabaseError;
 
-/// The SQLSTATE that the guards of the schema raise.
+/// The SQLSTATE that the schema guards raise.
 const GUARD: &str = "CS001";
 
 /// Converts an error of PostgreSQL.
@@ -52,7 +52,7 @@ fn convert_sqlstate(place: DatabaseName, state: &str, why: String) -> StoreError
     }
 }
 
-/// Classifies a failure of a batch. A guard, a constraint or a value that PostgreSQL cannot store is the fault of one
+/// Classifies a batch failure. A guard, a constraint or a value that PostgreSQL cannot store is an error of one
 /// command. If the connection is lost before the commit, nothing is written and the batch can be retried. Any other
 /// error fails the batch.
 pub(super) fn batch_failure(place: DatabaseName, e: &sqlx::Error) -> BatchFailure {
@@ -77,7 +77,7 @@ pub(super) fn batch_failure(place: DatabaseName, e: &sqlx::Error) -> BatchFailur
     }
 }
 
-/// True if the connection was lost or could not be opened.
+/// Returns true if the connection was lost or could not be opened.
 pub(super) fn is_lost(e: &sqlx::Error) -> bool {
     matches!(
         error(DatabaseName::unnamed(), e),
@@ -89,7 +89,7 @@ fn state(error: &dyn DatabaseError) -> String {
     error.code().unwrap_or_default().into_owned()
 }
 
-/// The message of the server or the system, without the driver's prefix.
+/// The server or system message, without the driver's prefix.
 fn message(error: &sqlx::Error) -> String {
     match error {
         sqlx::Error::Database(e) => e.message().to_owned(),

@@ -20,18 +20,18 @@ pub struct ServerExamination {
     pub version: String,
     /// The median time of a round trip.
     pub round_trip: Duration,
-    /// True if the connection is encrypted.
+    /// Whether the connection is encrypted.
     pub encrypted: bool,
-    /// True if the server is on this machine.
+    /// Whether the server is on this machine.
     pub is_local: bool,
     /// The server's clock, and the milliseconds that it is ahead of the local one.
     pub clock: (Timestamp, i64),
-    /// True if the connection is older than this examination although the address names no pooler: a pooler must have
+    /// Whether the connection is older than this examination although the address names no pooler: a pooler must have
     /// kept it open.
     pub unnamed_pooler: bool,
     /// The maximum number of connections, and the number in use.
     pub connections: (i64, i64),
-    /// The names of settings that are off and without which a crash of the machine damages the database.
+    /// The names of disabled settings without which a machine crash damages the database.
     pub unsafe_settings: Option<String>,
     /// The setting `synchronous_commit`.
     pub synchronous_commit: String,
@@ -49,13 +49,13 @@ pub struct ServerExamination {
     pub rights: Option<RoleRights>,
     /// The guards that are disabled or missing.
     pub missing_guards: Option<String>,
-    /// The result of a test notification, if there is a log.
+    /// The test notification's result, if there is a log.
     pub notification: Option<Result<(), String>>,
     /// The process that holds the write lock now, if there is a log.
     pub lock_holder: Option<LockHolder>,
 }
 
-/// The rights of a user on a log.
+/// A user's rights on a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoleRights {
     /// The user can only read events.
@@ -74,7 +74,7 @@ const ROUND_TRIPS: usize = 5;
 /// A connection older than this many seconds existed before the examination.
 const NEW_CONNECTION_SECONDS: i64 = 2;
 
-/// Connects and examines the server. It does not read the events of a log.
+/// Connects and examines the server. It does not read a log's events.
 #[must_use]
 #[inline(never)]
 pub fn examine(address: &PostgresAddress) -> BoxFuture<'_, Result<ServerExamination, StoreError>> {
@@ -104,7 +104,7 @@ async fn examine_server(address: &PostgresAddress) -> Result<ServerExamination, 
     read_examination(&row, (round_trip, clock), address.pooled, (notification, lock_holder)).map_err(failed)
 }
 
-/// The server's clock, and its lead over the local clock at the middle of the round trip.
+/// The server's clock, and its lead over the local clock halfway through the round trip.
 async fn read_server_clock(conn: &mut PgConnection) -> Result<(Timestamp, i64), sqlx::Error> {
     let before = Clock::System.now().as_millis();
     let text = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
@@ -114,7 +114,7 @@ async fn read_server_clock(conn: &mut PgConnection) -> Result<(Timestamp, i64), 
     Ok((Timestamp::from_millis(server_time), server_time - local_time))
 }
 
-/// The median of a few round trips.
+/// The median duration of several round trips.
 async fn measure_round_trip(conn: &mut PgConnection) -> Result<Duration, sqlx::Error> {
     let mut trips = Vec::with_capacity(ROUND_TRIPS);
     for _ in 0..ROUND_TRIPS {

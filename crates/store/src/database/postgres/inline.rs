@@ -1,5 +1,5 @@
-//! Statements with their values in one text. PostgreSQL runs a text of several statements as one message, which the
-//! protocol of prepared statements cannot do.
+//! Statements with inlined values. PostgreSQL runs several statements in one string as one message, which the
+//! prepared-statement protocol cannot do.
 
 use crate::{
     database::{SqlArgument, SqlQuery},
@@ -10,12 +10,12 @@ use crate::{
 const PREPARED: [(&str, &str); 2] =
     [("countersign_events", queries::EVENTS), ("countersign_load", queries::postgres::LOAD)];
 
-/// The text that prepares the statements of a writer.
+/// The text that prepares a writer's statements.
 pub(super) fn prepare_all() -> String {
     PREPARED.map(|(name, text)| format!("PREPARE {name} AS {text};\n")).concat()
 }
 
-/// The text that runs a query. Behind a pooler no statement is prepared.
+/// The SQL that runs a query. Behind a pooler no statement is prepared.
 pub(super) fn text_of(query: &SqlQuery, pooled: bool) -> String {
     let values: Vec<_> = query.arguments().iter().map(literal).collect();
     match PREPARED.iter().find(|(_, text)| !pooled && *text == query.text()) {
@@ -24,7 +24,7 @@ pub(super) fn text_of(query: &SqlQuery, pooled: bool) -> String {
     }
 }
 
-/// Replaces `$1`, `$2` and so on. The comments of a statement also name its parameters, so it leaves them out.
+/// Replaces `$1`, `$2` and so on. Statement comments also name the parameters, so it removes comments.
 fn with_values(statement: &str, values: &[String]) -> String {
     let code = statement.lines().filter(|line| !line.trim_start().starts_with("--"));
     let code = code.collect::<Vec<_>>().join("\n");
@@ -40,7 +40,7 @@ fn with_values(statement: &str, values: &[String]) -> String {
     text
 }
 
-/// A value as SQL. In a string of the form `E'…'`, a backslash escapes in every configuration of the server.
+/// A value as SQL. In `E'…'` strings, a backslash escapes in every server configuration.
 fn literal(argument: &SqlArgument) -> String {
     match argument {
         SqlArgument::Text(Some(text)) => format!("E'{}'", text.replace('\\', r"\\").replace('\'', "''")),

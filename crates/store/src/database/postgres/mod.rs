@@ -20,14 +20,14 @@ use change_listener::PostgresChangeListener;
 use session::{SessionFactory, check_server};
 use write_session::PostgresWriteSession;
 
-/// The parts of a store.
+/// Store parts.
 pub(crate) struct OpenedServer {
     pub(crate) session: PostgresWriteSession,
     pub(crate) listener: PostgresChangeListener,
     pub(crate) readers: PostgresReadPool,
     /// The layout before the update.
     pub(crate) found: SchemaLayout,
-    /// The update, if there was one of an older layout.
+    /// The migration from an older layout, if there was one.
     pub(crate) migration: Option<MigrationRecord>,
 }
 

@@ -55,7 +55,7 @@ impl PostgresReadPool {
         self.try_query(query, data, most).await
     }
 
-    /// The future hides its type, because crates that read would otherwise compile the client of PostgreSQL again.
+    /// The future hides its type, because crates that read would otherwise compile the PostgreSQL client again.
     #[inline(never)]
     fn try_query(
         &self,
@@ -112,7 +112,7 @@ impl PostgresReadPool {
     }
 }
 
-/// True if the error is a timeout: a retry would take as long again.
+/// Returns true if the error is a timeout: a retry would take as long again.
 fn is_timeout(e: &sqlx::Error) -> bool {
     matches!(e, sqlx::Error::Io(e) if e.kind() == std::io::ErrorKind::TimedOut)
 }

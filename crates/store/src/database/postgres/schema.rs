@@ -1,4 +1,4 @@
-//! The schema of the log in PostgreSQL. The first instance migrates it while the others wait.
+//! The log schema in PostgreSQL. The first instance migrates it while the others wait.
 
 use super::session::{ANSWER, SessionFactory, execute_text, query_bool};
 use crate::{
@@ -11,11 +11,11 @@ use crate::{
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
-/// Takes the lock of all migrations, which ends with the transaction. Instances that start together wait for it.
+/// Takes the migration lock, which ends with the transaction. Instances that start together wait for it.
 const LOCK_MIGRATION: &str = "SELECT pg_advisory_xact_lock(1129531214, 0);";
 
-/// The migrator prepares statements by name. A connection of a pooler keeps them for its next client, whose migrator
-/// uses the same names.
+/// The migrator prepares statements by name. A pooler connection keeps them for its next client, whose migrator uses
+/// the same names.
 const DEALLOCATE: &str = "DEALLOCATE ALL;";
 
 /// Creates or migrates the schema if it is not current. Returns the layout that was found.

@@ -7,13 +7,13 @@ use std::time::Duration;
 /// The longest wait for a login.
 const LOGIN: Duration = Duration::from_secs(5);
 
-/// The longest wait for an answer. It is longer than the timeout of the server, so after this time the answer is lost.
+/// The longest wait for an answer. It is longer than the server's timeout, so after this time the answer is lost.
 pub(super) const ANSWER: Duration = Duration::from_secs(30);
 
 /// The settings of every connection.
 ///
 /// All queries use indexes, as on SQLite. Without statistics the planner might read the whole log, so other plans are
-/// disabled. A transaction whose process was lost holds the lock on the end of the log, so the server ends it soon.
+/// disabled. A transaction whose process was lost holds the lock on the log's end, so the server ends it soon.
 pub const SETTINGS: &[(&str, &str)] = &[
     ("statement_timeout", "'25s'"),
     ("lock_timeout", "'10s'"),
@@ -36,7 +36,7 @@ pub(super) struct SessionFactory {
     pub(super) connect: PgConnectOptions,
     /// The statements that apply the settings: to the session, or behind a pooler to the transaction.
     settings: String,
-    /// True behind a pooler: settings and prepared statements end with the transaction.
+    /// Whether the connection is behind a pooler: settings and prepared statements end with the transaction.
     pub(super) pooled: bool,
 }
 
@@ -81,19 +81,19 @@ impl SessionFactory {
         execute_text(conn, self.settings.clone()).await
     }
 
-    /// The statements before one that begins its own transaction; empty without a pooler.
+    /// The statements before one that starts its own transaction; empty without a pooler.
     pub(super) fn transaction_prelude(&self) -> String {
-        // The settings may take a snapshot, and after that the isolation level cannot change, so begin here with the
+        // The settings may take a snapshot, and after that the isolation level cannot change, so start here with the
         // level.
         if self.pooled { self.begin(" ISOLATION LEVEL READ COMMITTED") } else { String::new() }
     }
 
-    /// The statements that begin a transaction.
+    /// The statements that start a transaction.
     pub(super) fn begin(&self, mode: &str) -> String {
         format!("BEGIN{mode};{}", self.local_settings())
     }
 
-    /// The settings at the beginning of each transaction.
+    /// The settings at the start of each transaction.
     pub(super) fn local_settings(&self) -> &str {
         if self.pooled { &self.settings } else { "" }
     }
@@ -104,8 +104,8 @@ pub(super) async fn execute_text(conn: &mut PgConnection, text: String) -> Resul
     with_timeout(ANSWER, sqlx::raw_sql(AssertSqlSafe(text)).execute(conn)).await.map(|_| ())
 }
 
-/// Runs a query outside of a transaction. It is a single message, because a pooler may send the next one to another
-/// connection, which lacks the prepared statement.
+/// Runs a query outside a transaction. It is a single message, because a pooler may send the next one to another
+/// connection, which does not have the prepared statement.
 pub(super) async fn query_bool(conn: &mut PgConnection, text: String) -> Result<bool, sqlx::Error> {
     with_timeout(ANSWER, sqlx::raw_sql(AssertSqlSafe(text)).fetch_one(conn)).await?.try_get(0)
 }
@@ -132,5 +132,5 @@ pub(super) async fn check_server(
     }
 }
 
-/// The oldest version of PostgreSQL that supports functions with a body in standard SQL.
+/// The oldest PostgreSQL version that supports functions with a body in standard SQL.
 pub const OLDEST_VERSION: u32 = 14;

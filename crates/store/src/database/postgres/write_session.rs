@@ -1,5 +1,5 @@
-//! Writing to PostgreSQL. A writer holds an advisory lock on the end of the log until its transaction ends, so that
-//! events become visible in the order of their numbers.
+//! Writing to PostgreSQL. A writer holds an advisory lock on the log's end until its transaction ends, so that events
+//! become visible in the order of their numbers.
 
 use super::{
     error::{batch_failure, is_lost},
@@ -32,10 +32,10 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 pub(crate) struct PostgresWriteSession {
     address: PostgresAddress,
     sessions: SessionFactory,
-    /// The channel of the notifications.
+    /// The notification channel.
     channel: String,
     conn: Option<PgConnection>,
-    /// True if the statements of a writer are prepared on this connection.
+    /// Whether a writer's statements are prepared on this connection.
     prepared: bool,
 }
 
@@ -75,7 +75,7 @@ impl PostgresWriteSession {
         Ok(())
     }
 
-    /// Begins a transaction, waits for the lock, and reads the end of the log and `reads`, all with one message.
+    /// Starts a transaction, waits for the lock, and reads the log's end and `reads`, all in one message.
     async fn begin_at_log_end(&mut self, reads: &FirstReads) -> Result<BegunTransaction, StoreError> {
         let place = self.address.database_name();
         match self.send_begin(reads).await {
@@ -120,7 +120,7 @@ impl PostgresWriteSession {
         Ok(BegunTransaction { end, new_rows, loaded })
     }
 
-    /// The hash of the event at `seq`; `None` if there is no such event or it has no hash.
+    /// The event hash at `seq`; `None` if there is no such event or it has no hash.
     async fn hash_at(&mut self, seq: i64) -> Result<Option<Sha256>, StoreError> {
         let place = self.address.database_name();
         let begin = self.sessions.begin("");
@@ -133,7 +133,7 @@ impl PostgresWriteSession {
         };
         let result = result.await.map_err(|e| super::error(place, &e));
         if result.is_err() {
-            // The connection is in a failed transaction, in which the next one cannot begin.
+            // The connection is in a failed transaction, in which the next one cannot start.
             self.conn = None;
         }
         Ok(result?.first().and_then(|row| Sha256::from_hex(&row.text(0)?)))
@@ -195,8 +195,8 @@ impl PostgresWriteSession {
     }
 }
 
-/// Runs a text of several statements, and returns the rows of each. Of events that are too large together, it keeps only
-/// the first ones.
+/// Runs several statements in one string, and returns the rows of each. If the events are too large together, it keeps
+/// only the first ones.
 async fn fetch_answers(conn: &mut PgConnection, text: String) -> Result<Vec<Vec<SqlRow>>, sqlx::Error> {
     let mut found = sqlx::raw_sql(AssertSqlSafe(text)).fetch_many(conn);
     let (mut answers, mut rows, mut bytes) = (Vec::new(), Vec::new(), 0);

@@ -17,7 +17,7 @@ pub(super) async fn open_readers(
     SqliteReadPool::open(settings, options.readers.max(1)).await.map_err(|e| error(path.into(), &e))
 }
 
-/// The rows that the thread of a connection reads ahead of their consumer. Each may hold a value of 4 MiB.
+/// The rows that a connection's thread reads ahead of the consumer. Each may hold a value of 4 MiB.
 const ROWS_READ_AHEAD: usize = 16;
 
 pub(super) fn settings(path: &Path, options: &StoreOptions) -> SqliteConnectOptions {
@@ -41,9 +41,9 @@ pub(super) fn settings(path: &Path, options: &StoreOptions) -> SqliteConnectOpti
         .log_slow_statements(tracing::log::LevelFilter::Off, Duration::ZERO)
 }
 
-/// The settings of the connection that writes. When SQLite splits a page, it renumbers pages through a number beyond the
-/// end of the file, and the commit then looks at every slot of the cache. New rows change the last pages of each index,
-/// so a small cache is enough.
+/// The write connection's settings. When SQLite splits a page, it renumbers pages through a number beyond the file's
+/// end, and the commit then scans every cache slot. New rows change the last pages of each index, so a small cache is
+/// enough.
 pub(super) fn writer_settings(path: &Path, options: &StoreOptions) -> SqliteConnectOptions {
     settings(path, options).pragma("cache_size", "-4096")
 }

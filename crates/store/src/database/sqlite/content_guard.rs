@@ -1,5 +1,6 @@
-//! Notices that another program has overwritten the open database in place, as `cp` does. The file then has the same name
-//! and inode, and SQLite goes on with a mixture of both contents: its caches trust the write-ahead log, not the file.
+//! Notices that another program has overwritten the open database in place, as `cp` does. The file then has the same
+//! name and inode, and SQLite continues with a mixture of both contents: its caches trust the write-ahead log, not the
+//! file.
 
 use super::{
     error::{error, is_damaged},
@@ -35,7 +36,7 @@ struct WrittenEvent {
 }
 
 impl ContentGuard {
-    /// `settings` are those of a connection that reads.
+    /// `settings` are the settings of a read connection.
     pub(super) fn new(settings: SqliteConnectOptions, file: &OpenFile) -> Self {
         let stamp = file.database_stamp();
         Self { settings, stamp, recent: VecDeque::new(), earlier: VecDeque::new(), is_overwritten: false }
@@ -53,8 +54,8 @@ impl ContentGuard {
         });
     }
 
-    /// Fails with `gone` if the file lacks events that this process has written, also at each later call. It costs one `stat`
-    /// while the file is unchanged, and a new connection, whose cache is empty, when it has changed.
+    /// Fails with `gone` if the file has lost events that this process has written, also at each later call. It costs
+    /// one `stat` while the file is unchanged, and a new connection, whose cache is empty, when it has changed.
     pub(super) async fn check(&mut self, file: &OpenFile) -> Result<(), StoreError> {
         let stamp = file.database_stamp();
         if !self.is_overwritten && stamp != self.stamp {

@@ -22,12 +22,12 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(20);
 pub(crate) struct DoorbellFile {
     file: Arc<File>,
     path: PathBuf,
-    /// The end of the log that this process wrote last.
+    /// The log's end as this process last wrote it.
     own_tip: Arc<AtomicI64>,
 }
 
 impl DoorbellFile {
-    /// Opens or creates the doorbell of the database at `path`.
+    /// Opens or creates the doorbell for the database at `path`.
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         let mut name = OsString::from(path);
         name.push("-bell");
@@ -36,7 +36,7 @@ impl DoorbellFile {
         Ok(Self { file: Arc::new(file), path, own_tip: Arc::default() })
     }
 
-    /// Writes the end of the log to the file. A failure does not fail the commit: the slow poll finds the events.
+    /// Writes the log's end to the file. A failure does not fail the commit: the slow poll finds the events.
     pub(crate) fn ring(&self, tip: i64) {
         self.own_tip.store(tip, Ordering::Relaxed);
         if let Err(error) = self.file.write_at(&tip.to_be_bytes(), 0) {
@@ -44,8 +44,7 @@ impl DoorbellFile {
         }
     }
 
-    /// The end of the log that the last writer wrote. It is a hint that saves a query; writers with plain SQL leave
-    /// none.
+    /// The log's end as the last writer wrote it. It is a hint that saves a query; plain SQL writers leave none.
     pub(crate) fn last_tip(&self) -> Option<i64> {
         read_tip(&self.file)
     }
@@ -68,7 +67,7 @@ impl DoorbellFile {
         wait_for(|| self.file.try_lock(), deadline).await
     }
 
-    /// True if the file still exists at its path.
+    /// Returns true if the file still exists at its path.
     pub(crate) fn is_there(&self) -> bool {
         self.path.exists()
     }
@@ -76,8 +75,8 @@ impl DoorbellFile {
     /// Notifies `wakeup` at each write of another process, while the watcher lives. If another process and then this one
     /// write within a moment, it may miss the first: the feed then notices the gap before the events of this process.
     pub(crate) fn listen(&self, wakeup: Arc<Notify>) -> Option<RecommendedWatcher> {
-        // A watch needs a file, so create a removed file again. A writer that has the old file open then rings in vain,
-        // and its events arrive by the poll.
+        // A watch needs a file, so create a removed file again. A writer that has the old file open then rings without
+        // effect, and its events arrive by polling.
         if !self.is_there() {
             let _ = open_file(&self.path);
         }

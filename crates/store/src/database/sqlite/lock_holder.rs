@@ -16,13 +16,14 @@ use std::{
     sync::LazyLock,
 };
 
-/// The length of the record in the lock file. It is padded, so that each holder overwrites all of the one before.
+/// The record length in the lock file. The record is padded, so that each holder overwrites the previous one
+/// completely.
 const RECORD_BYTES: usize = 256;
 
-/// The byte of the shared memory that a writer locks (`WAL_WRITE_LOCK`, <https://sqlite.org/walformat.html>).
+/// The shared-memory byte that a writer locks (`WAL_WRITE_LOCK`, <https://sqlite.org/walformat.html>).
 const WRITE_LOCK_BYTE: u64 = 120;
 
-/// The names of a record, in characters. With longer ones it would not fit.
+/// The length of the names in a record, in characters. With longer ones it would not fit.
 const LONGEST_NAME: usize = 60;
 
 /// What a process writes into the lock file when it takes the lock.
@@ -81,19 +82,19 @@ pub fn find_lock_holder(database: &Path) -> Option<LockHolder> {
             held: None,
             remedy: LockHolder::remedy_for(pid, None),
         }),
-        // A process that waits for SQLite's lock holds the lock file itself, and is not who keeps it waiting.
+        // This process holds the lock file while it waits for SQLite's lock, and does not block itself.
         _ => record.filter(|record| record.pid != process::id()).map(HolderRecord::into_holder),
     }
 }
 
-/// The path of the lock file of a database.
+/// The path of a database's lock file.
 pub(super) fn lock_path(database: &Path) -> PathBuf {
     let mut name = OsString::from(database);
     name.push("-lock");
     name.into()
 }
 
-/// The record of the lock file, if a process holds the lock.
+/// The lock file's record, if a process holds the lock.
 fn find_record(database: &Path) -> Option<HolderRecord> {
     let file = File::open(lock_path(database)).ok()?;
     if !matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
@@ -128,7 +129,7 @@ pub(super) fn find_users(database: &Path) -> Vec<LogUser> {
     users.into_iter().filter(|pid| *pid != process::id()).map(user).collect()
 }
 
-/// The process of a line, if the line is a shared lock of the whole file.
+/// The process of a line, if the line is a shared lock on the whole file.
 fn find_flock(line: &str, file: &str) -> Option<u32> {
     let words: Vec<_> = line.split_whitespace().collect();
     let [_, "FLOCK", _, "READ", pid, locked, _, _] = *words.as_slice() else { return None };
@@ -147,7 +148,7 @@ fn kernel_name(file: &fs::Metadata) -> String {
     format!("{:02x}:{:02x}:{}", major(file.dev()), minor(file.dev()), file.ino())
 }
 
-/// The process of a line, if the line is a write lock on the writers' byte of the file.
+/// The process of a line, if the line is a write lock on the writer byte of the file.
 fn find_writer(line: &str, file: &str) -> Option<u32> {
     let words: Vec<_> = line.split_whitespace().collect();
     let [_, "POSIX" | "OFDLCK", _, "WRITE", pid, locked, first, last] = *words.as_slice() else {

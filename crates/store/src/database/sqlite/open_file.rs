@@ -1,4 +1,4 @@
-//! The database as a file: its permissions, its identity, and the support of its file system for write-ahead logging.
+//! The database as a file: its permissions, its identity, and its file system's support for write-ahead logging.
 
 use crate::{StoreError, UnavailableDatabase};
 use rustix::fs::{Access, StatFs, access, statfs, statvfs};
@@ -39,29 +39,29 @@ impl OpenFile {
         &self.path
     }
 
-    /// Remembers the identity of the companions. A connection must have read the database, which opens them.
+    /// Remembers the identity of the companion files. A connection must have read the database, which opens them.
     #[must_use]
     pub(super) fn with_companions(mut self) -> Self {
         self.companions = COMPANIONS.map(|end| InodeIdentity::read(&self.beside(end)));
         self
     }
 
-    /// The stamp of the write-ahead log; `None` while there is none.
+    /// The write-ahead log's stamp; `None` while there is none.
     pub(crate) fn wal_stamp(&self) -> Option<FileStamp> {
         FileStamp::read(&self.beside("-wal"))
     }
 
-    /// The stamp of the database file.
+    /// The database file's stamp.
     pub(super) fn database_stamp(&self) -> Option<FileStamp> {
         FileStamp::read(&self.path)
     }
 
-    /// True if there is a write-ahead log with content.
+    /// Returns true if there is a write-ahead log with content.
     pub(super) fn has_wal_content(&self) -> bool {
         fs::metadata(self.beside("-wal")).is_ok_and(|found| found.len() > 0)
     }
 
-    /// True if there is a file of shared memory, which exists while a process has the file open.
+    /// Returns true if there is a shared-memory file, which exists while a process has the file open.
     pub(super) fn has_shared_memory(&self) -> bool {
         self.beside("-shm").exists()
     }
@@ -87,8 +87,8 @@ impl OpenFile {
         }
     }
 
-    /// True if companions were removed and nothing has taken their place. Then no other process works without them, and
-    /// what is only in the removed files can still be moved into the database.
+    /// Returns true if companion files were removed and nothing has replaced them. Then no other process works without
+    /// them, and what is only in the removed files can still be moved into the database.
     pub(super) fn can_be_saved(&self) -> bool {
         InodeIdentity::read(&self.path) == Some(self.identity)
             && self.lost_companions().all(|path| !path.exists())
@@ -156,7 +156,7 @@ pub(super) fn find(path: &Path) -> Result<OpenFile, StoreError> {
     Ok(OpenFile { path, identity, companions: [None; 2] })
 }
 
-/// Fails if less space is free than the write-ahead log may take, or a twentieth of a small disk.
+/// Fails if less space is free than the write-ahead log may take, or a twentieth of a small disk's size.
 pub(crate) fn check_room(database: &Path) -> Result<(), StoreError> {
     match read_disk_space(database) {
         Some(space) if space.free < LEAST_ROOM.min(space.whole / 20) => {
@@ -166,7 +166,7 @@ pub(crate) fn check_room(database: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// The space of a disk, in bytes.
+/// Disk space, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiskSpace {
     /// What this user can still write.
@@ -175,7 +175,7 @@ pub struct DiskSpace {
     pub whole: u64,
 }
 
-/// Reads the space of a database's disk; `None` if the system does not tell.
+/// Reads the space on a database's disk; `None` if the system does not tell.
 #[must_use]
 pub fn read_disk_space(database: &Path) -> Option<DiskSpace> {
     let found = statvfs(folder_of(database)).ok()?;
@@ -222,7 +222,7 @@ pub(crate) fn check_file_system(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// The name of the file system if it is a network file system, by its magic number (statfs(2)).
+/// The file system's name if it is a network file system, by its magic number (statfs(2)).
 fn network_file_system(found: &StatFs) -> Option<&'static str> {
     network_name(u64::try_from(found.f_type).ok()? & 0xffff_ffff)
 }

@@ -1,4 +1,4 @@
-//! Opening the file to read only: nothing is written, neither to the file nor beside it, so it works on a copy, on a
+//! Opens the file read-only: nothing is written, neither to the file nor beside it, so it works on a copy, on a
 //! read-only file system and for a user who may only read.
 
 use super::{
@@ -16,14 +16,14 @@ use crate::{
 use sqlx::{Connection as _, SqliteConnection, sqlite::SqliteConnectOptions};
 use std::path::Path;
 
-/// The parts of a store over a file that is only read.
+/// Store parts over a read-only file.
 pub(crate) struct ReadOnlyFile {
     pub(crate) place: DatabaseName,
     pub(crate) listener: SqliteChangeListener,
     pub(crate) readers: SqliteReadPool,
 }
 
-/// Opens the file to read only. A log of an older or a newer layout is refused, because it cannot be migrated.
+/// Opens the file read-only. A log with an older or newer layout is refused, because it cannot be migrated.
 pub(super) async fn open_read_only(path: &Path, options: &StoreOptions) -> Result<ReadOnlyFile, StoreError> {
     check_file_system(path)?;
     let file = find(path)?;

@@ -1,5 +1,5 @@
-//! The pool of reading connections. The driver's own pool exchanges a message with each connection that comes back, in a
-//! task of its own, which takes as long as most of our queries.
+//! The pool of read connections. The driver's own pool exchanges a message with each returned connection in a separate
+//! task, which takes as long as most of our queries.
 
 use crate::{
     clock::with_timeout,
@@ -106,8 +106,8 @@ impl SqliteReadPool {
     }
 }
 
-/// A borrowed connection, which returns to the pool when it is dropped, even in the middle of a query: its thread ends a
-/// query whose reader is gone.
+/// A borrowed connection, which returns to the pool when it is dropped, even during a query: its thread ends a query
+/// whose reader is gone.
 struct LentReader<'a> {
     pool: &'a SqliteReadPool,
     conn: Option<SqliteConnection>,

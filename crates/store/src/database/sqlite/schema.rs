@@ -1,4 +1,4 @@
-//! The schema of the file.
+//! The file's schema.
 
 use super::error;
 use crate::{
@@ -31,7 +31,7 @@ pub(super) async fn check_owner(conn: &mut SqliteConnection, path: &Path) -> Res
     Err(StoreError::NotCountersign { place: path.into(), why })
 }
 
-/// The layout of the file. A new file has no list of migrations yet.
+/// The file's layout. A new file has no list of migrations yet.
 pub(super) async fn find_layout(conn: &mut SqliteConnection) -> SchemaLayout {
     schema::read_layout(&mut ReadConnection::Sqlite(conn)).await.unwrap_or(SchemaLayout::None)
 }

@@ -27,7 +27,7 @@ use std::{
 /// How long processes that start at the same moment look at the layout before they use the log, or wait for its migration.
 const STARTS: Duration = Duration::from_secs(2);
 
-/// The parts of a store.
+/// Store parts.
 pub(crate) struct WritableFile {
     pub(crate) session: SqliteWriteSession,
     pub(crate) listener: SqliteChangeListener,
@@ -36,7 +36,7 @@ pub(crate) struct WritableFile {
     pub(crate) path: PathBuf,
     /// The layout before the update.
     pub(crate) found: SchemaLayout,
-    /// True if this process has created the file.
+    /// Whether this process has created the file.
     pub(crate) created: bool,
     /// The update, if there was one of an older layout.
     pub(crate) migration: Option<MigrationRecord>,
@@ -82,7 +82,7 @@ pub(super) async fn open_writable(path: &Path, options: &StoreOptions) -> Result
     Ok(WritableFile { session, listener, readers, path: path.to_owned(), found, created, migration })
 }
 
-/// The layout of the file. Without write-ahead logging, the log is not complete.
+/// The file's layout. Without write-ahead logging, the log is not complete.
 async fn find_layout(conn: &mut SqliteConnection, path: &Path) -> Result<SchemaLayout, StoreError> {
     if is_wal(conn, path).await? { Ok(schema::find_layout(conn).await) } else { Ok(SchemaLayout::None) }
 }
@@ -129,7 +129,7 @@ async fn copy_before_migration(conn: &mut SqliteConnection, path: &Path) -> Resu
     Ok(target)
 }
 
-/// True if write-ahead logging is on already.
+/// Returns true if write-ahead logging is on already.
 async fn is_wal(conn: &mut SqliteConnection, path: &Path) -> Result<bool, StoreError> {
     let mode: Result<String, _> = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&mut *conn).await;
     mode.map(|mode| mode.eq_ignore_ascii_case("wal")).map_err(|e| error(path.into(), &e))

@@ -1,5 +1,6 @@
-//! The lock file beside the database, which queues the writers in the kernel, so that they do not poll SQLite's lock. Its
-//! text names the process that holds it. A wait for it has a limit: a process may be stopped inside its transaction.
+//! The lock file beside the database, which queues the writers in the kernel, so that they do not poll SQLite's lock.
+//! Its content names the process that holds it. A wait for it has a limit: a process may be stopped inside its
+//! transaction.
 
 use super::lock_holder::{HolderRecord, find_lock_holder, lock_path};
 use crate::{StoreError, UnavailableDatabase, clock::machine_sleep};
@@ -21,7 +22,7 @@ pub(crate) struct WriteLockFile {
     queue: Arc<Mutex<QueuedWait>>,
 }
 
-/// The place of this process in the kernel's queue. A wait for a file lock cannot be cancelled, so the thread that waits
+/// This process's position in the kernel queue. A wait for a file lock cannot be cancelled, so the thread that waits
 /// outlives the caller that gave up, and serves the next one. There is at most one such thread.
 #[derive(Default)]
 struct QueuedWait {
@@ -82,7 +83,7 @@ impl WriteLockFile {
         }
     }
 
-    /// The error of a wait that reached its limit.
+    /// The error for a wait that reached its limit.
     pub(crate) fn locked(&self) -> StoreError {
         let place = self.database.as_path().into();
         UnavailableDatabase::Locked { place, holder: find_lock_holder(&self.database) }.into()
@@ -91,7 +92,7 @@ impl WriteLockFile {
 
 /// Waits in the kernel's queue, and gives the lock to the caller that waits then. If there is none, it is released.
 fn wait_for_lock(database: &Path, queue: &Mutex<QueuedWait>) {
-    // A file of its own: the locks of a process on one open file do not exclude each other.
+    // A separate open file: locks that one process has on the same open file do not exclude each other.
     let locked = open_lock_file(database).and_then(|file| file.lock().map(|()| file));
     let mut queue = lock_queue(queue);
     queue.has_thread = false;
@@ -109,7 +110,7 @@ fn open_lock_file(database: &Path) -> std::io::Result<File> {
     options.read(true).write(true).create(true).truncate(false).mode(0o600).open(lock_path(database))
 }
 
-/// The error of a file beside the database that cannot be opened.
+/// The error for a companion file that cannot be opened.
 pub(super) fn cannot_open(path: &Path, error: &std::io::Error) -> StoreError {
     match error.kind() {
         ErrorKind::StorageFull => UnavailableDatabase::Full(path.into()).into(),
