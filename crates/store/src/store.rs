@@ -1,4 +1,4 @@
-//! The handle of an open log.
+//! A handle to an open log.
 
 use crate::{
     Clock, CommandOutcome, DatabaseName, EventWaiter, LockHolder, MigrationRecord, SchemaLayout, StoreError,
@@ -33,14 +33,14 @@ pub(crate) struct StoreInner {
     pub(crate) tasks: TaskTracker,
 }
 
-/// The state of the log before this store opened it.
+/// The log's state before this store opened it.
 #[derive(Debug, Clone)]
 pub(crate) struct LogOrigin {
     /// The layout before the migration.
     pub(crate) found: SchemaLayout,
-    /// True if this store has created the log.
+    /// Whether this store has created the log.
     pub(crate) created: bool,
-    /// True if the log was opened to read only.
+    /// Whether the log was opened read-only.
     pub(crate) read_only: bool,
     /// The migration, if this store has made one.
     pub(crate) migration: Option<MigrationRecord>,
@@ -65,25 +65,25 @@ impl Store {
         self.inner.feed.watch_call(thread_id, id)
     }
 
-    /// Returns a waiter that wakes after each event of the log as a whole: a policy, a token or a webhook.
+    /// Returns a waiter that wakes after each log-wide event: a policy, a token or a webhook.
     #[must_use]
     pub fn watch_whole_log(&self) -> EventWaiter {
         self.inner.feed.watch_thread(&ThreadId::whole_log())
     }
 
-    /// Returns a waiter that wakes after each event of the log.
+    /// Returns a waiter that wakes after each event.
     #[must_use]
     pub fn watch_all(&self) -> EventWaiter {
         self.inner.feed.watch_all()
     }
 
-    /// Returns the `seq` of the last event that the feed has delivered. It can be lower than the tip of the log.
+    /// Returns the `seq` that the feed has delivered last. It can be lower than the log's tip.
     #[must_use]
     pub fn feed_tip(&self) -> i64 {
         self.inner.feed.tip()
     }
 
-    /// Registers the metrics of the store.
+    /// Registers the store's metrics.
     pub fn register(&self, registry: &mut Registry) {
         self.inner.metrics.register(registry, Arc::clone(&self.inner.feed));
     }
@@ -100,26 +100,27 @@ impl Store {
         self.inner.origin.found
     }
 
-    /// Returns the migration that this store has made when it opened the log.
+    /// Returns the migration that this store applied when it opened the log.
     #[must_use]
     pub fn migration(&self) -> Option<&MigrationRecord> {
         self.inner.origin.migration.as_ref()
     }
 
-    /// True if the log can only be read. Each write fails with
+    /// Returns true if the log can only be read. Each write fails with
     /// [`UnavailableDatabase::ReadOnly`](crate::UnavailableDatabase::ReadOnly).
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.inner.origin.read_only
     }
 
-    /// True if this store has created the log. For a file, exactly one of several processes that start together has.
+    /// Returns true if this store has created the log. For a file, exactly one of several processes that start together
+    /// has.
     #[must_use]
     pub fn has_created_log(&self) -> bool {
         self.inner.origin.created
     }
 
-    /// Returns the name of the log in messages.
+    /// Returns the log name for messages.
     #[must_use]
     pub fn database_name(&self) -> DatabaseName {
         self.inner.place.clone()

@@ -27,13 +27,13 @@ pub enum CheckpointMismatch {
     /// The log ends before the noted event.
     #[error("the log ends at event {tip}, before the checkpoint: it was replaced, or its end was removed")]
     LogTooShort {
-        /// The `seq` of the last event.
+        /// The last event's `seq`.
         tip: i64,
     },
     /// The event has another link.
     #[error("event {seq} has the hash {found}: the log was replaced, or changed at or before this event")]
     OtherHash {
-        /// The `seq` of the checkpoint.
+        /// The checkpoint's `seq`.
         seq: i64,
         /// The link that the log has.
         found: Sha256,
@@ -41,7 +41,7 @@ pub enum CheckpointMismatch {
 }
 
 impl CheckpointReport {
-    /// True if nothing is wrong.
+    /// Returns true if nothing is wrong.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.mismatch.is_none() && self.broken.is_none()
@@ -55,8 +55,8 @@ const PAGE: usize = 2_000;
 const STEP: i64 = 2_000;
 
 impl Store {
-    /// Verifies that the event of the checkpoint has the noted link, and checks the chain after it. `progress` receives
-    /// the `seq` of the last event that was checked. Fails if a row cannot be read.
+    /// Verifies that the checkpoint's event has the noted link, and checks the chain after it. `progress` receives the
+    /// last checked `seq`. Fails if a row cannot be read.
     pub async fn verify_from(
         &self,
         from: Checkpoint,
@@ -99,7 +99,7 @@ impl Store {
         Ok(CheckpointReport { from, mismatch, tip, unsealed: verifier.unsealed(), broken })
     }
 
-    /// The last event before `seq` that has a hash, or the start of the log. A row that was inserted with SQL has none.
+    /// The last event before `seq` that has a hash, or the log's start. A row that was inserted with SQL has none.
     async fn last_link_before(&self, seq: i64) -> Result<Checkpoint, StoreError> {
         let mut end = seq;
         while end > 1 {

@@ -22,7 +22,7 @@ use std::{iter, sync::Arc, time::Instant};
 /// and loaded again as needed. The parsed events take a few times as much memory.
 const MAX_STATE_BYTES: usize = 16 * 1024 * 1024;
 
-/// The writing connection, with the state of the log and the feed.
+/// The write connection, with the log state and the feed.
 pub(crate) struct BatchWriter<D> {
     pub(super) session: D,
     /// The state that recent batches loaded; `None` after a failure.
@@ -67,11 +67,10 @@ impl<D: WriteSession> BatchWriter<D> {
         outcomes
     }
 
-    /// Decides the commands by the kept state, to which it adds what it lacks, and writes their events with one statement
-    /// that also begins and commits the transaction. If the log has grown since, the first `seq` is taken, the statement
-    /// fails, and nothing is written.
-    /// `told` is the end of the log that another process told. Returns `None` if the commands must be executed step by
-    /// step.
+    /// Decides the commands by the kept state, to which it adds what is missing, and writes their events with one
+    /// statement that also starts and commits the transaction. If the log has grown since, the first `seq` is taken,
+    /// the statement fails, and nothing is written. `told` is the log's end as another process reported it. Returns
+    /// `None` if the commands must be executed step by step.
     async fn execute_at_once(
         &mut self,
         commands: &[CommandEnvelope],
@@ -122,7 +121,7 @@ impl<D: WriteSession> BatchWriter<D> {
         }
     }
 
-    /// Executes each command in a transaction of its own, so that one bad command does not fail the others.
+    /// Executes each command in its own transaction, so that one bad command does not fail the others.
     async fn execute_singly(&mut self, commands: &[CommandEnvelope]) -> Vec<EnvelopeResult> {
         let mut outcomes = Vec::with_capacity(commands.len());
         for command in commands {
@@ -181,8 +180,8 @@ impl<D: WriteSession> BatchWriter<D> {
         });
     }
 
-    /// Waits for the write lock and begins a transaction, and reads what the commands need, as far as that takes no trip
-    /// of its own.
+    /// Waits for the write lock, starts a transaction, and reads what the commands need, if that takes no separate
+    /// round trip.
     pub(super) async fn begin(
         &mut self,
         commands: &[CommandEnvelope],
@@ -203,9 +202,9 @@ impl<D: WriteSession> BatchWriter<D> {
         Ok(OpenTransaction { began: Instant::now(), kept, loaded })
     }
 
-    /// Begins a transaction, and checks that the log still has all events that the feed had before.
+    /// Starts a transaction, and checks that the log still has all events that the feed had before.
     async fn begin_at_known_end(&mut self, reads: FirstReads) -> Result<BegunTransaction, StoreError> {
-        // Only the tip before the transaction counts: a transaction that the server has ended reads an older end.
+        // Use only the tip before the transaction: a transaction that the server has ended reads an older end.
         let known = self.feed.tip();
         let begun = self.session.begin(self.feed.last_sealed(), reads).await?;
         let LogEnd { tip: found, oldest_layout, .. } = begun.end;
@@ -213,7 +212,7 @@ impl<D: WriteSession> BatchWriter<D> {
             self.session.roll_back().await;
             return Err(newer_error(self.session.database_name(), oldest_layout));
         }
-        // The feed delivers only committed events. If the log lacks one of them, the database went back.
+        // The feed delivers only committed events. If one of them is missing from the log, the database went back.
         if found < known || self.feed.has_diverged() {
             self.session.roll_back().await;
             return Err(
@@ -275,12 +274,12 @@ impl<D: WriteSession> BatchWriter<D> {
         }
     }
 
-    /// Writes a row outside of the log, to check that the database accepts writes.
+    /// Writes a row outside the log, to check that the database accepts writes.
     pub(super) async fn probe(&mut self, now: Timestamp) -> Result<(), StoreError> {
         self.run_alone([SqlQuery::new(queries::PROBE).bind(now.to_string())]).await
     }
 
-    /// Rebuilds the index of open requests from the events.
+    /// Rebuilds the open-request index from the events.
     pub(super) async fn rebuild_index(&mut self) -> Result<(), StoreError> {
         self.run_alone([queries::CLEAR_OPEN_REQUESTS, queries::REBUILD_OPEN_REQUESTS].map(SqlQuery::new))
             .await
@@ -292,7 +291,7 @@ impl<D: WriteSession> BatchWriter<D> {
         self.run_alone(iter::once(record).chain(prune.then(|| SqlQuery::new(queries::PRUNE_PRESENCE)))).await
     }
 
-    /// Runs statements that append nothing, in a transaction of their own.
+    /// Runs statements that append nothing, in a separate transaction.
     pub(super) async fn run_alone(
         &mut self,
         queries: impl IntoIterator<Item = SqlQuery>,
@@ -333,9 +332,9 @@ impl<D: WriteSession> BatchWriter<D> {
 /// An open transaction.
 pub(super) struct OpenTransaction {
     began: Instant,
-    /// The state of the last batch, with the events that other processes have written since.
+    /// The last batch's state, with the events that other processes have written since.
     kept: Option<BatchState>,
-    /// A load with its rows, if it was read when the transaction began.
+    /// A load with its rows, if it was read when the transaction started.
     loaded: Option<(StateLoad, Vec<SqlRow>)>,
 }
 

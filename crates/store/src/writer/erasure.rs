@@ -1,4 +1,5 @@
-//! Removes the texts of calls and threads in the transaction that appends their `CALL_ERASED` and `THREAD_ARCHIVED` events.
+//! Removes the content of calls and threads in the transaction that appends their `CALL_ERASED` and `THREAD_ARCHIVED`
+//! events.
 
 use super::rows::json;
 use crate::{
@@ -15,10 +16,10 @@ use countersign_events::{
     sealed,
 };
 
-/// The rows of a thread that are changed with one statement.
+/// How many rows of a thread one statement changes.
 const PAGE: i64 = 100;
 
-/// True if the command changes rows, which takes more statements than the one that appends events.
+/// Returns true if the command changes rows, which takes more statements than the one that appends events.
 pub(super) fn erases_texts(command: &CommandEnvelope) -> bool {
     matches!(
         command.command,
@@ -26,7 +27,7 @@ pub(super) fn erases_texts(command: &CommandEnvelope) -> bool {
     )
 }
 
-/// Erases the texts of the calls whose erasure is among the events of the open transaction.
+/// Erases the content of the calls whose erasure is among the open transaction's events.
 pub(super) async fn erase_texts<D: WriteSession>(
     session: &mut D,
     events: &[RecordedEvent],
@@ -86,7 +87,7 @@ async fn read_rows<D: WriteSession>(session: &mut D, query: SqlQuery) -> Result<
     read.map_err(|damaged| BatchFailure::Some(damaged.into()))
 }
 
-/// Puts the sealed form in the place of the data of those rows that have texts.
+/// Replaces the data of rows that have erasable content with its sealed form.
 async fn replace_with_sealed_form<D: WriteSession>(
     session: &mut D,
     events: &[Event],

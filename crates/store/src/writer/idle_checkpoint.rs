@@ -1,5 +1,5 @@
-//! The checkpoint of an idle log. Without it, the events of a quiet day stay in the write-ahead log, and a plain copy of
-//! the file has none of them.
+//! The idle-log checkpoint. Without it, a quiet day's events stay in the write-ahead log, and a plain copy of the file
+//! has none of them.
 
 use super::BatchWriter;
 use crate::{clock::machine_sleep, database::WriteSession};
@@ -16,7 +16,7 @@ impl IdleCheckpoint {
         Self { idle, due: Some(Instant::now() + idle) }
     }
 
-    /// Makes a checkpoint due after an idle time that begins now.
+    /// Makes a checkpoint due after an idle time that starts now.
     pub(super) fn postpone(&mut self) {
         self.due = Some(Instant::now() + self.idle);
     }

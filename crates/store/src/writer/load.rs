@@ -1,4 +1,4 @@
-//! Loading the part of the log that a batch needs.
+//! Loads the part of the log that a batch needs.
 
 use super::rows::{json, parse_rows};
 use crate::database::{SqlQuery, SqlRow, WriteSession};
@@ -8,7 +8,7 @@ use countersign_events::{DamagedEvent, Sha256, chain};
 /// The events that a batch needs and that the state does not have.
 pub(super) struct StateLoad {
     missing: ReadSet,
-    /// True if there is no state yet. The load then also reads the end of the log.
+    /// Whether there is no state yet. The load then also reads the log's end.
     read_end: bool,
 }
 
@@ -23,7 +23,7 @@ impl StateLoad {
         (!missing.is_empty()).then_some(Self { missing, read_end })
     }
 
-    /// True if the load fits this state: it was made for one, or for none.
+    /// Returns true if the load fits this state: it was made for one, or for none.
     pub(super) const fn fits(&self, state: Option<&BatchState>) -> bool {
         self.read_end == state.is_none()
     }
@@ -45,7 +45,7 @@ impl StateLoad {
             .bind(json(&missing.tools))
     }
 
-    /// Adds the answer of the query to the state.
+    /// Adds the query's answer to the state.
     pub(super) fn add(&self, state: Option<BatchState>, rows: &[SqlRow]) -> Result<BatchState, DamagedEvent> {
         let unreadable = |what: String| DamagedEvent { seq: 0, what };
         let found = rows.first().ok_or_else(|| unreadable("the load has no answer".to_owned()))?.bytes(0);
@@ -60,7 +60,7 @@ impl StateLoad {
             state.set_policy(loaded.policy);
             state
         });
-        // Outside of a transaction the load may find later events. The state must not have them yet when it follows them.
+        // Outside a transaction, the load may find later events. The state must not have them yet when it follows them.
         loaded.events.retain(|event| event.seq <= state.tip());
         state.load(&self.missing, &loaded.events)?;
         state.set_pending(loaded.pending);

@@ -1,6 +1,6 @@
-//! The writer task, the only code of a process that appends events. It takes all queued commands as one batch, decides
-//! them one by one in memory, appends their events in one transaction, commits once and answers each caller. The
-//! commands of a batch share one fsync, so throughput grows with load, and a single command costs one commit.
+//! The writer task, the only code in a process that appends events. It takes all queued commands as one batch, decides
+//! them one by one in memory, appends their events in one transaction, commits once and answers each caller. Commands
+//! in a batch share one fsync, so throughput grows with load, and a single command costs one commit.
 
 mod batch;
 mod decided_batch;
@@ -25,7 +25,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 /// Executes batches until `stop` is cancelled. Commands that are queued at that time are still executed. Returns the
-/// writer, which the caller must close after all reading connections.
+/// writer, which the caller must close after all read connections.
 pub(crate) async fn run<D: WriteSession>(
     mut writer: BatchWriter<D>,
     mut inbox: mpsc::Receiver<WriterRequest>,
@@ -61,7 +61,7 @@ pub(crate) async fn run<D: WriteSession>(
             locked = outcomes.iter().find_map(locked_error);
             refuse_queued(&mut inbox, locked.as_ref());
             for (answer, outcome) in callers.answers.drain(..).zip(outcomes) {
-                // The caller may have dropped its future. The command was executed nevertheless.
+                // The caller may have dropped its future. The command was still executed.
                 let _ = answer.send(outcome);
             }
         }
@@ -75,7 +75,7 @@ pub(crate) async fn run<D: WriteSession>(
     writer
 }
 
-/// Answers all requests with `error` until `stop` is cancelled: the writer of a read-only log.
+/// Answers all requests with `error` until `stop` is cancelled: the writer for a read-only log.
 pub(crate) async fn refuse(
     mut inbox: mpsc::Receiver<WriterRequest>,
     error: StoreError,
@@ -89,7 +89,7 @@ pub(crate) async fn refuse(
     }
 }
 
-/// The callers of one batch that wait for an answer.
+/// The waiting callers of one batch.
 #[derive(Default)]
 struct WaitingCallers {
     /// One sender for each command of the batch, in the same order.
@@ -110,8 +110,8 @@ impl WaitingCallers {
         }
     }
 
-    /// Executes probes and maintenance after the commands, so that they do not delay a command of the same batch. If one of
-    /// them finds the log locked, the others and those in `inbox` do not wait for it again.
+    /// Executes probes and maintenance after the commands, so that they do not delay a command in the same batch. If
+    /// one of them finds the log locked, the others and those in `inbox` do not wait for it again.
     async fn run_other_requests<D: WriteSession>(
         mut self,
         writer: &mut BatchWriter<D>,
@@ -148,8 +148,9 @@ impl WaitingCallers {
     }
 }
 
-/// Refuses the requests that were queued while a batch waited for the write lock in vain, so that they do not wait once more.
-/// This comes before the batch is answered: who hears of the lock and asks again is not refused without a try.
+/// Refuses the requests that were queued while a batch failed to get the write lock, so that they do not wait once
+/// more. This comes before the batch is answered: a caller that learns of the lock and retries is not refused without
+/// an attempt.
 fn refuse_queued(inbox: &mut mpsc::Receiver<WriterRequest>, locked: Option<&StoreError>) {
     let Some(error) = locked else { return };
     let queued: Vec<_> = iter::from_fn(|| inbox.try_recv().ok()).collect();
@@ -158,7 +159,7 @@ fn refuse_queued(inbox: &mut mpsc::Receiver<WriterRequest>, locked: Option<&Stor
     }
 }
 
-/// The error of an outcome that waited for the write lock in vain.
+/// The error in the outcome, if the write lock did not become free in time.
 fn locked_error<T>(outcome: &Result<T, StoreError>) -> Option<StoreError> {
     let error = outcome.as_ref().err()?;
     matches!(error, StoreError::DatabaseUnavailable(UnavailableDatabase::Locked { .. }))

@@ -1,27 +1,26 @@
-//! The JSON in which the rows of a batch travel: one parameter of the insert statement, and one value of the load
-//! statement.
+//! The JSON form of a batch's rows: one parameter of the insert statement, and one value of the load statement.
 
 use countersign_approvals::PendingCounts;
 use countersign_events::{DamagedEvent, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp};
 use serde::Serialize;
 
-/// A loaded row: 0 if it belongs to a call or a thread, 1 to the end of the log, and 2 if it is the policy in force, whose
-/// data is only its hash; then the columns of `events`. In group 3, `seq` is the number of open requests of the thread,
-/// and in group 4 that of the principal.
+/// A loaded row: 0 if it belongs to a call or a thread, 1 if it is the log's end, and 2 if it is the active policy,
+/// whose data is only its hash; then the columns of `events`. In group 3, `seq` is the thread's number of open
+/// requests, and in group 4 the principal's.
 type LoadedRow = (u8, i64, String, EventType, Timestamp, Principal, String, Option<Sha256>);
 
 /// The rows that a batch needs, each group in `seq` order.
 #[derive(Default)]
 pub(super) struct LoadedRows {
     pub(super) events: Vec<Event>,
-    /// The events at the end of the log, if they were read.
+    /// The events at the log's end, if they were read.
     pub(super) end: Vec<Event>,
-    /// The hash of the policy in force, if it was read and the log has one.
+    /// The hash of the active policy, if it was read and the log has one.
     pub(super) policy: Option<Sha256>,
     pub(super) pending: PendingCounts,
 }
 
-/// Reads the answer of the load statement. Fails if a row is damaged.
+/// Reads the load statement's answer. Fails if a row is damaged.
 pub(super) fn parse_rows(found: &str) -> Result<LoadedRows, DamagedEvent> {
     #[derive(serde::Deserialize)]
     struct PolicyHash {
