@@ -22,13 +22,13 @@ const parseKey = (key) => {
   return { threadId, id };
 };
 
-/** True if the event is a message of a conversation. @param {LogEvent} event */
+/** Returns true if the event is a conversation message. @param {LogEvent} event */
 const isMessage = ({ type }) => type.endsWith("_MESSAGE") || type.endsWith("SYSTEM_PROMPT") || type === "COMPACTION";
 
 /**
- * The base of the stores. It emits `change` after each change.
+ * The base class for stores. It emits `change` after each change.
  *
- * A decision shows at once as `deciding`, and the answer of the server replaces it. An event only names a call to read
+ * A decision shows at once as `deciding`, and the server's answer replaces it. An event only names a call to read
  * again, so a card shows what the server answers and never what a script concluded from events.
  */
 export class CallStore extends EventTarget {
@@ -36,7 +36,7 @@ export class CallStore extends EventTarget {
   deciding = new Map();
   /** The refusals of decisions, by key. @type {Map<string, CountersignError>} */
   refusals = new Map();
-  /** True if the list was read once. */
+  /** Whether the list was read once. */
   isLoaded = false;
 
   /** The keys of calls to read; the empty key stands for the whole list. @type {Set<string>} */
@@ -67,12 +67,12 @@ export class CallStore extends EventTarget {
   /** Removes a call that the caller may not see any more. @param {string} _key */
   remove(_key) {}
 
-  /** True if the call is shown, so that it is read again after many changes. @param {string} _key */
+  /** Returns true if the call is shown, so that it is read again after many changes. @param {string} _key */
   isShown(_key) {
     return false;
   }
 
-  /** True if an event about this call matters. @param {string} _key */
+  /** Returns true if an event about this call matters. @param {string} _key */
   isWanted(_key) {
     return true;
   }
@@ -131,7 +131,7 @@ export class CallStore extends EventTarget {
       if (this.isWanted(key)) this.readSoon(key);
       return;
     }
-    // A policy, a mode or the end of a thread may change the terms of many requests.
+    // A new policy, a thread's mode or a thread's end may change what many requests need.
     if (!event.type.startsWith("TOKEN_")) void this.refresh();
   }
 
@@ -240,7 +240,7 @@ export class CallStore extends EventTarget {
   /** Shows why a decision was not made, and reads the call as it is now. @param {string} key @param {unknown} error */
   refuse(key, error) {
     if (error instanceof CountersignError) this.refusals.set(key, error);
-    // The touch of a passkey failed or was cancelled: the server knows nothing of it.
+    // The passkey prompt failed or was cancelled: the server knows nothing of it.
     else this.refusals.set(key, new CountersignError({ status: 0, code: "no_proof", detail: error instanceof Error ? error.message : String(error) }));
     this.readSoon(key);
   }
@@ -250,7 +250,7 @@ export class CallStore extends EventTarget {
 export class WatchedCall extends CallStore {
   /** @type {Call | null} */
   call = null;
-  /** True if the call does not exist, or the caller may not see it. */
+  /** Whether the call does not exist, or the caller may not see it. */
   isMissing = false;
 
   /** @param {CountersignClient} client @param {CallKey} key @param {LogFeed} [feed] */

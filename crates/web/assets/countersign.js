@@ -1,8 +1,8 @@
-// A client of the Countersign API for browsers: list, follow, decide. It uses no other module of this interface.
+// A browser client for the Countersign API: list, follow, decide. It uses no other module of this interface.
 
 /** @import { Call, CallKey, Caller, DecisionBody, Grant, LogEvent, Message, Problem, ScopePreview, Json, ThreadSummary } from "./types.d.ts" */
 
-/** The calls of a page. The server accepts at most 1,000. */
+/** The page size for calls. The server accepts at most 1,000. */
 const PAGE = 200;
 
 /** The server sends a comment every 15 seconds. A stream that is silent for longer is dead, for example after sleep. */
@@ -11,7 +11,7 @@ const SILENCE = 40_000;
 /** The pauses before the attempts to open a stream again, in milliseconds. */
 const PAUSES = [0, 250, 500, 1_000, 2_000, 4_000];
 
-/** A refusal of the server, or no answer at all (status 0, code `unreachable`). */
+/** A server refusal, or no answer at all (status 0, code `unreachable`). */
 export class CountersignError extends Error {
   /** @param {Problem} problem */
   constructor(problem) {
@@ -27,7 +27,7 @@ export class CountersignError extends Error {
 const PAGE_KEY = "countersign-page-key";
 
 /**
- * Keeps the key of a session. Browsers send the session's cookie to every port of this host, but give this key only to the
+ * Keeps the session key. Browsers send the session's cookie to every port of this host, but give this key only to the
  * pages of this origin, so the server asks for both.
  * @param {string | null} key
  */
@@ -63,7 +63,7 @@ function pause(milliseconds, signal) {
 /** A client of one server. */
 export class CountersignClient {
   /**
-   * @param {string} [server] The address of the server; without it, the server of the page.
+   * @param {string} [server] The server address; by default, the page's own server.
    * @param {{ token?: string }} [options] A token for a server of another origin. Without it, the session of this origin's
    *   pages is used.
    */
@@ -72,7 +72,7 @@ export class CountersignClient {
     this.token = options.token;
   }
 
-  /** Whether this is the server of the page. */
+  /** Whether this is the page's own server. */
   #isOwn() {
     return this.server === "" || URL.parse(this.server, location.origin)?.origin === location.origin;
   }
@@ -87,7 +87,7 @@ export class CountersignClient {
   }
 
   /**
-   * Sends a request and returns the JSON of the answer. Fails with a CountersignError.
+   * Sends a request and returns the response JSON. Fails with a CountersignError.
    * @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>}
    */
   async request(method, path, body) {
@@ -116,7 +116,7 @@ export class CountersignClient {
     return this.request("GET", "/v1/me");
   }
 
-  /** The `seq` of the last event of the log. */
+  /** The `seq` of the last logged event. */
   async tip() {
     const page = await this.request("GET", "/v1/events?limit=1");
     return /** @type {number} */ (page.tip);
@@ -197,7 +197,7 @@ export class CountersignClient {
     return this.request("GET", `/v1/threads?limit=${PAGE}&after=${after}`);
   }
 
-  /** The grants of a thread that are in force. @param {string} thread @returns {Promise<Grant[]>} */
+  /** A thread's active grants. @param {string} thread @returns {Promise<Grant[]>} */
   async grants(thread) {
     /** @type {Grant[]} */
     const grants = [];
@@ -210,8 +210,8 @@ export class CountersignClient {
   }
 
   /**
-   * Reads a page of the conversation of a thread.
-   * @param {string} thread @param {number} [after] The place of the first message, from 0. @param {number} [limit]
+   * Reads one page of a conversation.
+   * @param {string} thread @param {number} [after] The first message position, from 0. @param {number} [limit]
    * @returns {Promise<{ messages: Message[], next: number | null, length: number }>}
    */
   messages(thread, after = 0, limit = PAGE) {
@@ -229,7 +229,7 @@ export class CountersignClient {
   }
 
   /**
-   * Sets the policy of a thread for a tool.
+   * Sets a thread's tool policy.
    * @param {string} thread @param {string} tool @param {string} policy `allow`, `require-approval`, `deny` or `default`.
    */
   setToolPolicy(thread, tool, policy) {
@@ -257,7 +257,7 @@ export class CountersignClient {
 
   /**
    * Follows the log after an event, until `signal` is aborted. It reconnects and resumes by itself.
-   * @param {number} after The `seq` of the last event that is known.
+   * @param {number} after The `seq` of the last known event.
    * @param {{ event: (event: LogEvent) => void, state: (state: "open" | "lost") => void,
    *           failed: (error: CountersignError) => void }} handlers
    *   `failed` is called once, when it gives up: the cursor is not of this log, or the caller has no right.

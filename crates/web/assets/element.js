@@ -1,4 +1,4 @@
-// The base of the elements: reactive properties, and a template that is rendered into a shadow root.
+// The base class for elements: reactive properties, and a template that is rendered into a shadow root.
 
 import { ReactiveElement } from "./vendor/reactive-element/reactive-element.js";
 import { html, nothing, render, svg } from "./vendor/lit-html/lit-html.js";
@@ -26,7 +26,7 @@ export class CountersignElement extends ReactiveElement {
   }
 }
 
-/** The height of a row of a list by the design tokens, in pixels. @param {Element} element */
+/** The list row height from the design tokens, in pixels. @param {Element} element */
 export function readRowHeight(element) {
   return Number.parseFloat(getComputedStyle(element).getPropertyValue("--cs-row")) || 64;
 }

@@ -1,4 +1,4 @@
-// Texts of models and tools as they are, with the characters made visible that a person would not see.
+// Shows what models and tools wrote unchanged, but makes hidden characters visible.
 
 import { html } from "./vendor/lit-html/lit-html.js";
 
@@ -7,10 +7,10 @@ import { html } from "./vendor/lit-html/lit-html.js";
 const HIDDEN =
   /(?![ \n\t]|\r\n)[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** The notation of a hidden character. @param {string} character */
+/** The visible notation for a hidden character. @param {string} character */
 const nameOf = (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
-/** True if the text has hidden characters. @param {string} text */
+/** Returns true if the text has hidden characters. @param {string} text */
 export function hasHidden(text) {
   HIDDEN.lastIndex = 0;
   return HIDDEN.test(text);
@@ -19,7 +19,7 @@ export function hasHidden(text) {
 /** The text with hidden characters in notation, as plain text. @param {string} text */
 export const escapeHidden = (text) => text.replace(HIDDEN, nameOf);
 
-/** Renders a text. Each hidden character is a marked notation. @param {string} text */
+/** Renders text with each hidden character as a marked notation. @param {string} text */
 export function renderText(text) {
   const parts = [];
   let from = 0;

@@ -1,4 +1,4 @@
-// <countersign-inbox>: the pending calls of one person, live, and the card of the selected one.
+// <countersign-inbox>: the pending calls of one person, live, and the selected call's card.
 
 import { CountersignElement, html, nothing, readRowHeight, repeat } from "./element.js";
 import { baseStyles } from "./element-styles.js";
@@ -35,7 +35,7 @@ export class CountersignInbox extends CountersignElement {
   static styles = [baseStyles, inboxStyles];
 
   #clock = 0;
-  /** The height of a row in pixels. */
+  /** The row height in pixels. */
   #row = 64;
   #measure = () => {
     this.#row = readRowHeight(this);
@@ -52,9 +52,9 @@ export class CountersignInbox extends CountersignElement {
     this.server = "";
     /** @type {string | undefined} */
     this.thread = undefined;
-    /** The key of the selected call. */
+    /** The selected call's key. */
     this.selected = "";
-    /** The keys of the calls that a bulk decision applies to. @type {Set<string>} */
+    /** The keys of calls that a bulk decision applies to. @type {Set<string>} */
     this.checked = new Set();
     this.filter = "";
     /** @type {"oldest" | "risk"} */
@@ -64,7 +64,7 @@ export class CountersignInbox extends CountersignElement {
     this.caller = null;
     this.scrolled = 0;
     this.asksToStop = false;
-    /** True if a narrow window shows the selected call instead of the list. */
+    /** Whether a narrow window shows the selected call instead of the list. */
     this.isOpen = false;
     /** The store to show; without it, the element opens one of its own. @type {InboxStore | undefined} */
     this.store = undefined;
@@ -118,12 +118,12 @@ export class CountersignInbox extends CountersignElement {
     this.requestUpdate();
   }
 
-  /** The calls of the list, in its order. @returns {Call[]} */
+  /** The listed calls, in order. @returns {Call[]} */
   get rows() {
     return this.store ? arrange([...this.store.pending.values()], readFilter(this.filter), this.order) : [];
   }
 
-  /** True if the caller may decide. */
+  /** Whether the caller may decide. */
   get canDecide() {
     return this.caller === null || this.caller.solo || this.caller.roles.includes("approver");
   }

@@ -1,4 +1,4 @@
-// The order and the filter of the list of pending calls.
+// Order and filter for the list of pending calls.
 
 /** @import { Call, Json } from "./types.d.ts" */
 
@@ -44,7 +44,7 @@ export function arrange(calls, filter, order) {
   return calls.filter((call) => isListed(call, filter)).sort(order === "risk" ? risk : age);
 }
 
-/** The tool and the names of the arguments: calls with the same shape are similar. @param {Call} call */
+/** The tool and the argument names: calls with the same shape are similar. @param {Call} call */
 export function shapeOf(call) {
   const value = call.arguments;
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-// The styles of the inbox.
+// Styles for the inbox.
 
 import { css } from "./element.js";
 

@@ -1,23 +1,23 @@
-// The log of the server, as one stream that all parts of a page share: browsers allow few connections to a server.
+// The server's log, as one stream that all parts of a page share: browsers allow few connections to a server.
 
 import { CountersignError } from "./countersign.js";
 
 /** @import { CountersignClient } from "./countersign.js" */
 /** @import { LogEvent } from "./types.d.ts" */
 
-/** The pause before another attempt to begin, in milliseconds. */
+/** The pause before another attempt to start, in milliseconds. */
 const PAUSE = 1_000;
 
 /** @typedef {"loading" | "live" | "reconnecting" | "failed"} FeedState */
 
 /**
  * Follows the log until `close`. It emits `log-event` with the event as `detail`, `resync` when a reader must read again
- * what it shows, because events may have been missed, and `state` after each change of the connection.
+ * what it shows, because events may have been missed, and `state` after each connection change.
  */
 export class LogFeed extends EventTarget {
   /** @type {FeedState} */
   state = "loading";
-  /** The reason of the state `failed`. @type {CountersignError | null} */
+  /** Why the state is `failed`. @type {CountersignError | null} */
   failure = null;
 
   #stop = new AbortController();
@@ -62,7 +62,7 @@ export class LogFeed extends EventTarget {
     if (this.state !== "failed") this.dispatchEvent(new Event("resync"));
   }
 
-  /** Begins again after a failure that the stream does not survive: another log, or no answer at the start. */
+  /** Starts again after a failure that the stream does not survive: another log, or no answer at the start. */
   #recover(/** @type {unknown} */ error) {
     const failure = error instanceof CountersignError ? error : null;
     if (failure?.code === "bad_cursor") return this.open();

@@ -17,12 +17,12 @@ function decode(text) {
   return Uint8Array.from(plain, (character) => character.charCodeAt(0));
 }
 
-/** The SHA-256 of a text. @param {string} text */
+/** The SHA-256 hash of `text`. @param {string} text */
 export async function hashText(text) {
   return crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
 }
 
-/** The SHA-256 of a text, in hexadecimal digits. @param {string} text */
+/** The SHA-256 hash of `text`, in hexadecimal digits. @param {string} text */
 export async function hexHash(text) {
   return Array.from(new Uint8Array(await hashText(text)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -37,7 +37,7 @@ export function passkeyTrouble() {
   return null;
 }
 
-/** All keys of this person that prove decisions, and the identity of the log. @param {CountersignClient} client @param {string} person */
+/** All keys of this person that prove decisions, and the log identity. @param {CountersignClient} client @param {string} person */
 export async function listKeys(client, person) {
   /** @type {ApproverKey[]} */
   const keys = [];
@@ -50,7 +50,7 @@ export async function listKeys(client, person) {
   return { log: page.log, keys: keys.filter((key) => key.approver === person) };
 }
 
-/** Passkeys of this site: those of another host name cannot be used here. @param {ApproverKey[]} keys */
+/** Passkeys of this site: keys for another host name cannot be used here. @param {ApproverKey[]} keys */
 export function passkeysHere(keys) {
   return keys.filter((key) => key.kind === "passkey" && key.publicKey.split(" ")[1] === location.hostname);
 }

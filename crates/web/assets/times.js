@@ -20,5 +20,5 @@ export function describeAge(at, now) {
   return age < 5_000 ? "just now" : `${describeSpan(age)} ago`;
 }
 
-/** The name of a principal without its kind. @param {string} principal */
+/** A principal's name without its kind. @param {string} principal */
 export const nameOf = (principal) => principal.replace(/^(?:user|agent|system|policy):/, "");

@@ -1,4 +1,4 @@
-/** The parts of the API that the browser interface uses. `docs/openapi.json` describes every field. */
+/** The API types that the browser interface uses. `docs/openapi.json` describes every field. */
 
 import type { CountersignClient } from "./countersign.js";
 import type { InboxStore } from "./inbox-store.js";
@@ -20,13 +20,13 @@ export interface Vote {
   proof?: Proof | null;
 }
 
-/** The proof of a decision: the kind and the id of the key that signed it. */
+/** A decision proof: the kind and id of the signing key. */
 export interface Proof {
   kind: string;
   key: string;
 }
 
-/** A signature by a passkey over the statement of a decision. */
+/** A passkey signature over a decision statement. */
 export interface ProofBody extends Proof {
   signature: string;
   authenticatorData?: string;
@@ -48,7 +48,7 @@ export interface SuggestedScope {
   says: string;
 }
 
-/** A difference between two definitions of a tool. */
+/** A difference between two tool definitions. */
 export interface DefinitionDifference {
   path: string;
   from?: Json;
@@ -78,7 +78,7 @@ export interface ApprovalRequest {
   proof?: "any" | "ssh" | "passkey" | null;
 }
 
-/** The advice of an advisor. Its reason may repeat text of the agent. */
+/** An advisor's advice. Its reason may repeat agent text. */
 export interface CallAdvice {
   seq: number;
   at: string;
@@ -215,14 +215,14 @@ export interface Caller {
 /** What a page gets from the application around it. */
 export interface AppContext {
   client: CountersignClient;
-  /** The stream of the log, which all pages share. */
+  /** The log stream, which all pages share. */
   feed: LogFeed;
   /** All pending calls that the caller may see. */
   inbox: InboxStore;
   /** Who is signed in; null until the server has answered. */
   caller: Caller | null;
   notifier: Notifier;
-  /** Opens a page of the application. */
+  /** Opens an application page. */
   navigate(path: string, options?: { replace?: boolean }): void;
 }
 
@@ -262,7 +262,7 @@ export interface CallKey {
 
 /** JSON.parse with the source text of numbers, and JSON.rawJSON (ECMAScript 2026). */
 declare global {
-  /** The choices of a person about the look of the pages (`appearance.js`). */
+  /** A person's appearance settings (`appearance.js`). */
   var countersignAppearance: {
     choices: Record<string, string[]>;
     read(name: string): string;
@@ -275,7 +275,7 @@ declare global {
   }
 }
 
-/** An advisor of the policy in force. */
+/** An advisor in the active policy. */
 export interface Advisor {
   name: string;
   protocol: string;
@@ -289,7 +289,7 @@ export interface Advisor {
   drift: AdvisorDrift;
 }
 
-/** How often people contradicted the recent answers of an advisor. */
+/** How often people contradicted an advisor's recent answers. */
 export interface AdvisorDrift {
   answered: number;
   overruled: number;
@@ -298,7 +298,7 @@ export interface AdvisorDrift {
   exceeds: boolean;
 }
 
-/** The answers of an advisor, compared with the decisions of people on the same calls. */
+/** An advisor's answers, compared with people's decisions on the same calls. */
 export interface AdvisorReport {
   at: string;
   principal: string;

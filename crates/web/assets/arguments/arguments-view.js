@@ -1,4 +1,4 @@
-// The whole arguments of a call, each rendered by its kind: a command, a change of a file, an address, JSON, or text.
+// A call's complete arguments, each rendered by its kind: a command, a file change, an address, JSON, or text.
 
 import { html, nothing } from "../vendor/lit-html/lit-html.js";
 import { renderText } from "../hidden-text.js";
@@ -9,7 +9,7 @@ import { compareLines } from "./line-diff.js";
 
 /** The names of arguments that hold a command line, as the policy has them. */
 const COMMANDS = new Set(["command", "cmd", "script"]);
-/** Pairs of arguments that hold a text before and after a change. */
+/** Pairs of arguments that hold a value before and after a change. */
 const CHANGES = [
   ["old_string", "new_string"],
   ["old_str", "new_str"],
@@ -17,7 +17,7 @@ const CHANGES = [
   ["old_content", "new_content"],
   ["before", "after"],
 ];
-/** Names of arguments that hold the new content of a file. */
+/** Argument names that hold a file's new content. */
 const CONTENTS = new Set(["content", "file_text", "contents"]);
 
 /** From this number of characters on, the arguments are folded. */
@@ -25,7 +25,7 @@ export const LONG = 2_400;
 /** From this number of lines on, the arguments are folded. */
 export const MANY_LINES = 30;
 
-/** True if the arguments are folded until a person unfolds them. @param {Json} value */
+/** Returns true if the arguments stay folded until a person unfolds them. @param {Json} value */
 export function isLong(value) {
   const text = JSON.stringify(value) ?? "";
   return text.length > LONG || text.split("\\n").length > MANY_LINES;
@@ -38,7 +38,7 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 const TALL = 400;
 
 /**
- * The fields of a place, in the order in which people read them, with their labels.
+ * Place fields, in reading order, with their labels.
  * @type {[keyof import("../types.js").Place, string][]}
  */
 const PLACE_FIELDS = [
@@ -56,7 +56,7 @@ function renderPlace(value, place) {
 }
 
 /**
- * Renders all arguments, and the place of the call.
+ * Renders all arguments, and the call's place.
  * @param {Json} value @param {string[]} masked The JSON pointers of masked values. @param {import("../types.js").Place} [place]
  */
 export function renderArguments(value, masked = [], place = undefined) {
@@ -98,7 +98,7 @@ function renderChange(value, [before = "", after = ""]) {
   return renderLines(compareLines(String(value[before]), String(value[after])));
 }
 
-/** The differences between two definitions of a tool. @param {import("../types.d.ts").DefinitionDifference[]} differences */
+/** The differences between two tool definitions. @param {import("../types.d.ts").DefinitionDifference[]} differences */
 export function renderDifferences(differences) {
   const print = (/** @type {Json | undefined} */ value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2) ?? "");
   return html`<dl class="arguments">

@@ -6,7 +6,7 @@
 export const MOST = 20_000;
 
 const OPERATOR = /^(?:&&|\|\||;;|\|&|>>|<<<|<<-?|&>>?|[0-9]?[<>]&?|[;|&(){}])/;
-/** The operators after which a new simple command begins on a new line. */
+/** The operators after which a new simple command starts on a new line. */
 const ENDS_COMMAND = new Set(["&&", "||", ";", "|", "|&", "&", ";;"]);
 
 /**

@@ -1,6 +1,6 @@
-// The difference of two texts, line by line (longest common subsequence).
+// The difference between two strings, line by line (longest common subsequence).
 
-/** The most lines of both texts together, and the most comparisons. Beyond them, all is shown as removed and added. */
+/** The maximum number of lines on both sides together, and of comparisons. Beyond them, all is shown as removed and added. */
 const MOST_LINES = 4_000;
 const MOST_STEPS = 4_000_000;
 
@@ -28,7 +28,7 @@ function compareMiddle(left, right) {
   const added = right.map((text) => /** @type {DiffLine} */ ({ sign: "+", text }));
   const isLarge = left.length + right.length > MOST_LINES || left.length * right.length > MOST_STEPS;
   if (left.length === 0 || right.length === 0 || isLarge) return [...removed, ...added];
-  // `common[i][j]` is the length of the longest common subsequence of left[i..] and right[j..].
+  // `common[i][j]` is the longest common subsequence's length for left[i..] and right[j..].
   const common = Array.from({ length: left.length + 1 }, () => new Uint16Array(right.length + 1));
   const at = (/** @type {number} */ i, /** @type {number} */ j) => common[i]?.[j] ?? 0;
   for (let i = left.length - 1; i >= 0; i -= 1) {

@@ -39,7 +39,7 @@ export class ToolApprovalCard extends CountersignElement {
 
   constructor() {
     super();
-    /** The path of the server; only for an element that stands alone, like the next two. */
+    /** The server path; only for an element that stands alone, like the next two. */
     this.server = "";
     /** @type {string | undefined} */
     this.threadId = undefined;
@@ -51,9 +51,9 @@ export class ToolApprovalCard extends CountersignElement {
     this.store = undefined;
     this.now = Date.now();
     this.canDecide = false;
-    /** The person who may complain of a call that was allowed; empty if the caller may not. */
+    /** The person who may flag an allowed call; empty if the caller may not. */
     this.person = "";
-    /** True if all arguments were on show. */
+    /** Whether all arguments were on show. */
     this.isUnfolded = false;
     /** The statement that a passkey signs. */
     this.statement = "";
@@ -120,7 +120,7 @@ export class ToolApprovalCard extends CountersignElement {
 
   /** @param {Map<PropertyKey, unknown>} changed @override */
   willUpdate(changed) {
-    // Frameworks set a property where they find one of the name of the attribute.
+    // Frameworks set a property where one has the attribute's name.
     if (typeof this.call === "string") {
       this.callId = this.call;
       this.call = undefined;
@@ -134,7 +134,7 @@ export class ToolApprovalCard extends CountersignElement {
     this.#shown = shown;
   }
 
-  /** The address of the server's pages. */
+  /** The base address of the server's pages. */
   get #root() {
     return this.store?.client.server ?? "";
   }
@@ -332,7 +332,7 @@ export class ToolApprovalCard extends CountersignElement {
     await this.store?.release(call);
   }
 
-  /** Handles a key of the inbox. @param {KeyboardEvent} event @returns {boolean} True if the key was used. */
+  /** Handles an inbox key. @param {KeyboardEvent} event @returns {boolean} Whether the key was used. */
   handleKey(event) {
     const panel = /** @type {import("./decision-panel.js").DecisionPanel | null} */ (
       this.renderRoot.querySelector("decision-panel")
@@ -341,7 +341,7 @@ export class ToolApprovalCard extends CountersignElement {
   }
 }
 
-/** True if the caller may decide. @param {Caller} caller */
+/** Returns true if the caller may decide. @param {Caller} caller */
 export const mayDecide = (caller) => caller.solo || caller.roles.includes("approver");
 
 /** The person who may complain of calls; empty if the caller may not. @param {Caller | null} caller */

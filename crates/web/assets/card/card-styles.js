@@ -1,4 +1,4 @@
-// The styles of the card and of its decision.
+// Styles for the card and its decision.
 
 import { css } from "../element.js";
 

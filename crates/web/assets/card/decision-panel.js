@@ -111,7 +111,7 @@ export class DecisionPanel extends CountersignElement {
       </div>`;
   }
 
-  /** An approval that needs a proof: a touch of a passkey signs it. A denial needs no proof.
+  /** An approval that needs a proof: a passkey signs it. A denial needs no proof.
    * @param {Call} call @param {"any" | "ssh" | "passkey"} proof @param {boolean} isLocked */
   #renderProof(call, proof, isLocked) {
     const isAllowing = this.deciding !== undefined && this.deciding.decision !== "deny";
@@ -243,7 +243,7 @@ export class DecisionPanel extends CountersignElement {
     this.emit("decision", body);
   }
 
-  /** Handles a key of the inbox. @param {KeyboardEvent} event @returns {boolean} True if the key was used. */
+  /** Handles an inbox key. @param {KeyboardEvent} event @returns {boolean} Whether the key was used. */
   handleKey(event) {
     const decision = KEYS[event.key];
     if (decision) {

@@ -1,4 +1,4 @@
-// The proof of a decision: a touch of a passkey over the statement that the server names.
+// Decision proof: a passkey signs the statement that the server names.
 
 import { hexHash, listKeys, passkeyTrouble, signStatement } from "../passkeys.js";
 
@@ -22,7 +22,7 @@ async function checkStatement(statement, call, { decision, comment }, person) {
 }
 
 /**
- * Makes the proof of a decision about a call with a passkey of the person who is signed in.
+ * Proves a call decision with the signed-in person's passkey.
  * @param {CountersignClient} client @param {Call} call @param {DecisionBody} decision @param {string} statement
  * @param {(statement: string) => void} show Shows what is signed, before the touch.
  * @returns {Promise<ProofBody>}

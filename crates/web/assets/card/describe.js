@@ -1,4 +1,4 @@
-// The state of a call in words.
+// The call state in words.
 
 import { describeAge, describeSpan, nameOf } from "../times.js";
 
@@ -18,7 +18,7 @@ export function describeResponse(response, now) {
 }
 
 /**
- * The state of a call: a word for its badge, and a sentence.
+ * The call state: a badge label and a sentence.
  * @param {Call} call @param {number} now @returns {{ badge: string, style: string, text: string }}
  */
 export function describeState(call, now) {
@@ -66,7 +66,7 @@ export function describeRefusal(error, now) {
   return `Not decided: ${detail}`;
 }
 
-/** The answer of an advisor, without its reason. @param {CallAdvice} advice */
+/** An advisor's answer, without its reason. @param {CallAdvice} advice */
 export function describeAdvice({ advice, confidence, labels, failure }) {
   if (failure) return `no answer (${failure})`;
   const details = [...(confidence === null || confidence === undefined ? [] : [`confidence ${confidence}`]), ...(labels ?? [])];
@@ -75,7 +75,7 @@ export function describeAdvice({ advice, confidence, labels, failure }) {
 
 /** @typedef {{ text: string, at: string, style: string }} CallStep */
 
-/** The steps of a call in their order. The last one has no time if it has not ended. @param {Call} call @returns {CallStep[]} */
+/** A call's steps in order. The last one has no time if it has not ended. @param {Call} call @returns {CallStep[]} */
 export function describeSteps(call) {
   const { proposal, request, response, execution, result } = call;
   const word = (/** @type {string} */ decision) => DECISIONS[decision] ?? decision;

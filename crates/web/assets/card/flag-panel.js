@@ -23,7 +23,7 @@ const styles = css`
   @media (max-width: 760px) { button { min-height: 44px; } }
 `;
 
-/** True if the call was allowed, so that a person may complain of it. @param {Call} call */
+/** Returns true if the call was allowed, so that a person may flag it. @param {Call} call */
 export const isFlaggable = (call) =>
   call.response !== undefined && call.response !== null && call.response.decision !== "deny" && !call.erased && !call.archived;
 
@@ -80,7 +80,7 @@ export class FlagPanel extends CountersignElement {
     const { call } = this;
     if (!call) return nothing;
     const flags = call.flags ?? [];
-    // Each person complains of a call once.
+    // Each person flags a call once.
     const mayFlag = this.person !== "" && isFlaggable(call) && !flags.some(({ principal }) => principal === this.person);
     if (flags.length === 0 && !mayFlag) return nothing;
     return html`<section aria-label="complaints about this call">

@@ -1,4 +1,4 @@
-// <advisor-section>: the advisors of the policy, what each may do now and why, and how often people contradict it.
+// <advisor-section>: the policy's advisors, what each may do now and why, and how often people contradict it.
 
 import { CountersignElement, css, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
@@ -97,7 +97,7 @@ export class AdvisorSection extends CountersignElement {
   #renderAdvisor(advisor) {
     const { name, mode, policyMode, why, target, protocol, report, drift, maxOverruled } = advisor;
     const isLower = mode !== policyMode;
-    // A fall-back begins a new count, and its reason has the old one.
+    // A fall-back starts a new count, and its reason has the old one.
     const hasDrift = mode !== "shadow" && (drift.answered > 0 || !isLower);
     return html`<li>
       <div class="line"><h3>${renderText(name)}</h3>

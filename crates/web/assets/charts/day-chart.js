@@ -47,7 +47,7 @@ const styles = css`
   th:first-child { text-align: left; white-space: nowrap; }
 `;
 
-/** An even number of at least `value`, so that the upper and the middle line of the chart have short numbers. @param {number} value */
+/** An even number of at least `value`, so that the chart's upper and middle line have short numbers. @param {number} value */
 function roundUp(value) {
   const size = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
   return ([2, 4, 6, 8, 10].find((step) => step * size >= value) ?? 10) * size;
@@ -78,9 +78,9 @@ export class DayChart extends CountersignElement {
     this.days = [];
     /** @type {Series[]} */
     this.series = [];
-    /** The text of a value. @type {(value: number) => string} */
+    /** Formats a value. @type {(value: number) => string} */
     this.format = String;
-    /** The value of the upper line; 0 for a round number above the highest value. */
+    /** The upper line's value; 0 for a round number above the highest value. */
     this.top = 0;
     /** The round number above a value. @type {(value: number) => number} */
     this.round = roundUp;

@@ -1,4 +1,4 @@
-// Rows of the history: what a decided call says in one line, the search in it, and the export.
+// History rows: what a decided call says in one line, the search in it, and the export.
 
 import { describeRow } from "../inbox-list.js";
 import { nameOf } from "../times.js";
@@ -11,24 +11,24 @@ import { describeState } from "../card/describe.js";
  * @typedef {object} HistoryRow
  * @property {string} threadId
  * @property {string} id
- * @property {number} seq The position of the proposal in the log.
+ * @property {number} seq The proposal's position in the log.
  * @property {string} tool
  * @property {string} summary
  * @property {string} agent
  * @property {string} by Who decided: a person, or the rule or other source that did.
- * @property {boolean} isPerson True if a person decided, and not a rule or a clock.
+ * @property {boolean} isPerson Whether a person decided, and not a rule or a clock.
  * @property {string} decision
  * @property {string} at When it was decided.
  * @property {string} badge
  * @property {string} style
- * @property {boolean} isFlagged True if a person complained that it was allowed.
- * @property {string} text All texts that the search looks at, in lower case.
+ * @property {boolean} isFlagged Whether a person flagged the allowed call.
+ * @property {string} text The searched content, in lower case.
  */
 
-/** The state that a search finds beside the one of the badge. */
+/** The state that a search finds beside the badge state. */
 const FLAGGED = "flagged";
 
-/** The row of a call; null if it was not decided. @param {Call} call @returns {HistoryRow | null} */
+/** A call's row; null if it was not decided. @param {Call} call @returns {HistoryRow | null} */
 export function makeRow(call) {
   const { response } = call;
   if (!response) return null;
@@ -63,7 +63,7 @@ export function readSearch(text, who) {
   return search;
 }
 
-/** True if the search finds the row. @param {HistoryRow} row @param {HistorySearch} search */
+/** Returns true if the search finds the row. @param {HistoryRow} row @param {HistorySearch} search */
 export function isFound(row, search) {
   if (search.who !== "all" && row.isPerson !== (search.who === "people")) return false;
   const has = (/** @type {string} */ text, /** @type {string} */ part) => part === "" || text.toLowerCase().includes(part);

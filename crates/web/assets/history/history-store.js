@@ -8,7 +8,7 @@ import { FORMATS, isFound, makeRow, readSearch } from "./history-rows.js";
 /** @import { Call } from "../types.d.ts" */
 /** @import { HistoryRow, HistorySearch } from "./history-rows.js" */
 
-/** The calls of a page, which is the most that the server accepts. */
+/** The page size for calls: the server's maximum. */
 const PAGE = 1_000;
 
 /** @typedef {{ since: string, until: string }} HistorySpan */
@@ -16,7 +16,7 @@ const PAGE = 1_000;
 export class HistoryStore extends CallStore {
   /** @type {Map<string, HistoryRow>} */
   #rows = new Map();
-  /** The `next` of the oldest page that was read; null at the end of the list. @type {number | null} */
+  /** The `next` value from the oldest page that was read; null at the list's end. @type {number | null} */
   #next = 0;
   #isReadingPage = false;
   /** The rows that the search finds, or null if they must be computed again. @type {HistoryRow[] | null} */

@@ -1,4 +1,4 @@
-// The styles of the history.
+// Styles for the history.
 
 import { css } from "../element.js";
 

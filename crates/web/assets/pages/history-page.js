@@ -31,7 +31,7 @@ export class HistoryPage extends PageElement {
   #span = "";
   #clock = 0;
   #resize = () => this.requestUpdate();
-  /** The height of a row in pixels. */
+  /** The row height in pixels. */
   #row = 44;
 
   constructor() {
@@ -177,7 +177,7 @@ export class HistoryPage extends PageElement {
     </li>`;
   }
 
-  /** Puts a part of the search into the address, so that it can be kept and shared. @param {string} name @param {string} value */
+  /** Puts one search field into the address, so that it can be kept and shared. @param {string} name @param {string} value */
   #change(name, value) {
     const query = new URLSearchParams(this.query);
     if (value) query.set(name, value);
@@ -229,7 +229,7 @@ export class HistoryPage extends PageElement {
   }
 }
 
-/** The beginning of a day of the calendar, or of one after it, as the API writes times. @param {string} day @param {number} after */
+/** The start of this calendar day, or a later one, in API format. @param {string} day @param {number} after */
 function startOfDay(day, after) {
   const [year, month, date] = day.split("-").map(Number);
   if (!year || !month || !date) return "";

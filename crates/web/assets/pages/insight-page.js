@@ -15,7 +15,7 @@ import "../charts/day-chart.js";
 const DAY = 86_400_000;
 const SPANS = [7, 30, 90];
 
-/** The tools of the table. */
+/** Which tools the table shows. */
 const MOST_TOOLS = 12;
 
 /** From this share of allowed prompts on, and this number of them, the page says that people are asked too often. */
@@ -89,7 +89,7 @@ export function describeTime(milliseconds) {
   return seconds < 172_800 ? `${Math.round(seconds / 360) / 10} h` : `${Math.round(seconds / 8_640) / 10} d`;
 }
 
-/** The times at the upper line of the chart, in milliseconds; half of each is short, too. */
+/** The times at the chart's upper line, in milliseconds; half of each is short, too. */
 const TIMES = [100, 1_000, 2_000, 4_000, 10_000, 20_000, 40_000, 60_000, 120_000, 240_000, 600_000, 1_200_000, 3_600_000, 7_200_000, 14_400_000, 43_200_000, 86_400_000, 172_800_000, 864_000_000];
 
 /** @param {number} milliseconds */
@@ -120,7 +120,7 @@ export class InsightPage extends PageElement {
 
   constructor() {
     super();
-    /** The days of the time span. */
+    /** How many days the time span covers. */
     this.span = 30;
     /** @type {Statistics | null} */
     this.stats = null;
@@ -176,7 +176,7 @@ export class InsightPage extends PageElement {
     void this.#load();
   }
 
-  /** Every day of the span, also those without calls. @returns {{ date: string, counts: DayCounts | undefined }[]} */
+  /** Every day in the span, also those without calls. @returns {{ date: string, counts: DayCounts | undefined }[]} */
   get #days() {
     const found = new Map(this.stats?.days?.map((day) => [day.date, day]));
     const today = Math.floor((Date.now() + offset() * 60_000) / DAY);

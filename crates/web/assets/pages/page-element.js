@@ -1,4 +1,4 @@
-// The base of the pages of the application.
+// The base class for the application's pages.
 
 import { CountersignElement } from "../element.js";
 
@@ -6,32 +6,32 @@ import { CountersignElement } from "../element.js";
 
 /**
  * A page. It renders one `h1`, to which the focus moves when the page is opened by a link.
- * `app` is set before the first rendering. A change of `params` or of `query` means another address of the same page.
+ * `app` is set before the first rendering. A change of `params` or of `query` means another address for the same page.
  */
 export class PageElement extends CountersignElement {
   /** @type {import("../vendor/reactive-element/reactive-element.js").PropertyDeclarations} */
   static properties = { app: { attribute: false }, params: { attribute: false }, query: { attribute: false } };
 
-  /** The keys of the page, for the help: pairs of keys and a text. @type {[string, string][]} */
+  /** The page's keys, for the help: pairs of keys and a description. @type {[string, string][]} */
   static keys = [];
 
   constructor() {
     super();
     /** @type {AppContext} */
     this.app = /** @type {any} */ (undefined);
-    /** The parts of the path that `{name}` stands for, decoded. @type {Record<string, string>} */
+    /** The path segments that `{name}` matched, decoded. @type {Record<string, string>} */
     this.params = {};
-    /** The query of the address. @type {URLSearchParams} */
+    /** The query parameters from the address. @type {URLSearchParams} */
     this.query = new URLSearchParams();
   }
 
-  /** True if the person may decide calls. */
+  /** Whether the person may decide calls. */
   get canDecide() {
     const { caller } = this.app;
     return caller !== null && (caller.solo || caller.roles.includes("approver"));
   }
 
-  /** True if the person may change the policy. */
+  /** Whether the person may change the policy. */
   get canChangePolicy() {
     const { caller } = this.app;
     return caller !== null && (caller.solo || caller.roles.includes("admin"));

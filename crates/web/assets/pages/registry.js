@@ -1,17 +1,17 @@
-// The pages of the application: one line for each. A page is a custom element `NAME-page` in the module that `load` imports.
+// The application's pages: one line for each. A page is a custom element `NAME-page` in the module that `load` imports.
 
 /**
  * @typedef {object} Page
- * @property {string} name The name of the page; its element is `NAME-page`.
- * @property {string} title The title of the window and of the link.
+ * @property {string} name The page name; its element is `NAME-page`.
+ * @property {string} title The title for the window and for the link.
  * @property {string} path The path, where `{name}` is a part that the page gets in `params`.
  * @property {() => Promise<unknown>} load Imports the module.
- * @property {string} [icon] The strokes of the icon, in a square of 24. Only a page with an icon is in the navigation.
+ * @property {string} [icon] The icon's strokes, in a square of 24. Only a page with an icon is in the navigation.
  * @property {string} [key] The key that opens the page after `g`.
  * @property {string} [parent] The page whose link is marked while this one is open.
  */
 
-/** @type {Page[]} In the order of the navigation. */
+/** @type {Page[]} In navigation order. */
 export const PAGES = [
   { name: "inbox", title: "Inbox", path: "/", load: () => import("./inbox-page.js"), key: "i", icon: "M3 13h5l1.5 3h5L16 13h5M5.5 5h13L21 13v6H3v-6z" },
   { name: "threads", title: "Threads", path: "/threads/", load: () => import("./threads-page.js"), key: "t", icon: "M4 6h16M8 12h12M12 18h8M4 6v8a4 4 0 0 0 4 4" },

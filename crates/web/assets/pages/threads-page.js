@@ -40,7 +40,7 @@ export class ThreadsPage extends PageElement {
     super();
     /** @type {ThreadSummary[] | null} */
     this.threads = null;
-    /** The `next` of the last page. @type {number | null} */
+    /** The `next` value from the last page. @type {number | null} */
     this.next = null;
     this.now = Date.now();
     this.problem = "";

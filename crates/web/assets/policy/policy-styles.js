@@ -1,4 +1,4 @@
-// The styles of the page of the policy.
+// Styles for the policy page.
 
 import { css } from "../element.js";
 

@@ -12,16 +12,16 @@ import { shortName } from "./suggested-rule.js";
 const AT_LEAST = 10;
 const SPAN = 30 * 86_400_000;
 
-/** The names of dismissed rules, in the storage of the browser. */
+/** The names of dismissed rules, in the browser's storage. */
 const DISMISSED = "countersign.dismissed-rules";
 const MOST_DISMISSED = 100;
 
-/** The last answer of the server, in the storage of the tab: it reads the log for each, so a tab asks every ten minutes. */
+/** The last server answer, in the tab's storage: the server reads the log for each, so a tab asks every ten minutes. */
 const ANSWER = "countersign.suggested-rules";
 const ANSWER_LASTS = 10 * 60_000;
 
 /**
- * The rules that would have saved prompts under the policy in force.
+ * The rules that would have saved prompts under the active policy.
  * @param {CountersignClient} client @param {string} policy Its hash. @returns {Promise<SuggestedRule[]>}
  */
 async function readSuggestions(client, policy) {
@@ -73,7 +73,7 @@ export class RuleOffer extends CountersignElement {
     this.rule = null;
     this.policy = "";
     this.isOpen = false;
-    /** The name of the rule that was added last. */
+    /** The name of the most recently added rule. */
     this.added = "";
   }
 

@@ -24,7 +24,7 @@ const styles = css`
   .details { display: grid; gap: 10px; }
 `;
 
-/** The name of a rule without the prefix that all suggestions share. @param {string} name */
+/** A rule's name without the prefix that all suggestions share. @param {string} name */
 export const shortName = (name) => name.replace(/^suggested: /, "");
 
 /** The evidence in one sentence. @param {SuggestedRule} rule */
@@ -34,7 +34,7 @@ export function describeEvidence(rule) {
   return `${people} allowed ${countWords(rule.prompts, "such call")} in ${countWords(rule.threads, "thread")}, ${rule.arguments === 1 ? "all with the same arguments" : `${rule.arguments} of them different`}, from ${span}. None was denied.`;
 }
 
-/** Emits `rule-added` with the policy in force, or `policy-changed` if another policy came into force meanwhile. */
+/** Emits `rule-added` with the active policy, or `policy-changed` if another policy became active meanwhile. */
 export class SuggestedRuleElement extends CountersignElement {
   static properties = {
     client: { attribute: false },
@@ -52,7 +52,7 @@ export class SuggestedRuleElement extends CountersignElement {
     this.client = /** @type {CountersignClient} */ (/** @type {unknown} */ (undefined));
     /** @type {SuggestedRule | null} */
     this.rule = null;
-    /** The hash of the policy that the rule extends. */
+    /** The hash of the extended policy. */
     this.policy = "";
     this.open = false;
     this.canAdd = false;

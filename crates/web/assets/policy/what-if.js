@@ -1,4 +1,4 @@
-// <what-if-box>: the verdict of the policy in force on a call that a person writes or pastes.
+// <what-if-box>: the active policy's verdict on a call that a person writes or pastes.
 
 import { CountersignElement, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
@@ -12,7 +12,7 @@ import { toolStyles } from "./policy-styles.js";
 const STYLES = /** @type {Record<string, string>} */ ({ allow: "allowed", ask: "unknown", block: "denied" });
 
 /**
- * The sample call that a text describes: a command line, or a call as JSON, as the API proposes or lists it.
+ * Reads a sample call from its description: a command line, or a call as JSON, as the API proposes or lists it.
  * @param {string} text @param {string} agent @param {string} thread
  */
 export function readSample(text, agent, thread) {

@@ -1,4 +1,4 @@
-// <account-section>: who is signed in, the look of the pages, and notifications.
+// <account-section>: who is signed in, appearance, and notifications.
 
 import { keepPageKey } from "../countersign.js";
 import { html, nothing } from "../element.js";

@@ -1,4 +1,4 @@
-// <passkey-section>: the keys that prove the decisions of the person who is signed in.
+// <passkey-section>: the keys that prove a signed-in person's decisions.
 
 import { html, repeat } from "../element.js";
 import { renderText } from "../hidden-text.js";

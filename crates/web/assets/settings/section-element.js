@@ -1,4 +1,4 @@
-// The base of the sections of the settings: work that may fail, and the message about it.
+// The base class for settings sections: work that may fail, and its error message.
 
 import { CountersignElement, css, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";
@@ -97,7 +97,7 @@ export class SettingsSection extends CountersignElement {
     return html`<p id="message" class="problem" role="alert" ?hidden=${!this.message}>${this.message ? renderText(this.message) : nothing}</p>`;
   }
 
-  /** The value of a field of the form that was sent. @param {SubmitEvent} event */
+  /** A field value from the submitted form. @param {SubmitEvent} event */
   readForm(event) {
     event.preventDefault();
     const form = /** @type {HTMLFormElement} */ (event.target);
@@ -109,5 +109,5 @@ export class SettingsSection extends CountersignElement {
 /** A date and a time as people of this place write them. @param {string} at */
 export const describeMoment = (at) => new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/** The parts of a text between commas. @param {string} text */
+/** Splits a string at its commas. @param {string} text */
 export const splitList = (text) => text.split(",").map((part) => part.trim()).filter(Boolean);

@@ -1,4 +1,4 @@
-// <token-section>: the tokens and links of the log, for admins.
+// <token-section>: the log's tokens and links, for admins.
 
 import { html, nothing, repeat } from "../element.js";
 import { renderText } from "../hidden-text.js";
@@ -20,7 +20,7 @@ export class TokenSection extends SettingsSection {
     this.tokens = [];
     /** @type {number | null} */
     this.next = null;
-    /** The secret of the token that was created last; it is shown once. */
+    /** The secret of the most recently created token; it is shown once. */
     this.secret = "";
   }
 

@@ -1,4 +1,4 @@
-// <webhook-section>: the webhooks of the log, for admins.
+// <webhook-section>: the log's webhooks, for admins.
 
 import { html, nothing, repeat } from "../element.js";
 import { renderText } from "../hidden-text.js";
@@ -18,7 +18,7 @@ export class WebhookSection extends SettingsSection {
     super();
     /** @type {WebhookView[]} */
     this.webhooks = [];
-    /** The secret of the webhook that was added last; it is shown once. */
+    /** The secret of the most recently added webhook; it is shown once. */
     this.secret = "";
     /** The outcomes of tests, by name. @type {Record<string, { delivered: boolean, detail: string }>} */
     this.reports = {};

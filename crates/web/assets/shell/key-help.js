@@ -1,4 +1,4 @@
-// <key-help>: the keys of the application and of the page that is open.
+// <key-help>: keys for the whole application and for the open page.
 
 import { CountersignElement, html, nothing } from "../element.js";
 import { baseStyles } from "../element-styles.js";

@@ -23,7 +23,7 @@ export class AppNavigation extends CountersignElement {
 
   constructor() {
     super();
-    /** The name of the page that is open. */
+    /** The open page's name. */
     this.current = "";
     /** @type {Caller | null} */
     this.caller = null;

@@ -1,4 +1,4 @@
-// Notifications of the browser about new calls, while a page is open. A person turns them on with a button.
+// Browser notifications about new calls, while a page is open. A person turns them on with a button.
 
 import { escapeHidden } from "../hidden-text.js";
 import { describeRow } from "../inbox-list.js";
@@ -13,7 +13,7 @@ export class Notifier {
   /** The calls that were pending at the last look; null before the first. @type {Set<string> | null} */
   #known = null;
 
-  /** @param {InboxStore} inbox @param {(path: string) => void} open Opens a page of the application. */
+  /** @param {InboxStore} inbox @param {(path: string) => void} open Opens an application page. */
   constructor(inbox, open) {
     this.open = open;
     inbox.addEventListener("change", () => this.#look(inbox));

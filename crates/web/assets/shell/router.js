@@ -1,4 +1,4 @@
-// The addresses of the application: which page a path names, and moving between pages without loading the document again.
+// The application's addresses: which page a path names, and moving between pages without loading the document again.
 
 import { PAGES } from "../pages/registry.js";
 
@@ -15,7 +15,7 @@ function decode(text) {
   }
 }
 
-/** The page of a path, or null if there is none. @param {string} path @returns {Route | null} */
+/** Finds the page for a path; null if there is none. @param {string} path @returns {Route | null} */
 export function findRoute(path) {
   const parts = path.split("/");
   for (const page of PAGES) {
@@ -34,7 +34,7 @@ export function findRoute(path) {
   return null;
 }
 
-/** The address of a link to a page of the application, or null if the browser must handle the click. @param {MouseEvent} event */
+/** The address behind a link to an application page, or null if the browser must handle the click. @param {MouseEvent} event */
 function findLink(event) {
   if (event.defaultPrevented || event.button !== 0) return null;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
@@ -45,9 +45,9 @@ function findLink(event) {
   return isHere && link.hash ? null : link.pathname + link.search;
 }
 
-/** Tells `show` about each change of the address. */
+/** Tells `show` about each address change. */
 export class Router {
-  /** @param {(isLink: boolean) => void} show Shows the page of the address; `isLink` is false for the first page. */
+  /** @param {(isLink: boolean) => void} show Shows the page that the address names; `isLink` is false for the first page. */
   constructor(show) {
     this.show = show;
   }

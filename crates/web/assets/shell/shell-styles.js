@@ -1,4 +1,4 @@
-// The styles of the navigation and of the dialogs of the application.
+// Styles for the navigation and the application's dialogs.
 
 import { css } from "../element.js";
 

@@ -6,7 +6,7 @@ import { describeAge } from "../times.js";
 
 /** @import { Message } from "../types.d.ts" */
 
-/** Who speaks, by the type of the event. */
+/** Who speaks, by event type. */
 const SPEAKERS = /** @type {Record<string, string>} */ ({
   USER_MESSAGE: "Person",
   AGENT_MESSAGE: "Agent",
@@ -16,7 +16,7 @@ const SPEAKERS = /** @type {Record<string, string>} */ ({
   COMPACTION: "Summary",
 });
 
-/** The text of a message that is shown before it is unfolded. */
+/** How much of a message is shown before it is unfolded. */
 const SHORT = 600;
 const FEW_LINES = 8;
 
@@ -28,7 +28,7 @@ export const isSpoken = ({ text = "", reports = [], differs = [] }) => differs.l
 
 /**
  * @param {Message} message @param {number} now
- * @param {boolean} isOpen True if the whole text is shown. @param {() => void} toggle
+ * @param {boolean} isOpen Whether the whole text is shown. @param {() => void} toggle
  */
 export function renderMessage({ type, at, text = "", differs = [] }, now, isOpen, toggle) {
   const start = text.split("\n", FEW_LINES).join("\n").slice(0, SHORT);

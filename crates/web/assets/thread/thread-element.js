@@ -17,7 +17,7 @@ import { threadStyles } from "./thread-styles.js";
 /** @import { Call, Caller, Grant } from "../types.d.ts" */
 /** @import { LogFeed } from "../log-feed.js" */
 
-/** The modes of a thread in words. */
+/** The thread modes in words. */
 const MODES = /** @type {Record<string, string>} */ ({
   interactive: "People decide",
   approve_all: "All calls are allowed that people would be asked about",
@@ -25,7 +25,7 @@ const MODES = /** @type {Record<string, string>} */ ({
   stopped: "Every call is blocked",
 });
 
-/** The policies of a thread for a tool. The last one removes it. */
+/** A thread's tool policies. The last one removes it. */
 const POLICIES = ["require-approval", "deny", "allow", "default"];
 
 export class CountersignThread extends CountersignElement {
@@ -49,14 +49,14 @@ export class CountersignThread extends CountersignElement {
     super();
     this.server = "";
     this.thread = "";
-    /** The client of a page that has one already. @type {CountersignClient | undefined} */
+    /** The page's client, if it has one already. @type {CountersignClient | undefined} */
     this.client = undefined;
-    /** The feed of a page that has one already. @type {LogFeed | undefined} */
+    /** The page's feed, if it has one already. @type {LogFeed | undefined} */
     this.feed = undefined;
     /** @type {Caller | null} */
     this.caller = null;
     this.now = Date.now();
-    /** The keys of the calls whose cards are open, and of the messages that are unfolded. @type {Set<string>} */
+    /** The keys of calls with open cards, and of unfolded messages. @type {Set<string>} */
     this.opened = new Set();
     this.asksToClose = false;
   }

@@ -7,29 +7,29 @@ import { CountersignError } from "../countersign.js";
 /** @import { LogFeed } from "../log-feed.js" */
 /** @import { Call, Grant, LogEvent, Message, ThreadSummary, ThreadTool } from "../types.d.ts" */
 
-/** The calls of a page, and the messages of one. */
+/** The page sizes for calls and for messages. */
 const PAGE = 100;
 
 export class ThreadStore extends CallStore {
   /** @type {Map<string, Call>} */
   #calls = new Map();
-  /** The `next` of the oldest page that was read; null at the end of the list. @type {number | null} */
+  /** The `next` value from the oldest page that was read; null at the list's end. @type {number | null} */
   #next = null;
   /** The messages that were read, by their place. @type {Map<number, Message>} */
   #messages = new Map();
-  /** The place from which on the conversation is to be read again; Infinity if nothing changed. */
+  /** The position from which the conversation must be read again; Infinity if nothing changed. */
   #changedFrom = Infinity;
   /** @type {Promise<void> | null} */
   #readingMessages = null;
   /** @type {ThreadSummary | null} */
   summary = null;
-  /** The grants that are in force. @type {Grant[]} */
+  /** The active grants. @type {Grant[]} */
   grants = [];
-  /** The policies of the thread for single tools. @type {ThreadTool[]} */
+  /** The thread's policies for single tools. @type {ThreadTool[]} */
   tools = [];
-  /** True if the thread does not exist, or the caller may not see it. */
+  /** Whether the thread does not exist, or the caller may not see it. */
   isMissing = false;
-  /** Why the last change of a setting was refused. @type {CountersignError | null} */
+  /** Why the last settings change was refused. @type {CountersignError | null} */
   problem = null;
 
   /** @param {CountersignClient} client @param {string} name @param {LogFeed} [feed] */
@@ -90,7 +90,7 @@ export class ThreadStore extends CallStore {
     this.tools = policy.tools;
   }
 
-  /** Reads the end of the conversation, and the part before it that was read earlier. */
+  /** Reads the latest messages again, and the earlier ones that were read before. */
   async #readLastMessages() {
     const { length } = await this.client.messages(this.name, 0, 1);
     const from = Math.min(this.#firstMessage, Math.max(0, length - PAGE));

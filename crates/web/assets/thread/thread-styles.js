@@ -1,4 +1,4 @@
-// The styles of a thread.
+// Styles for threads.
 
 import { css } from "../element.js";
 
