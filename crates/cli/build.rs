@@ -23,7 +23,7 @@ fn main() {
     ];
     // The log of HEAD grows with every commit and every checkout, in a worktree too.
     let log = git(&["rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD"]);
-    // One that is not there would count as changed every time.
+    // A missing one would be seen as changed every time.
     if let Some(path) = log.filter(|path| std::path::Path::new(path).exists()) {
         lines.push(format!("cargo::rerun-if-changed={path}"));
     }

@@ -12,7 +12,7 @@ use std::{
 /// The most answers in the cache.
 const MAX_ANSWERS: usize = 10_000;
 
-/// The configuration of the advisor, and the question.
+/// The advisor configuration and the question.
 pub(crate) type CacheKey = (Sha256, Sha256);
 
 /// The answers to earlier questions.

@@ -13,7 +13,7 @@ use countersign_policy::QuestionFormat;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A prompt to begin with. A policy has its own copy, so that its hash and the measurements of the advisor cover it.
+/// A prompt to start from. A policy has its own copy, so that its hash and the advisor's measurements cover it.
 pub const SHIPPED_PROMPT: &str = include_str!("../prompt.md");
 
 /// The most bytes of a response: the answer, and what the endpoint adds to it.
@@ -25,7 +25,7 @@ pub(crate) struct ChatModel<'a> {
     pub(crate) prompt: &'a str,
 }
 
-/// The response of the endpoint. It has further members.
+/// The endpoint's response. It has further members.
 #[derive(Deserialize)]
 struct ChatResponse {
     choices: Vec<ChatChoice>,
@@ -56,7 +56,7 @@ struct ChatUsage {
     completion_tokens: u64,
 }
 
-/// The answer of the model, exactly as the schema demands it. An endpoint may ignore the schema.
+/// The model's answer, exactly as the schema demands it. An endpoint may ignore the schema.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ModelAnswer {

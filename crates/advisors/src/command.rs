@@ -17,7 +17,7 @@ use tokio::{
     process::{Child, ChildStdin, ChildStdout, Command},
 };
 
-/// The environment of the program.
+/// The program's environment.
 const ENVIRONMENT: [(&str, &str); 2] =
     [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("LANG", "C.UTF-8")];
 
@@ -36,7 +36,7 @@ impl ProcessGroup {
             return Err(AdviceFault::failed("the command has no words"));
         };
         let mut command = Command::new(program);
-        // Its error output may repeat the arguments of the call, which no log may contain.
+        // Its error output may repeat the call's arguments, which no log may contain.
         let child = spawn(command.args(arguments).stderr(Stdio::null()).kill_on_drop(true))?;
         let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         Ok(Self { child, group })
@@ -51,11 +51,10 @@ impl Drop for ProcessGroup {
     }
 }
 
-/// The way in which a program is started.
+/// How a program is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ProgramLauncher {
-    /// Without a guard. A process that leaves the process group of the program survives, and all survive a crash of the
-    /// server.
+    /// Without a guard. A process that leaves the program's process group survives, and all survive a server crash.
     Direct,
     /// By this program, as its guard.
     Guarded(PathBuf),
@@ -91,7 +90,7 @@ async fn ask_directly(words: &[String], question: &str) -> Result<Vec<u8>, Advic
 async fn ask_guarded(guard: &Path, words: &[String], question: &str) -> Result<Vec<u8>, AdviceFault> {
     let mut command = Command::new(guard);
     command.arg(PROGRAM_GUARD).args(words).stderr(Stdio::piped());
-    // The guard ends when its input does, and then has its program to end. So it must not be killed.
+    // The guard ends when its input ends, and then must end its program. So do not kill it.
     let mut guard = spawn(&mut command)?;
     let (mut input, output) = (guard.stdin.take(), guard.stdout.take());
     let write = async {
@@ -221,7 +220,7 @@ mod tests {
         assert_eq!(fault.failure, AdviceFailure::Failed);
     }
 
-    /// Waits until a process has ended. Its entry may stay for a moment as that of a dead child.
+    /// Waits until a process has ended. Its entry may remain for a moment as a dead child.
     async fn wait_for_end(process: &str) {
         let path = Path::new("/proc").join(process.trim()).join("stat");
         let is_running = || fs::read_to_string(&path).is_ok_and(|stat| !stat.contains(") Z "));

@@ -1,4 +1,4 @@
-//! Asks the advisors of a policy, with a cache and a limit of questions at the same time for each of them.
+//! Asks the policy's advisors, with a cache and a limit on concurrent questions for each advisor.
 
 use crate::{
     access::AdvisorAccess,
@@ -23,11 +23,11 @@ const MAX_WAITING: usize = 1_000;
 pub struct AdvisorDesk {
     access: AdvisorAccess,
     cache: AdviceCache,
-    /// The places of each advisor, by its configuration and its number of places.
+    /// Each advisor's slots, by its configuration and its number of slots.
     places: Mutex<HashMap<(Sha256, u32), AdvisorPlaces>>,
 }
 
-/// The places of an advisor: for the questions that it answers, and for those and the questions that wait.
+/// Advisor slots: for open questions, and for open and waiting questions together.
 #[derive(Clone)]
 struct AdvisorPlaces {
     asking: Arc<Semaphore>,
@@ -52,7 +52,7 @@ impl AdvisorDesk {
         self.access.check_advisor(advisor)
     }
 
-    /// Waits for a free place of an advisor. Fails if too many questions wait for it.
+    /// Waits for a free advisor slot. Fails if too many questions wait for it.
     pub async fn enter(&self, advisor: &AdvisorSettings) -> Result<AdvisorPlace, AdviceFault> {
         let places = self.places_of(advisor);
         let overloaded =
@@ -89,7 +89,7 @@ impl AdvisorDesk {
     fn places_of(&self, advisor: &AdvisorSettings) -> AdvisorPlaces {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (advisor.configuration, advisor.concurrency);
-        // Those of earlier policies that no question uses any more.
+        // The entries of earlier policies that no question uses any more.
         places.retain(|known, places| *known == key || Arc::strong_count(&places.waiting) > 1);
         let count = usize::try_from(advisor.concurrency.max(1)).unwrap_or(1);
         let fresh = || AdvisorPlaces {
@@ -125,7 +125,7 @@ mod tests {
         desk.ask(&place, advisor, &question(&json!({"command": command}))).await
     }
 
-    /// A script that notes that it ran, and then goes on.
+    /// A script that notes that it ran, and then continues.
     fn counted(folder: &Path, then: &str) -> String {
         format!("echo x >>{}/runs; {then}", folder.display())
     }

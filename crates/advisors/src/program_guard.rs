@@ -1,6 +1,6 @@
-//! The guard of a program that answers a question: a process of its own between the server and the program. It ends the
-//! program with all its descendants, also those that began a session of their own, when the program ends, when the server
-//! gives the question up, and when the server dies.
+//! The guard for a program that answers a question: a separate process between the server and the program. It ends the
+//! program with all its descendants, also those that started their own session, when the program ends, when the server
+//! abandons the question, and when the server dies.
 //!
 //! On Linux the guard is the reaper of its descendants: a process whose parent has died becomes its child, so none is lost.
 //! Elsewhere a process that leaves the process group of the program survives.
@@ -21,7 +21,7 @@ use std::{
 /// The first argument with which a program is its guard.
 pub(crate) const PROGRAM_GUARD: &str = "guard-advisor-program";
 
-/// The end of a program, as its guard reports it on its error output.
+/// How a program ended, as its guard reports it on its error output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ProgramEnd {
     /// It ended with this code.
@@ -45,7 +45,7 @@ impl ProgramEnd {
         }
     }
 
-    /// Reads the report of a guard; `None` if the guard did not live to write it.
+    /// Reads a guard's report; `None` if the guard did not live to write it.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
         match line.split_once(' ') {
@@ -72,7 +72,7 @@ pub fn run_program_guard(arguments: impl Iterator<Item = OsString>) -> Option<Ex
         return None;
     }
     let end = guard_program(&words.next()?, words);
-    // The report of a question that was given up is lost.
+    // The report on an abandoned question is lost.
     let _ = io::stderr().write_all(end.to_line().as_bytes());
     Some(ExitCode::SUCCESS)
 }
@@ -83,7 +83,7 @@ fn guard_program(program: &OsString, arguments: impl Iterator<Item = OsString>) 
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::inherit())
-        // It may repeat the arguments of the call, which no log may contain.
+        // It may repeat the call's arguments, which no log may contain.
         .stderr(Stdio::null())
         .process_group(0)
         .spawn();
@@ -108,21 +108,21 @@ fn group_of(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
-/// Passes one line to the program. Returns at the end of `from`, which is that of the question.
+/// Passes one line to the program. Returns at the end of `from`, which is also the end of the question.
 fn pass_question(from: impl Read, input: Option<ChildStdin>) {
     let (mut from, mut line) = (BufReader::new(from), Vec::new());
     let is_read = from.read_until(b'\n', &mut line).is_ok_and(|_| line.ends_with(b"\n"));
     if let Some(mut input) = input.filter(|_| is_read) {
-        // A program need not read its question, so this may wait for as long as the program runs.
+        // A program need not read its question, so this may wait until the program ends.
         thread::spawn(move || input.write_all(&line));
     }
-    // Nothing follows the line. The server holds the pipe open for as long as it waits for the answer.
+    // Nothing follows the line. The server keeps the pipe open while it waits for the answer.
     let _ = io::copy(&mut from, &mut io::sink());
 }
 
 #[cfg(target_os = "linux")]
 fn become_reaper() {
-    // On a kernel that forbids it, only processes that start sessions of their own can be lost.
+    // On a kernel that forbids it, only processes that start their own sessions can be lost.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
@@ -184,7 +184,7 @@ fn list_processes() -> Vec<(i32, i32)> {
     entries.filter_map(read).collect()
 }
 
-/// The parent in `/proc/ID/stat`. The name of the program, in parentheses, may have spaces and parentheses itself.
+/// The parent in `/proc/ID/stat`. The program name, in parentheses, may itself contain spaces and parentheses.
 #[cfg(target_os = "linux")]
 fn parse_parent(stat: &str) -> Option<i32> {
     let (_, rest) = stat.rsplit_once(')')?;

@@ -1,6 +1,6 @@
-//! Texts of limited length.
+//! Strings of limited length.
 
-/// Cuts a text to `limit` characters. A text that was cut ends with `…`.
+/// Cuts a string to `limit` characters. A string that was cut ends with `…`.
 pub(crate) fn shorten(text: &str, limit: usize) -> String {
     if text.chars().nth(limit).is_none() {
         return text.to_owned();

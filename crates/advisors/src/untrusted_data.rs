@@ -1,14 +1,14 @@
-//! Marks a JSON document as untrusted data in a text for a model. The document is one line, so no text in it can begin a
-//! line of its own. Its borders have a random mark that is made after the texts were written, so no text can imitate them.
-//! Hidden characters and angle brackets are written as JSON escapes, so that the model sees what a person would see and no
-//! text forms a token of a chat template, such as `<|im_start|>`.
+//! Marks a JSON document as untrusted data in a prompt. The document is one line, so no string in it can start a new
+//! line. Its borders have a random mark that is made after the content was written, so no content can imitate them.
+//! Hidden characters and angle brackets are written as JSON escapes, so that the model sees what a person would see and
+//! no string forms a token of a chat template, such as `<|im_start|>`.
 
 use crate::fault::AdviceFault;
 use countersign_api::fill_random;
 use countersign_events::{Json, look::is_hidden_character};
 use std::fmt::Write;
 
-/// The bytes of a mark.
+/// How many bytes a mark has.
 const MARK_BYTES: usize = 16;
 
 /// A document between borders.
@@ -32,7 +32,7 @@ impl UntrustedData {
     }
 }
 
-/// Escapes a JSON text without changing its value.
+/// Escapes JSON without changing its value.
 fn escape_document(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {

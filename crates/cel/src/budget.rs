@@ -4,7 +4,8 @@
 use crate::{error::EvaluationError, value::CelValue};
 use std::cell::Cell;
 
-/// The bytes of a text that cost one unit. A budget therefore also limits the memory of the texts that conditions build.
+/// The number of string bytes that cost one unit. A budget therefore also limits the memory for strings that conditions
+/// build.
 const BYTES_PER_UNIT: usize = 64;
 
 /// The units that evaluations may still use.
@@ -34,8 +35,8 @@ impl EvaluationBudget {
     }
 }
 
-/// Subtracts the units of a value. Stops when none are left, because a value that refers to the same list many times is
-/// larger than the memory that it takes.
+/// Subtracts the units for a value. Stops when none are left, because a value that refers to the same list many times
+/// is larger than the memory that it takes.
 fn pay_for(value: &CelValue, left: &mut i64) {
     let bytes = match value {
         CelValue::Text(text) => text.len(),

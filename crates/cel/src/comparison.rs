@@ -4,7 +4,7 @@ use crate::value::{CelValue, find_member};
 use CelValue::{Bool, Bytes, Double, Int, List, Map, Null, Text, Type, Uint};
 use std::cmp::Ordering;
 
-/// True if two values are equal. Values of different types are not, except for numbers.
+/// Returns true if two values are equal. Values of different types are not, except for numbers.
 pub(crate) fn is_equal(left: &CelValue, right: &CelValue) -> bool {
     match (left, right) {
         (Null, Null) => true,

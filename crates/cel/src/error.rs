@@ -2,17 +2,17 @@
 
 use crate::value::CelValue;
 
-/// The most operators, calls and brackets of an expression. The parser and the evaluator recurse over them, so the limit
-/// protects the stack.
+/// The maximum number of operators, calls and brackets in an expression. The parser and the evaluator recurse over
+/// them, so the limit protects the stack.
 pub(crate) const MAX_OPERATIONS: usize = 250;
 
 /// The reason why a condition cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// The text is not an expression.
+    /// The string is not an expression.
     #[error("the condition cannot be parsed: column {column}: {why}")]
     Syntax {
-        /// The position of the error in characters; the first is 1.
+        /// The error position in characters; the first is 1.
         column: usize,
         /// What was expected.
         why: String,
@@ -23,7 +23,7 @@ pub enum ParseError {
     /// The function takes other arguments.
     #[error("`{name}` cannot be called like this; write {usage}")]
     WrongCall {
-        /// The name of the function.
+        /// The function's name.
         name: &'static str,
         /// How it is called.
         usage: &'static str,
@@ -65,7 +65,7 @@ pub enum EvaluationError {
     NoOverload {
         /// The operator or the function.
         operation: &'static str,
-        /// The types of the operands.
+        /// The operands' types.
         types: String,
     },
     /// A loop does not take a value of this type, as its range or as the result of its condition.
@@ -74,7 +74,7 @@ pub enum EvaluationError {
     /// A number is divided by zero.
     #[error("division by zero")]
     DivisionByZero,
-    /// The result of an operator has more than 64 bits.
+    /// An operator result has more than 64 bits.
     #[error("a number is too large")]
     NumberOverflow,
     /// The list has fewer elements.

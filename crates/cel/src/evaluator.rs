@@ -15,7 +15,7 @@ use std::{
     sync::Arc,
 };
 
-/// The variables of an evaluation.
+/// Evaluation variables.
 pub type CelVariables = HashMap<&'static str, CelValue>;
 
 type Evaluated = Result<CelValue, EvaluationError>;
@@ -80,7 +80,7 @@ impl<'a> Evaluator<'a> {
         Ok(value)
     }
 
-    /// Evaluates an operand of an operator or a function. A literal costs nothing, and a list has paid for its elements.
+    /// Evaluates an operand or a function argument. A literal costs nothing, and a list has paid for its elements.
     fn operand(&mut self, expression: &'a Expression) -> Evaluated {
         match expression {
             Expression::Literal(_) | Expression::List(_) => self.evaluate(expression),
@@ -241,7 +241,7 @@ impl<'a> Evaluator<'a> {
         Ok(selected)
     }
 
-    /// The results of the body.
+    /// The body's results.
     fn collect(
         &mut self,
         details: &'a LoopExpression,

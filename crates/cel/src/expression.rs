@@ -1,4 +1,4 @@
-//! The syntax tree of a condition.
+//! The syntax tree for conditions.
 
 use crate::value::CelValue;
 use regex::Regex;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub enum Expression {
     /// A literal, such as `1u` or `'text'`.
     Literal(CelValue),
-    /// The value of a variable.
+    /// A variable value.
     Variable(String),
     /// `operand.field`
     Select {
@@ -39,7 +39,7 @@ pub enum Expression {
     Call(CelFunction, Vec<Expression>),
     /// `text.matches('pattern')`
     Matches(Box<Expression>, Regex),
-    /// A loop over a list, or over the keys of a map.
+    /// A loop over a list, or over map keys.
     Loop(Box<LoopExpression>),
 }
 
@@ -50,7 +50,7 @@ pub struct LoopExpression {
     pub kind: LoopKind,
     /// The list or the map.
     pub range: Expression,
-    /// The name of the element in `filter` and `body`.
+    /// The element name in `filter` and `body`.
     pub variable: String,
     /// The condition of `map` with three arguments, which selects elements.
     pub filter: Option<Expression>,
@@ -58,16 +58,16 @@ pub struct LoopExpression {
     pub body: Expression,
 }
 
-/// The result of a loop.
+/// The loop result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoopKind {
-    /// True if the body is true for all elements.
+    /// Whether the body is true for all elements.
     All,
-    /// True if the body is true for an element.
+    /// Whether the body is true for an element.
     Exists,
-    /// True if the body is true for exactly one element.
+    /// Whether the body is true for exactly one element.
     ExistsOne,
-    /// The results of the body.
+    /// The body's results.
     Map,
     /// The elements for which the body is true.
     Filter,
@@ -166,13 +166,13 @@ pub enum CelFunction {
     Bool,
     /// Converts to a byte string.
     Bytes,
-    /// The type of a value.
+    /// A value type.
     Type,
     /// The value itself.
     Dyn,
 }
 
-/// The names of the functions.
+/// The functions' names.
 pub const FUNCTION_NAMES: &[&str] = &[
     "size",
     "contains",
@@ -212,7 +212,7 @@ impl CelFunction {
         FUNCTION_NAMES.iter().zip(FUNCTIONS).find(|(known, _)| **known == name).map(|(_, function)| function)
     }
 
-    /// The name of the function.
+    /// The function's name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         FUNCTION_NAMES[self as usize]

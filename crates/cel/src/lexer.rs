@@ -85,7 +85,7 @@ fn read_token(first: char, rest: &str) -> Result<(TokenKind, &str), &'static str
     Ok((TokenKind::Symbol(symbol), &rest[symbol.len()..]))
 }
 
-/// The position of the quote, if the text starts with a string: after the prefix `r`, `b` or `br`.
+/// The quote position, if the text starts with a string: after the prefix `r`, `b` or `br`.
 fn find_quote(text: &str) -> Option<usize> {
     let mut prefix = text.strip_prefix(['b', 'B']).unwrap_or(text);
     prefix = prefix.strip_prefix(['r', 'R']).unwrap_or(prefix);
@@ -113,7 +113,7 @@ fn split_quoted(text: &str, is_raw: bool) -> Result<(&str, &str), &'static str> 
     Err("the string has no end")
 }
 
-/// The bytes of the number at the start of the text.
+/// The byte length of the leading number.
 fn number_length(text: &str) -> usize {
     let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let mut end = if let Some(hex) = text.strip_prefix("0x") {

@@ -31,7 +31,7 @@ pub(crate) fn read_number(text: &str, is_negative: bool) -> Result<CelValue, &'s
     i64::try_from(signed).map(CelValue::Int).map_err(|_| too_large)
 }
 
-/// Reads the content of a string.
+/// Reads string content.
 pub(crate) fn read_text(content: &str, is_raw: bool) -> Result<CelValue, &'static str> {
     let mut text = String::with_capacity(content.len());
     read_escapes(content, is_raw, |code, _| {
@@ -41,7 +41,7 @@ pub(crate) fn read_text(content: &str, is_raw: bool) -> Result<CelValue, &'stati
     Ok(CelValue::Text(text.into()))
 }
 
-/// Reads the content of a byte string. A number such as `\xff` is a byte there, and other characters are UTF-8.
+/// Reads byte-string content. A number such as `\xff` is a byte there, and other characters are UTF-8.
 pub(crate) fn read_bytes(content: &str, is_raw: bool) -> Result<CelValue, &'static str> {
     let mut bytes = Vec::with_capacity(content.len());
     read_escapes(content, is_raw, |code, kind| {
@@ -89,7 +89,7 @@ fn read_escapes(
     Ok(())
 }
 
-/// Reads the text after a backslash: the character, how it is written, and the bytes of the escape.
+/// Reads an escape after its backslash: the character, how it is written, and the escape's byte length.
 fn read_escape(text: &str) -> Result<(u32, EscapeKind, usize), &'static str> {
     let digits = |from: usize, to: usize, radix: u32| {
         let digits = text.get(from..to).filter(|digits| digits.chars().all(|c| c.is_digit(radix)));

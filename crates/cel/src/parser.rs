@@ -9,7 +9,7 @@ use crate::{
 };
 use regex::RegexBuilder;
 
-/// The memory limit of a compiled pattern, in bytes.
+/// The memory limit for a compiled pattern, in bytes.
 const MAX_PATTERN_MEMORY: usize = 1024 * 1024;
 /// Words that cannot be names of variables.
 const RESERVED_WORDS: &[&str] = &[
@@ -334,7 +334,7 @@ impl ExpressionParser<'_> {
     }
 }
 
-/// The loop of a name and a number of arguments.
+/// The loop with this name and argument count.
 fn loop_kind(name: &str, arguments: usize) -> Option<LoopKind> {
     Some(match (name, arguments) {
         ("all", 2) => LoopKind::All,

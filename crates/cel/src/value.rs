@@ -27,7 +27,7 @@ pub enum CelValue {
     Type(&'static str),
 }
 
-/// The key of a map.
+/// A map key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MapKey {
     /// A signed integer.
@@ -41,7 +41,7 @@ pub enum MapKey {
 }
 
 impl CelValue {
-    /// The name of the value's type.
+    /// The value's type name.
     #[must_use]
     pub const fn type_name(&self) -> &'static str {
         match self {
@@ -86,7 +86,7 @@ pub(crate) fn to_whole(number: f64) -> Option<i128> {
     (number.fract() == 0.0 && number.abs() < 18_446_744_073_709_551_616.0).then_some(number as i128)
 }
 
-/// The member of a map that a key selects.
+/// The map member that a key selects.
 pub(crate) fn find_member<'a>(
     members: &'a BTreeMap<MapKey, CelValue>,
     keys: &[Option<MapKey>; 2],

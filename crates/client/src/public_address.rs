@@ -15,8 +15,8 @@ pub struct PrivateAddress {
     pub address: IpAddr,
 }
 
-/// True for an address that is reachable from the whole internet. The sources are the special-purpose registries of IANA
-/// (RFC 6890 and its updates).
+/// Returns true for an address that is reachable from the whole internet. The sources are the special-purpose
+/// registries of IANA (RFC 6890 and its updates).
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

@@ -1,8 +1,8 @@
-//! Removes passwords from texts that people see.
+//! Removes passwords from output that people see.
 
 /// Returns the text without the passwords of its addresses, line by line: `postgres://ada:secret@db/log` becomes
-/// `postgres://ada@db/log`, and the parameter `password=…` is removed. If the end of a password is ambiguous, the
-/// longer part is removed.
+/// `postgres://ada@db/log`, and the parameter `password=…` is removed. If a password's end is ambiguous, the longer
+/// part is removed.
 #[must_use]
 pub fn without_password(text: &str) -> String {
     text.split('\n').map(remove_passwords).collect::<Vec<_>>().join("\n")

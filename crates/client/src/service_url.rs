@@ -21,7 +21,7 @@ pub struct ServiceUrl {
 /// The reason why an address is not permitted.
 #[derive(Debug, thiserror::Error)]
 pub enum BadServiceUrl {
-    /// It is not an address of the web.
+    /// It is not a web address.
     #[error("it is not an address of at most 2048 bytes, such as https://hooks.example.com/path")]
     NotAnAddress,
     /// It has no TLS, and private addresses are not permitted.
@@ -62,7 +62,7 @@ impl ServiceUrl {
         Ok(target)
     }
 
-    /// Checks a host that is an address itself. The parser has brought all its spellings into one form.
+    /// Checks a host that is an address itself. The parser has normalized all its spellings.
     fn check_literal_address(&self) -> Result<(), PrivateAddress> {
         let address = match self.url.host() {
             Some(Host::Ipv4(address)) => address.into(),

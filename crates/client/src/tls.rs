@@ -20,15 +20,15 @@ pub(crate) enum TrustedAuthorities<'a> {
     File(&'a Path),
 }
 
-/// Creates an HTTP client without TLS that ignores the proxies of the environment.
+/// Creates an HTTP client without TLS that ignores the environment's proxies.
 pub fn new_http_client() -> Result<Client, GateError> {
     let builder = builder(&TrustedAuthorities::None)?.no_proxy();
     builder.build().map_err(|why| GateError::new(ErrorCode::Internal, why.to_string()))
 }
 
-/// Creates an HTTP client for another service, which trusts the authorities of the system or only those in a file (PEM). It
-/// follows no redirects, and uses the proxies of the environment. With `is_local`, for a service on this machine without
-/// TLS, it uses neither authorities nor proxies.
+/// Creates an HTTP client for another service. It trusts the system's certificate authorities or only those in a PEM
+/// file, follows no redirects, and uses the environment's proxies. With `is_local`, for a service on this machine
+/// without TLS, it uses neither authorities nor proxies.
 pub fn new_service_client(authorities: Option<&Path>, is_local: bool) -> Result<Client, GateError> {
     let authorities = match authorities {
         _ if is_local => TrustedAuthorities::None,
@@ -40,12 +40,12 @@ pub fn new_service_client(authorities: Option<&Path>, is_local: bool) -> Result<
     builder.build().map_err(|why| GateError::new(ErrorCode::Internal, why.to_string()))
 }
 
-/// Begins an HTTP client that trusts the authorities of the system, or none if it has none.
+/// Builds an HTTP client that trusts the system's certificate authorities, or none if the system has none.
 pub fn new_http_client_builder() -> Result<ClientBuilder, GateError> {
     builder(&TrustedAuthorities::System).or_else(|_| builder(&TrustedAuthorities::None))
 }
 
-/// Begins an HTTP client that trusts these authorities.
+/// Builds an HTTP client that trusts these certificate authorities.
 pub(crate) fn builder(authorities: &TrustedAuthorities<'_>) -> Result<ClientBuilder, GateError> {
     let roots = match authorities {
         TrustedAuthorities::None => RootCertStore::empty(),

@@ -1,7 +1,7 @@
-//! Decisions by place: they are about the pending calls of a thread, in the order of their requests, as the client view offers
-//! them. A place says nothing about which offer a person saw, so there must be only one that it can be.
+//! Decisions by position: they are about a thread's pending calls, in the order of their requests, as the client view
+//! offers them. A position does not say which offer a person saw, so there must be only one possible offer.
 
-/// A change of the pending calls of a thread.
+/// A change to a thread's pending calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OfferChange {
     /// People are asked about the call.
@@ -10,7 +10,7 @@ pub enum OfferChange {
     Closed(String),
 }
 
-/// Returns true if no other calls were ever pending together in this number. `changes` are all of the thread, in their order.
+/// Returns true if no other set of this many calls was ever pending. `changes` are all changes in the thread, in order.
 #[must_use]
 pub fn is_only_offer(changes: impl IntoIterator<Item = OfferChange>, offered: &[String]) -> bool {
     let mut pending: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! The rights of a person from the claims of the provider. It is a pure function of the claims and the settings.
+//! A person's rights, from the provider's claims. It is a pure function of the claims and the settings.
 
 use countersign_events::event::Role;
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// The most groups that claims give a person.
 const MAX_GROUPS: usize = 64;
 
-/// A rule of the form `RESULT=CLAIM:VALUE`, such as `approver=groups:security`: a person whose claim has this value, alone
+/// A mapping rule `RESULT=CLAIM:VALUE`, such as `approver=groups:security`: a person whose claim has this value, alone
 /// or in a list, gets the result. The value `*` stands for any value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimRule {
@@ -43,9 +43,9 @@ pub struct ProviderPerson {
     pub name: String,
     /// The role.
     pub role: Role,
-    /// The level of an approver.
+    /// The approver level.
     pub level: Option<String>,
-    /// The groups of an approver.
+    /// The approver groups.
     pub groups: Vec<String>,
 }
 
@@ -87,8 +87,8 @@ impl ClaimRule {
 }
 
 impl ClaimMapping {
-    /// Makes a mapping. Without a name claim, the verified e-mail address is the name. Fails if no rule gives a role, or one
-    /// gives the role of an agent.
+    /// Makes a mapping. Without a name claim, the verified e-mail address is the name. Fails if no rule gives a role,
+    /// or one gives an agent's role.
     pub fn new(
         name_claim: Option<String>,
         [roles, levels, groups]: [Vec<ClaimRule>; 3],
@@ -110,7 +110,8 @@ impl ClaimMapping {
         })
     }
 
-    /// True if a claim that the settings name is missing, so that it may be worth asking the provider for more claims.
+    /// Returns true if a claim that the settings name is missing, so that it may be worth asking the provider for more
+    /// claims.
     pub(crate) fn lacks_claims(&self, claims: &Map<String, Value>) -> bool {
         let rules = self.roles.iter().map(|(_, rule)| rule).chain(&self.levels).chain(&self.groups);
         let email = (!self.email_domains.is_empty() || self.name_claim == EMAIL).then_some(EMAIL_VERIFIED);
@@ -157,13 +158,13 @@ impl ClaimMapping {
 const EMAIL: &str = "email";
 const EMAIL_VERIFIED: &str = "email_verified";
 
-/// The remedy of a person whom the settings give nothing.
+/// The remedy for a person whom the settings give nothing.
 const ASK: &str = "ask an administrator of Countersign";
 
-/// The e-mail address. Some providers let people enter any address, so only one that the provider has verified counts.
+/// The e-mail address. Some providers let people enter any address, so use only one that the provider has verified.
 fn verified_email(claims: &Map<String, Value>) -> Result<&str, String> {
     let is_verified = match claims.get(EMAIL_VERIFIED) {
-        // Some providers send a text.
+        // Some providers send a string.
         Some(Value::String(text)) => text == "true",
         Some(value) => *value == Value::Bool(true),
         None => false,

@@ -1,4 +1,4 @@
-//! The check of ID tokens (OpenID Connect Core, 3.1.3.7), and the types of the library with all claims of a provider.
+//! Checks ID tokens (OpenID Connect Core, 3.1.3.7), and defines the library types with all provider claims.
 
 use countersign_events::Timestamp;
 use openidconnect::{
@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// The difference of the clocks of the provider and of this machine that is accepted.
+/// The accepted clock difference between the provider and this machine.
 const LEEWAY: Duration = Duration::from_mins(1);
 
-/// The accepted signatures. Without a shared secret, only the provider can make them; `none` is the lack of a signature.
+/// The accepted signatures. Without a shared secret, only the provider can make them; `none` means no signature.
 const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256,
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha384,
@@ -58,7 +58,7 @@ type TokenFields = IdTokenFields<
 /// The tokens that the provider gives for a code.
 pub(crate) type ProviderTokens = StandardTokenResponse<TokenFields, CoreTokenType>;
 
-/// The client of a provider whose document was read.
+/// The client for a provider whose document was read.
 pub(crate) type ProviderClient = Client<
     OtherClaims,
     CoreAuthDisplay,
@@ -99,7 +99,7 @@ pub(crate) fn verify_id_token<'a>(
     Ok(claims)
 }
 
-/// The check that an ID token did not pass, in a few words that repeat nothing of the token.
+/// The check that an ID token did not pass, in a short message that repeats nothing from the token.
 pub(crate) const fn describe_rejection(why: &ClaimsVerificationError) -> &'static str {
     match why {
         ClaimsVerificationError::Expired(_) => "it has expired; are the clocks right?",
@@ -115,7 +115,7 @@ pub(crate) const fn describe_rejection(why: &ClaimsVerificationError) -> &'stati
 pub(crate) fn claims_as_json(claims: &impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(claims) {
         Ok(Value::Object(claims)) => claims,
-        // The types of the library are objects.
+        // The library's types are objects.
         _ => Map::new(),
     }
 }

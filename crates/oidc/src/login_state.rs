@@ -1,4 +1,4 @@
-//! The state of a sign-in between its two requests. The browser keeps it in a cookie that only servers with the same client
+//! The sign-in state between its two requests. The browser keeps it in a cookie that only servers with the same client
 //! secret can read or write (AES-256-GCM).
 
 use countersign_events::Timestamp;
@@ -16,10 +16,10 @@ pub(crate) const LOGIN_SPAN: Duration = Duration::from_mins(10);
 /// The most characters of the cookie.
 const MAX_COOKIE: usize = 4_000;
 
-/// The purpose of the key, so that it has no other use.
+/// The key's purpose, so that it has no other use.
 const KEY_PURPOSE: &[u8] = b"countersign: the state of a sign-in, version 1";
 
-/// The state of a sign-in.
+/// Sign-in state.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct LoginState {
     /// `state` of the request to the provider, which its answer repeats.
@@ -30,15 +30,15 @@ pub(crate) struct LoginState {
     pub(crate) verifier: String,
     /// The address to which the provider sends the browser back.
     pub(crate) redirect_uri: String,
-    /// When the sign-in began, in milliseconds.
+    /// When the sign-in started, in milliseconds.
     pub(crate) began_at: i64,
 }
 
-/// The key of the cookies, derived from the secret of the client.
+/// The cookie key, derived from the client secret.
 pub(crate) struct LoginKey(LessSafeKey);
 
 impl LoginKey {
-    /// Derives the key for a client of an issuer. `None` if the system refuses, which it does not for keys of this length.
+    /// Derives the key for an issuer client. `None` if the system refuses, which it does not for keys of this length.
     pub(crate) fn derive(client_secret: &str, issuer: &str, client_id: &str) -> Option<Self> {
         let secret = hmac::Key::new(hmac::HMAC_SHA256, client_secret.as_bytes());
         let mut context = hmac::Context::with_key(&secret);
@@ -49,7 +49,7 @@ impl LoginKey {
         Some(Self(LessSafeKey::new(key)))
     }
 
-    /// Seals a state as the value of a cookie: hexadecimal digits. `None` if the system has no randomness.
+    /// Seals a state as a cookie's value: hexadecimal digits. `None` if the system has no randomness.
     pub(crate) fn seal(&self, state: &LoginState) -> Option<String> {
         let mut text = serde_json::to_vec(state).ok()?;
         let mut nonce = [0; NONCE_LEN];

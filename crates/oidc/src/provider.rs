@@ -23,7 +23,7 @@ use reqwest::Client;
 use serde_json::{Map, Value};
 use std::{fmt, sync::Arc};
 
-/// The most characters of a parameter of the provider's answer.
+/// The most characters in a parameter of the provider's answer.
 const MAX_PARAMETER: usize = 4_000;
 
 /// A provider at which people sign in.
@@ -43,9 +43,9 @@ impl fmt::Debug for OidcProvider {
 /// The first step of a sign-in.
 #[derive(Debug)]
 pub struct SignInStart {
-    /// The address of the provider to which the browser goes.
+    /// The provider's address to which the browser goes.
     pub location: String,
-    /// The value of the cookie with which the browser comes back. It has hexadecimal digits only.
+    /// The value of the cookie that the browser sends back. It has hexadecimal digits only.
     pub cookie: String,
 }
 
@@ -63,7 +63,7 @@ pub struct FinishedSignIn {
 /// The parameters with which the provider sends the browser back.
 #[derive(Debug, Clone, Default, serde::Deserialize)]
 pub struct ProviderAnswer {
-    /// The `state` of the first step.
+    /// The first step's `state`.
     #[serde(default)]
     pub state: Option<String>,
     /// The code that the provider exchanges for an ID token.
@@ -85,13 +85,13 @@ impl OidcProvider {
         Ok(Self { settings, client, key, documents: ProviderDocuments::default() })
     }
 
-    /// The name of the provider for people.
+    /// The provider's display name.
     #[must_use]
     pub fn label(&self) -> &str {
         &self.settings.label
     }
 
-    /// The address of the provider.
+    /// The provider's address.
     #[must_use]
     pub fn issuer(&self) -> &str {
         &self.settings.issuer
@@ -102,7 +102,7 @@ impl OidcProvider {
         read_documents(&self.settings, &self.client).await.map(drop)
     }
 
-    /// Begins a sign-in, after which the provider sends the browser to `redirect_uri`.
+    /// Starts a sign-in, after which the provider sends the browser to `redirect_uri`.
     pub async fn begin(&self, redirect_uri: &str, now: Timestamp) -> Result<SignInStart, SignInError> {
         let documents = self.documents.current(&self.settings, &self.client, now).await?;
         let client = self.client_for(&documents, redirect_uri)?;
@@ -149,7 +149,7 @@ impl OidcProvider {
         Ok(FinishedSignIn { person, account, sign_in: Sha256::digest(state.state.as_bytes()) })
     }
 
-    /// Exchanges the code for the tokens of the provider.
+    /// Exchanges the code for the provider's tokens.
     async fn exchange_code(
         &self,
         client: &ProviderClient,
@@ -163,7 +163,7 @@ impl OidcProvider {
         request.request_async(&http).await.map_err(|error| self.describe_exchange(&error))
     }
 
-    /// Verifies the ID token, if need be with new keys of the provider.
+    /// Verifies the ID token, if necessary with the provider's new keys.
     async fn verify<'a>(
         &self,
         mut client: ProviderClient,
@@ -201,7 +201,7 @@ impl OidcProvider {
         Ok(state)
     }
 
-    /// Adds the claims that the provider sends only on request. Those of the ID token count more.
+    /// Adds the claims that the provider sends only on request. Claims in the ID token take precedence.
     async fn add_user_info(
         &self,
         client: &ProviderClient,
@@ -274,7 +274,8 @@ fn rejected(why: &str) -> SignInError {
     SignInError::failed(format!("the ID token of the identity provider is not accepted: {why}"))
 }
 
-/// The error of the provider for people. Only one of its code words is shown, because any page can send another text.
+/// The provider error for people. A string that does not have the form of an error code is left out, because any page
+/// can send one.
 fn describe_error(error: Option<&str>) -> String {
     let is_code = |error: &&str| {
         (1..=64).contains(&error.len()) && error.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')

@@ -1,4 +1,4 @@
-//! The documents of the provider: its endpoints and keys. They are read when they are first needed, so that a provider that
+//! The provider's documents: its endpoints and keys. They are read when they are first needed, so that a provider that
 //! is down stops no server from starting, and again after an hour or when a key is unknown.
 
 use crate::{
@@ -15,10 +15,10 @@ use tokio::sync::Mutex;
 /// The age from which the documents are read again.
 const MAX_AGE: Duration = Duration::from_hours(1);
 
-/// The time for which requests share the failure of an attempt, so that those that waited for it do not each try again.
+/// The time for which requests share an attempt's failure, so that those that waited for it do not each try again.
 const FAILURE_AGE: Duration = Duration::from_secs(1);
 
-/// The documents of the provider, as they were last read.
+/// The provider's documents, as they were last read.
 #[derive(Default)]
 pub(crate) struct ProviderDocuments {
     /// Held while they are read, so that one request at a time does so.
@@ -32,7 +32,7 @@ struct LastDocuments {
 }
 
 impl ProviderDocuments {
-    /// Returns the documents, if need be after reading them. Older ones are used if the provider does not answer.
+    /// Returns the documents, after reading them if necessary. Older ones are used if the provider does not answer.
     pub(crate) async fn current(
         &self,
         settings: &ProviderSettings,
@@ -84,7 +84,7 @@ impl LastDocuments {
     }
 }
 
-/// Reads the document of the provider and its keys.
+/// Reads the provider's document and keys.
 pub(crate) async fn read_documents(
     settings: &ProviderSettings,
     client: &Client,
@@ -107,7 +107,7 @@ pub(crate) async fn read_documents(
     Ok(documents)
 }
 
-/// The reason in a few words that repeat no more than the status of the answer.
+/// The reason, in a short message that repeats no more than the answer's status.
 fn describe_failure(error: &DiscoveryError<RequestFailure>) -> String {
     match error {
         DiscoveryError::Request(failure) => failure.to_string(),

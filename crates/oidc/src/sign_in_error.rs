@@ -6,7 +6,7 @@ pub enum SignInError {
     /// The provider does not answer, or not as OpenID Connect requires.
     #[error("{0}")]
     Unavailable(String),
-    /// The sign-in was not begun by this browser, or not lately, or the provider's answer is not accepted.
+    /// This browser did not start the sign-in, or not recently, or the provider's answer is not accepted.
     #[error("{0}")]
     Failed(String),
     /// The account gives no rights here.

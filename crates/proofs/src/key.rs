@@ -1,4 +1,4 @@
-//! The public key of an approver: an SSH key or a passkey.
+//! Approver public keys: SSH keys and passkeys.
 
 use crate::{
     BadProof, Statement,
@@ -11,10 +11,10 @@ use countersign_events::{
 };
 use std::fmt;
 
-/// The number of hexadecimal digits of a key's id.
+/// The number of hexadecimal digits in a key id.
 const ID_DIGITS: usize = 16;
 
-/// The public key of an approver. As a text, it is the line of a `.pub` file, or `passkey SITE CREDENTIAL KEY`.
+/// An approver public key. As a string, it is a `.pub` file line, or `passkey SITE CREDENTIAL KEY`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApproverPublicKey {
     /// An SSH key.
@@ -23,7 +23,7 @@ pub enum ApproverPublicKey {
     Passkey(PasskeyPublicKey),
 }
 
-/// The text is not a public key.
+/// The string is not a public key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadKey(String);
@@ -85,7 +85,7 @@ impl fmt::Display for ApproverPublicKey {
     }
 }
 
-/// Checks that the owner of the key signed the statement.
+/// Checks that the key owner signed the statement.
 pub fn check_proof(
     key: &ApproverPublicKey,
     proof: &DecisionProof,

@@ -1,7 +1,7 @@
-//! Proofs of a person's decision: the text that the person signs, and the check of the signature.
+//! Decision proofs: the statement that a person signs, and the signature check.
 //!
-//! A proof is a signature by an SSH key ([`ssh`]) or the assertion of a passkey ([`passkey`]) over a [`Statement`]. The
-//! check needs the public key and the log alone, so it works offline, years later.
+//! A proof is a signature by an SSH key ([`ssh`]) or a passkey assertion ([`passkey`]) over a [`Statement`]. The check
+//! needs the public key and the log alone, so it works offline, years later.
 
 mod base64url;
 pub mod key;

@@ -1,5 +1,5 @@
-//! A file of public keys that is kept off the machine of the log, so that not even an administrator of the log can pass a
-//! key of their own as that of a person.
+//! A file of public keys that is kept off the log's machine, so that not even a log administrator can pass off their
+//! own key as another person's.
 
 use crate::ApproverPublicKey;
 use crate::ssh::NAMESPACE;
@@ -8,8 +8,8 @@ use countersign_events::{Principal, event::ProofKind};
 /// The longest file, in bytes.
 pub const MAX_FILE_BYTES: usize = 1_048_576;
 
-/// The keys of a file. Lines of SSH keys are those of `allowed_signers` (`ssh-keygen(1)`), such as
-/// `user:ada namespaces="countersign" ssh-ed25519 AAAA…`; those of passkeys are `user:ada passkey SITE CREDENTIAL KEY`.
+/// The keys in a file. SSH key lines are those of `allowed_signers` (`ssh-keygen(1)`), such as
+/// `user:ada namespaces="countersign" ssh-ed25519 AAAA…`; passkey lines are `user:ada passkey SITE CREDENTIAL KEY`.
 #[derive(Debug, Clone, Default)]
 pub struct PinnedKeys(Vec<(Principal, ApproverPublicKey)>);
 
@@ -17,7 +17,7 @@ pub struct PinnedKeys(Vec<(Principal, ApproverPublicKey)>);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {why}")]
 pub struct BadPinnedKey {
-    /// The number of the line, from 1.
+    /// The line's number, from 1.
     pub line: usize,
     /// The reason.
     pub why: String,
@@ -41,7 +41,7 @@ impl PinnedKeys {
         Ok(Self(keys))
     }
 
-    /// True if the file has this key for this person.
+    /// Returns true if the file has this key for this person.
     #[must_use]
     pub fn contain(&self, person: &Principal, key: &ApproverPublicKey) -> bool {
         self.0.iter().any(|(pinned, pinned_key)| pinned == person && pinned_key == key)

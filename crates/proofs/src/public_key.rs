@@ -7,7 +7,7 @@ use ring::signature::{
 };
 use std::ops::RangeInclusive;
 
-/// The y coordinates of the points of Ed25519 whose order is 8 or less, little-endian. With such a key, one constant
+/// The y coordinates of the Ed25519 points whose order is 8 or less, little-endian. With such a key, one constant
 /// signature is valid for every message.
 const SMALL_ORDER: [[u8; 32]; 5] = [
     [0; 32],
@@ -26,10 +26,10 @@ const SMALL_ORDER: [[u8; 32]; 5] = [
     ],
 ];
 
-/// The product of the odd primes below 59. A modulus that shares a factor with it has a small prime factor.
+/// The product of all odd primes below 59. A modulus that shares a factor with it has a small prime factor.
 const SMALL_PRIMES: u64 = 16_294_579_238_595_022_365;
 
-/// The sizes of an RSA modulus in bits that are accepted, as signatures of others cannot be checked.
+/// The accepted RSA modulus sizes in bits; signatures with other sizes cannot be checked.
 const RSA_BITS: RangeInclusive<usize> = 2_048..=8_192;
 
 /// The public exponents of RSA that are accepted (FIPS 186-5, and the longest that signatures are checked with).
@@ -51,7 +51,7 @@ pub(crate) enum PublicKey {
     },
 }
 
-/// The form of a signature.
+/// The signature format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SignatureForm {
     /// The usual one of Ed25519, ECDSA as ASN.1, and RSA with SHA-256.
@@ -74,7 +74,7 @@ impl PublicKey {
         }
     }
 
-    /// Returns true if the owner of this key signed the message.
+    /// Returns true if this key's owner signed the message.
     pub(crate) fn verifies(&self, form: SignatureForm, message: &[u8], signature: &[u8]) -> bool {
         match self {
             Self::Ed25519(key) => is_valid(&ED25519, key, message, signature),

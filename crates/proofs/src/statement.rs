@@ -1,5 +1,5 @@
-//! The texts that a person signs. They are short and readable, and they contain no text that may have to be erased: only
-//! the hashes of arguments, patterns and comments.
+//! The statements that a person signs. They are short and readable, and they contain no content that may have to be
+//! erased: only the hashes of arguments, patterns and comments.
 
 use countersign_events::{
     CallId, Json, Principal, Sha256, ThreadId, ToolName,
@@ -7,7 +7,7 @@ use countersign_events::{
 };
 use std::fmt::Write as _;
 
-/// A text that a person signs.
+/// A statement that a person signs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement(String);
 
@@ -18,7 +18,7 @@ impl Statement {
         &self.0
     }
 
-    /// The challenge of a passkey: the SHA-256 of the text.
+    /// The passkey challenge: the SHA-256 of the statement text.
     #[must_use]
     pub fn challenge(&self) -> Sha256 {
         Sha256::digest(self.0.as_bytes())
@@ -28,7 +28,7 @@ impl Statement {
 /// The decision of one person on one call.
 #[derive(Debug, Clone, Copy)]
 pub struct DecisionStatement<'a> {
-    /// The link of the first event, which identifies the log.
+    /// The first event's link, which identifies the log.
     pub log: Sha256,
     /// The thread.
     pub thread: &'a ThreadId,
@@ -36,37 +36,37 @@ pub struct DecisionStatement<'a> {
     pub call: &'a CallId,
     /// The tool.
     pub tool: &'a ToolName,
-    /// The hash of the arguments that run: of the edited ones if the decision edits them.
+    /// The hash of the arguments that run: the edited ones if the decision edits them.
     pub arguments_hash: Sha256,
     /// The person.
     pub approver: &'a Principal,
     /// The decision.
     pub decision: Decision,
-    /// The scope, in the text that the log keeps.
+    /// The scope, in the form that the log keeps.
     pub scope: Option<ScopeOrHash<'a>>,
-    /// The agents of a remembered approval.
+    /// The agents to which a remembered approval applies.
     pub agents: Option<GrantAgents>,
     /// The [hash](hash_text) of the comment.
     pub comment_hash: Option<Sha256>,
 }
 
-/// The scope of a decision. Of a pattern that was erased, only its hash is known.
+/// The scope of a decision. For an erased pattern, only its hash is known.
 #[derive(Debug, Clone, Copy)]
 pub enum ScopeOrHash<'a> {
     /// The scope.
     Scope(&'a Json),
-    /// The SHA-256 of the text of an erased pattern.
+    /// The SHA-256 of an erased pattern.
     ErasedPattern(Sha256),
 }
 
-/// The [`KeyStatement`] and the [`DecisionStatement`] begin with different lines, so a signature of one is none of the
-/// other. The number is the version of the text.
+/// The [`KeyStatement`] and the [`DecisionStatement`] start with different lines, so a signature over one is never
+/// valid for the other. The number is the statement version.
 const DECISION: &str = "Countersign decision 1";
 
 /// See [`DECISION`].
 const APPROVER_KEY: &str = "Countersign approver key 1";
 
-/// The first line of the text whose SHA-256 is the challenge with which a passkey is created.
+/// The first line of the text whose SHA-256 is the passkey creation challenge.
 pub const PASSKEY_CHALLENGE_VERSION: &str = "Countersign new passkey 1";
 
 impl DecisionStatement<'_> {
@@ -75,7 +75,7 @@ impl DecisionStatement<'_> {
     pub fn statement(&self) -> Statement {
         let scope = match self.scope {
             None => "none".to_owned(),
-            // A pattern is a text that may be erased.
+            // A pattern may be erased.
             Some(ScopeOrHash::Scope(scope)) if scope.as_str().starts_with('{') => {
                 format!("sha256:{}", Sha256::digest(scope.as_str().as_bytes()))
             }
@@ -103,11 +103,11 @@ impl DecisionStatement<'_> {
 /// The registration of another key by a person who has one already.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyStatement<'a> {
-    /// The link of the first event, which identifies the log.
+    /// The first event's link, which identifies the log.
     pub log: Sha256,
     /// The person.
     pub approver: &'a Principal,
-    /// The SHA-256 of the new public key.
+    /// The new public key's SHA-256.
     pub key_hash: Sha256,
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn passkey_creation(log: Sha256, approver: &Principal) -> Statement {
     )
 }
 
-/// The hash of a comment: the SHA-256 of its JSON text, which an event keeps after the comment is erased.
+/// The hash of a comment: the SHA-256 of its JSON form, which an event keeps after the comment is erased.
 #[must_use]
 pub fn hash_text(text: &str) -> Sha256 {
     Sha256::digest(Json::string(text).as_str().as_bytes())

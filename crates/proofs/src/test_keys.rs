@@ -14,14 +14,14 @@ use ring::{
     signature::{Ed25519KeyPair, KeyPair},
 };
 
-/// The flags of an authenticator: the person was present and verified.
+/// The authenticator flags: the person was present and verified.
 pub const PRESENT_AND_VERIFIED: u8 = 0x05;
 
 /// A key that signs.
 #[derive(Debug)]
 pub struct TestKey(Ed25519KeyPair);
 
-/// The parts of an assertion that a test may forge.
+/// The assertion fields that a test may forge.
 #[derive(Debug, Clone)]
 pub struct AssertionParts {
     /// The purpose in the client data.
@@ -77,7 +77,7 @@ impl TestKey {
         format!("ssh-ed25519 {}", encode_ssh(&self.ssh_blob()))
     }
 
-    /// The text of the key as a passkey of this site.
+    /// The key as a passkey string for this site.
     #[must_use]
     pub fn passkey_line(&self, site: &str) -> String {
         let public = self.0.public_key().as_ref();
@@ -96,7 +96,7 @@ impl TestKey {
         self.sign_ssh_for(NAMESPACE, statement.as_str())
     }
 
-    /// The proof of `ssh-keygen -Y sign -n NAMESPACE` over a text.
+    /// The proof that `ssh-keygen -Y sign -n NAMESPACE` makes over a message.
     #[must_use]
     pub fn sign_ssh_for(&self, namespace: &str, text: &str) -> DecisionProof {
         let mut signed = b"SSHSIG".to_vec();
@@ -122,15 +122,15 @@ impl TestKey {
         }
     }
 
-    /// The assertion of the key as a passkey of this site over a statement.
+    /// The assertion over a statement, made with the key as a passkey of this site.
     #[must_use]
     pub fn assert(&self, site: &str, statement: &Statement) -> DecisionProof {
         let challenge = statement.challenge();
         self.assert_challenge(site, challenge.as_bytes(), &AssertionParts::honest(site))
     }
 
-    /// The client data, the authenticator data with these flags and this end, and the signature of an assertion over a
-    /// challenge on a page of this site.
+    /// The client data, the authenticator data with these flags and this end, and the signature, for an assertion over
+    /// a challenge on a page of this site.
     #[cfg(test)]
     pub(crate) fn assert_data(
         &self,
@@ -163,7 +163,7 @@ impl TestKey {
         (client_data, data, signature)
     }
 
-    /// The assertion of the key as a passkey of `site` over a challenge, with these parts.
+    /// The assertion over a challenge, made with the key as a passkey of `site`, with these fields.
     #[must_use]
     pub fn assert_challenge(&self, site: &str, challenge: &[u8], parts: &AssertionParts) -> DecisionProof {
         let (client_data, data, signature) = self.sign_assertion(challenge, parts, &[]);

@@ -1,4 +1,4 @@
-//! The test vectors of the specifications: those of Web Authentication Level 3, and the signatures of OpenSSH's own tests.
+//! Test vectors from the specifications: those of Web Authentication Level 3, and the signatures in OpenSSH's tests.
 
 use crate::{
     base64url::encode_url,
@@ -56,7 +56,7 @@ fn read_vectors() -> Vec<Vector> {
 }
 
 impl Vector {
-    /// What becomes of the registration and of the assertion. Most vectors verify no person, so they end there.
+    /// The expected outcome of the registration and the assertion. Most vectors verify no person, so they end there.
     fn outcome(&self) -> String {
         let (client_data, attestation) =
             (base64url(&self.registration.client_data), base64url(&self.registration.attestation));

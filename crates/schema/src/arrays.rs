@@ -8,11 +8,10 @@ use crate::{
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// The schemas of the elements: those at the start, and the one of all others.
+/// The elements' schemas: those at the start, and the one of all others.
 pub(crate) type ElementSchemas<'s> = (&'s [Value], Option<&'s Value>);
 
-/// The schemas of the elements. Before draft 2020-12, `items` could be a list and `additionalItems` the schema of the
-/// others.
+/// The element schemas. Before draft 2020-12, `items` could be a list and `additionalItems` the schema for the others.
 pub(crate) fn element_schemas<'s>(on: Application<'s, '_>) -> Result<ElementSchemas<'s>, UnusableSchema> {
     match (on.list_keyword("prefixItems")?, on.keyword("items")) {
         (Some(first), others) => Ok((first, others)),

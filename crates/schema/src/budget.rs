@@ -1,12 +1,13 @@
-//! The limits of a check. A schema of a few hundred bytes could otherwise take exponential time, memory or stack.
+//! Check limits. A schema of a few hundred bytes could otherwise take exponential time, memory or stack.
 
 use crate::error::UnusableSchema;
 
-/// The most steps of a check: one for each schema that is applied to each value, and for each element that is compared.
+/// The maximum number of steps in a check: one for each schema that is applied to each value, and for each element that
+/// is compared.
 const MAX_STEPS: usize = 1_000_000;
 /// How deep schemas may apply each other. The validator recurses over them.
 const MAX_NESTING: usize = 200;
-/// The bytes of a text that a pattern examines in one step.
+/// How many bytes of a string a pattern examines in one step.
 const BYTES_PER_STEP: usize = 64;
 
 /// The steps that a check may still take.
@@ -26,7 +27,7 @@ impl StepBudget {
         Ok(())
     }
 
-    /// Takes the steps for examining a text.
+    /// Takes the steps for examining a string.
     pub(crate) fn take_for_text(&mut self, text: &str) -> Result<(), UnusableSchema> {
         self.take(1 + text.len() / BYTES_PER_STEP)
     }

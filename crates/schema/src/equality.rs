@@ -7,7 +7,7 @@ use crate::{
 use serde_json::{Number, Value};
 use std::fmt::Write;
 
-/// The names of the types.
+/// The types' names.
 const TYPES: &[&str] = &["null", "boolean", "object", "array", "number", "string", "integer"];
 
 impl<'s> Validator<'s> {
@@ -56,7 +56,7 @@ impl<'s> Validator<'s> {
         Ok(())
     }
 
-    /// True if two values are equal. The order of keys does not matter, and 1.0 equals 1.
+    /// Returns true if two values are equal. The order of keys does not matter, and 1.0 equals 1.
     pub(crate) fn is_equal(&mut self, left: &Value, right: &Value) -> Result<bool, UnusableSchema> {
         self.budget.take(1)?;
         Ok(match (left, right) {
@@ -89,7 +89,7 @@ impl<'s> Validator<'s> {
         })
     }
 
-    /// Writes a value so that equal values have the same text.
+    /// Writes a value so that equal values give the same string.
     pub(crate) fn write_canonical(&mut self, value: &Value, text: &mut String) -> Checked {
         self.budget.take(1)?;
         match value {
@@ -126,7 +126,7 @@ impl<'s> Validator<'s> {
     }
 }
 
-/// The text of a number, which is the same for equal numbers.
+/// A string that is the same for equal numbers.
 fn number_text(number: &Number) -> String {
     match number.as_f64() {
         Some(double) if number.is_f64() && double.fract() == 0.0 => format!("{double:.0}"),

@@ -15,7 +15,7 @@ pub enum UnusableSchema {
     /// A reference leads to another document, or to no schema.
     #[error("it refers to another resource, or to a schema that does not exist")]
     UnknownReference,
-    /// The target of a reference depends on the path of the check.
+    /// A reference target depends on the check path.
     #[error("it has references that depend on the call")]
     DynamicReference,
     /// A pattern is invalid, or needs too much time or memory.

@@ -8,7 +8,7 @@ use crate::{
 };
 use serde_json::{Map, Value};
 
-/// A part of a value: an element, or a member.
+/// An element or a member.
 #[derive(Clone, Copy)]
 enum ValuePart<'v> {
     Element(usize, &'v Value),
@@ -46,8 +46,8 @@ impl<'s> Validator<'s> {
         Ok(())
     }
 
-    /// True if a keyword of the schema, or of a schema that it applies to the same value, examines the part. At the
-    /// outermost schema, the `unevaluated…` keyword itself does not count.
+    /// Returns true if a keyword in the schema, or in a schema that it applies to the same value, examines the part. At
+    /// the outermost schema, the `unevaluated…` keyword itself does not count.
     fn examines(
         &mut self,
         on: Application<'s, '_>,

@@ -7,7 +7,7 @@ use crate::{
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 
-/// A keyword with a bound: its name, the orders of a value and the bound that fit, and the words of the message.
+/// A keyword with a bound: its name, the accepted orderings of value and bound, and the message wording.
 type BoundKeyword = (&'static str, fn(Ordering) -> bool, &'static str);
 
 const MINIMUM: BoundKeyword = ("minimum", Ordering::is_ge, "less than the minimum of");
@@ -100,7 +100,7 @@ fn is_multiple(number: &Number, divisor: &Number) -> bool {
     }
 }
 
-/// The digits of a number, and how many of them follow the point. `None` if it has very many digits.
+/// The digits in a number, and how many of them follow the point. `None` if it has very many digits.
 fn to_decimal(number: &Number) -> Option<(i128, u32)> {
     if let Some(integer) = to_integer(number) {
         return Some((integer, 0));

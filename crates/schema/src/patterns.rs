@@ -3,11 +3,11 @@
 use crate::error::UnusableSchema;
 use std::collections::{HashMap, hash_map::Entry};
 
-/// The most patterns of a check. Each takes memory of its own.
+/// The maximum number of patterns per check. Each uses its own memory.
 const MAX_PATTERNS: usize = 100;
-/// The memory limit of a compiled pattern, and of its cache, in bytes.
+/// The memory limit for a compiled pattern, and for its cache, in bytes.
 const MAX_PATTERN_MEMORY: usize = 512 * 1024;
-/// The most attempts of the backtracking engine at one text.
+/// The maximum number of backtracking attempts at one string.
 const MAX_BACKTRACKS: usize = 10_000;
 
 /// The patterns that were compiled.
@@ -23,7 +23,7 @@ enum CompiledPattern {
 }
 
 impl<'s> PatternCache<'s> {
-    /// True if a part of the text matches the pattern.
+    /// Returns true if the pattern matches somewhere in the text.
     pub(crate) fn matches(&mut self, pattern: &'s str, text: &str) -> Result<bool, UnusableSchema> {
         let unusable = || UnusableSchema::UnusablePattern(pattern.to_owned());
         let count = self.compiled.len();

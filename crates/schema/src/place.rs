@@ -1,8 +1,8 @@
-//! The place of a value in a document.
+//! Where a value is in a document.
 
 use std::fmt;
 
-/// The path from the root to a value. It is built on the stack, because most places are never printed.
+/// The path from the root to a value. It is built on the stack, because most paths are never printed.
 #[derive(Clone, Copy)]
 pub(crate) enum ValuePlace<'a> {
     Root,

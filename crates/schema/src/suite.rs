@@ -19,7 +19,7 @@ struct SchemaCase {
     valid: bool,
 }
 
-/// The results of a draft.
+/// The results for a draft.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct SuiteResult {
     as_expected: usize,
@@ -29,8 +29,8 @@ struct SuiteResult {
     stricter: Vec<String>,
 }
 
-/// Runs the cases of a draft. A value that is invalid must never be accepted, and a schema may be refused only because of
-/// a reference.
+/// Runs all cases in a draft. A value that is invalid must never be accepted, and a schema may be refused only because
+/// of a reference.
 fn run(cases: &str) -> SuiteResult {
     let groups: Vec<CaseGroup> = serde_json::from_str(cases).expect("the file is valid");
     let mut result = SuiteResult::default();

@@ -4,10 +4,10 @@ use crate::{budget::StepBudget, error::UnusableSchema, patterns::PatternCache, p
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// A part of a value that a schema rejects.
+/// A value part that a schema rejects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaViolation {
-    /// The place of the part, as a JSON pointer.
+    /// The location of the part, as a JSON pointer.
     pub place: String,
     /// The reason.
     pub reason: String,
@@ -20,7 +20,7 @@ impl fmt::Display for SchemaViolation {
     }
 }
 
-/// The first violations of a schema, at most `limit`.
+/// The first schema violations, at most `limit`.
 pub fn find_violations(
     schema: &Value,
     value: &Value,
@@ -37,7 +37,7 @@ pub fn find_violations(
 pub(crate) struct ViolationList {
     found: Vec<SchemaViolation>,
     limit: usize,
-    /// True if only their number matters, so that no messages are built.
+    /// Whether only their number matters, so that no messages are built.
     is_counted_only: bool,
 }
 
@@ -59,7 +59,7 @@ impl ViolationList {
     }
 }
 
-/// The result of a step.
+/// A step result.
 pub(crate) type Checked = Result<(), UnusableSchema>;
 
 /// A schema that is applied to a value.
@@ -119,13 +119,13 @@ impl<'s> Validator<'s> {
         }
     }
 
-    /// True if a part of the text matches the pattern.
+    /// Returns true if the pattern matches somewhere in the text.
     pub(crate) fn matches_pattern(&mut self, pattern: &'s str, text: &str) -> Result<bool, UnusableSchema> {
         self.budget.take_for_text(text)?;
         self.patterns.matches(pattern, text)
     }
 
-    /// True if the schema accepts the value.
+    /// Returns true if the schema accepts the value.
     pub(crate) fn accepts(&mut self, schema: &'s Value, value: &Value) -> Result<bool, UnusableSchema> {
         let mut violations = ViolationList { found: Vec::new(), limit: 1, is_counted_only: true };
         self.apply(schema, value, ValuePlace::Root, &mut violations)?;
@@ -134,12 +134,12 @@ impl<'s> Validator<'s> {
 }
 
 impl<'s> Application<'s, '_> {
-    /// The value of a keyword.
+    /// A keyword value.
     pub(crate) fn keyword(&self, name: &str) -> Option<&'s Value> {
         self.schema.get(name)
     }
 
-    /// The value of a keyword that limits a size.
+    /// A size keyword's value.
     pub(crate) fn size_keyword(&self, name: &'static str) -> Result<Option<usize>, UnusableSchema> {
         let invalid = UnusableSchema::InvalidKeyword { keyword: name, expected: "a whole number" };
         let Some(size) = self.keyword(name) else { return Ok(None) };
@@ -152,7 +152,7 @@ impl<'s> Application<'s, '_> {
         size.as_f64().and_then(whole).map(Some).ok_or(invalid)
     }
 
-    /// The members of a keyword that is an object.
+    /// Members of an object-valued keyword.
     pub(crate) fn object_keyword(
         &self,
         name: &'static str,
@@ -164,7 +164,7 @@ impl<'s> Application<'s, '_> {
         }
     }
 
-    /// The elements of a keyword that is a list.
+    /// Elements of a list-valued keyword.
     pub(crate) fn list_keyword(&self, name: &'static str) -> Result<Option<&'s [Value]>, UnusableSchema> {
         match self.keyword(name) {
             None => Ok(None),

@@ -1,4 +1,4 @@
-//! The lines of a document that are visible in the window.
+//! The document lines that are visible in the window.
 
 use crate::{
     document::{DocumentRow, LineRole},

@@ -33,17 +33,17 @@ use tokio::signal::unix::{SignalKind, signal};
 const KEEP_TITLE: &str = "\x1b[22;0t";
 const RESTORE_TITLE: &str = "\x1b[23;0t";
 
-/// True if the inbox uses the terminal now.
+/// Whether the inbox uses the terminal now.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
-/// True if the terminal reports keys as events now, with repetitions and releases.
+/// Whether the terminal reports keys as events now, with repetitions and releases.
 static REPORTS_EVENTS: AtomicBool = AtomicBool::new(false);
 
 pub(crate) struct FullScreen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     theme: ColourTheme,
     title: String,
-    /// True if the terminal can report repetitions and releases of keys (the kitty keyboard protocol).
+    /// Whether the terminal can report repetitions and releases of keys (the kitty keyboard protocol).
     reports_releases: bool,
 }
 

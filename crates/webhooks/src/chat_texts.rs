@@ -1,4 +1,4 @@
-//! The texts of a message for people in a chat: a title, and facts with labels.
+//! Chat message content for people: a title, and labelled facts.
 
 use crate::{
     plain_text::clean_for_chat,
@@ -48,12 +48,12 @@ impl WebhookMessage {
         (clean(&self.title()), facts)
     }
 
-    /// The text of the button that opens the link.
+    /// The button label for the link.
     pub(crate) const fn link_label(&self) -> &'static str {
         if self.call.is_some() { "Open the call" } else { "Open the advisors" }
     }
 
-    /// The facts for people: a label and a text each.
+    /// The facts for people: a label and a value each.
     fn facts(&self) -> Vec<(&'static str, String)> {
         let word = |word: Option<&str>| word.map(str::to_owned);
         let facts = [

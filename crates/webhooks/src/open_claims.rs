@@ -23,7 +23,7 @@ impl OpenClaims {
         Self { claims: claims.iter().map(|claim| (claim.seq, claim.clone())).collect() }
     }
 
-    /// True if the event is about a claim or its end.
+    /// Returns true if the event is about a claim or its end.
     pub(crate) fn concern(body: &Body) -> bool {
         matches!(body, Body::ExecutionStarted(_) | Body::ExecutionTakenOver(_) | Body::ToolResult(_))
     }
@@ -48,12 +48,12 @@ impl OpenClaims {
         self.claims.insert(event.seq, OpenClaim { seq: event.seq, thread, call, ends_at });
     }
 
-    /// The claims whose lease has ended, as far as it is known.
+    /// The claims whose lease is known to have ended.
     pub(crate) fn ended(&self, now: Timestamp) -> Vec<OpenClaim> {
         self.claims.values().filter(|claim| claim.ends_at <= now).cloned().collect()
     }
 
-    /// Compares a claim with the state of its call. Returns true if the outcome is unknown. A claim that was renewed ends
+    /// Compares a claim with its call's state. Returns true if the outcome is unknown. A claim that was renewed ends
     /// later, and one that is settled is forgotten.
     pub(crate) fn check(&mut self, claim: &OpenClaim, call: Option<&api::Call>, now: Timestamp) -> bool {
         let execution = call.and_then(|call| call.execution.as_ref());

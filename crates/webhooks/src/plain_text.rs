@@ -1,9 +1,10 @@
-//! Texts of models, tools and people in messages. A text must not look like another one, and must not become markup.
+//! Strings from models, tools and people in messages. A string must not look like another one, and must not become
+//! markup.
 
 use countersign_events::look::is_hidden_character;
 use std::fmt::Write as _;
 
-/// Returns a text on one line without invisible characters, `limit` characters at most.
+/// Returns the string on one line without invisible characters, `limit` characters at most.
 pub(crate) fn clean(text: &str, limit: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(limit));
     for (count, c) in text.chars().enumerate() {
@@ -22,7 +23,7 @@ pub(crate) fn clean(text: &str, limit: usize) -> String {
     shown
 }
 
-/// Returns a clean text in which no chat finds a link.
+/// Returns a clean string in which no chat finds a link.
 pub(crate) fn clean_for_chat(text: &str, limit: usize) -> String {
     clean(text, limit).replace("://", "[:]//")
 }

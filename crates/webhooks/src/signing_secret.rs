@@ -1,4 +1,4 @@
-//! The signature of a message, as Standard Webhooks describes it:
+//! Message signatures, as Standard Webhooks describes them:
 //! <https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md>.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -6,20 +6,20 @@ use countersign_api::fill_random;
 use ring::hmac;
 use std::fmt;
 
-/// The beginning of every secret.
+/// The prefix of every secret.
 const PREFIX: &str = "whsec_";
 
 /// The bytes of a secret: the specification asks for 24 to 64.
 const LENGTHS: std::ops::RangeInclusive<usize> = 24..=64;
 
-/// The bytes of a secret that Countersign makes.
+/// How many bytes a generated secret has.
 const RANDOM_BYTES: usize = 32;
 
 /// The secret with which a receiver checks that messages come from this server. `{:?}` omits it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SigningSecret(Vec<u8>);
 
-/// The text is not a signing secret.
+/// The string is not a signing secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("use whsec_ and 24 to 64 bytes in base64, or none for a random one")]
 pub struct BadSigningSecret;
@@ -32,7 +32,7 @@ impl SigningSecret {
         if LENGTHS.contains(&bytes.len()) { Ok(Self(bytes)) } else { Err(BadSigningSecret) }
     }
 
-    /// Makes a secret from the randomness of the system; `None` if it has none.
+    /// Makes a secret from the system's randomness; `None` if it has none.
     #[must_use]
     pub fn random() -> Option<Self> {
         let mut bytes = vec![0; RANDOM_BYTES];
@@ -46,7 +46,7 @@ impl SigningSecret {
         format!("{PREFIX}{}", STANDARD.encode(&self.0))
     }
 
-    /// The value of the header `webhook-signature`. `timestamp` is in seconds since 1970.
+    /// The `webhook-signature` header value. `timestamp` is in seconds since 1970.
     #[must_use]
     pub fn sign(&self, id: &str, timestamp: i64, body: &str) -> String {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
@@ -65,7 +65,7 @@ impl fmt::Debug for SigningSecret {
 mod tests {
     use super::*;
 
-    /// The example of the libraries of Standard Webhooks.
+    /// The example in the Standard Webhooks libraries.
     #[test]
     fn signature_equals_that_of_the_specification() {
         let secret = SigningSecret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").expect("a secret");

@@ -1,16 +1,16 @@
-//! The address of a webhook's target, as a person wrote it.
+//! Webhook target addresses, as people write them.
 
 use countersign_client::{BadServiceUrl, ServiceUrl};
 use countersign_events::event::WebhookFormat;
 use url::Url;
 
-/// The address of a target. It may contain a secret, so errors do not repeat it.
+/// A target address. It may contain a secret, so errors do not repeat it.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct TargetUrl {
     service: ServiceUrl,
 }
 
-/// The reason why an address is not permitted.
+/// Why an address is not permitted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BadTarget {
     #[error("an address of ntfy ends with the topic: https://ntfy.sh/TOPIC")]

@@ -11,7 +11,7 @@ use countersign_events::{
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-/// The characters of a part of a path that need no encoding.
+/// The characters that need no encoding in a path segment.
 const PATH_PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A message about a call or an advisor.
@@ -20,7 +20,7 @@ pub(crate) struct WebhookMessage {
     /// The same for each attempt, so that a receiver recognises a message that it has had.
     pub(crate) id: String,
     pub(crate) topic: WebhookTopic,
-    /// True for a message that `webhook test` sends.
+    /// Whether `webhook test` sends the message.
     pub(crate) is_test: bool,
     pub(crate) seq: i64,
     pub(crate) at: Timestamp,
@@ -28,21 +28,21 @@ pub(crate) struct WebhookMessage {
     pub(crate) call: Option<CallSubject>,
     /// The decision or the vote. With the topic `flagged`, the decision that the complaint is about.
     pub(crate) decision: Option<&'static str>,
-    /// The source of the decision.
+    /// The decision's source.
     pub(crate) source: Option<&'static str>,
     /// The principal whose decision the complaint is about.
     pub(crate) decided_by: Option<String>,
     /// The advisor that answered, that decided, or that has another mode from now on.
     pub(crate) advisor: Option<String>,
-    /// The answer of the advisor.
+    /// The advisor's answer.
     pub(crate) advice: Option<AdviceVerdict>,
-    /// The mode of the advisor from now on.
+    /// The advisor mode from now on.
     pub(crate) mode: Option<AdvisorMode>,
     /// The principal that voted, decided, claimed, answered, flagged or set the mode.
     pub(crate) by: Option<String>,
-    /// The comment of that principal. It is never the reason of an advisor, which may quote the arguments.
+    /// The comment of that principal. It is never an advisor's reason, which may quote the arguments.
     pub(crate) comment: Option<String>,
-    /// The page of the call, or of the advisors.
+    /// The call page, or the advisor page.
     pub(crate) link: String,
 }
 
@@ -55,12 +55,12 @@ pub(crate) struct CallSubject {
     /// The proposer.
     pub(crate) agent: String,
     pub(crate) risk: Option<String>,
-    /// The agent's own words about the call.
+    /// The agent's message about the call.
     pub(crate) message: Option<String>,
-    /// The purpose of the call, in the agent's words.
+    /// The call's purpose, as the agent describes it.
     pub(crate) description: Option<String>,
-    /// The arguments with masked secrets, if the webhook asks for them. Otherwise only the page of the call shows them, to people
-    /// who may see them.
+    /// The arguments with masked secrets, if the webhook asks for them. Otherwise only the call page shows them, to
+    /// people who may see them.
     pub(crate) arguments: Option<Json>,
     /// Where the call runs.
     pub(crate) place: Option<Place>,
@@ -74,7 +74,7 @@ pub(crate) struct CallSubject {
 }
 
 impl WebhookMessage {
-    /// The message about an event of a call; `None` if no message is sent about it. `base` is the address of the server.
+    /// The message about a call event; `None` if no message is sent about it. `base` is the server's address.
     pub(crate) fn from_event(event: &Event, body: &Body, call: &api::Call, base: &str) -> Option<Self> {
         let message = Self::about_call(event, topic_of(event, body, call)?, call, base);
         let by = Some(event.principal.to_string());
@@ -106,7 +106,7 @@ impl WebhookMessage {
         })
     }
 
-    /// The message that an advisor has another mode.
+    /// The message about an advisor's new mode.
     pub(crate) fn advisor_mode(event: &Event, set: &AdvisorModeSet, base: &str) -> Self {
         let link = format!("{}/insight#advisors", base.trim_end_matches('/'));
         Self {
@@ -118,7 +118,7 @@ impl WebhookMessage {
         }
     }
 
-    /// The message that the outcome of a claim is unknown. `event` is the claim.
+    /// The message that a claim's outcome is unknown. `event` is the claim.
     pub(crate) fn outcome_unknown(event: &Event, call: &api::Call, base: &str) -> Self {
         let message = Self::about_call(event, WebhookTopic::OutcomeUnknown, call, base);
         Self { by: Some(event.principal.to_string()), ..message }
@@ -175,7 +175,7 @@ impl WebhookMessage {
         }
     }
 
-    /// The message with the decision of the call, which the complaint is about.
+    /// Adds the decision to which the complaint refers.
     fn with_decision(self, call: &api::Call) -> Self {
         let Some(response) = &call.response else { return self };
         Self {
@@ -227,8 +227,8 @@ impl CallSubject {
     }
 }
 
-/// The topic of an event; `None` if no message is sent about it. A decision on a call about which no person was
-/// asked has none.
+/// The topic of an event; `None` if no message is sent about it. A decision on a call about which no person was asked
+/// has none.
 fn topic_of(event: &Event, body: &Body, call: &api::Call) -> Option<WebhookTopic> {
     match body {
         Body::ApprovalRequest(_) => Some(WebhookTopic::Opened),
@@ -245,9 +245,9 @@ fn topic_of(event: &Event, body: &Body, call: &api::Call) -> Option<WebhookTopic
     }
 }
 
-/// True if a message about the advice is sent. The advice of the mode `shadow` has none: it would influence the decisions
-/// that it is compared with. A failure has none either, nor has advice that came after the decision. If the answer decides the
-/// call, the message about the decision suffices.
+/// Returns true if a message about the advice is sent. Advice in the mode `shadow` has none: it would influence the
+/// decisions that it is compared with. Nor has a failure, or advice that came after the decision. If the answer decides
+/// the call, the message about the decision suffices.
 fn is_told(event: &Event, advice: &ApprovalAdvice, call: &api::Call) -> bool {
     let is_seen = matches!(advice.mode, AdvisorMode::Advise | AdvisorMode::Decide);
     let is_open = call
@@ -269,7 +269,7 @@ fn comment_of_person(response: &ApprovalResponse) -> Option<String> {
     response.comment.clone().filter(|_| response.source != Source::Advisor)
 }
 
-/// Names the message about an event. It contains a part of the link of the hash chain, so that two logs have different
+/// Names the message about an event. It contains a part of the event's hash-chain link, so that two logs have different
 /// names.
 fn message_id(event: &Event) -> String {
     let hash = event.hash.map(|hash| hash.to_string()).unwrap_or_default();

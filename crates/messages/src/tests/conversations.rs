@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A conversation of each format: a question, a call that is pending, and the answer of a person.
+/// A conversation in each format: a question, a pending call, and a person's answer.
 pub(super) fn conversations() -> Vec<(MessageFormat, Value)> {
     [of_model_apis(), of_openai_items(), of_ai_sdk(), of_langchain(), of_others()].concat()
 }

@@ -1,9 +1,9 @@
-//! Laws of a model's input: whatever was stored, it satisfies the rules of the API.
+//! Laws for model input: whatever was stored, it satisfies the API's rules.
 
 use super::{views::conversation, *};
 use std::collections::HashMap;
 
-/// A message of a history in which calls and results come in any order.
+/// A message from a history in which calls and results come in any order.
 #[derive(Debug, Clone)]
 enum HistoryMessage {
     System,

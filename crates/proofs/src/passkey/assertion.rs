@@ -1,4 +1,4 @@
-//! The assertion of a passkey (WebAuthn, section 7.2).
+//! Passkey assertions (WebAuthn, section 7.2).
 
 use super::{
     PasskeyPublicKey,
@@ -7,10 +7,10 @@ use super::{
 };
 use crate::{BadProof, base64url::decode_url, public_key::SignatureForm};
 
-/// The longest part of an assertion, in bytes.
+/// The maximum size of an assertion field, in bytes.
 const MAX_BYTES: usize = 4_096;
 
-/// The answer of a browser that has used a passkey, in base64url.
+/// The browser answer after using a passkey, in base64url.
 #[derive(Debug, Clone, Copy)]
 pub struct PasskeyAssertion<'a> {
     /// The client data.
@@ -24,7 +24,7 @@ pub struct PasskeyAssertion<'a> {
 impl PasskeyAssertion<'_> {
     /// Checks that the owner of this passkey was present and verified, and signed the challenge on a page of its site.
     ///
-    /// The counter of the authenticator is not compared: synced passkeys have none, and each challenge is used once.
+    /// The authenticator's counter is not compared: synced passkeys have none, and each challenge is used once.
     pub fn check(&self, key: &PasskeyPublicKey, challenge: &[u8]) -> Result<(), BadProof> {
         let decode = |name: &str, text: &str| {
             let bytes = decode_url(text).filter(|bytes| bytes.len() <= MAX_BYTES);

@@ -17,7 +17,7 @@ const HAS_CREDENTIAL: u8 = 0x40;
 /// Extensions follow, at the end.
 const HAS_EXTENSIONS: u8 = 0x80;
 
-/// The bytes before a new credential: the hash of the relying party, the flags and the counter.
+/// The bytes before a new credential: the relying party hash, the flags and the counter.
 const HEAD_BYTES: usize = 37;
 
 /// Checks the relying party and the flags: a person was present and verified.
@@ -60,21 +60,21 @@ pub(super) fn check_end(data: &[u8], rest: &[u8]) -> Result<(), BadProof> {
     }
 }
 
-/// Checks the end of the authenticator data of an assertion, which has no new credential.
+/// Checks the end of assertion authenticator data, which has no new credential.
 pub(super) fn check_assertion_end(data: &[u8]) -> Result<(), BadProof> {
     check_end(data, data.get(HEAD_BYTES..).unwrap_or_default())
 }
 
-/// The id of the new credential and the bytes from its public key on.
+/// The new credential's id and the bytes from its public key on.
 pub(super) fn new_credential(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let has_credential = data.get(32)? & HAS_CREDENTIAL != 0;
-    // The model of the authenticator, 16 bytes, tells nothing without attestation.
+    // The authenticator's model, 16 bytes, means nothing without attestation.
     let rest = data.get(HEAD_BYTES + 16..).filter(|_| has_credential)?;
     let (length, rest) = rest.split_at_checked(2)?;
     rest.split_at_checked(usize::from(u16::from_be_bytes([length[0], length[1]])))
 }
 
-/// The SHA-256 of the client data, which a signature covers after the authenticator data.
+/// The client data's SHA-256, which a signature covers after the authenticator data.
 pub(super) fn signed_bytes(data: &[u8], client_data: &[u8]) -> Vec<u8> {
     let hash = digest::digest(&digest::SHA256, client_data);
     [data, hash.as_ref()].concat()

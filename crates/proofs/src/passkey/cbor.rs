@@ -15,12 +15,12 @@ pub(super) enum CborValue {
 }
 
 impl CborValue {
-    /// Reads one value, and returns it with the rest of the bytes.
+    /// Reads one value, and returns it with the remaining bytes.
     pub(super) fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
         read_value(bytes, MAX_DEPTH)
     }
 
-    /// The value of a member, if this is a map with one member of this name.
+    /// The member value, if this is a map with one member of this name.
     pub(super) fn member(&self, name: &Self) -> Option<&Self> {
         let Self::Map(members) = self else { return None };
         let mut found = members.iter().filter(|(key, _)| key == name).map(|(_, value)| value);
@@ -74,7 +74,7 @@ fn read_value(bytes: &[u8], depth: usize) -> Option<(CborValue, &[u8])> {
     Some((value, rest))
 }
 
-/// The number in the head of a value, and the bytes after it.
+/// The number in a value head, and the bytes after it.
 fn read_argument(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (first, rest) = bytes.split_first()?;
     let length = match first & 0x1f {

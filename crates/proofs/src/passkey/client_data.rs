@@ -28,7 +28,7 @@ struct ClientData {
     cross_origin: bool,
 }
 
-/// Checks the client data, which is JSON: its purpose, its challenge and the origin of the page.
+/// Checks the client data, which is JSON: its purpose, its challenge and the page origin.
 pub(super) fn check_client_data(
     bytes: &[u8],
     ceremony: Ceremony,

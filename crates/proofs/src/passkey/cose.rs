@@ -1,4 +1,4 @@
-//! The public key of a passkey in COSE (RFC 9053, RFC 8812).
+//! Passkey public keys in COSE (RFC 9053, RFC 8812).
 
 use super::cbor::CborValue;
 use crate::public_key::{PublicKey, without_leading_zeros};

@@ -1,6 +1,6 @@
 //! Passkeys: the registration and the assertions of WebAuthn (W3C Web Authentication, Level 3).
 //!
-//! Attestation is not asked for and not checked: a person registers a key under a credential of their own, and
+//! Attestation is neither requested nor checked: a person registers a key under their own credential, and
 //! `verify --approver-keys` pins keys.
 
 mod assertion;
@@ -20,7 +20,7 @@ pub use sign_in_secret::{SIGN_IN_PREFIX, SignInSecret};
 
 use crate::base64url;
 
-/// Returns true if the passkey in the attestation object signed this data; `None` if the key is of another algorithm.
+/// Returns true if the passkey in the attestation object signed this data; `None` if the key has another algorithm.
 #[cfg(test)]
 pub(crate) fn signed_by(
     attestation: &[u8],

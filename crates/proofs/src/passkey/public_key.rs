@@ -1,4 +1,4 @@
-//! The public key of a passkey, with the credential and the site that it belongs to.
+//! Passkey public keys, each with its credential and its site.
 
 use super::{cbor::CborValue, cose::read_cose_key};
 use crate::{
@@ -8,16 +8,16 @@ use crate::{
 use countersign_events::Sha256;
 use std::fmt;
 
-/// The word in front of a passkey, where an SSH key has its type.
+/// The keyword before a passkey, where an SSH key has its type.
 pub(crate) const PASSKEY: &str = "passkey";
 
-/// The longest text of a passkey. The id of a credential has up to 1,023 bytes, and a key of RSA 600.
+/// The maximum length of a passkey as a string. A credential id has up to 1,023 bytes, and an RSA key 600.
 const MAX_LINE_BYTES: usize = 4_096;
 
-/// The longest name of a site, as in DNS.
+/// The maximum length of a site name, as in DNS.
 const MAX_NAME_BYTES: usize = 253;
 
-/// A passkey: the site, the id of the credential, and the public key.
+/// A passkey: the site, the credential id, and the public key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PasskeyPublicKey {
     pub(super) relying_party: String,
@@ -26,7 +26,7 @@ pub struct PasskeyPublicKey {
     pub(super) key: PublicKey,
 }
 
-/// The text is not a passkey.
+/// The string is not a passkey.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadPasskey(String);
@@ -73,19 +73,19 @@ impl PasskeyPublicKey {
         })
     }
 
-    /// The SHA-256 of the text, which covers the site and the credential, too.
+    /// The SHA-256 of the string form, which also covers the site and the credential.
     #[must_use]
     pub fn hash(&self) -> Sha256 {
         Sha256::digest(self.to_string().as_bytes())
     }
 
-    /// The host name of the site.
+    /// The site's host name.
     #[must_use]
     pub fn relying_party(&self) -> &str {
         &self.relying_party
     }
 
-    /// The id of the credential in base64url, as a browser names it.
+    /// The credential id in base64url, as a browser names it.
     #[must_use]
     pub fn credential_id(&self) -> String {
         encode_url(&self.credential_id)
@@ -99,8 +99,8 @@ impl fmt::Display for PasskeyPublicKey {
     }
 }
 
-/// Returns true if pages of this origin may use passkeys of the site: its host is the site itself, with HTTPS. Without it
-/// only on the machine itself. The caller knows which ports are its own.
+/// Returns true if pages of this origin may use passkeys of the site: the host is the site itself, with HTTPS. Without
+/// HTTPS, only the machine itself is accepted. The caller knows which ports are its own.
 #[must_use]
 pub fn is_origin_of(origin: &str, relying_party: &str) -> bool {
     let is_local = relying_party == "localhost" || relying_party.ends_with(".localhost");
@@ -108,14 +108,14 @@ pub fn is_origin_of(origin: &str, relying_party: &str) -> bool {
         .is_some_and(|(scheme, host)| host == relying_party && (scheme == "https" || is_local))
 }
 
-/// Returns true if this is an origin as browsers write it: `https://approvals.example`, with a port if it is another than
-/// the usual one.
+/// Returns true if this is an origin as browsers write it: `https://approvals.example`, with a port if it is not the
+/// default one.
 #[must_use]
 pub fn is_web_origin(origin: &str) -> bool {
     split_origin(origin).is_some_and(|(_, host)| !host.is_empty() && host.len() <= MAX_NAME_BYTES)
 }
 
-/// The scheme and an origin's host. The host has the characters of names and addresses only.
+/// The scheme and host of an origin. The host contains only characters of names and addresses.
 fn split_origin(origin: &str) -> Option<(&str, &str)> {
     let (scheme, rest) =
         origin.split_once("://").filter(|(scheme, _)| matches!(*scheme, "https" | "http"))?;

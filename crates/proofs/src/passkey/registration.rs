@@ -1,4 +1,4 @@
-//! The registration of a passkey (WebAuthn, section 7.1), without attestation.
+//! Passkey registration (WebAuthn, section 7.1), without attestation.
 
 use super::{
     PasskeyPublicKey,
@@ -12,7 +12,7 @@ use countersign_events::{Principal, Sha256};
 /// The longest attestation object, in bytes. Without attestation, it has a few hundred.
 const MAX_BYTES: usize = 16_384;
 
-/// The answer of a browser that has created a passkey, in base64url.
+/// The browser answer after creating a passkey, in base64url.
 #[derive(Debug, Clone, Copy)]
 pub struct PasskeyRegistration<'a> {
     /// The client data.
@@ -21,8 +21,8 @@ pub struct PasskeyRegistration<'a> {
     pub attestation: &'a str,
 }
 
-/// The challenge with which a person creates a passkey for a log. It needs no secret and no memory: without attestation,
-/// nothing is signed, and the credential of the request names the person.
+/// The challenge with which a person creates a passkey for a log. It needs no secret and no memory: without
+/// attestation, nothing is signed, and the request credential names the person.
 #[must_use]
 pub fn creation_challenge(log: Sha256, approver: &Principal) -> Sha256 {
     passkey_creation(log, approver).challenge()

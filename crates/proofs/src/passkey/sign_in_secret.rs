@@ -4,15 +4,15 @@ use countersign_events::Timestamp;
 use ring::hmac;
 use std::{fmt, time::Duration};
 
-/// The first bytes of the challenge of a sign-in. The challenge of a decision is a hash of 32 bytes, so an assertion of
-/// one is never one of the other.
+/// The first bytes of a sign-in challenge. A decision challenge is a 32-byte hash, so an assertion for one is never
+/// valid for the other.
 pub const SIGN_IN_PREFIX: &[u8] = b"Countersign sign-in ";
 
 /// The time in which a person answers.
 const LONGEST: Duration = Duration::from_mins(5);
 
-/// The lengths of the parts after the prefix: random bytes, the end in milliseconds since 1970, and the HMAC-SHA-256 of
-/// all before it.
+/// The parts' lengths after the prefix: random bytes, the end in milliseconds since 1970, and the HMAC-SHA-256 of all
+/// before it.
 const RANDOM: usize = 16;
 const END: usize = 8;
 const MARK: usize = 32;
@@ -28,7 +28,7 @@ impl fmt::Debug for SignInSecret {
 }
 
 impl SignInSecret {
-    /// Takes the text of the secret.
+    /// Takes the secret as a string.
     #[must_use]
     pub fn new(secret: &str) -> Self {
         Self(hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()))
@@ -44,7 +44,7 @@ impl SignInSecret {
         challenge
     }
 
-    /// True if a challenge was made with this secret, and is accepted now.
+    /// Returns true if the challenge was made with this secret, and is accepted now.
     #[must_use]
     pub fn recognises(&self, challenge: &[u8], now: Timestamp) -> bool {
         let signed = SIGN_IN_PREFIX.len() + RANDOM + END;

@@ -8,7 +8,7 @@ use crate::{
 use countersign_events::Sha256;
 use std::fmt;
 
-/// The longest line of a public key, in bytes. A key of RSA with 8,192 bits has 1,400.
+/// The maximum length of a public key line, in bytes. An RSA key with 8,192 bits has 1,400.
 const MAX_LINE_BYTES: usize = 4_096;
 
 /// An SSH public key.
@@ -18,11 +18,11 @@ pub struct SshPublicKey {
     /// The key in the wire format, whose SHA-256 is the fingerprint.
     blob: Vec<u8>,
     pub(super) key: PublicKey,
-    /// The application of a key on a FIDO token, such as `ssh:`.
+    /// The application that a FIDO token key is for, such as `ssh:`.
     pub(super) application: Option<Vec<u8>>,
 }
 
-/// The text is not a public key that can prove a decision.
+/// The string is not a public key that can prove a decision.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadSshKey(String);
@@ -37,7 +37,7 @@ const ALGORITHMS: [&str; 5] = [
 ];
 
 impl SshPublicKey {
-    /// Reads the line of a `.pub` file: `ssh-ed25519 AAAA… comment`.
+    /// Reads a `.pub` file line: `ssh-ed25519 AAAA… comment`.
     pub fn parse(line: &str) -> Result<Self, BadSshKey> {
         let bad = |why: &str| BadSshKey(why.to_owned());
         if line.len() > MAX_LINE_BYTES {
@@ -77,20 +77,20 @@ impl SshPublicKey {
         Ok(Self { algorithm, blob, key, application })
     }
 
-    /// The SHA-256 of the key in the wire format.
+    /// The SHA-256 of the key in wire format.
     #[must_use]
     pub fn hash(&self) -> Sha256 {
         Sha256::digest(&self.blob)
     }
 
-    /// The type of the key, such as `ssh-ed25519`.
+    /// The key's type, such as `ssh-ed25519`.
     #[must_use]
     pub const fn algorithm(&self) -> &'static str {
         self.algorithm
     }
 }
 
-/// The key as the line of a `.pub` file, without a comment.
+/// The key as a `.pub` file line, without a comment.
 impl fmt::Display for SshPublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.algorithm, encode_ssh(&self.blob))

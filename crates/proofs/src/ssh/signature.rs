@@ -16,10 +16,10 @@ const END: &str = "-----END SSH SIGNATURE-----";
 const MAGIC: &[u8] = b"SSHSIG";
 const VERSION: u32 = 1;
 
-/// The longest signature, in bytes of its text. One of RSA with 8,192 bits has 3,200.
+/// The maximum length of a signature as text, in bytes. An RSA signature with 8,192 bits has 3,200.
 const MAX_TEXT_BYTES: usize = 8_192;
 
-/// The flag of a FIDO token: a person touched it.
+/// A FIDO token's flag: a person touched it.
 const USER_PRESENT: u8 = 0x01;
 
 /// A signature that `ssh-keygen -Y sign` made.
@@ -32,7 +32,7 @@ pub struct SshSignature {
     reserved: Vec<u8>,
     algorithm: String,
     signature: Vec<u8>,
-    /// The flags and the counter of a FIDO token.
+    /// The FIDO token's flags and counter.
     token: Option<(u8, u32)>,
 }
 

@@ -42,7 +42,7 @@ impl<'a> WireReader<'a> {
 
 /// Appends a string.
 pub(super) fn push_string(bytes: &mut Vec<u8>, string: &[u8]) {
-    // The strings here are texts of at most a few kilobytes.
+    // The strings here have at most a few kilobytes.
     let length = u32::try_from(string.len()).unwrap_or(u32::MAX);
     bytes.extend(length.to_be_bytes());
     bytes.extend(string);

@@ -1,4 +1,4 @@
-//! A text field: a comment or a search text.
+//! A text field: a comment or a search string.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

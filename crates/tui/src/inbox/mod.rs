@@ -1,4 +1,4 @@
-//! The state of the inbox, without a terminal: events and keys go in, actions come out, and a picture of it can be
+//! The inbox state, without a terminal: events and keys go in, actions come out, and a picture of it can be
 //! drawn at any moment.
 //!
 //! **A key never decides another call than the one that was on the screen when it was pressed.** The shown call

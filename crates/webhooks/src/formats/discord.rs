@@ -1,10 +1,10 @@
-//! An embed of Discord (<https://docs.discord.com/developers/resources/webhook#execute-webhook>). A backslash before a
-//! punctuation character makes it a plain one, and `allowed_mentions` lets no text notify people.
+//! A Discord embed (<https://docs.discord.com/developers/resources/webhook#execute-webhook>). A backslash before a
+//! punctuation character makes it a plain one, and `allowed_mentions` prevents notifications.
 
 use crate::webhook_message::WebhookMessage;
 use serde_json::{Value, json};
 
-/// The longest text, in characters. Escapes may double it, a title has 256, and all texts together 6,000.
+/// The longest string, in characters. Escapes may double it, a title has 256, and all strings together 6,000.
 const MAX_TEXT: usize = 120;
 
 pub(super) fn render(message: &WebhookMessage) -> Value {

@@ -1,4 +1,4 @@
-//! The forms of messages. A chat gets a link to the page of the call and no button that decides.
+//! Message formats. A chat gets a link to the call's page and no button that decides.
 
 mod discord;
 mod ntfy;

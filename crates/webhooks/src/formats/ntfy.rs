@@ -1,5 +1,5 @@
-//! A message of ntfy, published as JSON (<https://docs.ntfy.sh/publish/#publish-as-json>). Its texts are plain unless the
-//! message asks for Markdown, which it does not.
+//! An ntfy message, published as JSON (<https://docs.ntfy.sh/publish/#publish-as-json>). Its content is plain text
+//! unless the message asks for Markdown, which it does not.
 
 use crate::webhook_message::WebhookMessage;
 use countersign_events::event::WebhookTopic;

@@ -1,10 +1,10 @@
-//! Blocks of Slack (<https://docs.slack.dev/reference/block-kit>). All texts are `plain_text`, which has no markup and no
-//! mentions. `&`, `<` and `>` are escaped all the same, because the summary for notifications is not.
+//! Slack blocks (<https://docs.slack.dev/reference/block-kit>). All strings are `plain_text`, which has no markup and
+//! no mentions. `&`, `<` and `>` are still escaped, because the summary for notifications is not.
 
 use crate::webhook_message::WebhookMessage;
 use serde_json::{Value, json};
 
-/// The longest texts of a header and of a section, in characters.
+/// The longest strings in a header and in a section, in characters.
 const MAX_HEADER: usize = 150;
 const MAX_SECTION: usize = 3_000;
 

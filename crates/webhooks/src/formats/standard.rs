@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 /// The longest text, in characters.
 const MAX_TEXT: usize = 4_000;
 
-/// The largest arguments, in bytes. Larger ones are left out: the page of the call shows them.
+/// The largest arguments, in bytes. Larger ones are left out: the call's page shows them.
 const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
 pub(super) fn render(message: &WebhookMessage) -> Value {

@@ -1,6 +1,6 @@
-//! An Adaptive Card for a workflow of Microsoft Teams
-//! (<https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook>). A `TextRun`
-//! has no markup, unlike a `TextBlock`, and a mention needs an entity, which the card does not have.
+//! An Adaptive Card for a Microsoft Teams workflow
+//! (<https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook>). A
+//! `TextRun` has no markup, unlike a `TextBlock`, and a mention needs an entity, which the card does not have.
 
 use crate::webhook_message::WebhookMessage;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn paragraph(runs: &[Value]) -> Value {
     json!({ "type": "RichTextBlock", "inlines": runs })
 }
 
-/// Two braces would begin a function of the card, such as `{{DATE(…)}}`.
+/// Two braces would start a card function, such as `{{DATE(…)}}`.
 fn run(text: &str, size: &str, bold: bool) -> Value {
     let text = text.replace("{{", "{ {").replace("${", "$ {");
     let weight = if bold { "Bolder" } else { "Default" };

@@ -20,8 +20,8 @@ pub(crate) struct CallSelectors {
 pub(crate) struct AllowArgs {
     #[command(flatten)]
     pub(crate) which: CallSelectors,
-    /// Prove that it is you with this SSH key: the file of a private key, or the .pub file of a key that an agent or a
-    /// FIDO token holds. `ssh-keygen` signs
+    /// Prove that it is you with this SSH key: a private key file, or the .pub file for a key that an agent or a FIDO
+    /// token holds. `ssh-keygen` signs
     #[arg(long, value_name = "KEYFILE")]
     pub(crate) sign_with: Option<PathBuf>,
     /// Remember it for every agent of the thread, not only for the one that proposed the call
@@ -70,7 +70,7 @@ pub(crate) struct DecideOptions {
     /// Decide at this level [default: the level that the request needs]
     #[arg(long, value_name = "LEVEL")]
     pub(crate) level: Option<String>,
-    /// With a scope, decide the calls of the thread that wait too, as if they were proposed now
+    /// With a scope, also decide the thread's waiting calls, as if they were proposed now
     #[arg(long)]
     pub(crate) and_waiting: bool,
     /// Do not ask for confirmation. Without a terminal, only --all-pending asks for it

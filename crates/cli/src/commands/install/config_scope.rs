@@ -1,6 +1,6 @@
-//! The place of a configuration.
+//! Where a configuration is.
 
-/// The place of a configuration.
+/// Where a configuration is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConfigScope {
     /// The home folder: every project of this user.

@@ -1,4 +1,4 @@
-//! The end of the output of a command, which the log stores.
+//! The last part of a command's output, which the log stores.
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ impl OutputTail {
         self.bytes.extend(fits);
     }
 
-    /// The size of the whole output.
+    /// The total output size.
     pub(crate) fn total(&self) -> u64 {
         self.total
     }

@@ -1,4 +1,4 @@
-//! The refusal of a setting for a thread that does not exist.
+//! The refusal to set something for a thread that does not exist.
 
 use countersign_api::{ErrorCode, GateError};
 
