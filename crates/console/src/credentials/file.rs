@@ -3,22 +3,22 @@
 use super::side::CallerSide;
 use crate::{
     exit::{CliError, CommandExit},
+    file_lock::wait_for_lock,
     private_file::{remove_unfinished, write_private},
-    service::wait_for_lock,
     settings::default_log::{create_data_folder, find_data_file},
 };
 use countersign_api::PAGE_HOST;
+use countersign_gate::{SecretFile, SecretFileError};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
-    fs::{self, File},
+    fs::File,
     io::ErrorKind,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-/// The name of the file, in the data folder of the user.
+/// The file's name, in the data folder of the user.
 const FILE_NAME: &str = "credentials.toml";
 
 /// The largest file, in bytes.
@@ -30,62 +30,61 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// The tokens of one server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ServerTokens {
+pub struct ServerTokens {
     /// The token with which commands propose calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) agent: Option<String>,
+    pub agent: Option<String>,
     /// The token with which commands read and decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) person: Option<String>,
+    pub person: Option<String>,
 }
 
-/// The content of the file: servers by their address.
+/// The file's content: servers by their address.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct KnownServers(BTreeMap<String, ServerTokens>);
+pub struct KnownServers(BTreeMap<String, ServerTokens>);
 
 /// The file of credentials.
 #[derive(Debug)]
-pub(crate) struct CredentialFile {
-    pub(crate) path: PathBuf,
+pub struct CredentialFile {
+    /// Where it is.
+    pub path: PathBuf,
 }
 
 /// The file while no other process changes it.
 #[derive(Debug)]
-pub(crate) struct LockedCredentials<'file> {
+pub struct LockedCredentials<'file> {
     file: &'file CredentialFile,
     _lock: File,
 }
 
 impl CredentialFile {
     /// The file of this user; `None` if the environment names no folder for it.
-    pub(crate) fn of_user() -> Option<Self> {
+    #[must_use]
+    pub fn of_user() -> Option<Self> {
         find_data_file(FILE_NAME).map(|path| Self { path })
     }
 
     /// Reads the file. A missing file has no servers.
-    pub(crate) fn read(&self) -> anyhow::Result<KnownServers> {
+    pub fn read(&self) -> anyhow::Result<KnownServers> {
         let bad = |why: String| CliError {
             exit: CommandExit::USAGE,
             code: "bad_credentials",
             message: format!("{}: {why}", self.path.display()),
         };
-        match fs::metadata(&self.path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(KnownServers::default()),
-            Err(error) => return Err(bad(error.to_string()).into()),
-            Ok(found) if found.len() > MAX_BYTES => {
-                return Err(bad(format!("it has more than {MAX_BYTES} bytes")).into());
+        let text = match SecretFile::of_owner(MAX_BYTES).read_text(&self.path) {
+            Err(SecretFileError::Unreadable(why)) if why.kind() == ErrorKind::NotFound => {
+                return Ok(KnownServers::default());
             }
-            Ok(_) => check_is_private(&self.path).map_err(bad)?,
-        }
-        let text = fs::read_to_string(&self.path).map_err(|why| bad(why.to_string()))?;
-        // The message of the parser would repeat the line, which may contain a token.
+            text => text.map_err(|why| bad(describe_secret_failure(&self.path, &why)))?,
+        };
+        // The parser message would repeat the line, which may contain a token.
         let servers = toml::from_str(&text).map_err(|why| bad(why.message().to_owned()))?;
         Ok(KnownServers(servers))
     }
 
     /// Waits until no other process changes the file. The lock is on the folder, so that it needs no file of its own.
     /// Fails with `locked` if another process holds it for too long.
-    pub(crate) async fn lock(&self) -> anyhow::Result<LockedCredentials<'_>> {
+    pub async fn lock(&self) -> anyhow::Result<LockedCredentials<'_>> {
         self.lock_within(LONGEST_WAIT).await
     }
 
@@ -111,17 +110,19 @@ impl CredentialFile {
 }
 
 impl LockedCredentials<'_> {
-    pub(crate) fn path(&self) -> &Path {
+    /// The file's path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
         &self.file.path
     }
 
     /// Reads the file.
-    pub(crate) fn read(&self) -> anyhow::Result<KnownServers> {
+    pub fn read(&self) -> anyhow::Result<KnownServers> {
         self.file.read()
     }
 
-    /// Adds the tokens of a server to the file, which is replaced as a whole, so that a crash leaves the old one.
-    pub(crate) fn add(&self, url: &str, tokens: ServerTokens) -> anyhow::Result<()> {
+    /// Adds server tokens to the file, which is replaced as a whole, so that a crash leaves the old one.
+    pub fn add(&self, url: &str, tokens: ServerTokens) -> anyhow::Result<()> {
         let mut known = self.read()?;
         known.0.insert(normalize(url), tokens);
         let text = toml::to_string(&known.0)?;
@@ -131,17 +132,17 @@ impl LockedCredentials<'_> {
 
 impl KnownServers {
     /// The tokens of all servers.
-    pub(crate) fn all_tokens(&self) -> impl Iterator<Item = &ServerTokens> {
+    pub fn all_tokens(&self) -> impl Iterator<Item = &ServerTokens> {
         self.0.values()
     }
 
     /// The tokens of this server.
-    pub(crate) fn tokens(&self, url: &str) -> Option<&ServerTokens> {
+    pub fn tokens(&self, url: &str) -> Option<&ServerTokens> {
         self.0.get(&normalize(url))
     }
 
     /// The token for this server and side; the other side's if it has only that one.
-    pub(super) fn find(&self, url: &str, side: CallerSide) -> Option<String> {
+    pub(crate) fn find(&self, url: &str, side: CallerSide) -> Option<String> {
         let tokens = self.tokens(url)?;
         let (first, second) = match side {
             CallerSide::Agent => (&tokens.agent, &tokens.person),
@@ -151,8 +152,8 @@ impl KnownServers {
     }
 }
 
-/// The address of a server without the `/` at its end. `localhost` and 127.0.0.1 are different addresses here, as they may
-/// be different servers; the pages' address is the one of 127.0.0.1, to which the client connects.
+/// A server address without its trailing `/`. `localhost` and 127.0.0.1 are different addresses here, as they may
+/// be different servers; the pages use 127.0.0.1, to which the client connects.
 fn normalize(url: &str) -> String {
     let url = url.trim_end_matches('/');
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
@@ -164,19 +165,19 @@ fn normalize(url: &str) -> String {
     }
 }
 
-/// Checks that only its owner can read a file.
-pub(super) fn check_is_private(path: &Path) -> Result<(), String> {
-    let mode = fs::metadata(path).map_err(|why| why.to_string())?.permissions().mode() & 0o777;
-    let is_private = mode.trailing_zeros() >= 6;
-    if is_private {
-        return Ok(());
+/// Why a file of secrets is not used.
+pub(super) fn describe_secret_failure(path: &Path, why: &SecretFileError) -> String {
+    match why {
+        SecretFileError::Exposed { .. } => format!("{why}; run: chmod 600 {}", path.display()),
+        SecretFileError::TooLarge(most) => format!("it has more than {most} bytes"),
+        why => why.to_string(),
     }
-    Err(format!("other users can read it (mode {mode:03o}); run: chmod 600 {}", path.display()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{fs, os::unix::fs::PermissionsExt};
 
     fn tokens(agent: &str, person: Option<&str>) -> ServerTokens {
         ServerTokens { agent: Some(agent.to_owned()), person: person.map(str::to_owned) }

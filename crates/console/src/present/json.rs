@@ -1,7 +1,7 @@
 //! Formatting JSON for people: strings as plain text, the rest indented, every token unchanged.
 
 use super::text::{escape_tabbed_line, escape_text};
-use countersign_gate::Json;
+use countersign_events::Json;
 
 /// JSON of at most this many characters stays on one line.
 const MAX_LINE: usize = 60;
@@ -65,7 +65,7 @@ fn indent(json: &str) -> Vec<String> {
     lines
 }
 
-/// The tokens of a valid JSON text.
+/// The tokens of valid JSON.
 struct IndentTokens<'a>(&'a str);
 
 impl<'a> Iterator for IndentTokens<'a> {
@@ -85,7 +85,7 @@ impl<'a> Iterator for IndentTokens<'a> {
     }
 }
 
-/// The length of the string at the beginning of the text, with its quotes.
+/// The length of the string with which the text starts, with its quotes.
 fn string_length(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

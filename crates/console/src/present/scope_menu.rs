@@ -5,7 +5,7 @@ use super::{
 };
 use crate::wrap::truncate_text;
 use countersign_api as api;
-use countersign_gate::{
+use countersign_events::{
     CallId, Json,
     event::{Decision, RiskLevel, SuggestedScope},
 };
@@ -156,7 +156,7 @@ pub fn describe_waiting_call(id: &CallId, known: Option<&api::Call>) -> String {
     truncate_text(format!("{} {tool} {argument}", escape_text(id.as_str())).trim_end(), 200)
 }
 
-/// The effect of a denial that is remembered, and how to remove it.
+/// What a remembered denial does, and how to remove it.
 #[must_use]
 pub fn describe_remembered_denial(call: &api::Call, says: &str, command_prefix: &str) -> Vec<String> {
     let (tool, thread) = (escape_text(call.name.as_str()), escape_text(call.thread_id.as_str()));

@@ -2,9 +2,9 @@
 
 use std::{env, io, path::PathBuf};
 
-/// The path by which this program was called, absolute. A package manager replaces the target of a link at each update, so a
+/// The path by which this program was called, absolute. A package manager replaces a link's target at each update, so a
 /// configuration must name the link.
-pub(crate) fn called_program() -> io::Result<PathBuf> {
+pub fn called_program() -> io::Result<PathBuf> {
     let called = env::args_os().next().map(PathBuf::from).unwrap_or_default();
     let found = if called.components().count() > 1 {
         Some(std::path::absolute(&called)?)

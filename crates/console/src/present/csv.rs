@@ -1,10 +1,10 @@
 //! Events as rows of CSV (RFC 4180) that a spreadsheet reads as text only.
 
-use countersign_gate::{Event, EventType};
+use countersign_events::{Event, EventType};
 use serde::Deserialize;
 
-/// The columns of an event.
-pub(crate) const EVENT_COLUMNS: [&str; 10] = [
+/// The event columns.
+pub const EVENT_COLUMNS: [&str; 10] = [
     "seq",
     "timestamp",
     "thread_id",
@@ -17,7 +17,7 @@ pub(crate) const EVENT_COLUMNS: [&str; 10] = [
     "hash",
 ];
 
-/// Characters at the beginning of a cell that make a spreadsheet compute it.
+/// Characters that make a spreadsheet compute a cell that starts with them.
 const FORMULA_STARTS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// The fields of `data` that have columns of their own.
@@ -31,9 +31,9 @@ struct EventFields {
     decision: Option<String>,
 }
 
-/// The row of an event. `data` is the text of the column.
-pub(crate) fn format_event_row(event: &Event) -> String {
-    // The data of a message may have other types of values under these names.
+/// The row for an event. `data` is the column's text.
+pub fn format_event_row(event: &Event) -> String {
+    // Message data may have other types of values under these names.
     let fields: EventFields = event.data.read().unwrap_or_default();
     let is_call = event.kind == EventType::ToolCall;
     let (id, tool) = if is_call { (fields.id, fields.name) } else { (fields.tool_call_id, fields.tool) };
@@ -55,7 +55,7 @@ pub(crate) fn format_event_row(event: &Event) -> String {
 }
 
 /// A row of quoted cells. A cell that a spreadsheet would compute gets an apostrophe before it.
-pub(crate) fn format_csv_row<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
+pub fn format_csv_row<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
     let quoted = cells.into_iter().map(|cell| {
         let guard = if cell.starts_with(FORMULA_STARTS) { "'" } else { "" };
         format!("\"{guard}{}\"", cell.replace('"', "\"\""))

@@ -7,10 +7,11 @@ use super::{
     },
     impact::ImpactSummary,
     presence::describe_presence,
+    print::{print_json, print_line},
     text::{argument_lines, escape_text, folded_argument_lines, format_age},
 };
 use countersign_api as api;
-use countersign_gate::{CallState, Json, Timestamp};
+use countersign_events::{CallState, Json, Timestamp};
 
 /// How much of a long argument or result is shown.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +31,20 @@ impl ValueDetail<'_> {
             Self::Folded(remedy) => folded_argument_lines(json, remedy),
         }
     }
+}
+
+/// Prints a call, as JSON or as text.
+pub fn print_call(
+    json: bool,
+    call: &api::Call,
+    now: Timestamp,
+    detail: ValueDetail<'_>,
+) -> serde_json::Result<()> {
+    if json {
+        return print_json(call);
+    }
+    print_line(&describe_call(call, now, detail));
+    Ok(())
 }
 
 /// The call in lines under labels. A label that repeats is printed once.
@@ -141,11 +156,11 @@ fn execution_facts(call: &api::Call, detail: ValueDetail<'_>) -> Vec<CallFact> {
     }
     if let Some(erased) = &call.erased {
         let (who, why) = (escape_text(erased.principal.as_str()), escape_text(&erased.reason));
-        facts.push(("erased", format!("all texts, by {who} at {} ({why})", erased.at)));
+        facts.push(("erased", format!("all content, by {who} at {} ({why})", erased.at)));
     }
     if let Some(archived) = &call.archived {
         let (who, file) = (escape_text(archived.principal.as_str()), escape_text(&archived.file));
-        facts.push(("archived", format!("all texts are in {file}, by {who} at {}", archived.at)));
+        facts.push(("archived", format!("all content is in {file}, by {who} at {}", archived.at)));
     }
     facts.extend(call.execution.as_ref().map(|execution| ("started", run(execution))));
     if let Some(result) = &call.result {

@@ -1,9 +1,10 @@
-//! The facts of an approval request: a label and an escaped text for each.
+//! An approval request's facts: a label and an escaped text for each.
 
 use super::text::{compact_json, escape_text};
 use countersign_api as api;
-use countersign_gate::{
-    CallId, GrantScope, Json,
+use countersign_approvals::GrantScope;
+use countersign_events::{
+    CallId, Json,
     event::{
         Basis, Decision, DecisionProof, OnExpiry, ProofKind, ProofRequirement, SameCall, ShadowVerdict,
         SuggestedScope,
@@ -41,7 +42,7 @@ pub fn request_facts(call: &api::Call) -> Vec<CallFact> {
     facts
 }
 
-/// The change of the tool's definition, and the names that look like that of the tool.
+/// How the tool definition changed, and which names look like the tool name.
 fn definition_facts(call: &api::Call, request: &api::ApprovalRequest) -> Vec<CallFact> {
     let mut lines = Vec::new();
     if let Some(changed) = &request.changed_definition {
@@ -92,7 +93,7 @@ fn reason_text(request: &api::ApprovalRequest) -> String {
     format!("{rule}{}", escape_text(&request.reason))
 }
 
-/// The part of the policy that gave the verdict, if it was not a rule.
+/// What gave the verdict in the policy, if it was not a rule.
 #[must_use]
 pub const fn describe_basis(basis: Option<Basis>) -> &'static str {
     match basis {
@@ -136,7 +137,7 @@ fn describe_requirement(call: &api::Call, proof: ProofRequirement) -> String {
     format!("an approval needs {}{how}", proof.describe())
 }
 
-/// The proof of a decision or a vote.
+/// The proof for a decision or a vote.
 #[must_use]
 pub fn describe_proof(proof: &DecisionProof) -> String {
     let kind = match proof.kind {
@@ -191,7 +192,7 @@ fn vote_text(vote: &api::ApprovalVote) -> String {
     text
 }
 
-/// The advice of an advisor. A text of the call may have influenced it.
+/// An advisor's advice. The call content may have influenced it.
 #[must_use]
 pub fn advice_text(advice: &api::CallAdvice) -> String {
     let name = escape_text(&advice.advisor);
@@ -234,7 +235,7 @@ fn deadline_facts(request: &api::ApprovalRequest, pending: bool) -> Vec<CallFact
     facts
 }
 
-/// The outcome of a call that no one decides in time.
+/// What happens to a call that no one decides in time.
 #[must_use]
 pub const fn describe_expiry(outcome: Option<OnExpiry>) -> &'static str {
     match outcome {
@@ -289,7 +290,7 @@ pub fn waiting_calls(preview: &api::ScopePreview, decision: Decision) -> &[CallI
     if decision.allows() { &preview.waiting.allows } else { &preview.waiting.denies }
 }
 
-/// The scope of a remembered decision, in words.
+/// A remembered decision's scope, in words.
 #[must_use]
 pub fn describe_scope(scope: &Json) -> String {
     match scope.read::<String>().as_deref() {

@@ -1,21 +1,22 @@
-//! The credential of a command that uses a server: from an option, from the environment, or from a file that only its
+//! The credential for a command that uses a server: from an option, from the environment, or from a file that only its
 //! owner can read, in which `serve` keeps the first tokens.
 
 mod file;
 mod local_tokens;
 mod side;
 
-pub(crate) use file::{CredentialFile, LockedCredentials, ServerTokens};
-pub(crate) use local_tokens::{
+pub use file::{CredentialFile, LockedCredentials, ServerTokens};
+pub use local_tokens::{
     accepted_token, local_person, request_agent_token, request_person_token, request_sign_in_link,
 };
-pub(crate) use side::CallerSide;
+pub use side::CallerSide;
 
 use crate::{
     exit::CliError,
     settings::{effective::Settings, keys::SettingKey, setting::read_variable},
 };
 use countersign_client::HttpGate;
+use countersign_gate::SecretFile;
 use std::path::Path;
 
 /// The variable that contains a token. It is not a setting, because `config` prints settings.
@@ -25,7 +26,7 @@ const VARIABLE: &str = "COUNTERSIGN_TOKEN";
 const MAX_SECRET_FILE: u64 = 4_096;
 
 /// Adds the credential to a gate, if there is one for this server.
-pub(crate) fn authorize(
+pub fn authorize(
     gate: HttpGate,
     settings: &Settings,
     url: &str,
@@ -51,13 +52,15 @@ fn find_token(settings: &Settings, url: &str, side: CallerSide) -> anyhow::Resul
 }
 
 /// Reads a file that contains one secret. Fails if other users can read it.
-pub(crate) fn read_secret_file(path: &Path, origin: &str) -> anyhow::Result<String> {
+pub fn read_secret_file(path: &Path, origin: &str) -> anyhow::Result<String> {
     let bad = |why: String| CliError::usage(format!("{origin}: {}: {why}", path.display()));
-    file::check_is_private(path).map_err(bad)?;
-    let size = std::fs::metadata(path).map_or(0, |found| found.len());
-    if size > MAX_SECRET_FILE {
-        return Err(bad(format!("it has {size} bytes, and a secret is shorter")).into());
-    }
-    let text = std::fs::read_to_string(path).map_err(|why| bad(why.to_string()))?;
+    let text = SecretFile::of_owner(MAX_SECRET_FILE).read_text(path);
+    let text = text.map_err(|why| bad(file::describe_secret_failure(path, &why)))?;
     Ok(text.trim().to_owned())
+}
+
+/// The address at which a browser signs in. The token is in the fragment, which a browser sends to no server.
+#[must_use]
+pub fn sign_in_link(url: &str, secret: &str) -> String {
+    format!("{}/sign-in/#{secret}", url.trim_end_matches('/'))
 }

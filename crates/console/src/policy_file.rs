@@ -3,12 +3,9 @@
 use crate::exit::{CliError, CommandExit};
 use countersign_advisors::check_advisor_settings;
 use countersign_api as api;
-use countersign_gate::{
-    Policy,
-    event::{AdviceFailure, PolicyLayer},
-    policy::{
-        BadPolicy, LAYER_ENDINGS, LAYER_FOLDER, MANAGED_LAYER, MAX_LAYERS, MAX_POLICY_BYTES, PolicyText,
-    },
+use countersign_events::event::{AdviceFailure, PolicyLayer};
+use countersign_policy::{
+    BadPolicy, LAYER_ENDINGS, LAYER_FOLDER, MANAGED_LAYER, MAX_LAYERS, MAX_POLICY_BYTES, Policy, PolicyText,
 };
 use std::{
     fs::{self, File},
@@ -19,18 +16,19 @@ use std::{
 /// The most entries of `policy.d`, including ignored ones.
 const MAX_ENTRIES: usize = 1_000;
 
-/// The texts of a policy on disk.
+/// A policy's content on disk.
 #[derive(Debug)]
-pub(crate) struct PolicyOnDisk {
+pub struct PolicyOnDisk {
     path: PathBuf,
-    pub(crate) text: PolicyText,
+    /// The main file and its layers.
+    pub text: PolicyText,
     /// The entries of `policy.d` that are not layers, such as hidden files.
-    pub(crate) ignored: Vec<String>,
+    pub ignored: Vec<String>,
 }
 
 impl PolicyOnDisk {
     /// Reads a file and its layers. `-` is stdin, which has no layers.
-    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
         let mut file = Self { path: path.to_owned(), text: PolicyText::default(), ignored: Vec::new() };
         if path.as_os_str() == "-" {
             file.path = PathBuf::from("stdin");
@@ -42,25 +40,27 @@ impl PolicyOnDisk {
         Ok(file)
     }
 
-    /// The path of the main file.
-    pub(crate) fn path(&self) -> &Path {
+    /// The main file's path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The name of the policy for people.
-    pub(crate) fn name(&self) -> String {
+    /// The policy name, for people.
+    #[must_use]
+    pub fn name(&self) -> String {
         let layers: Vec<_> = self.text.layers.iter().map(|layer| layer.name.as_str()).collect();
         let path = self.path.display();
         if layers.is_empty() { path.to_string() } else { format!("{path} with {}", layers.join(", ")) }
     }
 
-    /// Checks the texts. The error names the file, and the line and column in it.
-    pub(crate) fn parse(&self) -> anyhow::Result<Policy> {
+    /// Checks the policy. The error names the file, and the line and column in it.
+    pub fn parse(&self) -> anyhow::Result<Policy> {
         self.parse_text(self.text.clone())
     }
 
-    /// Checks the texts together with the managed layer of the policy in force, which the files keep.
-    pub(crate) fn parse_beside(&self, in_force: &api::PolicyInForce) -> anyhow::Result<Policy> {
+    /// Checks the policy together with the active policy's managed layer, which the files keep.
+    pub fn parse_beside(&self, in_force: &api::PolicyInForce) -> anyhow::Result<Policy> {
         self.parse_text(keep_managed_layer(self.text.clone(), in_force))
     }
 
@@ -73,7 +73,7 @@ impl PolicyOnDisk {
                 BadPolicy::InFile { error, .. } => (self.path.clone(), *error),
                 error => (self.path.clone(), error),
             };
-            // The message of the TOML parser ends with a line break.
+            // The TOML parser's message ends with a line break.
             bad_policy(format!("{}: {}", path.display(), error.to_string().trim_end()))
         };
         let policy = Policy::read_text(text).map_err(wrong)?;
@@ -94,7 +94,7 @@ impl PolicyOnDisk {
         Ok(())
     }
 
-    /// The folder of the main file.
+    /// The main file's folder.
     fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
     }
@@ -141,9 +141,10 @@ impl PolicyOnDisk {
     }
 }
 
-/// Adds the managed layer of the policy in force to the files of a policy, so that they do not discard the rules that
-/// people accepted.
-pub(crate) fn keep_managed_layer(files: PolicyText, in_force: &api::PolicyInForce) -> PolicyText {
+/// Adds the active policy's managed layer to policy files, so that they do not discard the rules that people
+/// accepted.
+#[must_use]
+pub fn keep_managed_layer(files: PolicyText, in_force: &api::PolicyInForce) -> PolicyText {
     let in_force = PolicyText { text: in_force.text.clone(), layers: in_force.layers.clone() };
     files.with_managed_layer_of(&in_force)
 }

@@ -1,25 +1,26 @@
 //! An event in a sentence.
 
-use crate::present::{message::describe_message, screen::TextStyle};
+use crate::present::{
+    facts::{describe_proof, describe_remembered, describe_scope},
+    message::describe_message,
+    screen::TextStyle,
+    text::{argument_lines, compact_json, escape_text},
+};
 use countersign_api::GrantOrigin;
-use countersign_gate::{
+use countersign_events::{
     Event, Json,
     event::{
         AdvisorReported, ApprovalAdvice, ApprovalRequest, ApprovalResponse, ApprovalVote, Body, CallErased,
-        Decision, DecisionProof, GrantAgents, NewerEvent, PolicySet, ProofKind, Source, Status,
+        Decision, DecisionProof, EventGroup, GrantAgents, NewerEvent, PolicySet, ProofKind, Source, Status,
         ThreadArchived, TokenCreated, ToolPolicy,
     },
-};
-use countersign_tui::present::{facts::describe_remembered, text::argument_lines};
-use countersign_tui::present::{
-    facts::{describe_proof, describe_scope},
-    text::{compact_json, escape_text},
 };
 
 /// Describes an event, with a style for its kind.
 ///
 /// `origin` is the decision that answered the call, for a response by an earlier decision.
-pub(crate) fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (TextStyle, String) {
+#[must_use]
+pub fn describe_event(event: &Event, origin: Option<&GrantOrigin>) -> (TextStyle, String) {
     let who = escape_text(event.principal.as_str());
     let Ok(body) = Body::read(event.seq, event.kind, &event.data) else {
         return (TextStyle::Red, format!("{who}: {} that cannot be read", event.kind));
@@ -101,7 +102,7 @@ fn describe_newer(who: &str, newer: &NewerEvent) -> String {
     )
 }
 
-/// The answer of an advisor.
+/// An advisor answer.
 fn describe_advice(who: &str, advice: &ApprovalAdvice) -> String {
     let (id, mode) = (escape_text(advice.tool_call_id.as_str()), advice.mode.as_str());
     let why = comment(advice.reason.as_ref());
@@ -121,7 +122,7 @@ fn describe_vote(who: &str, vote: &ApprovalVote) -> String {
     format!("{who} votes on {id}: {said}{scope}{edit}{proof}{why}")
 }
 
-/// An event of the log as a whole, or of a type that only a newer version knows.
+/// An event about the whole log, or of a type that only a newer version knows.
 fn describe_log_event(who: &str, body: &Body) -> (TextStyle, String) {
     match body {
         Body::Newer(newer) => (TextStyle::Yellow, describe_newer(who, newer)),
@@ -167,7 +168,9 @@ fn describe_log_event(who: &str, body: &Body) -> (TextStyle, String) {
             let why = comment(set.statement.as_ref().or(set.reason.as_ref()));
             (TextStyle::Cyan, format!("{who} sets the mode of advisor {name} to {mode}{why}"))
         }
-        other if other.event_type().is_about_webhooks() => describe_webhook_event(who, other),
+        other if other.event_type().group() == Some(EventGroup::Webhook) => {
+            describe_webhook_event(who, other)
+        }
         other => (TextStyle::Plain, format!("{who}: {}", other.event_type())),
     }
 }
@@ -210,7 +213,7 @@ fn describe_webhook_event(who: &str, body: &Body) -> (TextStyle, String) {
     }
 }
 
-/// The creation of a token: its kind, its holder and what it is limited to.
+/// A created token: its kind, its holder and what it is limited to.
 fn describe_new_token(who: &str, token: &TokenCreated) -> String {
     let (id, name) = (escape_text(&token.id), escape_text(&token.name));
     let threads = if token.threads.is_empty() {
@@ -223,16 +226,17 @@ fn describe_new_token(who: &str, token: &TokenCreated) -> String {
 }
 
 /// The arguments on one line. A shell command is printed alone.
-pub(crate) fn summarize_arguments(json: &Json) -> String {
+#[must_use]
+pub fn summarize_arguments(json: &Json) -> String {
     let lines = argument_lines(json);
     let command = lines.iter().position(|line| line.starts_with("command: "));
     let Some(command) = command else { return compact_json(json) };
-    // The further lines of a command begin with spaces.
+    // The further lines of a command start with spaces.
     let more = if lines.get(command + 1).is_some_and(|line| line.starts_with(' ')) { " …" } else { "" };
     format!("{}{more}", &lines[command]["command: ".len()..])
 }
 
-/// The result of a command, in the format of `run`.
+/// A command result, in the `run` format.
 #[derive(Default, serde::Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct ToolOutput {
@@ -242,7 +246,7 @@ struct ToolOutput {
     output: Option<String>,
 }
 
-/// The result of a call on one line.
+/// A call result on one line.
 fn summarize_result(content: &Json) -> String {
     if let Ok(text) = content.read::<String>() {
         return first_line(&text);
@@ -283,17 +287,17 @@ fn describe_request(request: &ApprovalRequest) -> String {
 
 fn describe_policy(who: &str, set: &PolicySet) -> String {
     let (source, hash) = (escape_text(&set.source), set.hash.to_string());
-    format!("{who} puts a policy in force: {} ({source})", &hash[..12])
+    format!("{who} applies a policy: {} ({source})", &hash[..12])
 }
 
 fn describe_archiving(who: &str, archived: &ThreadArchived) -> String {
     let (file, events) = (escape_text(&archived.file), archived.events);
-    format!("{who} moves the texts of {events} events of the thread to {file}")
+    format!("{who} moves the content of {events} events of the thread to {file}")
 }
 
 fn describe_erasure(who: &str, erased: &CallErased) -> String {
     let (id, why) = (escape_text(erased.tool_call_id.as_str()), escape_text(&erased.reason));
-    format!("{who} erases the texts of {id}: {why}")
+    format!("{who} erases the content of {id}: {why}")
 }
 
 fn describe_response(
@@ -340,12 +344,12 @@ fn describe_response(
     }
 }
 
-/// The proof of a decision, after a comma.
+/// The decision proof, after a comma.
 fn proof_text(proof: Option<&DecisionProof>) -> String {
     proof.map_or(String::new(), |proof| format!(", {}", describe_proof(proof)))
 }
 
-/// The kind of a key in words.
+/// The key kind in words.
 const fn describe_key_kind(kind: ProofKind) -> &'static str {
     match kind {
         ProofKind::Ssh => "SSH key",

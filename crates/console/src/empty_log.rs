@@ -1,23 +1,23 @@
-//! The report of an empty log, with its likely cause. A copy of a file in use lacks the events that are still in the
+//! Reporting an empty log, with its likely cause. A copy of a file in use misses the events that are still in the
 //! write-ahead log, so it can be an empty log that verifies.
 
 use crate::{context::CommandContext, settings::log_target::LogTarget};
-use countersign_api as api;
-use countersign_api::{ApprovalGate, GateError, LogFilter};
-use countersign_gate::{DatabaseUrl, EventType};
+use countersign_api::{self as api, ApprovalGate, GateError, LogFilter};
+use countersign_events::EventType;
+use countersign_store::DatabaseUrl;
 
 /// The likely cause of an empty log in a file.
-pub(crate) const COPIED_FILE: &str =
+pub const COPIED_FILE: &str =
     "a copy of a live file lacks the events of its -wal file; make copies with `countersign backup FILE`";
 
-/// True if the log has no events except policies, which a new log begins with.
-pub(crate) async fn is_empty_log(gate: &dyn ApprovalGate) -> Result<bool, GateError> {
+/// Returns true if the log has no events except policies, with which a new log starts.
+pub async fn is_empty_log(gate: &dyn ApprovalGate) -> Result<bool, GateError> {
     let first = gate.events(&LogFilter::default(), api::PageQuery { after: 0, limit: api::MAX_PAGE }).await?;
     Ok(first.next.is_none() && first.events.iter().all(|event| event.kind == EventType::PolicySet))
 }
 
 /// The sentences that report an empty log; `None` if the log has events.
-pub(crate) async fn describe_empty_log(
+pub async fn describe_empty_log(
     context: &CommandContext,
     gate: &dyn ApprovalGate,
 ) -> anyhow::Result<Option<String>> {

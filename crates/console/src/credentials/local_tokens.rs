@@ -1,33 +1,38 @@
-//! The tokens of the user of this machine: one for agents, and one for the person, with a link for a browser.
+//! The tokens for this machine's user: one for agents, and one for the person, with a link for a browser.
 
 use crate::settings::effective::login_name;
 use countersign_api::TokenRequest;
-use countersign_gate::{
-    EmbeddedGate, Principal,
-    access::{Right, TokenSecret},
+use countersign_approvals::access::{Right, TokenSecret};
+use countersign_events::{
+    Principal,
     event::{Role, TokenKind},
 };
+use countersign_gate::EmbeddedGate;
 
 /// The time within which a link signs in, in seconds.
 const LINK_SECONDS: u64 = 3_600;
 
-/// The name of the person, without a kind.
-pub(crate) fn local_person() -> String {
+/// The person's name, without a kind.
+#[must_use]
+pub fn local_person() -> String {
     Principal::user(&login_name()).as_str().trim_start_matches("user:").to_owned()
 }
 
-/// The token of the agents of this user.
-pub(crate) fn request_agent_token() -> TokenRequest {
+/// The token for this user's agents.
+#[must_use]
+pub fn request_agent_token() -> TokenRequest {
     request("local".to_owned(), Role::Agent, TokenKind::Token)
 }
 
 /// The token with which commands of this user read and decide.
-pub(crate) fn request_person_token() -> TokenRequest {
+#[must_use]
+pub fn request_person_token() -> TokenRequest {
     request(local_person(), Role::Approver, TokenKind::Token)
 }
 
 /// A link that signs the person in once.
-pub(crate) fn request_sign_in_link() -> TokenRequest {
+#[must_use]
+pub fn request_sign_in_link() -> TokenRequest {
     let link = request(local_person(), Role::Approver, TokenKind::Link);
     TokenRequest { expires_in_seconds: Some(LINK_SECONDS), ..link }
 }
@@ -45,7 +50,7 @@ const fn request(name: String, role: Role, kind: TokenKind) -> TokenRequest {
 }
 
 /// The token, if the log accepts it for this purpose.
-pub(crate) async fn accepted_token(
+pub async fn accepted_token(
     gate: &EmbeddedGate,
     token: Option<String>,
     right: Right,

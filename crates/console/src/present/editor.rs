@@ -1,8 +1,8 @@
-//! Changing the arguments of a call in an editor.
+//! Changing call arguments in an editor.
 
 use super::{facts::change_lines, json::format_for_editor};
 use countersign_api::random_id;
-use countersign_gate::{Json, json::diff};
+use countersign_events::{Json, json::diff};
 use std::{
     io::{self, Write as _},
     os::unix::fs::OpenOptionsExt,
@@ -31,7 +31,7 @@ pub enum EditError {
     },
 }
 
-/// Opens the JSON in the editor of the user. Returns `None` if the user did not change it.
+/// Opens the JSON in the user's editor. Returns `None` if the user did not change it.
 pub async fn edit_arguments(arguments: &Json) -> Result<Option<Json>, EditError> {
     let path = std::env::temp_dir().join(format!("{}.json", random_id("countersign-")));
     write_private_file(&path, &format_for_editor(arguments))
@@ -52,7 +52,7 @@ pub fn difference_lines(before: &Json, after: &Json) -> Vec<String> {
     change_lines(&diff(before, after))
 }
 
-/// True if both texts mean the same JSON value.
+/// Returns true if both strings mean the same JSON value.
 #[must_use]
 pub fn is_same_json(before: &Json, after: &Json) -> bool {
     matches!((before.canonical_hash(), after.canonical_hash()), (Ok(before), Ok(after)) if before == after)

@@ -2,21 +2,21 @@
 
 use super::json::json_lines;
 use countersign_api as api;
-use countersign_gate::event::RiskLevel;
+use countersign_events::event::RiskLevel;
 
 /// The declared impact, in text. JSON of another shape is shown as JSON.
 #[derive(Debug, Clone, Default)]
 pub struct ImpactSummary {
     /// The risk level.
     pub risk: Option<RiskLevel>,
-    /// True if the effect can be undone.
+    /// Whether the effect can be undone.
     pub reversible: Option<bool>,
     /// Everything else: a label and an unescaped text for each.
     pub facts: Vec<(&'static str, String)>,
 }
 
 impl ImpactSummary {
-    /// Reads the impact of a call.
+    /// Reads the call impact.
     #[must_use]
     pub fn from_call(call: &api::Call) -> Self {
         let Some(json) = &call.impact else { return Self::default() };

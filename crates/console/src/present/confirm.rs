@@ -1,11 +1,13 @@
 //! Asking a person to confirm.
 
-use crate::exit::CliError;
-use countersign_api as api;
-use countersign_tui::present::{
-    print::{print_line, print_prompt},
-    text::escape_text,
+use crate::{
+    exit::CliError,
+    present::{
+        print::{print_line, print_prompt},
+        text::escape_text,
+    },
 };
+use countersign_api as api;
 use std::io::IsTerminal;
 
 /// The most calls that a question lists.
@@ -15,19 +17,28 @@ const LISTED: usize = 10;
 const NOTHING_DECIDED: &str = "Nothing was decided.";
 
 /// Asks the question on a terminal. Without a terminal, the answer is yes: scripts cannot answer.
-pub(crate) fn confirm(question: &str) -> std::io::Result<bool> {
+pub fn confirm(question: &str) -> std::io::Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Ok(true);
     }
     ask(question, NOTHING_DECIDED)
 }
 
+/// How a command line answers a question.
+#[derive(Debug, Clone, Copy)]
+pub struct ConfirmTerms {
+    /// `--yes` was given.
+    pub yes: bool,
+    /// The output is JSON, so no one reads the question.
+    pub json: bool,
+}
+
 /// Asks the question about calls that the command line does not name, and lists them first. `--yes` answers it. Without
 /// a terminal and with JSON it is required, because one mistake would decide many calls.
-pub(crate) fn confirm_calls(
+pub fn confirm_calls(
     question: &str,
     lists: &[(&str, &[api::Call])],
-    (yes, json): (bool, bool),
+    ConfirmTerms { yes, json }: ConfirmTerms,
 ) -> anyhow::Result<bool> {
     if yes {
         return Ok(true);
@@ -43,8 +54,8 @@ pub(crate) fn confirm_calls(
     Ok(ask(question, NOTHING_DECIDED)?)
 }
 
-/// Prints the first calls, and the number of the others.
-pub(crate) fn list_calls(calls: &[api::Call]) {
+/// Prints the first calls, and how many others there are.
+pub fn list_calls(calls: &[api::Call]) {
     for call in calls.iter().take(LISTED) {
         let (id, thread) = (escape_text(call.id.as_str()), escape_text(call.thread_id.as_str()));
         let (tool, by) = (escape_text(call.name.as_str()), escape_text(call.proposal.principal.as_str()));
@@ -56,7 +67,7 @@ pub(crate) fn list_calls(calls: &[api::Call]) {
 }
 
 /// Asks the question, whose refusal changes nothing.
-pub(crate) fn confirm_change(question: &str) -> std::io::Result<bool> {
+pub fn confirm_change(question: &str) -> std::io::Result<bool> {
     ask(question, "Nothing was changed.")
 }
 

@@ -1,27 +1,41 @@
 //! The exit codes of the command, and errors of the command line itself.
 
 use countersign_api::{ErrorCode, GateError, UnavailableReason};
-use countersign_gate::{GateFailure, StoreError};
+use countersign_gate::GateFailure;
+use countersign_store::StoreError;
 use std::process::ExitCode;
 
-/// An exit code that `--help` lists, or the code of the command that `run` ran.
+/// An exit code that `--help` lists, or the exit code of the command that `run` ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CommandExit(pub(crate) u8);
+pub struct CommandExit(pub u8);
 
 impl CommandExit {
-    pub(crate) const DONE: Self = Self(0);
-    pub(crate) const FAILED: Self = Self(1);
-    pub(crate) const USAGE: Self = Self(2);
-    pub(crate) const REFUSED: Self = Self(3);
-    pub(crate) const NO_SUCH_CALL: Self = Self(4);
-    pub(crate) const UNAVAILABLE: Self = Self(5);
-    pub(crate) const ASKED: Self = Self(76);
-    pub(crate) const DENIED: Self = Self(77);
-    pub(crate) const EXPIRED: Self = Self(78);
-    pub(crate) const CANCELLED: Self = Self(79);
-    pub(crate) const NOT_EXECUTABLE: Self = Self(126);
-    pub(crate) const NOT_FOUND: Self = Self(127);
-    pub(crate) const INTERRUPTED: Self = Self(130);
+    /// Success.
+    pub const DONE: Self = Self(0);
+    /// A file or the system failed, or damage was found.
+    pub const FAILED: Self = Self(1);
+    /// The command line or a setting is invalid.
+    pub const USAGE: Self = Self(2);
+    /// The rules refuse it.
+    pub const REFUSED: Self = Self(3);
+    /// There is no such call, thread or grant, or more than one.
+    pub const NO_SUCH_CALL: Self = Self(4);
+    /// The server or the database is unavailable.
+    pub const UNAVAILABLE: Self = Self(5);
+    /// The verdict is to ask people.
+    pub const ASKED: Self = Self(76);
+    /// The call is denied or blocked.
+    pub const DENIED: Self = Self(77);
+    /// The call expired without a decision.
+    pub const EXPIRED: Self = Self(78);
+    /// The call is cancelled.
+    pub const CANCELLED: Self = Self(79);
+    /// The program cannot be started.
+    pub const NOT_EXECUTABLE: Self = Self(126);
+    /// The program was not found.
+    pub const NOT_FOUND: Self = Self(127);
+    /// Ctrl-C ended the command.
+    pub const INTERRUPTED: Self = Self(130);
 }
 
 impl From<CommandExit> for ExitCode {
@@ -30,36 +44,45 @@ impl From<CommandExit> for ExitCode {
     }
 }
 
-/// An error of the command line itself.
+/// An error in the command line itself.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct CliError {
-    pub(crate) exit: CommandExit,
-    pub(crate) code: &'static str,
-    pub(crate) message: String,
+pub struct CliError {
+    /// The exit code of the command.
+    pub exit: CommandExit,
+    /// The stable code for programs.
+    pub code: &'static str,
+    /// What is wrong, and what to do.
+    pub message: String,
 }
 
 impl CliError {
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
+    /// Creates the error for an invalid command line.
+    pub fn usage(message: impl Into<String>) -> Self {
         Self { exit: CommandExit::USAGE, code: "usage", message: message.into() }
     }
 
-    pub(crate) fn no_such_call(message: impl Into<String>) -> Self {
+    /// Creates the error for a call that does not exist.
+    pub fn no_such_call(message: impl Into<String>) -> Self {
         Self { exit: CommandExit::NO_SUCH_CALL, code: "unknown_call", message: message.into() }
     }
 }
 
-/// The error of a service that did not start, as the service printed it.
+/// The error from a service that did not start, as the service printed it.
 #[derive(Debug, thiserror::Error)]
 #[error("{detail}")]
-pub(crate) struct ServiceStartError {
-    pub(crate) exit: CommandExit,
-    pub(crate) code: String,
-    pub(crate) detail: String,
+pub struct ServiceStartError {
+    /// The exit code of the command.
+    pub exit: CommandExit,
+    /// The stable code for programs.
+    pub code: String,
+    /// What is wrong, and what to do.
+    pub detail: String,
 }
 
 /// The exit code and the error code of any error.
-pub(crate) fn classify_error(error: &anyhow::Error) -> (CommandExit, String) {
+#[must_use]
+pub fn classify_error(error: &anyhow::Error) -> (CommandExit, String) {
     if let Some(error) = error.downcast_ref::<CliError>() {
         return (error.exit, error.code.to_owned());
     }
@@ -82,7 +105,7 @@ pub(crate) fn classify_error(error: &anyhow::Error) -> (CommandExit, String) {
 }
 
 /// The reason why the database is unavailable.
-pub(crate) fn unavailable_reason(error: &anyhow::Error) -> Option<&'static str> {
+pub fn unavailable_reason(error: &anyhow::Error) -> Option<&'static str> {
     match error.downcast_ref::<GateError>() {
         Some(error) => error.facts.reason.map(UnavailableReason::as_str),
         None => store_error(error).and_then(StoreError::reason),
@@ -96,8 +119,9 @@ fn store_error(error: &anyhow::Error) -> Option<&StoreError> {
     }
 }
 
-/// The exit code for an error of an operation.
-pub(crate) fn gate_exit(error: &GateError) -> CommandExit {
+/// The exit code for an operation error.
+#[must_use]
+pub fn gate_exit(error: &GateError) -> CommandExit {
     match error.code {
         ErrorCode::UnknownCall | ErrorCode::UnknownGrant | ErrorCode::UnknownThread => {
             CommandExit::NO_SUCH_CALL

@@ -1,13 +1,15 @@
 //! Error messages on stderr, with a hint about what to do.
 
 use super::screen::{ScreenFormat, TextStyle};
-use crate::exit::{CommandExit, classify_error, unavailable_reason};
+use crate::{
+    exit::{CommandExit, classify_error, unavailable_reason},
+    present::{
+        print::{format_json_line, print_error},
+        text::escape_lines,
+    },
+};
 use countersign_api as api;
 use countersign_api::GateError;
-use countersign_tui::present::{
-    print::{format_json_line, print_error},
-    text::escape_lines,
-};
 use serde::Serialize;
 
 /// An error as JSON.
@@ -35,7 +37,8 @@ impl ErrorReport<'_> {
 }
 
 /// Prints an error in the command line as JSON.
-pub(crate) fn report_usage_as_json(detail: &str) -> CommandExit {
+#[must_use]
+pub fn report_usage_as_json(detail: &str) -> CommandExit {
     let hint = Some("run `countersign COMMAND --help` to list the options of a command");
     ErrorReport { code: "usage", detail, response: None, execution: None, vote: None, reason: None, hint }
         .print();
@@ -43,7 +46,8 @@ pub(crate) fn report_usage_as_json(detail: &str) -> CommandExit {
 }
 
 /// Prints an error to stderr, and returns the exit code.
-pub(crate) fn report_error(json: bool, screen: &ScreenFormat, error: &anyhow::Error) -> CommandExit {
+#[must_use]
+pub fn report_error(json: bool, screen: &ScreenFormat, error: &anyhow::Error) -> CommandExit {
     let (exit, code) = classify_error(error);
     let detail = format!("{error:#}");
     if json {
@@ -69,7 +73,8 @@ pub(crate) fn report_error(json: bool, screen: &ScreenFormat, error: &anyhow::Er
 }
 
 /// The remedy for a code or, if the database is unavailable, for its reason. It may repeat advice from the error.
-pub(crate) fn error_remedy(code: &str) -> &'static str {
+#[must_use]
+pub fn error_remedy(code: &str) -> &'static str {
     match code {
         "not_countersign" | "no_wal" => "use another file with --database",
         "empty_file" => {
@@ -101,7 +106,7 @@ fn error_hint(code: &str) -> Option<&'static str> {
     Some(match code {
         "unknown_call" => "`countersign pending` lists pending calls, `countersign calls` lists all calls",
         "unknown_thread" => "`countersign thread list` lists the threads",
-        "unknown_grant" => "`countersign grant list THREAD` lists the grants in force",
+        "unknown_grant" => "`countersign grant list THREAD` lists the active grants",
         "several_calls" => "type more of the id, or add --thread",
         "not_an_approver" => "decide as a person: --as user:NAME",
         "self_approval" => "another person must decide",
@@ -115,7 +120,7 @@ fn error_hint(code: &str) -> Option<&'static str> {
         }
         "thread_closed" => "a thread cannot be reopened; use another thread",
         "policy_changed" => {
-            "`countersign policy show` shows the policy in force now; compare it and run the command again"
+            "`countersign policy show` shows the active policy now; compare it and run the command again"
         }
         "bad_policy" => "correct the policy (see docs/policy.md), or use another file with --policy",
         "address_in_use" => {

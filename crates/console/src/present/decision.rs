@@ -1,13 +1,13 @@
-//! The outcome of a decision, in a sentence.
+//! What a decision changed, in a sentence.
 
 use super::{
     facts::{describe_scope, describe_votes},
     text::escape_text,
 };
 use countersign_api as api;
-use countersign_gate::{Principal, event::Decision};
+use countersign_events::{Principal, event::Decision};
 
-/// The effect of a decision by `me` on a call that was `before` and is `after`: the call is decided, one vote was
+/// What a decision by `me` changed in a call that was `before` and is `after`: the call is decided, one vote was
 /// added, or nothing changed.
 #[must_use]
 pub fn describe_outcome(me: &Principal, before: &api::Call, after: &api::Call) -> String {
@@ -23,7 +23,7 @@ pub fn describe_outcome(me: &Principal, before: &api::Call, after: &api::Call) -
     }
 }
 
-/// A decision that is in force.
+/// A decision that is active.
 #[must_use]
 pub fn describe_decision(call: &api::Call, response: &api::ApprovalResponse) -> String {
     let (id, tool) = (escape_text(call.id.as_str()), escape_text(call.name.as_str()));

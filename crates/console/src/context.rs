@@ -7,6 +7,7 @@ use crate::{
     present::{
         progress::ProgressLine,
         screen::{ScreenFormat, use_colours},
+        text::escape_text,
     },
     settings::{
         effective::{Settings, read_policy},
@@ -18,42 +19,44 @@ use crate::{
     },
     webhook_sender::webhook_sender,
 };
-use countersign_api::{ApprovalGate, CallerView, GateError, SharedGate};
+use countersign_api::{ApprovalGate, CallerView, GateError, SendOperation, SharedGate, operations};
 use countersign_client::{HttpGate, without_password};
-use countersign_gate::{
-    Clock, DatabaseUrl, EmbeddedGate, Policy, Principal, StoreAccess, StoreOptions, Timestamp,
-    policy::PolicyText,
-};
-use countersign_tui::present::text::escape_text;
+use countersign_events::{Principal, Timestamp};
+use countersign_gate::EmbeddedGate;
+use countersign_policy::{Policy, PolicyText};
+use countersign_store::{Clock, DatabaseUrl, StoreAccess, StoreOptions};
 use std::{
     io::{IsTerminal, stderr, stdout},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// The surroundings of a command.
-pub(crate) struct CommandContext {
-    /// True if output and errors are JSON.
-    pub(crate) json: bool,
+/// The command context.
+pub struct CommandContext {
+    /// Whether output and errors are JSON.
+    pub json: bool,
     /// The global options as they were typed.
-    pub(crate) options: GlobalOptions,
-    pub(crate) settings: Settings,
-    pub(crate) clock: Clock,
+    pub options: GlobalOptions,
+    /// The settings that apply.
+    pub settings: Settings,
+    /// The clock of this process.
+    pub clock: Clock,
     /// The command, as a server lists its clients: `watch`, or `hook claude-code`.
-    pub(crate) command: String,
+    pub command: String,
     /// The gates that the command has opened, which are closed after it.
     opened: Mutex<Vec<SharedGate>>,
 }
 
 impl CommandContext {
     /// Reads the settings that apply to these options.
-    pub(crate) fn from_options(options: GlobalOptions) -> anyhow::Result<Self> {
+    pub fn from_options(options: GlobalOptions) -> anyhow::Result<Self> {
         let settings = Settings::gather(&options)?;
         Ok(Self { settings, ..Self::without_settings(options) })
     }
 
     /// The context of commands that work even if the settings are invalid.
-    pub(crate) fn without_settings(options: GlobalOptions) -> Self {
+    #[must_use]
+    pub fn without_settings(options: GlobalOptions) -> Self {
         Self {
             json: options.json,
             options,
@@ -64,13 +67,14 @@ impl CommandContext {
         }
     }
 
-    /// The same context, with the name of the command.
-    pub(crate) fn with_command(self, command: String) -> Self {
+    /// The same context, with the command's name.
+    #[must_use]
+    pub fn with_command(self, command: String) -> Self {
         Self { command, ..self }
     }
 
-    /// This machine's name, for the place of a call. A log in a file belongs to one machine, so its calls name none.
-    pub(crate) fn host_name(&self) -> Option<String> {
+    /// The machine name, for call places. A log in a file belongs to one machine, so its calls name none.
+    pub fn host_name(&self) -> Option<String> {
         let is_shared = match self.settings.target().ok()? {
             LogTarget::Server(_) => true,
             LogTarget::Database(database) => matches!(database, DatabaseUrl::Postgres(_)),
@@ -78,38 +82,39 @@ impl CommandContext {
         is_shared.then(|| whoami::hostname().ok()).flatten().filter(|name| !name.is_empty())
     }
 
-    pub(crate) fn now(&self) -> Timestamp {
+    /// The current time.
+    pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
     /// The format of stdout.
-    pub(crate) fn screen(&self) -> ScreenFormat {
+    pub fn screen(&self) -> ScreenFormat {
         let format = ScreenFormat::for_stream(&stdout(), self.use_colours(stdout().is_terminal()));
         if self.json { ScreenFormat { width: None, ..format } } else { format }
     }
 
     /// The format of stderr.
-    pub(crate) fn error_screen(&self) -> ScreenFormat {
+    pub fn error_screen(&self) -> ScreenFormat {
         ScreenFormat::for_stream(&stderr(), self.use_colours(stderr().is_terminal()))
     }
 
-    /// True if a stream is coloured.
-    pub(crate) fn use_colours(&self, terminal: bool) -> bool {
+    /// Returns true if this stream is coloured.
+    pub fn use_colours(&self, terminal: bool) -> bool {
         use_colours(self.settings.colour(), terminal)
     }
 
     /// A progress line on stderr. It stays empty with `--json`.
-    pub(crate) fn progress(&self, noun: &'static str) -> ProgressLine {
+    pub fn progress(&self, noun: &'static str) -> ProgressLine {
         ProgressLine::new(noun, !self.json)
     }
 
     /// Connects to decide. The database must exist.
-    pub(crate) async fn connect_to_decide(&self) -> anyhow::Result<SharedGate> {
+    pub async fn connect_to_decide(&self) -> anyhow::Result<SharedGate> {
         self.open(CallerSide::Person, DatabaseUse::DECIDE).await
     }
 
     /// Opens the database itself to change it, for commands that also use files beside it. The database must exist.
-    pub(crate) async fn open_database_to_decide(&self) -> anyhow::Result<EmbeddedGate> {
+    pub async fn open_database_to_decide(&self) -> anyhow::Result<EmbeddedGate> {
         if self.options.server.is_some() {
             let why = "this works on a database: use --database instead of --server";
             return Err(CliError::usage(why).into());
@@ -121,22 +126,22 @@ impl CommandContext {
     }
 
     /// Connects to propose calls. Creates a missing database, and retries while it is unavailable.
-    pub(crate) async fn connect_to_propose(&self) -> anyhow::Result<SharedGate> {
+    pub async fn connect_to_propose(&self) -> anyhow::Result<SharedGate> {
         self.open(CallerSide::Agent, DatabaseUse::PROPOSE).await
     }
 
     /// Connects to read or to change settings of a thread. A read-only log can be read, and refuses changes.
-    pub(crate) async fn connect(&self) -> anyhow::Result<SharedGate> {
+    pub async fn connect(&self) -> anyhow::Result<SharedGate> {
         self.open(CallerSide::Person, DatabaseUse::READ).await
     }
 
     /// Connects to follow the log. Retries while the database is unavailable.
-    pub(crate) async fn connect_to_follow(&self) -> anyhow::Result<SharedGate> {
+    pub async fn connect_to_follow(&self) -> anyhow::Result<SharedGate> {
         self.open(CallerSide::Person, DatabaseUse { retry: true, ..DatabaseUse::READ }).await
     }
 
     /// Connects to read the log only. `--policy` may name a policy for a comparison.
-    pub(crate) async fn connect_to_read(&self) -> anyhow::Result<SharedGate> {
+    pub async fn connect_to_read(&self) -> anyhow::Result<SharedGate> {
         self.connect().await
     }
 
@@ -182,8 +187,8 @@ impl CommandContext {
         authorize(self.name_program(&gate)?, &self.settings, url, side)
     }
 
-    /// The roles and the threads of the token for a server; `None` on a database, which its user sees as a whole.
-    pub(crate) async fn find_server_caller(&self) -> anyhow::Result<Option<CallerView>> {
+    /// The roles and threads of the server token; `None` on a database, which its user sees completely.
+    pub async fn find_server_caller(&self) -> anyhow::Result<Option<CallerView>> {
         match self.settings.target()? {
             LogTarget::Server(url) => {
                 Ok(Some(self.connect_to_server(&url, CallerSide::Person)?.caller().await?))
@@ -193,7 +198,7 @@ impl CommandContext {
     }
 
     /// The same gate, which tells the server that this command uses it.
-    pub(crate) fn name_program(&self, gate: &HttpGate) -> Result<HttpGate, GateError> {
+    pub fn name_program(&self, gate: &HttpGate) -> Result<HttpGate, GateError> {
         let name = format!("countersign/{} ({})", env!("CARGO_PKG_VERSION"), self.command);
         gate.with_header("user-agent", &name)
     }
@@ -208,22 +213,22 @@ impl CommandContext {
         Err(CliError::usage(why).into())
     }
 
-    /// The policy file of the settings, and the texts of the policy in it.
+    /// The policy file from the settings, and its content.
     fn policy_file(&self) -> anyhow::Result<Option<(PathBuf, PolicyText)>> {
         let Some(path) = self.settings.policy_path() else { return Ok(None) };
         let text = read_policy(&path)?.text().clone();
         Ok(Some((path, text)))
     }
 
-    /// Fails if the settings name a policy that is not the one in force.
-    pub(crate) async fn require_policy(&self, gate: &dyn ApprovalGate) -> anyhow::Result<()> {
+    /// Fails if the settings name a policy that is not the active one.
+    pub async fn require_policy(&self, gate: &dyn ApprovalGate) -> anyhow::Result<()> {
         match self.policy_file()? {
             Some((path, files)) => self.compare_policy(gate, &path, files).await,
             None => Ok(()),
         }
     }
 
-    /// Fails if the settings name a policy that is not the one in force. The policy belongs to the log, so a command
+    /// Fails if the settings name a policy that is not the active one. The policy belongs to the log, so a command
     /// cannot bring its own.
     async fn compare_policy(
         &self,
@@ -231,14 +236,14 @@ impl CommandContext {
         path: &Path,
         files: PolicyText,
     ) -> anyhow::Result<()> {
-        let in_force = gate.policy().await?;
+        let in_force = gate.send(operations::ShowPolicy {}).await?;
         if in_force.hash == keep_managed_layer(files, &in_force).hash() {
             return Ok(());
         }
         let origin = self.settings.get(SettingKey::Policy).map(|setting| setting.origin.to_string());
         let message = format!(
-            "{} names {}, but the log has another policy in force: {} put it there at {} (from {}). Leave the setting out, \
-             or put the file in force with: {} policy apply {}",
+            "{} names {}, but the log has another active policy: {} applied it at {} (from {}). Leave the setting out, \
+             or apply the file with: {} policy apply {}",
             origin.unwrap_or_default(),
             path.display(),
             in_force.principal,
@@ -252,29 +257,29 @@ impl CommandContext {
 
     /// Closes the gates that the command has opened. The last process to close a file moves its write-ahead log into
     /// it, so that a plain copy of the file has every event.
-    pub(crate) async fn close_gates(&self) {
+    pub async fn close_gates(&self) {
         let opened = std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner));
         for gate in opened {
             gate.shut_down().await;
         }
     }
 
-    /// Prints the location of a log that this command has created. A second log is easily created by mistake, and calls
+    /// Prints where this command has created a log. A second log is easily created by mistake, and calls
     /// would then wait unseen.
-    pub(crate) fn announce_new_log(&self, gate: &EmbeddedGate) {
+    pub fn announce_new_log(&self, gate: &EmbeddedGate) {
         if gate.has_created_log() {
             let json = self.json || self.settings.log_format() == LogFormat::Json;
             print_notice(&format!("new log: {}", gate.database_name()), json, &self.error_screen());
         }
     }
 
-    /// The location of the log in messages.
-    pub(crate) fn log_location(&self) -> anyhow::Result<String> {
+    /// The log location as messages name it.
+    pub fn log_location(&self) -> anyhow::Result<String> {
         Ok(escape_text(&self.settings.log_location()?))
     }
 
-    /// The beginning of a command line that reaches the same log from another terminal.
-    pub(crate) fn command_prefix(&self) -> String {
+    /// The start of a command line that reaches the same log from another terminal.
+    pub fn command_prefix(&self) -> String {
         let mut words = vec![program_name()];
         words.extend(self.options.config.iter().map(|path| format!("--config {}", path.display())));
         let GlobalOptions { server, database, database_file, .. } = &self.options;
@@ -306,7 +311,7 @@ struct DatabaseUse {
     create: bool,
     /// Retry while it is unavailable.
     retry: bool,
-    /// Fail if the settings name another policy than the one in force.
+    /// Fail if the settings name another policy than the active one.
     compare_policy: bool,
     access: StoreAccess,
 }
@@ -318,7 +323,7 @@ impl DatabaseUse {
     const PROPOSE: Self = Self { create: true, retry: true, ..Self::DECIDE };
 }
 
-/// Suggests the scheme that an address of a server lacks.
+/// Suggests the scheme that a server address misses.
 fn suggest_scheme(url: &str, error: GateError) -> anyhow::Error {
     if url.contains("://") || url.starts_with("unix:") {
         return error.into();
@@ -327,7 +332,7 @@ fn suggest_scheme(url: &str, error: GateError) -> anyhow::Error {
     CliError { exit: CommandExit::USAGE, code: "bad_url", message }.into()
 }
 
-/// Quotes a word for a shell: the parameters of an address contain `&`.
+/// Quotes a word for a shell: address parameters contain `&`.
 fn quote_for_shell(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
 }

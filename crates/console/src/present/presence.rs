@@ -1,10 +1,10 @@
-//! The presence of the agent that proposed a call.
+//! Presence of the agent that proposed a call.
 
 use super::text::{escape_text, format_age};
 use countersign_api as api;
-use countersign_gate::Timestamp;
+use countersign_events::Timestamp;
 
-/// Tells if the proposer of a pending call still waits for the decision, where that is known.
+/// Tells if a pending call's proposer still waits for the decision, where that is known.
 #[must_use]
 pub fn describe_presence(call: &api::Call, now: Timestamp) -> Option<String> {
     let seen = call.proposer_last_seen_at.filter(|_| call.is_pending())?;

@@ -1,17 +1,17 @@
-//! A message of a conversation in a sentence.
+//! A conversation message in a sentence.
 
-use countersign_gate::{
+use crate::{present::text::escape_text, wrap::truncate_text};
+use countersign_events::{
     EventType, Json,
     event::{ConversationMessage, MessageFormat},
 };
 use countersign_messages::{ReadMessage, read_message};
-use countersign_tui::{present::text::escape_text, truncate_text};
 
-/// The most columns of the text of a message.
+/// The most columns of message text.
 const MOST_COLUMNS: usize = 120;
 
-/// Describes the event of a message: who speaks, and the begin of the text, or the calls that it is about.
-pub(super) fn describe_message(who: &str, kind: EventType, data: &Json) -> String {
+/// Describes a message event: who speaks, and how the text starts, or the calls that it is about.
+pub(crate) fn describe_message(who: &str, kind: EventType, data: &Json) -> String {
     let speaker = match kind {
         EventType::UserMessage => "a person",
         EventType::AgentMessage => "the agent",
