@@ -1,36 +1,46 @@
-//! The format of an output stream: its width and its colours.
+//! An output stream's format: its width and its colours.
 
 use crate::settings::value::ColourMode;
 use std::{io::IsTerminal, os::fd::AsFd};
 
-/// The format of an output stream.
+/// An output stream's format.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct ScreenFormat {
+pub struct ScreenFormat {
     /// The number of columns, or `None` if the stream is not a terminal.
-    pub(crate) width: Option<usize>,
-    pub(crate) colours: bool,
+    pub width: Option<usize>,
+    /// Whether escape codes colour the text.
+    pub colours: bool,
 }
 
-/// The style of a text. The text itself carries the same meaning, for streams without colours.
+/// A text style. The text itself carries the same meaning, for streams without colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum TextStyle {
+pub enum TextStyle {
     #[default]
+    /// As the terminal shows text.
     Plain,
+    /// For what a reader looks for.
     Bold,
+    /// For what a reader can skip.
     Dim,
+    /// For denials and failures.
     Red,
+    /// For approvals and success.
     Green,
+    /// For what needs attention.
     Yellow,
+    /// For names.
     Cyan,
 }
 
 impl ScreenFormat {
-    pub(crate) fn for_stream(stream: &(impl AsFd + IsTerminal), colours: bool) -> Self {
+    /// Returns the format of this stream.
+    pub fn for_stream(stream: &(impl AsFd + IsTerminal), colours: bool) -> Self {
         Self { width: read_columns(stream), colours }
     }
 
     /// The text with the escape codes of the style.
-    pub(crate) fn paint(&self, style: TextStyle, text: &str) -> String {
+    #[must_use]
+    pub fn paint(&self, style: TextStyle, text: &str) -> String {
         let code = match style {
             _ if !self.colours || text.is_empty() => return text.to_owned(),
             TextStyle::Plain => return text.to_owned(),
@@ -45,8 +55,9 @@ impl ScreenFormat {
     }
 }
 
-/// True if a stream is coloured.
-pub(crate) fn use_colours(mode: ColourMode, terminal: bool) -> bool {
+/// Returns true if this stream is coloured.
+#[must_use]
+pub fn use_colours(mode: ColourMode, terminal: bool) -> bool {
     match mode {
         ColourMode::Always => true,
         ColourMode::Never => false,

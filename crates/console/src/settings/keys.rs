@@ -1,57 +1,100 @@
 //! The settings: their keys, and where a file may set them.
 
-/// The key of a setting.
+/// A setting key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum SettingKey {
+pub enum SettingKey {
+    /// `database`
     Database,
+    /// `database_file`
     DatabaseFile,
+    /// `server`
     Server,
+    /// `tls_ca`
     TlsCa,
+    /// `policy`
     Policy,
+    /// `as`
     As,
+    /// `token_file`
     TokenFile,
+    /// `solo`
     Solo,
+    /// `identity_header`
     IdentityHeader,
+    /// `identity_roles`
     IdentityRoles,
+    /// `oidc_issuer`
     OidcIssuer,
+    /// `oidc_client_id`
     OidcClientId,
+    /// `oidc_client_secret_file`
     OidcClientSecretFile,
+    /// `oidc_roles`
     OidcRoles,
+    /// `oidc_levels`
     OidcLevels,
+    /// `oidc_groups`
     OidcGroups,
+    /// `oidc_name_claim`
     OidcNameClaim,
+    /// `oidc_email_domains`
     OidcEmailDomains,
+    /// `oidc_scopes`
     OidcScopes,
+    /// `oidc_label`
     OidcLabel,
+    /// `listen`
     Listen,
+    /// `reuse_port`
     ReusePort,
+    /// `max_connections`
     MaxConnections,
+    /// `timeouts`
     Timeouts,
+    /// `max_body`
     MaxBody,
+    /// `caller_limits`
     CallerLimits,
+    /// `tls_certificate`
     TlsCertificate,
+    /// `tls_key`
     TlsKey,
+    /// `behind_proxy`
     BehindProxy,
+    /// `public_urls`
     PublicUrls,
+    /// `frame_by`
     FrameBy,
+    /// `cors_origins`
     CorsOrigins,
+    /// `checkpoint_key`
     CheckpointKey,
+    /// `checkpoint_to`
     CheckpointTo,
+    /// `checkpoint_every`
     CheckpointEvery,
+    /// `webhook_key`
     WebhookKey,
+    /// `advisor_commands`
     AdvisorCommands,
+    /// `log`
     Log,
+    /// `log_format`
     LogFormat,
+    /// `otlp`
     Otlp,
+    /// `bell`
     Bell,
+    /// `colour`
     Colour,
 }
 
-/// The kind of a value.
+/// The value kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SettingKind {
+pub enum SettingKind {
     /// A path, in a file relative to the folder of that file.
     Path,
+    /// A string.
     Text,
     /// A list of strings, or a single one.
     Texts,
@@ -63,31 +106,33 @@ pub(crate) enum SettingKind {
     Word(&'static [&'static str]),
 }
 
-/// The definition of a setting.
+/// A setting definition.
 #[derive(Debug)]
-pub(crate) struct SettingDefinition {
-    pub(crate) key: SettingKey,
+pub struct SettingDefinition {
+    /// The key.
+    pub key: SettingKey,
     /// Its name in a file.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Its variable in the environment.
-    pub(crate) variable: &'static str,
+    pub variable: &'static str,
     /// Its option on the command line.
-    pub(crate) option: &'static str,
-    pub(crate) takes: SettingKind,
+    pub option: &'static str,
+    /// The kind of its value.
+    pub takes: SettingKind,
     /// The default, in words.
-    pub(crate) usual: &'static str,
+    pub usual: &'static str,
     /// The purpose.
-    pub(crate) about: &'static str,
+    pub about: &'static str,
 }
 
 /// The keys that name a log.
-pub(crate) const LOG_KEYS: [SettingKey; 3] =
-    [SettingKey::Database, SettingKey::DatabaseFile, SettingKey::Server];
+pub const LOG_KEYS: [SettingKey; 3] = [SettingKey::Database, SettingKey::DatabaseFile, SettingKey::Server];
 
 impl SettingKey {
-    /// True if the setting decides what is allowed, who decides, or where data goes. The file of the current folder
+    /// Returns true if this setting decides what is allowed, who decides, or where data goes. The current folder's file
     /// cannot set it, because the folder may come from someone else, such as a cloned repository.
-    pub(crate) const fn needs_explicit_source(self) -> bool {
+    #[must_use]
+    pub const fn needs_explicit_source(self) -> bool {
         matches!(
             self,
             Self::Policy

@@ -1,7 +1,7 @@
-//! The difference between two texts, as a unified diff.
+//! The difference between two strings, as a unified diff.
 
 use super::screen::{ScreenFormat, TextStyle};
-use countersign_tui::present::text::escape_text;
+use crate::present::text::escape_text;
 use similar::{ChangeTag, TextDiff};
 use std::time::Duration;
 
@@ -11,8 +11,9 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// The lines around a change.
 const CONTEXT: usize = 3;
 
-/// The hunks of a unified diff of two texts.
-pub(crate) fn diff_lines(before: &str, after: &str, screen: &ScreenFormat) -> Vec<String> {
+/// The hunks of a unified diff between two strings.
+#[must_use]
+pub fn diff_lines(before: &str, after: &str, screen: &ScreenFormat) -> Vec<String> {
     let mut lines = Vec::new();
     let diff = TextDiff::configure().timeout(LIMIT).diff_lines(before, after);
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {

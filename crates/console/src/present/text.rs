@@ -1,7 +1,6 @@
 //! Escaping text for a terminal, and formatting durations and arguments.
 
-use countersign_events::look::is_hidden_character;
-use countersign_gate::{Json, Timestamp};
+use countersign_events::{Json, Timestamp, look::is_hidden_character};
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr;
 
@@ -20,7 +19,7 @@ pub fn escape_text(text: &str) -> String {
     shown
 }
 
-/// Escapes a text of several lines and keeps its line breaks, so that text from a server or an agent cannot
+/// Escapes multi-line text and keeps its line breaks, so that text from a server or an agent cannot
 /// control the terminal.
 #[must_use]
 pub fn escape_lines(text: &str) -> String {
@@ -30,8 +29,7 @@ pub fn escape_lines(text: &str) -> String {
 /// The distance of tab stops.
 const TAB_STOP: usize = 8;
 
-/// As [`escape_text`], for one line of a text in which tabs are usual: a tab is shown as the space up to the next tab
-/// stop.
+/// Like [`escape_text`], for one line of text with usual tabs: a tab is shown as the space up to the next tab stop.
 #[must_use]
 pub fn escape_tabbed_line(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
@@ -45,7 +43,7 @@ pub fn escape_tabbed_line(line: &str) -> String {
     shown
 }
 
-/// The age of a moment, such as `5m 2s ago`.
+/// How long ago a moment was, such as `5m 2s ago`.
 #[must_use]
 pub fn format_age(then: Timestamp, now: Timestamp) -> String {
     format!("{} ago", format_duration(now.since(then).as_secs()))
@@ -87,10 +85,10 @@ pub fn argument_lines(json: &Json) -> Vec<String> {
 /// The length from which a value is folded, in characters, and in lines.
 const FOLDED_CHARACTERS: usize = 4_000;
 const FOLDED_LINES: usize = 60;
-/// The characters of a line that a folded value shows.
+/// How many characters of a line a folded value shows.
 const FOLDED_LINE: usize = 200;
 
-/// The arguments' lines, each value folded if it is long: its beginning, how much is left out, and its end. `remedy` says
+/// The argument lines, each value folded if it is long: its beginning, how much is left out, and its end. `remedy` says
 /// how to read it in full.
 #[must_use]
 pub fn folded_argument_lines(json: &Json, remedy: &str) -> Vec<String> {

@@ -1,12 +1,14 @@
-//! Tables that fit the width of the terminal.
+//! Tables that fit the terminal's width.
 
-use crate::present::screen::{ScreenFormat, TextStyle};
-use countersign_tui::{truncate_text, wrap_words};
+use crate::{
+    present::screen::{ScreenFormat, TextStyle},
+    wrap::{truncate_text, wrap_words},
+};
 use unicode_width::UnicodeWidthStr;
 
 /// How a column shrinks if the terminal is narrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ColumnFit {
+pub enum ColumnFit {
     /// Shrinks only after all other columns.
     Whole,
     /// As `Whole`, right-aligned.
@@ -19,15 +21,16 @@ pub(crate) enum ColumnFit {
     Optional,
 }
 
-/// A cell: a text and its style.
+/// A cell: its text and style.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct TableCell {
+pub struct TableCell {
     text: String,
     style: TextStyle,
 }
 
 impl TableCell {
-    pub(crate) fn styled(style: TextStyle, text: impl Into<String>) -> Self {
+    /// Creates a cell with this style.
+    pub fn styled(style: TextStyle, text: impl Into<String>) -> Self {
         Self { text: text.into(), style }
     }
 }
@@ -40,7 +43,7 @@ impl<T: Into<String>> From<T> for TableCell {
 
 /// A header and rows.
 #[derive(Debug)]
-pub(crate) struct TextTable {
+pub struct TextTable {
     columns: Vec<(&'static str, ColumnFit)>,
     rows: Vec<Vec<TableCell>>,
 }
@@ -53,17 +56,20 @@ const MIN_WIDTH: usize = 8;
 const NARROW_SCREEN: usize = 80;
 
 impl TextTable {
-    pub(crate) fn new(columns: &[(&'static str, ColumnFit)]) -> Self {
+    /// Creates a table without rows.
+    #[must_use]
+    pub fn new(columns: &[(&'static str, ColumnFit)]) -> Self {
         Self { columns: columns.to_vec(), rows: Vec::new() }
     }
 
     /// Adds a row with one cell for each column.
-    pub(crate) fn add_row(&mut self, cells: impl IntoIterator<Item = TableCell>) {
+    pub fn add_row(&mut self, cells: impl IntoIterator<Item = TableCell>) {
         self.rows.push(cells.into_iter().collect());
     }
 
     /// The table in lines.
-    pub(crate) fn format(&self, screen: &ScreenFormat) -> String {
+    #[must_use]
+    pub fn format(&self, screen: &ScreenFormat) -> String {
         let small = screen.width.is_some_and(|room| room < NARROW_SCREEN && self.full_width() > room);
         if small && self.columns.iter().any(|(_, fit)| *fit == ColumnFit::Optional) {
             return self.without_optional().format(screen);
@@ -78,7 +84,7 @@ impl TextTable {
         lines.join("\n")
     }
 
-    /// The width of the table if no column shrinks.
+    /// The table's width if no column shrinks.
     fn full_width(&self) -> usize {
         self.widths(None).iter().sum::<usize>() + GAP * self.columns.len().saturating_sub(1)
     }

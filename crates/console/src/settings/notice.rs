@@ -1,12 +1,15 @@
 //! Notices on stderr, such as the one about ignored settings.
 
 use super::{effective::Settings, value::LogFormat};
-use crate::present::screen::{ScreenFormat, TextStyle};
-use countersign_tui::present::{print::print_error, text::escape_text};
+use crate::present::{
+    print::print_error,
+    screen::{ScreenFormat, TextStyle},
+    text::escape_text,
+};
 use serde_json::json;
 
 /// Prints the settings of `./countersign.toml` that are ignored to stderr.
-pub(crate) fn print_ignored_settings(settings: &Settings, json: bool, screen: &ScreenFormat) {
+pub fn print_ignored_settings(settings: &Settings, json: bool, screen: &ScreenFormat) {
     let names: Vec<_> = settings.ignored().map(|(key, _)| key.definition().name).collect();
     let Some(file) = settings.file.as_ref().filter(|_| !names.is_empty()) else { return };
     let (file, names) = (file.display().to_string(), names.join(", "));
@@ -17,7 +20,7 @@ pub(crate) fn print_ignored_settings(settings: &Settings, json: bool, screen: &S
 }
 
 /// Prints a notice to stderr. A program that reads JSON lines from stderr receives it as JSON.
-pub(crate) fn print_notice(text: &str, json: bool, screen: &ScreenFormat) {
+pub fn print_notice(text: &str, json: bool, screen: &ScreenFormat) {
     if json {
         print_error(&json!({"notice": text}).to_string());
     } else {

@@ -4,14 +4,14 @@ use crate::settings::{default_log::find_data_file, effective::Settings, keys::Se
 use countersign_webhooks::{HttpWebhooks, WebhookKeyFile};
 use std::{path::PathBuf, sync::Arc};
 
-/// The name of the key file, in the data folder of the user.
+/// The key file's name, in the data folder of the user.
 const FILE_NAME: &str = "webhook.key";
 
 /// The address in links if no setting names the server.
 const DEFAULT_URL: &str = "http://countersign.localhost:7878";
 
-/// Creates the sender. `base` is the address of the server's pages in links. The key file need not exist yet.
-pub(crate) fn webhook_sender(settings: &Settings, base: Option<&str>) -> Arc<HttpWebhooks> {
+/// Creates the sender. `base` is the server page address in links. The key file need not exist yet.
+pub fn webhook_sender(settings: &Settings, base: Option<&str>) -> Arc<HttpWebhooks> {
     let set = settings.text_with_origin(SettingKey::WebhookKey).map(|(path, _)| PathBuf::from(path));
     // Without a home folder, the key is in the current folder, where the default log may be too.
     let path = set.or_else(|| find_data_file(FILE_NAME)).unwrap_or_else(|| FILE_NAME.into());

@@ -21,7 +21,7 @@ impl TerminationSignals {
         Ok(Self { terminate: terminate?, hangup, interrupt: interrupt? })
     }
 
-    /// Waits for the next of the three signals.
+    /// Waits for the next signal of these three.
     pub async fn receive(&mut self) -> Signal {
         let Self { terminate, hangup, interrupt } = self;
         let hangup = async {
@@ -38,8 +38,8 @@ impl TerminationSignals {
     }
 }
 
-/// True if SIGHUP was ignored when this process started. Only Linux tells a program that has no unsafe code; elsewhere
-/// the signal is handled.
+/// Returns true if SIGHUP was ignored when this process started. Only Linux tells this to a program without unsafe
+/// code; elsewhere the signal is handled.
 fn ignores_hangup() -> bool {
     // Read once, because a handler changes the answer.
     static IGNORED: OnceLock<bool> = OnceLock::new();

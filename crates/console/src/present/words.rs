@@ -1,15 +1,17 @@
 //! Numbers and verdicts as words.
 
 use super::screen::TextStyle;
-use countersign_gate::event::Verdict;
+use countersign_events::event::Verdict;
 
 /// A number and its noun, such as `1 call` or `2 calls`.
-pub(crate) fn count_words(number: u64, noun: &str) -> String {
+#[must_use]
+pub fn count_words(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The verdict as a word.
-pub(crate) const fn verdict_word(verdict: Verdict) -> &'static str {
+#[must_use]
+pub const fn verdict_word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Allow => "allow",
         Verdict::Ask => "ask",
@@ -17,8 +19,9 @@ pub(crate) const fn verdict_word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The style of a verdict.
-pub(crate) const fn verdict_style(verdict: Verdict) -> TextStyle {
+/// The style for a verdict.
+#[must_use]
+pub const fn verdict_style(verdict: Verdict) -> TextStyle {
     match verdict {
         Verdict::Allow => TextStyle::Green,
         Verdict::Ask => TextStyle::Yellow,

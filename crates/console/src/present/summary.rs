@@ -2,7 +2,7 @@
 
 use super::text::escape_text;
 use countersign_api as api;
-use countersign_gate::Json;
+use countersign_events::Json;
 
 /// The names of arguments that tell the most about a call, the most telling first.
 const TELLING_NAMES: &[&str] = &[
@@ -23,8 +23,8 @@ const TELLING_NAMES: &[&str] = &[
 /// The longest text that is summarized. The rest could not be shown on one line.
 const MOST_CHARACTERS: usize = 400;
 
-/// The name of the tool, and its most telling argument on one line, escaped. A list that shows them has room for a part
-/// only, so a decision needs the whole call.
+/// The tool name, and the most telling argument on one line, escaped. A list has room for only a part of it, so a
+/// decision needs the whole call.
 #[must_use]
 pub fn summarize_call(call: &api::Call) -> (String, String) {
     (escape_text(call.name.as_str()), telling_argument(&call.arguments))

@@ -13,15 +13,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The name of the file, in the current folder or in the data folder.
+/// The file name, in the current folder or in the data folder.
 const FILE_NAME: &str = "countersign.db";
 
 /// The folder for data below the home folder, if `XDG_DATA_HOME` is not set.
 const DATA_FOLDER: &str =
     if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
 
-/// Returns the path of the default log, which may not exist yet. Fails if the environment names no folder for it.
-pub(crate) fn find_default_log() -> anyhow::Result<PathBuf> {
+/// Returns the default log's path, which may not exist yet. Fails if the environment names no folder for it.
+pub fn find_default_log() -> anyhow::Result<PathBuf> {
     let local = Path::new(FILE_NAME);
     if local.exists() {
         return Ok(local.to_path_buf());
@@ -39,7 +39,8 @@ fn user_log(data: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBuf> {
 }
 
 /// Returns the path of another file of this user beside the default log; `None` if the environment names no folder.
-pub(crate) fn find_data_file(name: &str) -> Option<PathBuf> {
+#[must_use]
+pub fn find_data_file(name: &str) -> Option<PathBuf> {
     let (data, home) = (read_variable("XDG_DATA_HOME"), read_variable("HOME"));
     user_log(data.as_deref(), home.as_deref()).map(|log| log.with_file_name(name))
 }
@@ -51,8 +52,8 @@ fn no_data_folder() -> anyhow::Error {
     CliError { exit: CommandExit::USAGE, code: "no_data_folder", message }.into()
 }
 
-/// Creates the folder of the default log, with access for its owner only.
-pub(crate) fn create_data_folder(log: &Path) -> anyhow::Result<()> {
+/// Creates the default log's folder, with access for its owner only.
+pub fn create_data_folder(log: &Path) -> anyhow::Result<()> {
     let Some(folder) = log.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
     let created = DirBuilder::new().mode(0o700).recursive(true).create(folder);
     created.map_err(|why: io::Error| {

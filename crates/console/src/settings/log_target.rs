@@ -1,4 +1,4 @@
-//! The location of the log, and the file that contains its address.
+//! Where the log is, and the file that contains its address.
 
 use crate::{
     exit::{CliError, CommandExit},
@@ -10,13 +10,15 @@ use crate::{
     },
 };
 use countersign_client::without_password;
-use countersign_gate::DatabaseUrl;
+use countersign_store::DatabaseUrl;
 use std::{fs::File, io::Read, os::unix::fs::MetadataExt, path::Path};
 
-/// The location of the log.
+/// The log's location.
 #[derive(Debug, Clone)]
-pub(crate) enum LogTarget {
+pub enum LogTarget {
+    /// A database, which the command opens itself.
     Database(DatabaseUrl),
+    /// A server, by its address.
     Server(String),
 }
 
@@ -48,12 +50,12 @@ impl Settings {
     }
 
     /// The key that locates the log.
-    pub(crate) fn log_key(&self) -> anyhow::Result<SettingKey> {
+    pub fn log_key(&self) -> anyhow::Result<SettingKey> {
         self.strongest(&LOG_KEYS)
     }
 
     /// The log to use.
-    pub(crate) fn target(&self) -> anyhow::Result<LogTarget> {
+    pub fn target(&self) -> anyhow::Result<LogTarget> {
         match (self.log_key()?, self.get(SettingKey::Server)) {
             (SettingKey::Server, Some(server)) => Ok(LogTarget::Server(server.value.to_string())),
             _ => self.database().map(LogTarget::Database),
@@ -61,7 +63,7 @@ impl Settings {
     }
 
     /// The database, for commands that cannot use a server.
-    pub(crate) fn database(&self) -> anyhow::Result<DatabaseUrl> {
+    pub fn database(&self) -> anyhow::Result<DatabaseUrl> {
         let key = self.strongest(&[SettingKey::Database, SettingKey::DatabaseFile])?;
         let Some(ResolvedSetting { value, origin }) = self.get(key) else {
             return Ok(find_default_log()?.into());
@@ -76,8 +78,8 @@ impl Settings {
         parse_address(&named, &said)
     }
 
-    /// The database, for a command that creates it if it is missing. Creates the folder of the default log.
-    pub(crate) fn database_to_create(&self) -> anyhow::Result<DatabaseUrl> {
+    /// The database, for a command that creates it if it is missing. Creates the default log's folder.
+    pub fn database_to_create(&self) -> anyhow::Result<DatabaseUrl> {
         let address = self.database()?;
         let key = self.strongest(&[SettingKey::Database, SettingKey::DatabaseFile])?;
         if let (DatabaseUrl::File(path), None) = (&address, self.get(key)) {
@@ -86,8 +88,8 @@ impl Settings {
         Ok(address)
     }
 
-    /// The location of the log in messages: an absolute path, or an address without a password.
-    pub(crate) fn log_location(&self) -> anyhow::Result<String> {
+    /// The log location as messages name it: an absolute path, or an address without a password.
+    pub fn log_location(&self) -> anyhow::Result<String> {
         Ok(match self.target()? {
             LogTarget::Server(url) => without_password(&url),
             LogTarget::Database(address) => locate_database(&address),
@@ -95,8 +97,9 @@ impl Settings {
     }
 }
 
-/// The location of a database in messages. A relative path would mislead a reader in another folder.
-pub(crate) fn locate_database(address: &DatabaseUrl) -> String {
+/// The database location as messages name it. A relative path would mislead a reader in another folder.
+#[must_use]
+pub fn locate_database(address: &DatabaseUrl) -> String {
     match address {
         DatabaseUrl::File(path) => {
             let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
@@ -107,7 +110,7 @@ pub(crate) fn locate_database(address: &DatabaseUrl) -> String {
 }
 
 /// Parses an address from the named origin. The error does not repeat it, because it may contain a password.
-pub(crate) fn parse_address(named: &str, said: &str) -> anyhow::Result<DatabaseUrl> {
+pub fn parse_address(named: &str, said: &str) -> anyhow::Result<DatabaseUrl> {
     DatabaseUrl::parse(named).map_err(|error| {
         CliError { exit: CommandExit::USAGE, code: error.code(), message: format!("{said}: {error}") }.into()
     })
@@ -120,7 +123,7 @@ const GROUP_WRITES: u32 = 0o020;
 
 /// Reads the address from a file. The group may read the file, because systemd and Kubernetes pass secrets that
 /// way. Other users may not.
-pub(crate) fn read_address_file(path: &Path) -> anyhow::Result<String> {
+pub fn read_address_file(path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
     let unreadable = |why| invalid_setting(format!("{shown} cannot be read: {why}"));
     let mut file = File::open(path).map_err(unreadable)?;

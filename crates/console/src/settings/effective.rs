@@ -1,4 +1,4 @@
-//! The settings in force.
+//! The effective settings.
 
 use crate::{
     exit::CliError,
@@ -12,17 +12,18 @@ use crate::{
         value::{ColourMode, LogFormat, SettingValue},
     },
 };
-use countersign_gate::{Policy, Principal, id::check_actor_name};
+use countersign_events::{Principal, id::check_actor_name};
+use countersign_policy::Policy;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
-/// The settings in force.
+/// The effective settings.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// The settings file, if there is one.
-    pub(crate) file: Option<PathBuf>,
+    pub file: Option<PathBuf>,
     set: BTreeMap<SettingKey, ResolvedSetting>,
     /// Settings of `./countersign.toml` that need an explicit source.
     ignored_keys: BTreeMap<SettingKey, SettingOrigin>,
@@ -30,7 +31,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Reads the file, then the environment, then the command line.
-    pub(crate) fn gather(options: &GlobalOptions) -> anyhow::Result<Self> {
+    pub fn gather(options: &GlobalOptions) -> anyhow::Result<Self> {
         let named = options.config.clone().or_else(|| read_variable("COUNTERSIGN_CONFIG").map(PathBuf::from));
         let mut settings = Self::default();
         if let Some(source) = find_settings_file(named)? {
@@ -49,7 +50,7 @@ impl Settings {
     }
 
     /// Settings of `./countersign.toml` that are ignored, and that nothing else sets.
-    pub(crate) fn ignored(&self) -> impl Iterator<Item = (SettingKey, &SettingOrigin)> {
+    pub fn ignored(&self) -> impl Iterator<Item = (SettingKey, &SettingOrigin)> {
         // Any key that names the log replaces the others.
         let effective = |key| match key {
             key if LOG_KEYS.contains(&key) => LOG_KEYS.iter().find_map(|key| self.get(*key)),
@@ -108,8 +109,9 @@ impl Settings {
         }
     }
 
-    /// The setting of a key.
-    pub(crate) fn get(&self, key: SettingKey) -> Option<&ResolvedSetting> {
+    /// The setting for a key.
+    #[must_use]
+    pub fn get(&self, key: SettingKey) -> Option<&ResolvedSetting> {
         self.set.get(&key)
     }
 
@@ -120,23 +122,23 @@ impl Settings {
         }
     }
 
-    /// The file of the authorities to trust for an https:// server.
-    pub(crate) fn tls_authorities(&self) -> Option<PathBuf> {
+    /// The file with the authorities to trust for an https:// server.
+    pub fn tls_authorities(&self) -> Option<PathBuf> {
         self.text(SettingKey::TlsCa).map(PathBuf::from)
     }
 
-    /// The file of the policy.
-    pub(crate) fn policy_path(&self) -> Option<PathBuf> {
+    /// The policy's file.
+    pub fn policy_path(&self) -> Option<PathBuf> {
         self.text(SettingKey::Policy).map(PathBuf::from)
     }
 
     /// Reads the policy.
-    pub(crate) fn policy(&self) -> anyhow::Result<Policy> {
+    pub fn policy(&self) -> anyhow::Result<Policy> {
         self.policy_path().map_or_else(|| Ok(Policy::shipped()), |path| read_policy(&path))
     }
 
     /// The principal of this command: as set, or the login name as `kind`.
-    pub(crate) fn principal(&self, kind: fn(&str) -> Principal) -> anyhow::Result<Principal> {
+    pub fn principal(&self, kind: fn(&str) -> Principal) -> anyhow::Result<Principal> {
         let Some(setting) = self.get(SettingKey::As) else { return Ok(kind(&login_name())) };
         let (who, origin) = (setting.value.to_string(), &setting.origin);
         // A stored user: setting is for decisions. A call proposed under it could never be decided by that person.
@@ -158,25 +160,29 @@ impl Settings {
     }
 
     /// A setting that is one text, and its origin.
-    pub(crate) fn text_with_origin(&self, key: SettingKey) -> Option<(&str, &SettingOrigin)> {
+    #[must_use]
+    pub fn text_with_origin(&self, key: SettingKey) -> Option<(&str, &SettingOrigin)> {
         self.text(key).zip(self.get(key).map(|setting| &setting.origin))
     }
 
     /// The addresses for `serve`, and their origin.
-    pub(crate) fn listen(&self) -> Option<(&[String], &SettingOrigin)> {
+    #[must_use]
+    pub fn listen(&self) -> Option<(&[String], &SettingOrigin)> {
         self.texts(SettingKey::Listen)
     }
 
-    /// A setting that is a list of texts, and its origin.
-    pub(crate) fn texts(&self, key: SettingKey) -> Option<(&[String], &SettingOrigin)> {
+    /// A setting that is a list of strings, and its origin.
+    #[must_use]
+    pub fn texts(&self, key: SettingKey) -> Option<(&[String], &SettingOrigin)> {
         match self.get(key)? {
             ResolvedSetting { value: SettingValue::Texts(texts), origin } => Some((texts, origin)),
             _ => None,
         }
     }
 
-    /// The value of an on/off setting.
-    pub(crate) fn switch(&self, key: SettingKey) -> Option<bool> {
+    /// An on/off setting's value.
+    #[must_use]
+    pub fn switch(&self, key: SettingKey) -> Option<bool> {
         match self.get(key)?.value {
             SettingValue::Switch(switch) => Some(switch),
             _ => None,
@@ -184,19 +190,26 @@ impl Settings {
     }
 
     /// The log filter, and its origin.
-    pub(crate) fn log(&self) -> Option<(&str, &SettingOrigin)> {
+    #[must_use]
+    pub fn log(&self) -> Option<(&str, &SettingOrigin)> {
         Some((self.text(SettingKey::Log)?, &self.get(SettingKey::Log)?.origin))
     }
 
-    pub(crate) fn log_format(&self) -> LogFormat {
+    /// The format of log lines.
+    #[must_use]
+    pub fn log_format(&self) -> LogFormat {
         if self.text(SettingKey::LogFormat) == Some("json") { LogFormat::Json } else { LogFormat::Human }
     }
 
-    pub(crate) fn otlp(&self) -> Option<&str> {
+    /// The trace collector address.
+    #[must_use]
+    pub fn otlp(&self) -> Option<&str> {
         self.text(SettingKey::Otlp)
     }
 
-    pub(crate) fn colour(&self) -> ColourMode {
+    /// Whether output is coloured.
+    #[must_use]
+    pub fn colour(&self) -> ColourMode {
         match self.text(SettingKey::Colour) {
             Some("always") => ColourMode::Always,
             Some("never") => ColourMode::Never,
@@ -206,11 +219,12 @@ impl Settings {
 }
 
 /// Reads a policy file and its layers.
-pub(crate) fn read_policy(path: &Path) -> anyhow::Result<Policy> {
+pub fn read_policy(path: &Path) -> anyhow::Result<Policy> {
     PolicyOnDisk::read(path)?.parse()
 }
 
-/// The name of the current user.
-pub(crate) fn login_name() -> String {
+/// The current user's name.
+#[must_use]
+pub fn login_name() -> String {
     whoami::username().unwrap_or_else(|_| format!("uid-{}", rustix::process::getuid().as_raw()))
 }

@@ -3,18 +3,21 @@
 use crate::settings::keys::{SettingDefinition, SettingKind};
 use std::fmt;
 
-/// The value of a setting.
+/// A setting value.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(untagged)]
-pub(crate) enum SettingValue {
+pub enum SettingValue {
+    /// One string.
     Text(String),
+    /// Several strings.
     Texts(Vec<String>),
+    /// On or off.
     Switch(bool),
 }
 
 impl SettingValue {
     /// Reads a value from text. The error says what it must be.
-    pub(crate) fn read(facts: &SettingDefinition, text: &str) -> Result<Self, String> {
+    pub fn read(facts: &SettingDefinition, text: &str) -> Result<Self, String> {
         match facts.takes {
             SettingKind::Path | SettingKind::Text => Ok(Self::Text(text.to_owned())),
             SettingKind::Texts => Ok(Self::Texts(
@@ -55,21 +58,33 @@ fn alternatives(words: &[&str]) -> String {
 
 /// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum LogFormat {
+pub enum LogFormat {
+    /// For people.
+    #[value(help = None::<&'static str>)]
     Human,
+    /// For programs.
+    #[value(help = None::<&'static str>)]
     Json,
 }
 
 /// When colours are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum ColourMode {
+pub enum ColourMode {
+    /// On a terminal that supports colours.
+    #[value(help = None::<&'static str>)]
     Auto,
+    /// Also in files and pipes.
+    #[value(help = None::<&'static str>)]
     Always,
+    /// Not at all.
+    #[value(help = None::<&'static str>)]
     Never,
 }
 
 impl LogFormat {
-    pub(crate) const fn as_str(self) -> &'static str {
+    /// The word in a settings file.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Human => "human",
             Self::Json => "json",
@@ -78,7 +93,9 @@ impl LogFormat {
 }
 
 impl ColourMode {
-    pub(crate) const fn as_str(self) -> &'static str {
+    /// The word in a settings file.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Always => "always",

@@ -1,9 +1,9 @@
-//! The table of the settings: their names in a file, in the environment and on the command line.
+//! The settings table: their names in a file, in the environment and on the command line.
 
 use super::keys::{SettingDefinition, SettingKey, SettingKind};
 
 /// All settings, in the order of `config`.
-pub(crate) const KEYS: &[SettingDefinition] = &[
+pub const KEYS: &[SettingDefinition] = &[
     SettingDefinition {
         key: SettingKey::Database,
         name: "database",
@@ -47,7 +47,7 @@ pub(crate) const KEYS: &[SettingDefinition] = &[
         option: "--policy",
         takes: SettingKind::Path,
         usual: "",
-        about: "A policy file (TOML): serve puts it in force; other commands stop if it is not in force",
+        about: "A policy file (TOML): serve applies it; other commands stop if it is not active",
     },
     SettingDefinition {
         key: SettingKey::As,
@@ -385,14 +385,17 @@ pub(crate) const KEYS: &[SettingDefinition] = &[
 ];
 
 impl SettingKey {
-    pub(crate) fn definition(self) -> &'static SettingDefinition {
+    /// The definition of this key.
+    #[must_use]
+    pub fn definition(self) -> &'static SettingDefinition {
         // A test checks that every key is in the table, so the default is never used.
         KEYS.iter().find(|facts| facts.key == self).unwrap_or(&KEYS[0])
     }
 }
 
 /// Suggests a key for an unknown name, or lists all keys.
-pub(crate) fn suggest_key(name: &str) -> String {
+#[must_use]
+pub fn suggest_key(name: &str) -> String {
     let nearest = KEYS.iter().map(|facts| (edit_distance(name, facts.name), facts.name)).min();
     match nearest {
         Some((steps, meant)) if steps <= 1 + meant.len() / 3 => format!("did you mean `{meant}`?"),
@@ -404,7 +407,8 @@ pub(crate) fn suggest_key(name: &str) -> String {
 }
 
 /// The edit distance of two words, without regard to case.
-pub(crate) fn edit_distance(word: &str, known: &str) -> usize {
+#[must_use]
+pub fn edit_distance(word: &str, known: &str) -> usize {
     strsim::levenshtein(&word.to_ascii_lowercase(), known)
 }
 

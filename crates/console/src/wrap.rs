@@ -4,12 +4,14 @@ use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The number of columns that the text needs.
-pub(crate) fn text_width(text: &str) -> usize {
+#[must_use]
+pub fn text_width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
 /// Splits the text after a number of columns and keeps every character, spaces included.
-pub(crate) fn split_columns(text: &str, columns: usize) -> Vec<String> {
+#[must_use]
+pub fn split_columns(text: &str, columns: usize) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut taken = 0;
     for c in text.chars() {
@@ -27,7 +29,7 @@ pub(crate) fn split_columns(text: &str, columns: usize) -> Vec<String> {
 }
 
 /// As [`split_columns`], but splits after a space if one is near.
-pub(crate) fn split_near_space(text: &str, columns: usize) -> Vec<String> {
+pub fn split_near_space(text: &str, columns: usize) -> Vec<String> {
     let mut parts = Vec::new();
     let (mut carried, mut taken) = (String::new(), 0);
     for c in text.chars() {
@@ -70,7 +72,8 @@ pub fn truncate_text(text: &str, columns: usize) -> String {
 }
 
 /// The text on one line, with `…` at the beginning if it does not fit. The end of a path is the most telling part.
-pub(crate) fn truncate_start(text: &str, columns: usize) -> String {
+#[must_use]
+pub fn truncate_start(text: &str, columns: usize) -> String {
     let width = text_width(text);
     if width <= columns {
         return text.to_owned();
@@ -85,7 +88,8 @@ pub(crate) fn truncate_start(text: &str, columns: usize) -> String {
 }
 
 /// Joins parts with ` · ` on as few lines as possible.
-pub(crate) fn join_parts(parts: &[String], columns: usize) -> Vec<String> {
+#[must_use]
+pub fn join_parts(parts: &[String], columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
         let part = truncate_text(part, columns);

@@ -10,7 +10,7 @@ use std::{
 
 /// Replaces a file that only its owner can read in one step, so that a crash leaves the old one. The caller holds a lock that
 /// all writers of the file take, so the new file always has the same name.
-pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
+pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let fresh = fresh_name(path);
     remove_unfinished(path);
     let written = create_private(&fresh, text).and_then(|()| fs::rename(&fresh, path));
@@ -21,7 +21,7 @@ pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Removes what a process has left that was killed while it replaced the file. The caller holds the lock.
-pub(crate) fn remove_unfinished(path: &Path) {
+pub fn remove_unfinished(path: &Path) {
     let _ = fs::remove_file(fresh_name(path));
 }
 
@@ -33,7 +33,7 @@ fn fresh_name(path: &Path) -> PathBuf {
 
 /// Creates a file that only its owner can read. It gets its name when it is complete: a process that is killed before leaves
 /// no file. Fails with [`io::ErrorKind::AlreadyExists`] if there is one.
-pub(crate) fn create_private(path: &Path, text: &str) -> io::Result<()> {
+pub fn create_private(path: &Path, text: &str) -> io::Result<()> {
     let write_all = |mut file: &File| {
         file.write_all(text.as_bytes())?;
         file.sync_all()

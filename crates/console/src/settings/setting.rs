@@ -7,7 +7,7 @@ use std::{ffi::OsString, fmt, path::PathBuf};
 
 /// The place where a value was set. A later variant overrides an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum SettingOrigin {
+pub enum SettingOrigin {
     /// A file and a line.
     File(PathBuf, usize),
     /// An environment variable.
@@ -17,7 +17,9 @@ pub(crate) enum SettingOrigin {
 }
 
 impl SettingOrigin {
-    pub(crate) const fn strength(&self) -> u8 {
+    /// The origin's rank: a higher one wins.
+    #[must_use]
+    pub const fn strength(&self) -> u8 {
         match self {
             Self::File(..) => 1,
             Self::Environment(_) => 2,
@@ -37,14 +39,17 @@ impl fmt::Display for SettingOrigin {
 
 /// A value and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ResolvedSetting {
-    pub(crate) value: SettingValue,
-    pub(crate) origin: SettingOrigin,
+pub struct ResolvedSetting {
+    /// The value.
+    pub value: SettingValue,
+    /// Where it was set.
+    pub origin: SettingOrigin,
 }
 
 impl ResolvedSetting {
     /// The value without passwords, for printing.
-    pub(crate) fn without_password(&self) -> SettingValue {
+    #[must_use]
+    pub fn without_password(&self) -> SettingValue {
         match &self.value {
             SettingValue::Text(text) => SettingValue::Text(without_password(text)),
             value => value.clone(),
@@ -53,11 +58,13 @@ impl ResolvedSetting {
 }
 
 /// An error in the settings.
-pub(crate) fn invalid_setting(message: String) -> anyhow::Error {
+#[must_use]
+pub fn invalid_setting(message: String) -> anyhow::Error {
     CliError { exit: CommandExit::USAGE, code: "bad_setting", message }.into()
 }
 
-/// An environment variable. An empty one counts as not set.
-pub(crate) fn read_variable(name: &str) -> Option<OsString> {
+/// An environment variable. An empty one is treated as not set.
+#[must_use]
+pub fn read_variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }

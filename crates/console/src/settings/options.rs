@@ -6,16 +6,16 @@ use std::{ffi::OsString, path::PathBuf};
 /// Options of every command.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Global options")]
-pub(crate) struct GlobalOptions {
+pub struct GlobalOptions {
     /// Print JSON, and errors as JSON too
     #[arg(long, global = true, help_heading = "Options")]
-    pub(crate) json: bool,
+    pub json: bool,
     /// The log: a path, sqlite://… or postgres://… [default: ./countersign.db if it exists, otherwise one log per user]
     #[arg(long, global = true, value_name = "ADDRESS")]
-    pub(crate) database: Option<String>,
-    /// A file that contains the address of the log, which may include a password
+    pub database: Option<String>,
+    /// A file that contains the log's address, which may include a password
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "database")]
-    pub(crate) database_file: Option<PathBuf>,
+    pub database_file: Option<PathBuf>,
     /// Use a server instead of a database
     #[arg(
         long,
@@ -24,28 +24,28 @@ pub(crate) struct GlobalOptions {
         value_name = "URL",
         conflicts_with_all = ["database", "database_file"]
     )]
-    pub(crate) server: Option<String>,
+    pub server: Option<String>,
     /// The authorities to trust for an https:// server (PEM), instead of those of the system
     #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) tls_ca: Option<PathBuf>,
+    pub tls_ca: Option<PathBuf>,
     /// The policy, a TOML file [default: task tools are allowed, other calls are asked]
     #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) policy: Option<PathBuf>,
+    pub policy: Option<PathBuf>,
     /// The principal of this command: user:NAME or agent:NAME [default: your login name]
     #[arg(long = "as", global = true, value_name = "PRINCIPAL")]
-    pub(crate) principal: Option<String>,
+    pub principal: Option<String>,
     /// A file that contains the token for the server [default: `COUNTERSIGN_TOKEN`, or the file of `serve`]
     #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) token_file: Option<PathBuf>,
+    pub token_file: Option<PathBuf>,
     /// The settings, a TOML file [default: ./countersign.toml, …]
     #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    pub config: Option<PathBuf>,
     /// The log level: error, warn, info, debug, or a filter
     #[arg(long, global = true, value_name = "FILTER")]
-    pub(crate) log: Option<String>,
+    pub log: Option<String>,
     /// The format of log lines on stderr
     #[arg(long, global = true, value_name = "FORMAT")]
-    pub(crate) log_format: Option<LogFormat>,
+    pub log_format: Option<LogFormat>,
     /// Send traces to this collector
     #[arg(
         long,
@@ -53,15 +53,16 @@ pub(crate) struct GlobalOptions {
         global = true,
         value_name = "URL"
     )]
-    pub(crate) otlp: Option<String>,
+    pub otlp: Option<String>,
     /// When to use colours: auto (on a terminal), always or never
     #[arg(long, global = true, value_name = "WHEN", alias = "color")]
-    pub(crate) colour: Option<ColourMode>,
+    pub colour: Option<ColourMode>,
 }
 
 impl GlobalOptions {
     /// The options for another process of this program that uses the same log with the same settings.
-    pub(crate) fn arguments_for_service(&self) -> Vec<OsString> {
+    #[must_use]
+    pub fn arguments_for_service(&self) -> Vec<OsString> {
         let path = |path: &Option<PathBuf>| path.clone().map(PathBuf::into_os_string);
         let text = |text: &Option<String>| text.clone().map(OsString::from);
         let format = self.log_format.map(|format| OsString::from(format.as_str()));

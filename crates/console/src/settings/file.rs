@@ -17,21 +17,23 @@ use std::{
 use toml::{Spanned, de::DeTable, de::DeValue};
 
 /// A settings file. It is opened once, so the file that was checked is the file that is read.
-pub(crate) struct SettingsFile {
-    pub(crate) path: PathBuf,
-    pub(crate) text: String,
-    /// True if it was found in the current folder and not named by the user.
-    pub(crate) is_local: bool,
+pub struct SettingsFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its content.
+    pub text: String,
+    /// Whether it was found in the current folder and not named by the user.
+    pub is_local: bool,
 }
 
-/// The section of the settings of the identity provider, and the beginning of their names.
+/// The section with the identity provider settings, and the prefix of their names.
 const OIDC_SECTION: &str = "oidc";
 
 /// The settings file in the current folder.
 const LOCAL_FILE: &str = "countersign.toml";
 
 /// Finds the settings file: the named one, or the first default file that exists.
-pub(crate) fn find_settings_file(named: Option<PathBuf>) -> anyhow::Result<Option<SettingsFile>> {
+pub fn find_settings_file(named: Option<PathBuf>) -> anyhow::Result<Option<SettingsFile>> {
     if let Some(path) = named {
         let text = std::fs::read_to_string(&path).map_err(|why| unreadable(&path, &why))?;
         return Ok(Some(SettingsFile { path, text, is_local: false }));
@@ -46,7 +48,7 @@ pub(crate) fn find_settings_file(named: Option<PathBuf>) -> anyhow::Result<Optio
 }
 
 /// The default files, in order.
-pub(crate) fn default_files() -> Vec<PathBuf> {
+pub fn default_files() -> Vec<PathBuf> {
     let own = read_variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
     let own = own.or_else(|| read_variable("HOME").map(|home| Path::new(&home).join(".config")));
     let mut places = vec![PathBuf::from(LOCAL_FILE)];
@@ -96,7 +98,7 @@ fn trusted(path: &Path, found: &std::fs::Metadata) -> anyhow::Result<()> {
 
 impl SettingsFile {
     /// The settings in the file.
-    pub(crate) fn settings(&self) -> anyhow::Result<Vec<(&'static SettingDefinition, ResolvedSetting)>> {
+    pub fn settings(&self) -> anyhow::Result<Vec<(&'static SettingDefinition, ResolvedSetting)>> {
         let Self { path, text, .. } = self;
         let table = DeTable::parse(text).map_err(|why| {
             invalid_setting(without_password(&format!("{}: {}", path.display(), why.to_string().trim_end())))
@@ -162,7 +164,7 @@ impl SettingsReader<'_> {
         Ok((facts, ResolvedSetting { value, origin: SettingOrigin::File(self.path.to_path_buf(), line) }))
     }
 
-    /// A path relative to the folder of the file. Addresses other than paths stay as they are.
+    /// A path relative to the file's folder. Addresses other than paths stay as they are.
     fn resolve_path(&self, text: &str) -> String {
         let (scheme, path) = match text.split_once("://") {
             Some(("sqlite", path)) => ("sqlite://".to_owned(), path),
