@@ -1,10 +1,14 @@
 //! `countersign checkpoint key`
 
-use crate::{checkpoint::keys::CheckpointKey, context::CommandContext, exit::CommandExit};
-use countersign_tui::present::{
-    print::{print_error, print_line},
-    text::escape_text,
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::{
+        print::{print_error, print_line},
+        text::escape_text,
+    },
 };
+use countersign_service::checkpoint::keys::CheckpointKey;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -16,7 +20,7 @@ other right. Keep the public key where the log is verified.
 
 JSON: {\"file\", \"publicKey\": ed25519: and 64 hexadecimal digits, \"created\"}")]
 pub(crate) struct CheckpointKeyArgs {
-    /// The file of the secret key
+    /// The secret key's file
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }

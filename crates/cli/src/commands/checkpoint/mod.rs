@@ -3,15 +3,15 @@
 mod key;
 mod sign;
 
-use crate::{context::CommandContext, exit::CommandExit};
 use clap::Subcommand;
+use countersign_console::{context::CommandContext, exit::CommandExit};
 
 /// The commands of `countersign checkpoint`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CheckpointCommand {
     /// Print the public key of a key file, which is created if it is missing
     Key(key::CheckpointKeyArgs),
-    /// Check the hash chain, and sign the tip of the log
+    /// Check the hash chain, and sign the log's tip
     Sign(sign::CheckpointSignArgs),
 }
 

@@ -1,17 +1,19 @@
 //! `countersign checkpoint sign`
 
-use crate::{
-    checkpoint::{
-        folder::CheckpointFolder,
-        keys::CheckpointKey,
-        make::{continue_folder, sign_tip},
-    },
+use countersign_api::ApprovalGate;
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::{print::print_line, text::escape_text},
 };
-use countersign_api::ApprovalGate;
-use countersign_gate::{EmbeddedGate, Policy, StoreOptions};
-use countersign_tui::present::{print::print_line, text::escape_text};
+use countersign_gate::EmbeddedGate;
+use countersign_policy::Policy;
+use countersign_service::checkpoint::{
+    folder::CheckpointFolder,
+    keys::CheckpointKey,
+    make::{continue_folder, sign_tip},
+};
+use countersign_store::StoreOptions;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -25,7 +27,7 @@ the newest checkpoint, is not signed.
 JSON: {\"kind\", \"log\": the hash of the first event, \"seq\", \"hash\", \"signedAt\", \"publicKey\", \"signature\"}. \
 With --to: {\"file\", \"checkpoint\": SEQ:HASH, \"new\": false if the log has not grown}")]
 pub(crate) struct CheckpointSignArgs {
-    /// The file of the secret key, from `countersign checkpoint key`
+    /// The secret key's file, from `countersign checkpoint key`
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
     /// Write the checkpoint into this folder, and continue from the newest one there
