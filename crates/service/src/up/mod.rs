@@ -1,4 +1,4 @@
-//! `countersign up`: starts the service of a log in the background, or finds the one that runs.
+//! `countersign up`: starts a log's service in the background, or finds the one that runs.
 
 mod args;
 mod credentials;
@@ -7,20 +7,21 @@ mod introduction;
 mod readiness;
 mod start;
 
-use crate::{
+use crate::process::{RunningService, ServiceFiles, ServiceRecord, lock_start};
+pub use args::UpArgs;
+use countersign_api::ApprovalGate;
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
-    service::{RunningService, ServiceFiles, ServiceRecord, lock_start},
 };
-pub(crate) use args::UpArgs;
-use countersign_api::ApprovalGate;
 use countersign_server::ListenAddress;
 use credentials::prepare_credentials;
 use environment::AgentEnvironment;
 use introduction::{ServiceSummary, print_introduction};
 use readiness::require_ready;
 
-pub(crate) async fn start_service(context: &CommandContext, args: &UpArgs) -> anyhow::Result<CommandExit> {
+/// Runs `countersign up`.
+pub async fn start_service(context: &CommandContext, args: &UpArgs) -> anyhow::Result<CommandExit> {
     if context.options.server.is_some() {
         return Err(CliError::usage("up works on a database: use --database instead of --server").into());
     }
@@ -33,7 +34,7 @@ pub(crate) async fn start_service(context: &CommandContext, args: &UpArgs) -> an
     let previous = ServiceRecord::read(&files).map(|record| record.address().to_owned());
     let (record, started) = match RunningService::find(&files)? {
         Some(running) => (require_record(running, &files)?, false),
-        None => (start::start_in_background(context, args, (&files, &lock)).await?, true),
+        None => (start::start_in_background(context, args, &files, &lock).await?, true),
     };
     if !started {
         refuse_other_addresses(args, &record)?;
@@ -43,7 +44,7 @@ pub(crate) async fn start_service(context: &CommandContext, args: &UpArgs) -> an
     if !started {
         context.require_policy(&gate).await?;
     }
-    let prepared = prepare_credentials(context, &gate, (&files, &record), previous.as_deref()).await;
+    let prepared = prepare_credentials(context, &gate, &files, &record, previous.as_deref()).await;
     gate.shut_down().await;
     let credentials = prepared?;
     let environment = AgentEnvironment::new(context, &record, credentials.agent_token.as_deref());
@@ -57,7 +58,7 @@ pub(crate) async fn start_service(context: &CommandContext, args: &UpArgs) -> an
     Ok(CommandExit::DONE)
 }
 
-/// Fails for a user who became root with `sudo`: files in the folders of the other user would belong to root.
+/// Fails for a user who became root with `sudo`: files in the other user's folders would belong to root.
 fn refuse_other_user() -> anyhow::Result<()> {
     if !rustix::process::geteuid().is_root() || std::env::var_os("SUDO_UID").is_none_or(|uid| uid == "0") {
         return Ok(());

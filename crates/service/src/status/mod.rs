@@ -1,14 +1,17 @@
 //! `countersign status`: who is connected, and what is pending.
 
 mod connection;
-mod integrations;
+mod integration;
 mod present;
 
-use crate::{context::CommandContext, exit::CommandExit};
 use connection::read_status;
-use countersign_tui::present::print::{print_json, print_line};
-use integrations::find_integrations;
-use present::describe_status;
+use countersign_console::{
+    context::CommandContext,
+    exit::CommandExit,
+    present::print::{print_json, print_line},
+};
+pub use integration::LocalIntegration;
+use present::{StatusView, describe_status};
 use serde_json::json;
 
 /// Options of `status`.
@@ -20,16 +23,20 @@ is known by the name that it gives itself.\n\n\
 JSON: {\"source\": {\"server\": null without one, \"database\": null with --server, \"process\": null if unknown, \"trouble\"}, \
 \"status\": as GET /v1/status responds, \"integrations\": [{\"kind\": hook or mcp, \"name\", \"path\", \"trouble\"}] of this machine}"
 )]
-pub(crate) struct StatusArgs {}
+pub struct StatusArgs {}
 
-pub(crate) async fn print_status(context: &CommandContext, _: &StatusArgs) -> anyhow::Result<CommandExit> {
+/// Runs `countersign status`. No server knows the integrations of this machine.
+pub async fn print_status(
+    context: &CommandContext,
+    _: &StatusArgs,
+    integrations: &[LocalIntegration],
+) -> anyhow::Result<CommandExit> {
     let (source, status) = read_status(context).await?;
-    let integrations = find_integrations();
     if context.json {
         print_json(&json!({"source": source, "status": status, "integrations": integrations}))?;
         return Ok(CommandExit::DONE);
     }
-    for line in describe_status(context, (&source, &status, &integrations)) {
+    for line in describe_status(context, &StatusView { source: &source, status: &status, integrations }) {
         print_line(&line);
     }
     Ok(CommandExit::DONE)

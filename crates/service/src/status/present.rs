@@ -1,25 +1,30 @@
 //! The output of `status` for people.
 
-use super::{connection::StatusSource, integrations::LocalIntegration};
-use crate::{
+use super::{connection::StatusSource, integration::LocalIntegration};
+use countersign_api::{AgentActivity, ApproverActivity, ConnectedClient, Principal, StatusReport, Timestamp};
+use countersign_console::{
     context::CommandContext,
     present::{
         screen::{ScreenFormat, TextStyle},
         table::{ColumnFit, TableCell, TextTable},
+        text::{escape_text, format_age, format_duration},
         words::count_words,
     },
 };
-use countersign_api::{AgentActivity, ApproverActivity, ConnectedClient, Principal, StatusReport, Timestamp};
-use countersign_tui::present::text::{escape_text, format_age, format_duration};
 
 /// The most rows of a table, and the most threads.
 const MAX_ROWS: usize = 20;
 
+/// All that `status` shows.
+pub(super) struct StatusView<'a> {
+    pub(super) source: &'a StatusSource,
+    pub(super) status: &'a StatusReport,
+    pub(super) integrations: &'a [LocalIntegration],
+}
+
 /// The status in lines.
-pub(super) fn describe_status(
-    context: &CommandContext,
-    (source, status, integrations): (&StatusSource, &StatusReport, &[LocalIntegration]),
-) -> Vec<String> {
+pub(super) fn describe_status(context: &CommandContext, view: &StatusView<'_>) -> Vec<String> {
+    let StatusView { source, status, integrations } = *view;
     let (screen, now) = (context.screen(), context.now());
     let mut lines = describe_service(context, source, status);
     let tables = [
@@ -103,7 +108,7 @@ fn agent_table(status: &StatusReport, now: Timestamp) -> (TextTable, usize) {
     (table, agents.len())
 }
 
-/// The agents of the log, and those that are only connected.
+/// The agents in the log, and those that are only connected.
 fn agents_with_clients(status: &StatusReport) -> Vec<AgentActivity> {
     let mut agents = status.agents.clone();
     for client in status.clients.iter().flatten() {
@@ -181,7 +186,7 @@ fn approver_table(status: &StatusReport, now: Timestamp) -> (TextTable, usize) {
     (table, approvers.len())
 }
 
-/// The approvers of the log, and the people who have a stream open.
+/// The approvers in the log, and people who have a stream open.
 fn approvers_with_clients(status: &StatusReport) -> Vec<ApproverActivity> {
     let mut approvers = status.approvers.clone();
     for client in status.clients.iter().flatten() {
@@ -236,7 +241,7 @@ fn integration_table(
     (table, count)
 }
 
-/// True if a program is neither a browser nor a command that a person types.
+/// Returns true if a program is neither a browser nor a command that a person types.
 fn is_integration(client: &str) -> bool {
     const COMMANDS: [&str; 6] =
         ["(mcp)", "(hook ", "(acp)", "(codex-app-server)", "(permission-prompt)", "(run)"];
@@ -272,7 +277,7 @@ fn clients_of<'a>(status: &'a StatusReport, principal: &Principal) -> Option<Vec
     Some(clients.iter().filter(|client| client.principal == *principal).collect())
 }
 
-/// The name of a program; of Countersign itself only the command, because the version is that of the service.
+/// The program name; of Countersign itself only the command, because the version is that of the service.
 fn short_name(client: &str) -> String {
     let own = concat!("countersign/", env!("CARGO_PKG_VERSION"), " (");
     let command = client.strip_prefix(own).and_then(|rest| rest.strip_suffix(')'));

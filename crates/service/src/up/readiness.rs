@@ -1,12 +1,12 @@
 //! Whether the service answers.
 
-use crate::{
-    context::CommandContext,
-    exit::{CliError, CommandExit},
-    service::{ServiceFiles, ServiceRecord},
-};
+use crate::process::{ServiceFiles, ServiceRecord};
 use countersign_api::ApprovalGate;
 use countersign_client::HttpGate;
+use countersign_console::{
+    context::CommandContext,
+    exit::{CliError, CommandExit},
+};
 use std::time::Duration;
 
 /// The time within which a running service answers.

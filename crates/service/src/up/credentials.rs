@@ -1,29 +1,31 @@
-//! The credentials that `up` hands out: the token of the agents and that of the person, which are created once for a log,
-//! and a link that signs the person in.
+//! The credentials that `up` hands out: the agent token and the person token, which are created once for a log, and a
+//! link that signs the person in.
 
-use crate::{
-    commands::token::sign_in_link,
+use crate::process::{ServiceFiles, ServiceRecord};
+use countersign_api::{
+    MAX_PAGE, PageQuery, SelectionQuery, SendOperation, Timestamp, TokenRequest, operations,
+};
+use countersign_approvals::access::Right;
+use countersign_console::{
     context::CommandContext,
     credentials::{
         CredentialFile, ServerTokens, accepted_token, request_agent_token, request_person_token,
-        request_sign_in_link,
+        request_sign_in_link, sign_in_link,
     },
     exit::{CliError, CommandExit},
     private_file::write_private,
-    service::{ServiceFiles, ServiceRecord},
 };
-use countersign_api::{ApprovalGate, MAX_PAGE, PageQuery, Timestamp, TokenRequest, TokenSelection};
-use countersign_gate::{EmbeddedGate, access::Right};
+use countersign_gate::EmbeddedGate;
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
 /// A link that ends sooner is replaced by a new one.
 const SHORT_REST: Duration = Duration::from_mins(5);
 
-/// The credentials of the user of this machine.
+/// The credentials for this machine's user.
 #[derive(Debug, Default)]
 pub(super) struct LocalCredentials {
-    /// The file of the token for agents; `None` in solo mode.
+    /// The agent token file; `None` in solo mode.
     pub(super) agent_token: Option<PathBuf>,
     /// A link for a browser, and the time until which it signs in; `None` in solo mode, and without a port.
     pub(super) link: Option<(String, Timestamp)>,
@@ -37,12 +39,13 @@ struct KeptLink {
     expires_at: Timestamp,
 }
 
-/// Finds the credentials, and creates the missing ones. `previous` is the address of the last service of this log, whose
-/// tokens are those of this one.
+/// Finds the credentials, and creates the missing ones. `previous` is the address of this log's last service, whose
+/// tokens this one keeps.
 pub(super) async fn prepare_credentials(
     context: &CommandContext,
     gate: &EmbeddedGate,
-    (files, record): (&ServiceFiles, &ServiceRecord),
+    files: &ServiceFiles,
+    record: &ServiceRecord,
     previous: Option<&str>,
 ) -> anyhow::Result<LocalCredentials> {
     if record.solo {
@@ -78,7 +81,7 @@ async fn token_or_new(
 ) -> anyhow::Result<String> {
     match token {
         Some(token) => Ok(token),
-        None => Ok(gate.create_token(request).await?.secret),
+        None => Ok(gate.send(operations::CreateToken { body: request.clone() }).await?.secret),
     }
 }
 
@@ -97,7 +100,7 @@ async fn find_link(
     {
         return Ok((sign_in_link(pages, &link.secret), link.expires_at));
     }
-    let created = gate.create_token(&request_sign_in_link()).await?;
+    let created = gate.send(operations::CreateToken { body: request_sign_in_link() }).await?;
     let expires_at = created.token.expires_at.unwrap_or_else(|| context.now());
     let link = KeptLink { id: created.token.id, secret: created.secret, expires_at };
     write_private(&path, &serde_json::to_string(&link)?)?;
@@ -107,7 +110,7 @@ async fn find_link(
 async fn is_unused(gate: &EmbeddedGate, id: &str) -> anyhow::Result<bool> {
     let mut page = PageQuery { after: 0, limit: MAX_PAGE };
     loop {
-        let found = gate.tokens(TokenSelection::Active, page).await?;
+        let found = gate.send(operations::ListTokens { query: SelectionQuery { all: false, page } }).await?;
         if found.tokens.iter().any(|token| token.id == id) {
             return Ok(true);
         }

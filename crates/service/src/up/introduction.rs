@@ -4,14 +4,14 @@ use super::{
     credentials::LocalCredentials,
     environment::{AgentEnvironment, ShellSyntax},
 };
-use crate::{
+use crate::process::{ServiceFiles, ServiceRecord, ServiceStarter};
+use countersign_console::{
     context::CommandContext,
     credentials::local_person,
-    service::{ServiceFiles, ServiceRecord, ServiceStarter},
-};
-use countersign_tui::present::{
-    print::{print_json, print_line},
-    text::escape_text,
+    present::{
+        print::{print_json, print_line},
+        text::escape_text,
+    },
 };
 use serde_json::json;
 use std::io::{IsTerminal, stdout};
@@ -20,7 +20,7 @@ use std::io::{IsTerminal, stdout};
 pub(super) struct ServiceSummary<'a> {
     pub(super) record: &'a ServiceRecord,
     pub(super) files: &'a ServiceFiles,
-    /// True if this command started it.
+    /// Whether this command started it.
     pub(super) started: bool,
 }
 
@@ -112,7 +112,7 @@ fn describe_approver(summary: &ServiceSummary<'_>, credentials: &LocalCredential
     ]
 }
 
-/// The file of the messages of a service that `up` started.
+/// The message file of a service that `up` started.
 fn messages_of(summary: &ServiceSummary<'_>) -> Option<String> {
     let is_ours = summary.record.started_by == ServiceStarter::Up;
     is_ours.then(|| summary.files.messages().display().to_string())

@@ -13,7 +13,7 @@ JSON: {\"started\": false if it ran already, \"address\", \"addresses\", \"versi
 systemd, \"database\", \"messages\": the file of its messages, \"solo\", \"signInLink\" and \"signInUntil\": null if a browser needs or \
 gets none, \"environment\": {name: value}}"
 )]
-pub(crate) struct UpArgs {
+pub struct UpArgs {
     /// The address to listen on, as for `serve`; repeatable [default: 127.0.0.1:7878]
     #[arg(long, value_name = "ADDRESS")]
     pub(super) listen: Vec<ListenAddress>,

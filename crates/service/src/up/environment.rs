@@ -1,10 +1,10 @@
-//! The environment for agents, as commands for a shell. It names the file of the token, not the token itself.
+//! The environment for agents, as commands for a shell. It names the token's file, not the token itself.
 
-use crate::{context::CommandContext, service::ServiceRecord};
-use countersign_tui::present::print::print_line;
+use crate::process::ServiceRecord;
+use countersign_console::{context::CommandContext, present::print::print_line};
 use std::{collections::BTreeMap, path::Path};
 
-/// The syntax of a shell.
+/// A shell syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum ShellSyntax {
     /// sh, bash, zsh and dash

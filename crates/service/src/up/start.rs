@@ -2,13 +2,15 @@
 
 use super::args::UpArgs;
 use crate::{
-    commands::serve::sockets::DEFAULT_ADDRESS,
-    context::CommandContext,
-    exit::{CliError, CommandExit, ServiceStartError},
-    service::{RunningService, ServiceFiles, ServiceRecord},
+    process::{RunningService, ServiceFiles, ServiceRecord},
+    serve::sockets::DEFAULT_ADDRESS,
 };
 use countersign_api::ApprovalGate;
 use countersign_client::HttpGate;
+use countersign_console::{
+    context::CommandContext,
+    exit::{CliError, CommandExit, ServiceStartError},
+};
 use serde::Deserialize;
 use std::{
     fs::{File, OpenOptions},
@@ -22,7 +24,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-/// The time within which a service starts. An upgrade of a long log may take a while.
+/// The time within which a service starts. Upgrading a long log may take a while.
 const START_LIMIT: Duration = Duration::from_mins(2);
 
 /// The time for the program at a taken address to say that it is Countersign. The user waits for the error meanwhile.
@@ -31,14 +33,14 @@ const HOLDER_LIMIT: Duration = Duration::from_secs(2);
 /// The size from which the messages of earlier services are moved aside, in bytes.
 const MANY_MESSAGES: u64 = 10 * 1024 * 1024;
 
-/// The most bytes of messages in which the error of a failed start is searched.
+/// The most bytes of messages in which a failed start's error is searched.
 const MAX_ERROR_BYTES: u64 = 64 * 1024;
 
 /// Variables of a service manager that belong to this process, not to the service.
 const MANAGER_VARIABLES: [&str; 6] =
     ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"];
 
-/// The error of a command, as `--json` prints it.
+/// A command error, as `--json` prints it.
 #[derive(Deserialize)]
 struct PrintedError {
     code: String,
@@ -50,7 +52,8 @@ struct PrintedError {
 pub(super) async fn start_in_background(
     context: &CommandContext,
     args: &UpArgs,
-    (files, lock): (&ServiceFiles, &File),
+    files: &ServiceFiles,
+    lock: &File,
 ) -> anyhow::Result<ServiceRecord> {
     let (messages, begin) = open_messages(files)?;
     let mut command = Command::new(std::env::current_exe()?);
@@ -76,7 +79,7 @@ pub(super) async fn start_in_background(
     }
     let status = service.wait().await?;
     let exit = status.code().and_then(|code| u8::try_from(code).ok());
-    Err(explain_failure(context, args, (files, begin), exit).await)
+    Err(explain_failure(context, args, files, begin, exit).await)
 }
 
 async fn read_first_line(service: &mut Child) -> anyhow::Result<Option<String>> {
@@ -89,7 +92,7 @@ async fn read_first_line(service: &mut Child) -> anyhow::Result<Option<String>> 
     Ok(line?)
 }
 
-/// Opens the file of the messages. Returns the length of the earlier ones, too.
+/// Opens the message file. Also returns the length of the earlier messages.
 fn open_messages(files: &ServiceFiles) -> anyhow::Result<(File, u64)> {
     let path = files.messages();
     if std::fs::metadata(&path).is_ok_and(|found| found.len() > MANY_MESSAGES) {
@@ -100,11 +103,12 @@ fn open_messages(files: &ServiceFiles) -> anyhow::Result<(File, u64)> {
     Ok((file, begin))
 }
 
-/// The error of a service that did not start: its own, with the program that holds the address, if that is the reason.
+/// The error for a service that did not start: its own, with the program that holds the address, if that is the reason.
 async fn explain_failure(
     context: &CommandContext,
     args: &UpArgs,
-    (files, begin): (&ServiceFiles, u64),
+    files: &ServiceFiles,
+    begin: u64,
     exit: Option<u8>,
 ) -> anyhow::Error {
     let shown = files.messages().display().to_string();
