@@ -1,0 +1,112 @@
+//! Claude Code. Its messages are described in the types of its SDK, and at <https://code.claude.com/docs/en/hooks>.
+
+use super::coding_agent::{CodingAgent, ServerConfigs};
+use crate::{
+    approval::EditSupport,
+    config::{ConfigError, ConfigFormat, JsonEntries, json_file},
+    hook::{
+        HookAnswer, HookEvent, HookFailure, HookMessage, HookProgram,
+        specific_output::{ToolDecision, encode_permission, encode_tool_decision},
+    },
+};
+
+/// Claude Code.
+#[derive(Debug)]
+pub(crate) struct ClaudeCode;
+
+impl HookProgram for ClaudeCode {
+    fn name(&self) -> &'static str {
+        "claude-code"
+    }
+
+    fn parse_message(&self, text: &str) -> Result<HookMessage, HookFailure> {
+        HookMessage::read_of_agent(self.name(), text, |event| match event {
+            "PreToolUse" => Some(HookEvent::BeforeTool),
+            "PermissionRequest" => Some(HookEvent::PermissionRequest),
+            "PostToolUse" => Some(HookEvent::AfterTool),
+            "PostToolUseFailure" => Some(HookEvent::AfterToolFailure),
+            "PermissionDenied" => Some(HookEvent::RefusedByAgent),
+            "SessionEnd" => Some(HookEvent::SessionEnd),
+            _ => None,
+        })
+    }
+
+    fn encode_answer(&self, answer: &HookAnswer, event: HookEvent) -> Result<String, serde_json::Error> {
+        // It runs several hooks of which each may change the arguments, so an answer always sends them.
+        let decision = match answer {
+            HookAnswer::NoDecision { arguments: Some(arguments) } if event == HookEvent::BeforeTool => {
+                ToolDecision { arguments: Some(arguments), ..ToolDecision::default() }
+            }
+            HookAnswer::NoDecision { .. } | HookAnswer::Silent => return Ok(String::new()),
+            HookAnswer::Defer { reason } => ToolDecision::made("defer", reason),
+            answer => match ToolDecision::from_answer(answer) {
+                Ok(decision) => decision,
+                Err(stop) => return stop.encode(),
+            },
+        };
+        match event {
+            HookEvent::PermissionRequest => encode_permission(decision),
+            _ => encode_tool_decision(decision),
+        }
+    }
+
+    /// The tools that ask its user add the answers to their arguments.
+    fn changes_reported_input(&self, tool: &str) -> bool {
+        matches!(tool, "AskUserQuestion" | "ExitPlanMode")
+    }
+
+    fn permission_edits(&self) -> EditSupport {
+        EditSupport::Replaces
+    }
+
+    /// Other agents read its configuration, and ignore changed arguments.
+    fn is_borrowed(&self, is_set: &dyn Fn(&str) -> bool) -> bool {
+        is_set("QWEN_CODE") || is_set("COPILOT_CLI")
+    }
+}
+
+impl CodingAgent for ClaudeCode {
+    fn installed_events(&self) -> &'static [&'static str] {
+        &[
+            "PreToolUse",
+            "PermissionRequest",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "PermissionDenied",
+            "SessionEnd",
+        ]
+    }
+
+    fn config_file(&self) -> &'static str {
+        ".claude/settings.json"
+    }
+
+    fn config_folder_variable(&self) -> Option<&'static str> {
+        Some("CLAUDE_CONFIG_DIR")
+    }
+
+    fn further_settings(&self) -> &'static [&'static str] {
+        &[".claude/settings.local.json", "/etc/claude-code/managed-settings.json"]
+    }
+
+    fn server_configs(&self) -> ServerConfigs {
+        ServerConfigs { of_user: ".claude.json", of_project: ".mcp.json" }
+    }
+
+    fn config_format(&self) -> ConfigFormat {
+        ConfigFormat::Json(JsonEntries::GROUPED)
+    }
+
+    fn has_hooks_disabled(&self, text: &str) -> Result<bool, ConfigError> {
+        json_file::has_flag(text, &["disableAllHooks"], true)
+    }
+
+    fn failure_setting(&self) -> Option<&'static str> {
+        Some("onFailure: block, of Claude Code 2.1.295 or later")
+    }
+
+    fn advice(&self) -> &'static str {
+        "Claude Code 2.1.295 or later blocks calls also if a hook fails in a way that Countersign cannot catch.\n\
+         Check the hooks with: countersign install --verify"
+    }
+}
