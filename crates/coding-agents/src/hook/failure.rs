@@ -5,7 +5,7 @@ use countersign_api::GateError;
 /// The reason why a hook has no answer. The agent must be stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum HookFailure {
-    /// The message of the agent cannot be used.
+    /// The agent's message cannot be used.
     #[error("{0}")]
     BadMessage(String),
     /// The answer cannot be written as JSON.

@@ -5,7 +5,7 @@ use super::{
     error::ConfigError,
     installed_hook::{InstalledHook, hook_timeout, is_own},
 };
-use crate::hook::HookAgent;
+use crate::agents::CodingAgent;
 use std::path::{Path, PathBuf};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, TableLike, value};
 
@@ -28,7 +28,7 @@ fn hooks_table(document: &DocumentMut) -> Result<Option<&Table>, ConfigError> {
     }
 }
 
-/// The groups of an event, if there are any.
+/// The groups for an event, if there are any.
 fn event_groups<'a>(hooks: &'a Table, event: &str) -> Result<Option<&'a ArrayOfTables>, ConfigError> {
     match hooks.get(event) {
         None => Ok(None),
@@ -39,11 +39,11 @@ fn event_groups<'a>(hooks: &'a Table, event: &str) -> Result<Option<&'a ArrayOfT
     }
 }
 
-fn is_own_entry(entry: &dyn TableLike, agent: HookAgent) -> bool {
+fn is_own_entry(entry: &dyn TableLike, agent: &dyn CodingAgent) -> bool {
     entry.get("command").and_then(Item::as_str).is_some_and(|command| is_own(command, agent))
 }
 
-pub(super) fn find_hooks(agent: HookAgent, text: &str) -> Result<Vec<InstalledHook>, ConfigError> {
+pub(crate) fn find_hooks(agent: &dyn CodingAgent, text: &str) -> Result<Vec<InstalledHook>, ConfigError> {
     let document = parse(text)?;
     let Some(hooks) = hooks_table(&document)? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
@@ -63,7 +63,7 @@ pub(super) fn find_hooks(agent: HookAgent, text: &str) -> Result<Vec<InstalledHo
     Ok(found)
 }
 
-pub(super) fn add_hooks(agent: HookAgent, text: &str, command: &str) -> Result<String, ConfigError> {
+pub(crate) fn add_hooks(agent: &dyn CodingAgent, text: &str, command: &str) -> Result<String, ConfigError> {
     let mut document = parse(text)?;
     if let Some(hooks) = hooks_table(&document)? {
         for event in agent.installed_events() {
@@ -100,7 +100,7 @@ fn hook_group(command: &str, timeout: u32) -> Table {
     group
 }
 
-pub(super) fn remove_hooks(agent: HookAgent, text: &str) -> Result<String, ConfigError> {
+pub(crate) fn remove_hooks(agent: &dyn CodingAgent, text: &str) -> Result<String, ConfigError> {
     let mut document = parse(text)?;
     let Some(hooks) = document.get_mut("hooks").and_then(Item::as_table_mut) else {
         return Ok(text.to_owned());
@@ -126,17 +126,17 @@ pub(super) fn remove_hooks(agent: HookAgent, text: &str) -> Result<String, Confi
     Ok(document.to_string())
 }
 
-pub(super) fn has_hooks_disabled(text: &str) -> Result<bool, ConfigError> {
+pub(crate) fn has_hooks_disabled(text: &str) -> Result<bool, ConfigError> {
     let document = parse(text)?;
     let flag = |name: &str| document.get("features").and_then(|features| features.get(name)?.as_bool());
     Ok(flag("hooks").or_else(|| flag("codex_hooks")) == Some(false))
 }
 
-/// Whether the hook before a tool in the file at `path` was trusted by a person. Codex keeps that in the configuration of the user:
-/// `hooks.state."PATH:EVENT:GROUP:HANDLER"` with `trusted_hash` (0.169). The hash is not checked, so a hook that was changed after that
-/// counts as trusted.
-pub(super) fn is_trusted(
-    agent: HookAgent,
+/// Whether the hook before a tool in the file at `path` was trusted by a person. Codex keeps that in the user's
+/// configuration: `hooks.state."PATH:EVENT:GROUP:HANDLER"` with `trusted_hash` (0.169). The hash is not checked, so a
+/// hook that was changed after that is treated as trusted.
+pub(crate) fn is_trusted(
+    agent: &dyn CodingAgent,
     text: &str,
     path: &Path,
     user_text: &str,

@@ -1,13 +1,11 @@
-//! The configuration of Claude Code, Gemini CLI and Cursor: JSON, whose order, layout and comments stay.
-//!
-//! The first two have `hooks.EVENT[].hooks[]`, and Cursor `hooks.EVENT[]` beside `version`. Gemini CLI gives time-outs in
-//! milliseconds, the others in seconds.
+//! A configuration in JSON, whose order, layout and comments stay.
 
 use super::{
     error::ConfigError,
+    format::JsonEntries,
     installed_hook::{HOOK_TIMEOUT_SECONDS, InstalledHook, is_own},
 };
-use crate::hook::HookAgent;
+use crate::agents::CodingAgent;
 use jsonc_parser::{
     ParseOptions,
     cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode},
@@ -45,7 +43,7 @@ fn hooks_object(object: &CstObject) -> Result<Option<CstObject>, ConfigError> {
     }
 }
 
-/// The list of an event, if there is one.
+/// The list for an event, if there is one.
 fn event_list(hooks: &CstObject, event: &str) -> Result<Option<CstArray>, ConfigError> {
     match hooks.get(event) {
         None => Ok(None),
@@ -55,22 +53,23 @@ fn event_list(hooks: &CstObject, event: &str) -> Result<Option<CstArray>, Config
     }
 }
 
-/// The text of a member.
+/// The member source.
 fn member_text(object: &CstObject, name: &str) -> Option<String> {
     object.get(name)?.value()?.as_string_lit()?.decoded_value().ok()
 }
 
-/// The entries of an event that are hooks of Countersign, each with the group that it is in; without groups, with itself.
+/// The Countersign hooks among an event's entries, each with the group that it is in; without groups, with itself.
 fn own_entries(
     list: &CstArray,
-    agent: HookAgent,
+    agent: &dyn CodingAgent,
+    form: JsonEntries,
     event: &str,
 ) -> Result<Vec<(CstObject, CstObject)>, ConfigError> {
     let is_own_entry =
         |entry: &CstObject| member_text(entry, "command").is_some_and(|command| is_own(&command, agent));
     let mut found = Vec::new();
     for group in list.elements().iter().filter_map(CstNode::as_object) {
-        if agent == HookAgent::Cursor {
+        if !form.is_grouped {
             found.extend(is_own_entry(&group).then(|| (group.clone(), group)));
             continue;
         }
@@ -84,19 +83,23 @@ fn own_entries(
     Ok(found)
 }
 
-pub(super) fn find_hooks(agent: HookAgent, text: &str) -> Result<Vec<InstalledHook>, ConfigError> {
+pub(super) fn find_hooks(
+    agent: &dyn CodingAgent,
+    form: JsonEntries,
+    text: &str,
+) -> Result<Vec<InstalledHook>, ConfigError> {
     let (_, object) = parse(text)?;
     let Some(hooks) = hooks_object(&object)? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for event in agent.installed_events() {
         let Some(list) = event_list(&hooks, event)? else { continue };
-        for (_, entry) in own_entries(&list, agent, event)? {
+        for (_, entry) in own_entries(&list, agent, form, event)? {
             let number = entry.get("timeout").and_then(|timeout| timeout.value());
             let number = number.and_then(|number| number.to_string().parse::<u64>().ok());
             found.push(InstalledHook {
                 event: (*event).to_owned(),
                 command: member_text(&entry, "command").unwrap_or_default(),
-                timeout_seconds: number.map(|number| number / time_unit(agent)),
+                timeout_seconds: number.map(|number| number / form.units_per_second),
                 blocks_on_failure: blocks_on_failure(&entry),
             });
         }
@@ -105,7 +108,7 @@ pub(super) fn find_hooks(agent: HookAgent, text: &str) -> Result<Vec<InstalledHo
 }
 
 /// The commands of hooks before a tool that are not those of Countersign.
-pub(super) fn find_other_hooks(agent: HookAgent, text: &str) -> Result<Vec<String>, ConfigError> {
+pub(super) fn find_other_hooks(agent: &dyn CodingAgent, text: &str) -> Result<Vec<String>, ConfigError> {
     let (_, object) = parse(text)?;
     let Some(hooks) = hooks_object(&object)? else { return Ok(Vec::new()) };
     let Some(list) = event_list(&hooks, agent.blocking_event())? else { return Ok(Vec::new()) };
@@ -128,15 +131,15 @@ fn blocks_on_failure(entry: &CstObject) -> bool {
         || member_text(entry, "onFailure").as_deref() == Some("block")
 }
 
-/// The number of units of a time-out in a second.
-const fn time_unit(agent: HookAgent) -> u64 {
-    if matches!(agent, HookAgent::GeminiCli) { 1_000 } else { 1 }
-}
-
-pub(super) fn add_hooks(agent: HookAgent, text: &str, command: &str) -> Result<String, ConfigError> {
+pub(super) fn add_hooks(
+    agent: &dyn CodingAgent,
+    form: JsonEntries,
+    text: &str,
+    command: &str,
+) -> Result<String, ConfigError> {
     let (root, object) = parse(text)?;
     hooks_object(&object)?;
-    if agent == HookAgent::Cursor && object.get("version").is_none() {
+    if !form.is_grouped && object.get("version").is_none() {
         object.append("version", CstInputValue::Number("1".to_owned()));
     }
     let hooks = object.object_value_or_set("hooks");
@@ -144,17 +147,17 @@ pub(super) fn add_hooks(agent: HookAgent, text: &str, command: &str) -> Result<S
         event_list(&hooks, event)?;
         let list = hooks.array_value_or_set(event);
         list.ensure_multiline();
-        list.append(hook_group(agent, command));
+        list.append(hook_group(agent, form, command));
     }
     let text = root.to_string();
     Ok(if text.ends_with('\n') { text } else { format!("{text}\n") })
 }
 
-/// A group without a matcher, so that the hook runs for each tool; for Cursor, the hook itself.
-fn hook_group(agent: HookAgent, command: &str) -> CstInputValue {
+/// A group without a matcher, so that the hook runs for each tool; without groups, the hook itself.
+fn hook_group(agent: &dyn CodingAgent, form: JsonEntries, command: &str) -> CstInputValue {
     let text = |text: &str| CstInputValue::String(text.to_owned());
-    let timeout = u64::from(HOOK_TIMEOUT_SECONDS) * time_unit(agent);
-    if agent == HookAgent::Cursor {
+    let timeout = u64::from(HOOK_TIMEOUT_SECONDS) * form.units_per_second;
+    if !form.is_grouped {
         return CstInputValue::Object(vec![
             ("command".to_owned(), text(command)),
             ("timeout".to_owned(), CstInputValue::Number(timeout.to_string())),
@@ -166,19 +169,23 @@ fn hook_group(agent: HookAgent, command: &str) -> CstInputValue {
         ("command".to_owned(), text(command)),
         ("timeout".to_owned(), CstInputValue::Number(timeout.to_string())),
     ];
-    if agent == HookAgent::ClaudeCode {
+    if agent.failure_setting().is_some() {
         entry.push(("onFailure".to_owned(), text("block")));
     }
     let entries = CstInputValue::Array(vec![CstInputValue::Object(entry)]);
     CstInputValue::Object(vec![("hooks".to_owned(), entries)])
 }
 
-pub(super) fn remove_hooks(agent: HookAgent, text: &str) -> Result<String, ConfigError> {
+pub(super) fn remove_hooks(
+    agent: &dyn CodingAgent,
+    form: JsonEntries,
+    text: &str,
+) -> Result<String, ConfigError> {
     let (root, object) = parse(text)?;
     let Some(hooks) = hooks_object(&object)? else { return Ok(text.to_owned()) };
     for event in agent.installed_events() {
         let Some(list) = event_list(&hooks, event)? else { continue };
-        for (group, entry) in own_entries(&list, agent, event)? {
+        for (group, entry) in own_entries(&list, agent, form, event)? {
             entry.remove();
             if group.array_value("hooks").is_some_and(|entries| entries.elements().is_empty()) {
                 group.remove();
@@ -198,8 +205,8 @@ pub(super) fn remove_hooks(agent: HookAgent, text: &str) -> Result<String, Confi
     Ok(root.to_string())
 }
 
-/// True if the member at this path has this value.
-pub(super) fn has_flag(text: &str, path: &[&str], value: bool) -> Result<bool, ConfigError> {
+/// Returns true if the member at this path has this value.
+pub(crate) fn has_flag(text: &str, path: &[&str], value: bool) -> Result<bool, ConfigError> {
     let (_, mut object) = parse(text)?;
     let Some((last, folders)) = path.split_last() else { return Ok(false) };
     for name in folders {

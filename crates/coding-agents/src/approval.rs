@@ -2,7 +2,7 @@
 //! agent repeats the call.
 
 use countersign_api::{
-    ApprovalGate, Call, CallExecution, CallState, ClaimRequest, ErrorCode, GateError, Json, ProposeRequest,
+    Call, CallExecution, CallGate, CallState, ClaimRequest, ErrorCode, GateError, Json, ProposeRequest,
     Sha256, ThreadId, find_earlier_calls,
 };
 use std::time::Duration;
@@ -10,11 +10,11 @@ use std::time::Duration;
 /// The terms under which a call waits and runs.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentApprovalTerms<'a> {
-    /// The name of the executor of the claim. Reporting the result finds the call by it.
+    /// The executor name for the claim. Reporting the result finds the call by it.
     pub executor: &'a str,
-    /// How long to wait for the decision of a person; `None` without a limit.
+    /// How long to wait for a person's decision; `None` without a limit.
     pub wait: Option<Duration>,
-    /// The lease of the claim, in seconds.
+    /// The claim's lease, in seconds.
     pub lease_seconds: u32,
     /// Whether the agent can run other arguments than it proposed.
     pub edits: EditSupport,
@@ -36,7 +36,7 @@ pub enum EditSupport {
 pub enum ApprovalOutcome {
     /// The call is claimed: the agent runs it now.
     Claimed(ClaimedCall),
-    /// The call does not run, for this reason, which is a text for the model.
+    /// The call does not run, for this reason, which is a message for the model.
     Refused(String),
     /// No person has decided within the time. The call stays open.
     Pending(Box<Call>),
@@ -47,25 +47,25 @@ pub enum ApprovalOutcome {
 pub struct ClaimedCall {
     /// The call, as claimed.
     pub call: Box<Call>,
-    /// True if an approver changed the arguments.
+    /// Whether an approver changed the arguments.
     pub is_edited: bool,
 }
 
 /// A proposal together with what identifies it when the agent repeats it.
 struct SoughtCall<'a> {
-    gate: &'a dyn ApprovalGate,
+    gate: &'a dyn CallGate,
     thread: &'a ThreadId,
     request: &'a ProposeRequest,
     hash: Sha256,
     terms: AgentApprovalTerms<'a>,
 }
 
-/// Seeks the approval of a call and claims it. If the agent repeats a call that is still pending, or that was allowed and has
-/// not started, this uses that call: people are not asked again. Otherwise it proposes the call.
+/// Seeks approval for a call and claims it. If the agent repeats a call that is still pending, or that was allowed and
+/// has not started, this uses that call: people are not asked again. Otherwise it proposes the call.
 ///
 /// One approval starts one call: if another process has used it in the meantime, the call is proposed under an id of its own.
 pub async fn seek_approval(
-    gate: &dyn ApprovalGate,
+    gate: &dyn CallGate,
     thread: &ThreadId,
     request: &ProposeRequest,
     terms: AgentApprovalTerms<'_>,

@@ -9,7 +9,7 @@ pub enum ConfigError {
     /// A value has a type that the agent does not define there.
     #[error("{place} is not {expected}; correct it first")]
     WrongType {
-        /// The place of the value.
+        /// The value's place.
         place: String,
         /// The expected type.
         expected: &'static str,

@@ -1,0 +1,25 @@
+//! The events of hooks.
+
+/// The event that a message is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookEvent {
+    /// The agent is about to run a tool.
+    BeforeTool,
+    /// The agent would ask its user if it may run a tool.
+    PermissionRequest,
+    /// A tool has run.
+    AfterTool,
+    /// A tool has failed.
+    AfterToolFailure,
+    /// The agent's own rules refused a call that this hook had allowed.
+    RefusedByAgent,
+    /// The session ended.
+    SessionEnd,
+}
+
+impl HookEvent {
+    /// Whether a message about the event names a call.
+    pub(super) const fn is_about_call(self) -> bool {
+        !matches!(self, Self::SessionEnd)
+    }
+}
