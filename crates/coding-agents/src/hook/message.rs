@@ -1,10 +1,6 @@
 //! The message that an agent gives its hook.
 
-use super::{
-    agent::{HookAgent, HookCaller, HookEvent},
-    failure::HookFailure,
-    generic::GenericMessage,
-};
+use super::{event::HookEvent, failure::HookFailure};
 use countersign_api::{Json, Place};
 use serde::Deserialize;
 
@@ -18,11 +14,12 @@ pub struct HookMessage {
     pub event: HookEvent,
     /// The conversation, which is the thread.
     pub session_id: String,
-    /// The name of the tool, unchanged: a tool of an MCP server is `mcp__server__tool`.
+    /// The tool name, unchanged: an MCP server tool is `mcp__server__tool`.
     pub tool_name: String,
     /// The arguments.
     pub tool_input: Json,
-    /// The id of the call, if the agent has one. Gemini CLI has none, and so has Copilot CLI, which runs the hooks of Claude Code.
+    /// The call's id, if the agent has one. Gemini CLI has none, and so has Copilot CLI, which runs the hooks of Claude
+    /// Code.
     pub tool_use_id: Option<String>,
     /// The result, after the tool.
     pub tool_response: Option<Json>,
@@ -30,15 +27,15 @@ pub struct HookMessage {
     pub error: Option<String>,
     /// Whether the agent plans and must change nothing.
     pub is_planning: bool,
-    /// The purpose of the call, or the sub-agent that makes it, for the approver.
+    /// The call's purpose, or the sub-agent that makes it, for the approver.
     pub description: Option<String>,
-    cwd: Option<String>,
+    pub(super) cwd: Option<String>,
 }
 
 /// The value of `permission_mode` of an agent that plans.
 const PLAN_MODE: &str = "plan";
 
-/// The fields of the agents' messages. Agents add fields, so unknown ones are accepted.
+/// Agent message fields. Agents add fields, so unknown ones are accepted.
 #[derive(Deserialize)]
 struct MessageFields {
     hook_event_name: String,
@@ -60,7 +57,7 @@ struct MessageFields {
     tool_output: Option<Json>,
     #[serde(default)]
     error: Option<String>,
-    /// The reason of a failure, as Cursor calls it.
+    /// The failure reason, as Cursor names it.
     #[serde(default)]
     error_message: Option<String>,
     #[serde(default)]
@@ -72,23 +69,16 @@ struct MessageFields {
 }
 
 impl HookMessage {
-    /// Reads a message. Fails if it is too large, not JSON, or about another event than the hook is for.
-    pub fn read(caller: HookCaller, text: &str) -> Result<Self, HookFailure> {
-        if text.len() > MAX_MESSAGE_BYTES {
-            let why = format!("the message has more than {MAX_MESSAGE_BYTES} bytes");
-            return Err(HookFailure::BadMessage(why));
-        }
-        match caller {
-            HookCaller::Agent(agent) => Self::read_of_agent(agent, text),
-            HookCaller::Generic => GenericMessage::read(text).map(Self::from),
-        }
-    }
-
-    fn read_of_agent(agent: HookAgent, text: &str) -> Result<Self, HookFailure> {
+    /// Reads a message from a coding agent. `event` is what an event name means, if the event needs an answer.
+    pub(crate) fn read_of_agent(
+        agent: &str,
+        text: &str,
+        event: impl FnOnce(&str) -> Option<HookEvent>,
+    ) -> Result<Self, HookFailure> {
         let bad = |why: String| HookFailure::BadMessage(why);
         let fields: MessageFields = serde_json::from_str(text)
             .map_err(|why| bad(format!("stdin is not a hook message of {agent}: {why}")))?;
-        let event = agent.event(&fields.hook_event_name).ok_or_else(|| {
+        let event = event(&fields.hook_event_name).ok_or_else(|| {
             bad(format!(
                 "{agent} has no hook {:?} that Countersign answers; `countersign install {agent}` writes the right ones",
                 fields.hook_event_name
@@ -121,22 +111,5 @@ impl HookMessage {
         let folder = self.cwd.clone().filter(|folder| !folder.is_empty());
         let place = Place { folder, host: host.map(str::to_owned), ..Place::default() };
         (place != Place::default()).then_some(place)
-    }
-}
-
-impl From<GenericMessage> for HookMessage {
-    fn from(message: GenericMessage) -> Self {
-        Self {
-            event: message.event(),
-            session_id: message.thread,
-            tool_name: message.tool.unwrap_or_default(),
-            tool_input: message.arguments.unwrap_or_else(Json::null),
-            tool_use_id: message.id,
-            tool_response: message.result,
-            error: message.error,
-            is_planning: false,
-            description: message.description,
-            cwd: message.folder,
-        }
     }
 }

@@ -1,30 +1,31 @@
-//! The result of a call, as the agent reports it after the tool.
+//! Call results, as the agent reports them after the tool.
 
 use super::{
-    agent::{HookCaller, HookEvent},
     answer::HookAnswer,
+    event::HookEvent,
     failure::HookFailure,
     message::HookMessage,
+    program::HookProgram,
     running_calls::{all_running_calls, running_calls},
 };
 use countersign_api::{
-    ApprovalGate, Call, CallId, CallState, ErrorCode, GateError, Json, ResultRequest, Sha256, ThreadId,
-    ToolName,
+    ApprovalGate, Call, CallGate, CallId, CallState, ErrorCode, GateError, Json, ResultRequest,
+    SendOperation, Sha256, ThreadId, ToolName, operations,
 };
 use countersign_events::event::{Mode, Status};
 
-/// The characters of a response that the log keeps if it is larger than a result may be.
+/// How many characters the log keeps of a response that is larger than a result may be.
 const KEPT_CHARACTERS: usize = 64 * 1024;
 
-/// The result of a call that the agent did not run, or of which it reported nothing.
+/// The result for a call that the agent did not run, or about which it reported nothing.
 const REFUSED: &str = "not run: the agent's own rules refused it";
 const UNREPORTED: &str = "not run, or interrupted: the agent reported no result before its session ended";
 
-/// Records the result of the call, and what the agent says that it ran. A call that Countersign does not know, because the hooks
-/// were installed meanwhile, has no result to record.
+/// Records the call result, and what the agent says that it ran. A call that Countersign does not know, because the
+/// hooks were installed meanwhile, has no result to record.
 pub(super) async fn record_result(
     gate: &dyn ApprovalGate,
-    caller: HookCaller,
+    caller: &dyn HookProgram,
     message: &HookMessage,
 ) -> Result<HookAnswer, HookFailure> {
     let thread = read_thread(message)?;
@@ -41,7 +42,8 @@ pub(super) async fn record_result(
     };
     let result = ResultRequest { status, content, executor, ran_arguments };
     let call = gate.finish(&thread, &id, &result).await?;
-    let is_stopped = call.mismatch.is_some() && gate.mode(&thread).await?.mode == Mode::Stopped;
+    let is_stopped = call.mismatch.is_some()
+        && gate.send(operations::ShowMode { thread: thread.clone() }).await?.mode == Mode::Stopped;
     let why = call.describe_mismatch().filter(|_| is_stopped);
     Ok(why.map_or(HookAnswer::Silent, |why| HookAnswer::Stop {
         reason: format!("Countersign stopped this session: of call {id}, {why}. A person has to look at it."),
@@ -49,15 +51,15 @@ pub(super) async fn record_result(
 }
 
 /// The arguments that the agent reports, if they can be compared with the approved ones.
-fn ran_arguments(caller: HookCaller, message: &HookMessage) -> Option<Json> {
+fn ran_arguments(caller: &dyn HookProgram, message: &HookMessage) -> Option<Json> {
     let is_comparable = !caller.changes_reported_input(&message.tool_name);
     (is_comparable && message.tool_input.admit().is_ok()).then(|| message.tool_input.clone())
 }
 
 /// Ends a call that the agent's own rules refused after this hook allowed it.
 pub(super) async fn record_refusal(
-    gate: &dyn ApprovalGate,
-    caller: HookCaller,
+    gate: &dyn CallGate,
+    caller: &dyn HookProgram,
     message: &HookMessage,
 ) -> Result<(), HookFailure> {
     let thread = read_thread(message)?;
@@ -67,10 +69,10 @@ pub(super) async fn record_refusal(
     Ok(())
 }
 
-/// Ends the calls of the session of which the agent reported no result: it refused them, or its user interrupted them.
+/// Ends the session's calls for which the agent reported no result: it refused them, or its user interrupted them.
 pub(super) async fn end_unreported_calls(
-    gate: &dyn ApprovalGate,
-    caller: HookCaller,
+    gate: &dyn CallGate,
+    caller: &dyn HookProgram,
     message: &HookMessage,
 ) -> Result<(), HookFailure> {
     let thread = read_thread(message)?;
@@ -95,10 +97,11 @@ fn read_thread(message: &HookMessage) -> Result<ThreadId, HookFailure> {
     ThreadId::new(&message.session_id).map_err(|why| HookFailure::BadMessage(format!("session_id: {why}")))
 }
 
-/// The call of a report: the one that a hook claimed, or one that the agent ran although nothing had allowed it to start.
+/// The call that a report is about: the one that a hook claimed, or one that the agent ran although nothing had
+/// allowed it to start.
 async fn find_reported_call(
-    gate: &dyn ApprovalGate,
-    caller: HookCaller,
+    gate: &dyn CallGate,
+    caller: &dyn HookProgram,
     thread: &ThreadId,
     message: &HookMessage,
 ) -> Result<Option<(CallId, Option<String>)>, HookFailure> {
@@ -119,10 +122,10 @@ async fn find_reported_call(
     }
 }
 
-/// Finds the call that the hook before the tool claimed: under the id of the agent, or by the executor, which has that id.
+/// Finds the call that the hook before the tool claimed: under the agent's id, or by the executor, which has that id.
 async fn find_claimed_call(
-    gate: &dyn ApprovalGate,
-    caller: HookCaller,
+    gate: &dyn CallGate,
+    caller: &dyn HookProgram,
     thread: &ThreadId,
     message: &HookMessage,
 ) -> Result<Option<(Call, String)>, HookFailure> {
@@ -148,8 +151,8 @@ async fn find_claimed_call(
     Ok(found.and_then(|call| Some((call.clone(), executor_of(call)?))))
 }
 
-/// True if a hook that had no id claimed a call with these arguments.
-fn is_same_run(call: &Call, caller: HookCaller, hash: Option<Sha256>, has_id: bool) -> bool {
+/// Returns true if a hook that had no id claimed a call with these arguments.
+fn is_same_run(call: &Call, caller: &dyn HookProgram, hash: Option<Sha256>, has_id: bool) -> bool {
     let Some(executor) = executor_of(call) else { return false };
     let by_permission = caller.is_executor(&executor) && !caller.is_before_tool(&executor);
     let without_id = !has_id && caller.is_executor(&executor);

@@ -1,7 +1,7 @@
 //! The calls that run.
 
 use countersign_api::{
-    ApprovalGate, Call, CallState, CallStateFilter, GateError, LogFilter, PageQuery, ThreadId, ToolName,
+    Call, CallGate, CallState, CallStateFilter, GateError, LogFilter, PageQuery, ThreadId, ToolName,
 };
 
 /// The most running calls of a thread in which a call is looked for.
@@ -9,7 +9,7 @@ const MOST_RUNNING_CALLS: usize = 50;
 
 /// The running calls of this agent for a tool, the newest first.
 pub(super) async fn running_calls(
-    gate: &dyn ApprovalGate,
+    gate: &dyn CallGate,
     thread: &ThreadId,
     tool: &ToolName,
 ) -> Result<Vec<Call>, GateError> {
@@ -18,13 +18,13 @@ pub(super) async fn running_calls(
 
 /// The running calls of this agent for all tools, the newest first.
 pub(super) async fn all_running_calls(
-    gate: &dyn ApprovalGate,
+    gate: &dyn CallGate,
     thread: &ThreadId,
 ) -> Result<Vec<Call>, GateError> {
     list_running(gate, LogFilter::of_thread(thread)).await
 }
 
-async fn list_running(gate: &dyn ApprovalGate, filter: LogFilter) -> Result<Vec<Call>, GateError> {
+async fn list_running(gate: &dyn CallGate, filter: LogFilter) -> Result<Vec<Call>, GateError> {
     let running = Some(CallStateFilter::State(CallState::Running));
     let page = PageQuery { after: 0, limit: MOST_RUNNING_CALLS };
     Ok(gate.calls(&filter, running, page).await?.calls)

@@ -1,5 +1,5 @@
-//! What an agent of the Agent Client Protocol has its client do: `fs/write_text_file` and `terminal/create`. Such a request is a
-//! call of its own, unless it carries out a tool call that was just approved.
+//! What an Agent Client Protocol agent has its client do: `fs/write_text_file` and `terminal/create`. Such a
+//! request is a separate call, unless it carries out a tool call that was just approved.
 
 use super::{add_other_fields, recent_map::RecentMap};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ pub(super) fn is_work(method: &str) -> bool {
     matches!(method, WRITE_FILE | CREATE_TERMINAL)
 }
 
-/// The tool and the arguments of a request, as people see them.
+/// The tool and arguments of a request, as people see them.
 pub(super) fn read_work(method: &str, params: &Value) -> (&'static str, Value) {
     if method == WRITE_FILE {
         let mut arguments = json!({"path": params["path"], "content": params["content"]});
@@ -44,7 +44,7 @@ fn words(params: &Value) -> Vec<String> {
 /// The tool calls that people or the policy allowed, and what each of them is to do. Each does it once.
 #[derive(Debug)]
 pub(super) struct ApprovedWork {
-    /// By session and item: the fields of the tool call.
+    /// By session and item: the tool call's fields.
     calls: RecentMap<(String, String), Value>,
 }
 
@@ -61,12 +61,7 @@ impl ApprovedWork {
     }
 
     /// Whether an approved tool call of the session asked for just this. It then covers no other request.
-    pub(super) fn take(
-        &mut self,
-        session: &str,
-        folder: Option<&str>,
-        (method, params): (&str, &Value),
-    ) -> bool {
+    pub(super) fn take(&mut self, session: &str, folder: Option<&str>, method: &str, params: &Value) -> bool {
         let covers = |call: &Value| match method {
             WRITE_FILE => writes_file(call, params),
             _ => runs_command(call, folder, params),
@@ -90,7 +85,7 @@ fn writes_file(call: &Value, params: &Value) -> bool {
         && (names_path && shows_content || differences.into_iter().any(is_difference))
 }
 
-/// Whether the call runs this command: word by word, or as the script of a shell.
+/// Whether the call runs this command: word by word, or as a shell script.
 fn runs_command(call: &Value, folder: Option<&str>, params: &Value) -> bool {
     let Some(approved) = call["rawInput"]["command"].as_str() else { return false };
     let is_elsewhere = params["cwd"].as_str().is_some_and(|cwd| Some(cwd) != folder);
@@ -104,7 +99,7 @@ fn runs_command(call: &Value, folder: Option<&str>, params: &Value) -> bool {
     is_script || words == [approved] || shlex::split(approved).is_some_and(|split| split == words)
 }
 
-/// Whether the program is a shell of the system. A file of that name in another folder may be any program.
+/// Returns true if the program is a system shell. A file with that name in another folder may be any program.
 fn is_shell(program: &str) -> bool {
     let name =
         ["/usr/bin/", "/bin/"].iter().find_map(|folder| program.strip_prefix(folder)).unwrap_or(program);
@@ -118,8 +113,8 @@ mod tests {
     fn taken(call: &Value, method: &str, params: &Value) -> bool {
         let mut approved = ApprovedWork::default();
         approved.add("s", "i", call.clone());
-        let first = approved.take("s", Some("/w"), (method, params));
-        assert!(!approved.take("s", Some("/w"), (method, params)), "an approval covers one request");
+        let first = approved.take("s", Some("/w"), method, params);
+        assert!(!approved.take("s", Some("/w"), method, params), "an approval covers one request");
         first
     }
 

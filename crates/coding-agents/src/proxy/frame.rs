@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// The keys that a proxy reads.
 const KEYS: [&str; 4] = ["id", "jsonrpc", "method", "params"];
 
-/// The parts of a message. Codex leaves `jsonrpc` out.
+/// The message parts. Codex leaves `jsonrpc` out.
 #[derive(Debug, Clone, Deserialize)]
 pub struct JsonRpcFrame {
     pub(crate) id: Option<Json>,
@@ -49,7 +49,7 @@ impl JsonRpcFrame {
         serde_json::from_slice(line)
     }
 
-    /// True if the message is a request, which expects a response.
+    /// Returns true if the message is a request, which expects a response.
     pub(crate) fn is_request(&self) -> bool {
         self.method.is_some() && self.id.is_some()
     }
@@ -59,14 +59,14 @@ impl JsonRpcFrame {
         self.params.as_ref().and_then(|params| params.read().ok()).unwrap_or_default()
     }
 
-    /// A question's parameters. Fails if another program could read them in another way.
+    /// The question parameters. Fails if another program could read them in another way.
     pub(crate) fn question_params(&self) -> Result<serde_json::Value, GateError> {
         let checked = self.params.as_ref().map_or(Ok(()), |params| params.admit_arguments().map(drop));
         checked.map_err(|why| GateError::invalid("params", &why))?;
         Ok(self.params_value())
     }
 
-    /// The line of an error response to this request.
+    /// An error response's line to this request.
     pub(crate) fn error_response(&self, code: i32, message: &str) -> Result<Vec<u8>, serde_json::Error> {
         let id = self.id.as_ref().map(Json::read::<serde_json::Value>).transpose()?;
         let error = serde_json::json!({"code": code, "message": message});
@@ -75,7 +75,7 @@ impl JsonRpcFrame {
         Ok(line)
     }
 
-    /// The line of a response to this request.
+    /// The response line for this request.
     pub(crate) fn response(&self, result: &Json) -> Result<Vec<u8>, serde_json::Error> {
         let null = Json::null();
         let id = self.id.as_ref().unwrap_or(&null);
@@ -85,7 +85,7 @@ impl JsonRpcFrame {
     }
 }
 
-/// Encodes a value, which consists of texts and numbers only.
+/// Encodes a value, which consists of strings and numbers only.
 pub(crate) fn encode(value: &serde_json::Value) -> Json {
     Json::encode(value).unwrap_or_else(|_| Json::null())
 }

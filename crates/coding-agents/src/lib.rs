@@ -3,10 +3,11 @@
 //! A hook process lives for one message of the agent. It keeps no state: everything that the next process must know, such as
 //! the decision on a call that the agent repeats, is in the log.
 
+pub mod agents;
 mod approval;
 pub mod config;
 pub mod environment;
 pub mod hook;
 pub mod proxy;
 
-pub use approval::{AgentApprovalTerms, ApprovalOutcome, seek_approval};
+pub use approval::{AgentApprovalTerms, ApprovalOutcome, EditSupport, seek_approval};

@@ -7,6 +7,7 @@ mod acp;
 mod client_request;
 mod codex;
 mod frame;
+mod lace;
 mod line_reader;
 mod question;
 mod recent_map;
@@ -15,28 +16,28 @@ mod relay;
 pub use acp::AcpProtocol;
 pub use codex::CodexProtocol;
 pub use line_reader::MAX_LINE_BYTES;
-pub use relay::{ProxyTerms, relay_lines};
+pub use relay::{LineStream, ProxyTerms, relay_lines};
 
 use countersign_api::{GateError, Json, Place, ProposeRequest};
 use frame::{JsonRpcFrame, encode};
 use question::{AgentLine, EndedTurn, PermissionOutcome, PermissionQuestion};
 use serde_json::Value;
 
-/// The protocol of an agent.
+/// An agent protocol.
 pub trait AgentProtocol: Send {
-    /// Reads a line of the agent.
+    /// Reads an agent line.
     fn read_agent(&mut self, frame: &JsonRpcFrame) -> Result<AgentLine, GateError>;
 
-    /// Reads a line of the client. Returns the thread whose questions end, with the turn if the client names it.
+    /// Reads a client line. Returns the thread whose questions end, with the turn if the client names it.
     fn read_client(&mut self, frame: &JsonRpcFrame) -> Option<EndedTurn>;
 
     /// Notes that a question was approved.
     fn note_approval(&mut self, _question: &PermissionQuestion) {}
 
-    /// The result of a question for the agent.
+    /// What the agent gets as the answer to a question.
     fn answer(&self, question: &PermissionQuestion, outcome: &PermissionOutcome) -> Json;
 
-    /// True if a request of the agent with this method asks for permission.
+    /// Returns true if an agent request with this method asks for permission.
     fn is_question(&self, method: &str) -> bool;
 }
 
@@ -49,7 +50,7 @@ pub(crate) struct ProposedTool<'a> {
     pub(crate) folder: Option<String>,
 }
 
-/// The proposal of a question.
+/// The call proposal for a question.
 pub(crate) fn new_request(id: &str, tool: ProposedTool<'_>) -> Result<ProposeRequest, GateError> {
     let ProposedTool { name, arguments, description, folder } = tool;
     Ok(ProposeRequest {
@@ -60,7 +61,7 @@ pub(crate) fn new_request(id: &str, tool: ProposedTool<'_>) -> Result<ProposeReq
     })
 }
 
-/// Adds the fields of an object that are not in `known`. They may change what runs, so they are a part of the call: people see
+/// Adds an object's fields that are not in `known`. They may change what runs, so they belong to the call: people see
 /// them, and a rule that does not name them does not allow it.
 pub(crate) fn add_other_fields(arguments: &mut Value, object: &Value, known: &[&str]) {
     for (name, value) in object.as_object().into_iter().flatten() {

@@ -12,7 +12,7 @@ use crate::{
     approval::{EditSupport, seek_approval},
 };
 use countersign_api::{
-    CallId, CancelRequest, GateError, Json, ResultRequest, SharedGate, ThreadId, random_id,
+    CallId, CancelRequest, GateError, Json, ResultRequest, SharedCallGate, ThreadId, random_id,
 };
 use countersign_events::event::Status;
 use std::{collections::HashMap, io, sync::Arc};
@@ -25,15 +25,15 @@ use tokio::{
 /// The lines of one direction that wait to be written.
 const WAITING_LINES: usize = 64;
 
-/// The most claimed calls whose results are awaited. The outcome of an older one shows as unknown.
+/// The most claimed calls whose results are awaited. An older one's outcome shows as unknown.
 const MOST_CLAIMED_CALLS: usize = 10_000;
 
-/// The settings of a proxy.
+/// Proxy settings.
 #[derive(Clone)]
 pub struct ProxyTerms {
-    /// The beginning of the names of executors.
+    /// The prefix of executor names.
     pub executor: &'static str,
-    /// The lease of a claim, in seconds.
+    /// The claim lease, in seconds.
     pub lease_seconds: u32,
     /// Receives notes for the person who runs the proxy.
     pub note: Arc<dyn Fn(&str) + Send + Sync>,
@@ -56,11 +56,11 @@ struct PassedRequest {
     executor: String,
 }
 
-/// The end of a question: its number, and the outcome of its approval.
+/// How a question ends: its number, and the outcome of its approval.
 type DecidedQuestion = (u64, Result<ApprovalOutcome, GateError>);
 
 struct LineRelay<P, A> {
-    gate: SharedGate,
+    gate: SharedCallGate,
     protocol: P,
     terms: ProxyTerms,
     agent: Option<A>,
@@ -75,21 +75,31 @@ struct LineRelay<P, A> {
     tasks: JoinSet<()>,
 }
 
-/// Relays the lines between `client` and `agent`, each a reader and a writer, until the agent closes its output.
+/// One side of a proxy.
+#[derive(Debug)]
+pub struct LineStream<R, W> {
+    /// What the side writes.
+    pub reader: R,
+    /// What the side reads.
+    pub writer: W,
+}
+
+/// Relays the lines between a client and its agent, until the agent closes its output.
 pub async fn relay_lines<P: AgentProtocol, A: AsyncWrite + Unpin>(
-    gate: SharedGate,
+    gate: SharedCallGate,
     protocol: P,
     terms: ProxyTerms,
-    (client_in, mut client_out): (impl AsyncBufRead + Unpin + Send + 'static, impl AsyncWrite + Unpin),
-    (agent_out, agent_in): (impl AsyncBufRead + Unpin + Send + 'static, A),
+    client: LineStream<impl AsyncBufRead + Unpin + Send + 'static, impl AsyncWrite + Unpin>,
+    agent: LineStream<impl AsyncBufRead + Unpin + Send + 'static, A>,
 ) -> io::Result<()> {
     let (decided, mut outcomes) = mpsc::unbounded_channel();
-    let (mut from_client, mut from_agent) = (read_lines(client_in), read_lines(agent_out));
+    let (mut from_client, mut from_agent) = (read_lines(client.reader), read_lines(agent.reader));
+    let mut client_out = client.writer;
     let mut relay = LineRelay {
         gate,
         protocol,
         terms,
-        agent: Some(agent_in),
+        agent: Some(agent.writer),
         open: HashMap::new(),
         claimed: RecentMap::with_limit(MOST_CLAIMED_CALLS),
         passed: HashMap::new(),
@@ -147,7 +157,7 @@ fn read_lines(mut from: impl AsyncBufRead + Unpin + Send + 'static) -> mpsc::Rec
 }
 
 impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
-    /// Handles a line of the agent. True if it passes to the client.
+    /// Handles an agent line. Returns true if it passes to the client.
     async fn handle_agent(&mut self, line: &[u8]) -> io::Result<bool> {
         if line.trim_ascii().is_empty() {
             return Ok(true);
@@ -185,7 +195,7 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
         }
     }
 
-    /// Passes a line of the client to the agent. A response to a question that waits here is left out: the client does not
+    /// Passes a client line to the agent. A response to a question that waits here is left out: the client does not
     /// decide.
     async fn handle_client(&mut self, line: &[u8]) -> io::Result<()> {
         if let Ok(frame) = JsonRpcFrame::read(line) {
@@ -290,7 +300,7 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
         });
     }
 
-    /// Ends the questions of a turn that the client ended.
+    /// Ends the questions in a turn that the client ended.
     async fn cancel(&mut self, ended: &EndedTurn) -> io::Result<()> {
         let is_ended = |open: &WaitingQuestion| {
             let question = &open.question;
@@ -312,7 +322,7 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
         Ok(())
     }
 
-    /// Withdraws the call of a question. If it was claimed at the same moment, its result is that it was cancelled.
+    /// Withdraws the call for a question. If it was claimed at the same moment, its result is that it was cancelled.
     fn withdraw(&mut self, open: &WaitingQuestion) {
         open.task.abort();
         let gate = Arc::clone(&self.gate);
@@ -335,7 +345,7 @@ impl<P: AgentProtocol, A: AsyncWrite + Unpin> LineRelay<P, A> {
         });
     }
 
-    /// Reports the result of an item, if its call was claimed here.
+    /// Reports an item result, if its call was claimed here.
     fn record(&mut self, thread: &str, item: &str, result: ResultRequest) {
         let Some((id, executor)) = self.claimed.remove(&(thread.to_owned(), item.to_owned())) else { return };
         let Ok(thread) = ThreadId::new(thread) else { return };

@@ -1,4 +1,4 @@
-//! A map of a limited size.
+//! A map with a limited size.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -32,7 +32,7 @@ impl<K: Clone + Eq + Hash, V> RecentMap<K, V> {
         self.values.entry(key).or_insert_with(create)
     }
 
-    /// The key of an entry for which `is_wanted` returns true.
+    /// A key for which `is_wanted` returns true.
     pub(super) fn find(&self, is_wanted: impl Fn(&K, &V) -> bool) -> Option<K> {
         self.values.iter().find(|(key, value)| is_wanted(key, value)).map(|(key, _)| key.clone())
     }

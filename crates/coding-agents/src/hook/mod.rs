@@ -3,35 +3,41 @@
 //! The message before a tool proposes the call, waits for the decision and claims the call; the agent is its executor. The
 //! message after the tool reports the result. A result that never comes shows as a call with an unknown outcome.
 
-mod agent;
 mod answer;
+mod event;
 mod failure;
 mod generic;
 mod message;
+mod program;
 mod result;
 mod running_calls;
+pub(crate) mod specific_output;
 
-pub use agent::{HookAgent, HookCaller, HookEvent, UnknownHookAgent};
+pub use answer::HookAnswer;
+pub use event::HookEvent;
 pub use failure::HookFailure;
+pub(crate) use generic::AnyProgram;
 pub use message::{HookMessage, MAX_MESSAGE_BYTES};
+pub use program::HookProgram;
 
 use crate::{
     AgentApprovalTerms, ApprovalOutcome,
     approval::{ClaimedCall, EditSupport},
     seek_approval,
 };
-use answer::HookAnswer;
-use countersign_api::{ApprovalGate, Call, GateError, ProposeRequest, ThreadId, ToolName, random_id};
+use countersign_api::{
+    ApprovalGate, Call, CallGate, GateError, ProposeRequest, ThreadId, ToolName, random_id,
+};
 use countersign_events::event::Source;
 use running_calls::running_calls;
 use std::time::Duration;
 
-/// The settings of a hook.
+/// Hook settings.
 #[derive(Clone, Copy)]
 pub struct HookTerms<'a> {
-    /// How long to wait for the decision of a person. It must be less than the time-out of the agent.
+    /// How long to wait for a person's decision. It must be less than the agent's time-out.
     pub wait: Duration,
-    /// The lease of a claim, in seconds. The agent does not renew it.
+    /// The claim lease, in seconds. The agent does not renew it.
     pub lease_seconds: u32,
     /// The answer to a call that a rule allows, without a person.
     pub rule_answer: RuleAllowance,
@@ -46,19 +52,19 @@ pub struct HookTerms<'a> {
     pub decision_place: &'a (dyn Fn(&Call) -> String + Send + Sync),
 }
 
-/// The answer of a hook to a call that a rule allows, without a person.
+/// How a hook answers a call that a rule allows, without a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleAllowance {
     /// The agent runs the call, whatever its own rules say.
     Allow,
-    /// No decision: the agent's own rules stay in force, and may ask or deny.
+    /// No decision: the agent's own rules still apply, and may ask or deny.
     None,
 }
 
 /// Answers one message of an agent. Returns the JSON for stdout; empty if the agent needs none.
 pub async fn answer_hook(
     gate: &dyn ApprovalGate,
-    caller: HookCaller,
+    caller: &dyn HookProgram,
     message: &HookMessage,
     terms: HookTerms<'_>,
 ) -> Result<String, HookFailure> {
@@ -77,27 +83,27 @@ pub async fn answer_hook(
             HookAnswer::Silent
         }
     };
-    Ok(answer.encode(caller, message.event)?)
+    Ok(caller.encode_answer(&answer, message.event)?)
 }
 
 /// Proposes the call and claims it.
 async fn before_tool(
-    gate: &dyn ApprovalGate,
-    caller: HookCaller,
+    gate: &dyn CallGate,
+    caller: &dyn HookProgram,
     message: &HookMessage,
     terms: HookTerms<'_>,
 ) -> Result<HookAnswer, HookFailure> {
     let (thread, request) = read_call(message, terms.host)?;
     let executor = caller.executor(request.id.as_str());
     let edits = if terms.ignores_edits { EditSupport::Unsupported } else { caller.edits() };
-    decide(gate, message, (&thread, &request), (&executor, edits), terms).await
+    decide(gate, message, &thread, &request, &executor, edits, terms).await
 }
 
-/// Answers the question of an agent if it may run a tool. Its message has no id of the call. Usually, the hook before the tool
-/// has claimed the call a moment ago; otherwise this proposes it.
+/// Answers an agent's question if it may run a tool. Its message has no id of the call. Usually, the hook before the
+/// tool has claimed the call a moment ago; otherwise this proposes it.
 async fn permission_request(
-    gate: &dyn ApprovalGate,
-    caller: HookCaller,
+    gate: &dyn CallGate,
+    caller: &dyn HookProgram,
     message: &HookMessage,
     terms: HookTerms<'_>,
 ) -> Result<HookAnswer, HookFailure> {
@@ -119,14 +125,16 @@ async fn permission_request(
         });
     }
     let executor = caller.permission_executor(request.id.as_str());
-    decide(gate, message, (&thread, &request), (&executor, caller.permission_edits()), terms).await
+    decide(gate, message, &thread, &request, &executor, caller.permission_edits(), terms).await
 }
 
 async fn decide(
-    gate: &dyn ApprovalGate,
+    gate: &dyn CallGate,
     message: &HookMessage,
-    (thread, request): (&ThreadId, &ProposeRequest),
-    (executor, edits): (&str, EditSupport),
+    thread: &ThreadId,
+    request: &ProposeRequest,
+    executor: &str,
+    edits: EditSupport,
     terms: HookTerms<'_>,
 ) -> Result<HookAnswer, HookFailure> {
     let approval =
@@ -149,7 +157,7 @@ async fn decide(
 /// Whether the agent's own rules decide on a call that may run: while it plans, and if only a rule allowed the call.
 fn leaves_decision(call: &Call, message: &HookMessage, terms: HookTerms<'_>) -> bool {
     let source = call.response.as_ref().map(|response| response.source);
-    // A grant and a mode are the word of a person; an advisor is none.
+    // A grant and a mode are a person's decision; an advisor is none.
     let is_by_person = matches!(source, Some(Source::Approver | Source::Grant | Source::Mode));
     message.is_planning || terms.rule_answer == RuleAllowance::None && !is_by_person
 }
@@ -170,7 +178,7 @@ fn allow(claimed: &ClaimedCall, message: &HookMessage, terms: HookTerms<'_>) -> 
     }
 }
 
-/// The thread and the proposal of the call that the message is about.
+/// The thread and the proposal for the call that the message is about.
 fn read_call(message: &HookMessage, host: Option<&str>) -> Result<(ThreadId, ProposeRequest), HookFailure> {
     let bad = |field: &str, why: &dyn std::fmt::Display| HookFailure::BadMessage(format!("{field}: {why}"));
     let thread = ThreadId::new(&message.session_id).map_err(|why| bad("session_id", &why))?;

@@ -6,8 +6,8 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 /// The longest line, in bytes.
 pub const MAX_LINE_BYTES: usize = 32 * 1024 * 1024;
 
-/// Reads a line with its line break into `line`, which is cleared before. False at the end of the stream. Fails if the line is too
-/// long.
+/// Reads a line with its line break into `line`, which is cleared before. False at the stream's end. Fails if the line
+/// is too long.
 pub(super) async fn read_line(
     from: &mut (impl AsyncBufRead + Unpin),
     line: &mut Vec<u8>,

@@ -1,10 +1,11 @@
-//! The Agent Client Protocol (<https://agentclientprotocol.com>, schema versions 1 and 2): `session/request_permission`.
+//! The Agent Client Protocol (<https://agentclientprotocol.com>, schema versions 1 and 2): `session/request_permission`, also in
+//! the form of [Lace](lace).
 
 use super::{
     AgentProtocol, ProposedTool, add_other_fields,
     client_request::{self, ApprovedWork},
     frame::{JsonRpcFrame, encode},
-    new_request,
+    lace, new_request,
     question::{AgentLine, ApprovalEffect, EndedTurn, PermissionOutcome, PermissionQuestion},
     recent_map::RecentMap,
 };
@@ -18,8 +19,8 @@ const MOST_KNOWN_CALLS: usize = 1_000;
 /// The most sessions whose folders are kept.
 const MOST_SESSIONS: usize = 1_000;
 
-/// The reader of the protocol. It keeps the fields of tool calls that earlier updates gave, because a question may name only the
-/// id of its call.
+/// The protocol's reader. It keeps the fields of tool calls that earlier updates gave, because a question may name only
+/// the id of its call.
 #[derive(Debug)]
 pub struct AcpProtocol {
     known: RecentMap<(String, String), Value>,
@@ -41,14 +42,14 @@ impl Default for AcpProtocol {
     }
 }
 
-/// The fields of a tool call that describe it.
+/// The tool call fields that describe it.
 const FIELDS: [&str; 5] = ["title", "kind", "content", "locations", "rawInput"];
 
-/// The parameters of a question that do not change what runs: they name and describe it, or are its tool call.
+/// The question parameters that do not change what runs: they name and describe it, or are its tool call.
 const KNOWN_PARAMS: &[&str] =
     &["sessionId", "toolCall", "subject", "title", "description", "options", "_meta"];
 
-/// The fields of a tool call that do not change what runs, besides [`FIELDS`].
+/// The tool call fields that do not change what runs, besides [`FIELDS`].
 const KNOWN_CALL: &[&str] =
     &["toolCallId", "title", "kind", "content", "locations", "rawInput", "status", "rawOutput", "_meta"];
 
@@ -69,7 +70,7 @@ impl AcpProtocol {
         }
     }
 
-    /// Keeps the id of a new session.
+    /// Keeps a new session's id.
     fn remember_session(&mut self, frame: &JsonRpcFrame) {
         let Some(folder) = frame.id.as_ref().and_then(|id| self.opening.remove(&id.as_str().to_owned()))
         else {
@@ -81,7 +82,7 @@ impl AcpProtocol {
         }
     }
 
-    /// Merges the fields of an update into those that are known, and returns all of them.
+    /// Merges the fields from an update into the known ones, and returns all of them.
     fn remember(&mut self, session: &str, id: &str, update: &Value) -> Value {
         let key = (session.to_owned(), id.to_owned());
         let known = self.known.get_or_insert_with(key, || json!({}));
@@ -94,7 +95,8 @@ impl AcpProtocol {
     }
 
     fn read_question(&mut self, frame: &JsonRpcFrame) -> Result<AgentLine, GateError> {
-        let params = frame.question_params()?;
+        let sent = frame.question_params()?;
+        let params = lace::question(&sent).unwrap_or_else(|| sent.clone());
         let call = tool_call(&params);
         let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
         let (session, item) = (text(&params, "sessionId"), text(&call, "toolCallId"));
@@ -116,7 +118,7 @@ impl AcpProtocol {
             request: new_request(&item, tool)?,
             item,
             turn: None,
-            params: encode(&params),
+            params: encode(&sent),
             method: frame.method.clone().unwrap_or_default(),
             approval: ApprovalEffect::Answers,
         })))
@@ -127,7 +129,7 @@ impl AcpProtocol {
         let params = frame.question_params()?;
         let session = params["sessionId"].as_str().unwrap_or_default();
         let folder = self.folders.get(&session.to_owned()).cloned();
-        if self.approved.take(session, folder.as_deref(), (method, &params)) {
+        if self.approved.take(session, folder.as_deref(), method, &params) {
             return Ok(AgentLine::Pass);
         }
         let item = countersign_api::random_id("acp_");
@@ -147,7 +149,7 @@ impl AcpProtocol {
 
     fn read_update(&mut self, frame: &JsonRpcFrame) -> AgentLine {
         let params = frame.params_value();
-        let update = &params["update"];
+        let update = &lace::update(&params).unwrap_or_else(|| params["update"].clone());
         let is_call = matches!(update["sessionUpdate"].as_str(), Some("tool_call" | "tool_call_update"));
         let (Some(session), Some(id), true) =
             (params["sessionId"].as_str(), update["toolCallId"].as_str(), is_call)
@@ -173,7 +175,8 @@ impl AcpProtocol {
     }
 }
 
-/// The tool call of a question: in version 1 `toolCall`, in version 2 the `subject` of the type `tool_call`, or a command.
+/// The tool call in a question: in version 1 `toolCall`, in version 2 the `subject` of the type `tool_call`, or a
+/// command.
 fn tool_call(params: &Value) -> Value {
     let subject = &params["subject"];
     match subject["type"].as_str() {
@@ -189,7 +192,7 @@ fn tool_call(params: &Value) -> Value {
     }
 }
 
-/// The arguments of the call, and whether the agent supplied them.
+/// The call arguments, and whether the agent supplied them.
 fn arguments(params: &Value, known: &Value) -> (Value, bool) {
     match known.get("rawInput") {
         Some(input) if input.as_object().is_some_and(|input| !input.is_empty()) => (input.clone(), true),
@@ -204,7 +207,7 @@ fn arguments(params: &Value, known: &Value) -> (Value, bool) {
     }
 }
 
-/// The id of the option of this kind.
+/// The id of the option with this kind.
 fn option_of_kind<'a>(params: &'a Value, kind: &str) -> Option<&'a str> {
     let options = params["options"].as_array()?;
     options.iter().find(|option| option["kind"] == kind)?["optionId"].as_str()
@@ -237,6 +240,9 @@ impl AgentProtocol for AcpProtocol {
     /// would let the agent decide what is covered. A refusal selects `reject_once`, or else `reject_always`, which is stricter.
     fn answer(&self, question: &PermissionQuestion, outcome: &PermissionOutcome) -> Json {
         let params: Value = question.params.read().unwrap_or_default();
+        if lace::is_question(&params) {
+            return encode(&lace::answer(&params, outcome));
+        }
         let option = match outcome {
             PermissionOutcome::Allowed => option_of_kind(&params, "allow_once"),
             PermissionOutcome::Refused | PermissionOutcome::Cancelled => None,

@@ -1,4 +1,4 @@
-//! Questions for permission, and the lines of an agent as the proxy understands them.
+//! Questions for permission, and agent lines as the proxy understands them.
 
 use countersign_api::{Json, ProposeRequest, ResultRequest, ThreadId};
 
@@ -7,18 +7,18 @@ use countersign_api::{Json, ProposeRequest, ResultRequest, ThreadId};
 pub struct PermissionQuestion {
     pub(crate) thread: ThreadId,
     pub(crate) request: ProposeRequest,
-    /// The identity of the agent's item, with which it reports the result.
+    /// The item id with which the agent reports the result.
     pub(crate) item: String,
-    /// The turn of the agent to which the question belongs, if turns have ids.
+    /// The agent's turn to which the question belongs, if turns have ids.
     pub(crate) turn: Option<String>,
-    /// The parameters of the question.
+    /// The question's parameters.
     pub(crate) params: Json,
     pub(crate) method: String,
     /// What an approval does.
     pub(crate) approval: ApprovalEffect,
 }
 
-/// What the approval of a question does.
+/// What approving a question does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ApprovalEffect {
     /// The agent gets the answer that it may go on.
@@ -36,7 +36,7 @@ pub enum PermissionOutcome {
     Cancelled,
 }
 
-/// The meaning of a line of the agent for the proxy.
+/// What an agent line means to the proxy.
 #[derive(Debug)]
 pub enum AgentLine {
     /// It passes.
@@ -45,7 +45,7 @@ pub enum AgentLine {
     Ask(Box<PermissionQuestion>),
     /// It is a question that cannot be put to people. The agent gets this result.
     Refuse { result: Json, why: String },
-    /// It passes, and reports the result of an item of a thread.
+    /// It passes, and reports the result for an item in a thread.
     Result { thread: String, item: String, result: ResultRequest },
 }
 

@@ -19,9 +19,9 @@ const COMMAND: &str = "item/commandExecution/requestApproval";
 const FILE_CHANGE: &str = "item/fileChange/requestApproval";
 const PERMISSIONS: &str = "item/permissions/requestApproval";
 
-/// The fields of a question that do not change what runs: the question's identity, texts for people, what Codex read from
-/// the command, the folder, which is the place of the call, and the answers that it offers. `kind` is `command` or the input for
-/// a running program.
+/// The question fields that do not change what runs: the question's identity, prose for people, what Codex read from
+/// the command, the folder, which is the call's place, and the answers that it offers. `kind` is `command` or the input
+/// for a running program.
 const KNOWN_FIELDS: &[&str] = &[
     "threadId",
     "turnId",
@@ -38,7 +38,7 @@ const KNOWN_FIELDS: &[&str] = &[
     "proposedNetworkPolicyAmendments",
 ];
 
-/// The reader of the protocol. It keeps the changes of files, because a question names only their item.
+/// The protocol's reader. It keeps the changes of files, because a question names only their item.
 #[derive(Debug, Default)]
 pub struct CodexProtocol {
     changes: HashMap<String, Value>,
@@ -122,7 +122,7 @@ impl AgentProtocol for CodexProtocol {
         let method = frame.method.as_deref().unwrap_or_default();
         match method {
             COMMAND | FILE_CHANGE | PERMISSIONS if frame.is_request() => self.read_question(method, frame),
-            // The first version of the protocol. Its questions would reach the dialog of the client.
+            // The first version of the protocol. Its questions would reach the client's dialog.
             "execCommandApproval" | "applyPatchApproval" if frame.is_request() => Ok(AgentLine::Refuse {
                 result: encode(&json!({"decision": "denied"})),
                 why: format!(
