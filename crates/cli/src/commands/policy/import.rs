@@ -1,20 +1,17 @@
 //! `countersign policy import`
 
-mod golem_forge;
-mod imported_policy;
-mod yaml;
-
-use crate::{
-    commands::policy::source::read_text,
+use crate::commands::policy::source::read_text;
+use clap::ValueEnum;
+use countersign_compat::golem_forge;
+use countersign_console::{
     context::CommandContext,
     exit::{CliError, CommandExit},
+    present::{
+        print::{print_error, print_json, print_line},
+        text::escape_text,
+    },
 };
-use clap::ValueEnum;
-use countersign_gate::Policy;
-use countersign_tui::present::{
-    print::{print_error, print_json, print_line},
-    text::escape_text,
-};
+use countersign_policy::Policy;
 use std::path::PathBuf;
 
 /// The most bytes of a file to import.
@@ -31,7 +28,7 @@ enum ImportedSystem {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 It prints a policy that asks, allows and blocks as the other system does, and changes nothing. What cannot be carried over is \
-listed on stderr. Read the policy before you put it in force: countersign policy apply FILE.
+listed on stderr. Read the policy before you apply it: countersign policy apply FILE.
 
 JSON: {\"toml\", \"notes\"}")]
 pub(crate) struct PolicyImportArgs {

@@ -1,27 +1,23 @@
-//! The events of Agent World: notes of the world, chunks with the tool call that asks a person, the ends of streams, and
+//! The events of Agent World: notes of the world, chunks with the tool call that asks a person, their starts and ends, and
 //! messages.
 
-use crate::{
-    formats::{read_neutral, request_call, request_message},
-    json_tree::JsonTree,
-    neutral::NeutralMessage,
-    request_names::{is_client_tool, request_id},
-};
 use countersign_api::Call;
 use countersign_events::{
     Event, EventType, Json, Principal, Timestamp,
     event::{ConversationMessage, MessageFormat},
+    json::JsonTree,
+};
+use countersign_messages::{
+    is_client_tool, read_message, read_spoken_text, request_call, request_id, request_message,
 };
 
 /// The message that asks a person: one of the assistant, with one call of `client.requestApproval`.
-#[must_use]
-pub fn write_approval_message(call: &Call) -> Json {
+pub(crate) fn write_approval_message(call: &Call) -> Json {
     request_message(call).to_json()
 }
 
-/// A note of the world.
-#[must_use]
-pub fn write_world_note(text: &str, at: Timestamp) -> Json {
+/// A world note.
+pub(crate) fn write_world_note(text: &str, at: Timestamp) -> Json {
     let note = JsonTree::object([
         ("type", "info".into()),
         ("message", text.into()),
@@ -30,40 +26,52 @@ pub fn write_world_note(text: &str, at: Timestamp) -> Json {
     wrap("world", note)
 }
 
-/// The request for approval of a call: a note, a chunk with the call of the client's tool, and the end of the stream of its
-/// message.
-#[must_use]
-pub fn write_world_request(call: &Call, at: Timestamp) -> [Json; 3] {
+/// The approval request for a call: a note, a message stream with the client tool call in its chunk, and the message. The web
+/// client ignores a chunk without a `start` before it; the CLI reads the message alone.
+pub(crate) fn write_world_request(call: &Call, at: Timestamp) -> [Json; 5] {
+    let (agent, id) = (agent_name(&call.proposal.principal), request_id(call.id.as_str()));
     let part = |kind: &str| {
         JsonTree::object([
-            ("agentName", agent_name(&call.proposal.principal).into()),
+            ("agentName", agent.into()),
             ("type", kind.into()),
-            ("messageId", request_id(call.id.as_str()).into()),
+            ("messageId", id.as_str().into()),
         ])
     };
-    let chunk = part("chunk").with("tool_calls", vec![request_call(call)]);
+    let calls = vec![request_call(call)];
+    let message = JsonTree::object([
+        ("type", "message".into()),
+        ("sender", agent.into()),
+        ("content", "".into()),
+        ("messageId", id.as_str().into()),
+        ("createdAt", at.to_string().into()),
+        ("role", "assistant".into()),
+    ]);
     [
         write_world_note(&format!("Tool {} requires approval - checking...", call.name), at),
-        wrap("sse", chunk),
+        wrap("sse", part("start")),
+        wrap("sse", part("chunk").with("tool_calls", calls.clone())),
         wrap("sse", part("end")),
+        wrap("message", message.with("tool_calls", calls)),
     ]
 }
 
-/// The failure of a stream.
-#[must_use]
-pub fn write_world_failure(detail: &str) -> Json {
+/// A stream failure.
+pub(crate) fn write_world_failure(detail: &str) -> Json {
     wrap("sse", JsonTree::object([("type", "error".into()), ("error", detail.into())]))
 }
 
-/// A message of the conversation, and whether the agent has said its last word: it speaks and calls no tool. `differs` are the
-/// calls that it shows differently from the log. They are written as sentences, and calls of the client's tools are left out:
+/// A conversation message, and whether the agent has said its last word: it speaks and calls no tool. `differs` are the
+/// calls that it shows differently from the log. They are written as sentences, and calls to client tools are left out:
 /// only [`write_world_request`] asks a person.
-#[must_use]
-pub fn write_world_message(event: &Event, message: &ConversationMessage, differs: &[String]) -> (Json, bool) {
+pub(crate) fn write_world_message(
+    event: &Event,
+    message: &ConversationMessage,
+    differs: &[String],
+) -> (Json, bool) {
     let tree = JsonTree::parse(&message.content).unwrap_or(JsonTree::Null);
-    let read = read_neutral(message.format, &tree).ok();
-    let text = read.as_ref().map(NeutralMessage::text).unwrap_or_default();
-    let has_calls = read.as_ref().is_some_and(|read| read.proposed_calls().next().is_some());
+    let text = read_spoken_text(message.format, &message.content).unwrap_or_default();
+    let has_calls =
+        read_message(message.format, &message.content).is_ok_and(|read| !read.proposes.is_empty());
     let is_agent = event.kind == EventType::AgentMessage;
     let calls: Vec<_> =
         tree.list_of("tool_calls").iter().filter(|call| is_shown(call, differs)).cloned().collect();
@@ -87,7 +95,7 @@ pub fn write_world_message(event: &Event, message: &ConversationMessage, differs
     (wrap("message", data), is_agent && !has_calls && !text.is_empty() && role == "assistant")
 }
 
-/// Returns true for a call of a model that is as the log has it.
+/// Returns true for a model call that is as the log has it.
 fn is_shown(call: &JsonTree, differs: &[String]) -> bool {
     let name =
         ["function", "custom"].iter().find_map(|kind| call.get(kind)?.text_of("name")).unwrap_or_default();
@@ -98,7 +106,7 @@ fn wrap(kind: &str, data: JsonTree) -> Json {
     JsonTree::object([("type", kind.into()), ("data", data)]).to_json()
 }
 
-/// The name of a principal without its kind.
-fn agent_name(principal: &Principal) -> &str {
+/// A principal name without its kind.
+pub(crate) fn agent_name(principal: &Principal) -> &str {
     principal.as_str().split_once(':').map_or(principal.as_str(), |(_, name)| name)
 }
