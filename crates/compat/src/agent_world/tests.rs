@@ -1,12 +1,12 @@
-//! Messages as the events of Agent World. `tests/api` has the flows of the other systems.
+//! Messages as the events of Agent World. `tests/api` has the client flows.
 
-use crate::write_world_message;
+use super::events::write_world_message;
 use countersign_events::{
     Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
     event::{ConversationMessage, ErasedTexts, MessageFormat},
 };
 
-/// The event of Agent World for a message, and whether it is the last word of the agent.
+/// The Agent World event for a message, and whether it is the agent's last message.
 fn write(kind: EventType, format: MessageFormat, message: &str) -> (String, bool) {
     let event = Event {
         seq: 7,

@@ -1,17 +1,24 @@
-//! The calls and messages of one thread, in the events of a client of another system.
+//! The calls and messages of one thread, as events for another system's client.
 
-use super::{StreamSource, replay::MessageBatch, replay::StreamEnd};
+use crate::call_moment::CallMoment;
 use axum::body::Bytes;
-use countersign_api::{ApprovalGate, EventStream, GateError, LogCursor, LogFilter, PageQuery};
-use countersign_gate::{
-    Clock, EmbeddedGate, Event, Json, ThreadId, Timestamp,
-    event::{Body, ConversationMessage},
-    messages::{CallMoment, read_message},
+use countersign_api::{
+    ApprovalGate, Call, CallGate, EventStream, GateError, LogCursor, LogFilter, PageQuery,
 };
-use futures_util::{FutureExt, StreamExt, stream::Peekable};
+use countersign_events::{
+    Event, Json, ThreadId, Timestamp,
+    event::{Body, ConversationMessage},
+};
+use countersign_gate::EmbeddedGate;
+use countersign_messages::read_message;
+use countersign_store::Clock;
+use futures_util::{
+    FutureExt, StreamExt,
+    stream::{self, BoxStream, Peekable},
+};
 use std::{pin::Pin, sync::Arc, time::Duration};
 
-/// The events of a client for one event of the log.
+/// The client events for one log event.
 #[derive(Default)]
 pub(crate) struct WrittenEvents {
     /// What the client reads, in order.
@@ -20,33 +27,34 @@ pub(crate) struct WrittenEvents {
     pub(crate) end: Option<&'static str>,
 }
 
-/// How a client of another system reads the events of a thread.
+/// How another system's client reads thread events.
 pub(crate) trait ThreadDialect: Send + 'static {
     /// Writes what happened to a call, at the time of `event`.
-    fn write_moment(
-        &mut self,
-        moment: CallMoment,
-        call: &countersign_api::Call,
-        event: &Event,
-    ) -> WrittenEvents;
+    fn write_moment(&mut self, moment: CallMoment, call: &Call, event: &Event) -> WrittenEvents;
 
-    /// Writes a message of the conversation, which shows these calls differently from the log.
+    /// Writes a conversation message, which shows these calls differently from the log.
     fn write_message(&mut self, _: &Event, _differs: &[String]) -> WrittenEvents {
         WrittenEvents::default()
     }
 
-    /// Writes the failure of the stream.
+    /// Writes the stream's failure.
     fn write_failure(&self, error: &GateError) -> Json;
+
+    /// The time that the stream waits for the next event, where it ends when quiet; `None` if it waits without end. `span`
+    /// is the time that it was created with.
+    fn patience(&self, span: Duration) -> Option<Duration> {
+        Some(span)
+    }
 }
 
-/// The stream of a thread in a dialect.
+/// A thread's stream in a dialect.
 pub(crate) struct DialectStream<D> {
     gate: EmbeddedGate,
     thread: ThreadId,
     events: Pin<Box<Peekable<EventStream>>>,
     dialect: D,
     opening: Option<WrittenEvents>,
-    /// True if each message has the cursor of its event as its id, so that a client can resume.
+    /// Whether each message has the cursor of its event as its id, so that a client can resume.
     has_ids: bool,
     quiet: Option<QuietLimit>,
     is_over: bool,
@@ -56,28 +64,28 @@ pub(crate) struct DialectStream<D> {
 struct QuietLimit {
     clock: Clock,
     span: Duration,
-    until: Timestamp,
+    until: Option<Timestamp>,
 }
 
 impl<D: ThreadDialect> DialectStream<D> {
-    /// Begins with `opening`, and continues with what happens in the thread after the event `after`.
-    pub(crate) fn new(
-        gate: &EmbeddedGate,
-        thread: &ThreadId,
-        (opening, after): (WrittenEvents, i64),
-        dialect: D,
-    ) -> Self {
+    /// Streams what happens in the thread after the event `after`.
+    pub(crate) fn new(gate: &EmbeddedGate, thread: &ThreadId, after: i64, dialect: D) -> Self {
         let events = gate.with_retries().follow(LogFilter::of_thread(thread), after).peekable();
         Self {
             gate: gate.clone(),
             thread: thread.clone(),
             events: Box::pin(events),
             dialect,
-            opening: Some(opening),
+            opening: None,
             has_ids: false,
             quiet: None,
             is_over: false,
         }
+    }
+
+    /// Sends these events first.
+    pub(crate) fn begins_with(self, opening: WrittenEvents) -> Self {
+        Self { opening: Some(opening), ..self }
     }
 
     /// Gives each message an id.
@@ -87,17 +95,20 @@ impl<D: ThreadDialect> DialectStream<D> {
 
     /// Ends the stream if nothing happens for this time.
     pub(crate) fn ends_when_quiet(self, clock: &Clock, span: Duration) -> Self {
-        let until = clock.now().after(span);
+        let until = self.dialect.patience(span).map(|span| clock.now().after(span));
         Self { quiet: Some(QuietLimit { clock: clock.clone(), span, until }), ..self }
     }
 
     /// The next event of the log, which stays in the stream; `None` if there is none for too long.
     async fn peek(&mut self) -> Option<Option<Arc<Event>>> {
         let peeked = async { self.events.as_mut().peek().await.map(|event| event.as_ref().ok().cloned()) };
-        let Some(QuietLimit { clock, until, .. }) = &self.quiet else { return Some(peeked.await.flatten()) };
+        let Some((clock, until)) = self.quiet.as_ref().and_then(|quiet| Some((&quiet.clock, quiet.until?)))
+        else {
+            return Some(peeked.await.flatten());
+        };
         let is_late = async {
-            while clock.now() < *until {
-                clock.sleep_until(*until).await;
+            while clock.now() < until {
+                clock.sleep_until(until).await;
             }
         };
         tokio::select! {
@@ -120,47 +131,46 @@ impl<D: ThreadDialect> DialectStream<D> {
         Ok(self.dialect.write_moment(moment, &call, event))
     }
 
-    fn fail(&mut self, error: &GateError) -> MessageBatch {
+    fn fail(&mut self, error: &GateError) -> Bytes {
         self.is_over = true;
         let written = WrittenEvents { events: vec![self.dialect.write_failure(error)], end: None };
-        MessageBatch { bytes: serialise(&written, None), end: None }
+        serialise(&written, None)
     }
 
-    fn send(&mut self, written: &WrittenEvents, event: Option<&Event>) -> MessageBatch {
+    fn send(&mut self, written: &WrittenEvents, event: Option<&Event>) -> Bytes {
         self.is_over = written.end.is_some();
         if let Some(quiet) = &mut self.quiet {
-            quiet.until = quiet.clock.now().after(quiet.span);
+            let patience = self.dialect.patience(quiet.span);
+            quiet.until = patience.map(|span| quiet.clock.now().after(span));
         }
-        MessageBatch { bytes: serialise(written, event.filter(|_| self.has_ids)), end: None }
+        serialise(written, event.filter(|_| self.has_ids))
     }
-}
 
-impl<D: ThreadDialect> StreamSource for DialectStream<D> {
-    /// An event leaves the stream only after it was written, so nothing is lost if the future is dropped.
-    async fn next(&mut self) -> MessageBatch {
+    /// The stream's messages, until it ends.
+    pub(crate) fn into_messages(self) -> BoxStream<'static, Bytes> {
+        stream::unfold(self, async |mut stream| stream.next().await.map(|message| (message, stream))).boxed()
+    }
+
+    /// The next message; `None` at the end.
+    async fn next(&mut self) -> Option<Bytes> {
         if self.is_over {
-            return MessageBatch { bytes: Bytes::new(), end: Some(StreamEnd::Closed) };
+            return None;
         }
         if let Some(opening) = self.opening.take().filter(|opening| !opening.is_empty()) {
-            return self.send(&opening, None);
+            return Some(self.send(&opening, None));
         }
         loop {
-            let Some(event) = self.peek().await else {
-                return MessageBatch { bytes: Bytes::new(), end: Some(StreamEnd::Closed) };
-            };
-            let Some(event) = event else {
-                return match self.events.next().now_or_never().flatten() {
-                    Some(Err(error)) => self.fail(&error),
-                    _ => MessageBatch { bytes: Bytes::new(), end: Some(StreamEnd::Closed) },
-                };
+            let Some(event) = self.peek().await? else {
+                let failed = self.events.next().now_or_never().flatten()?.err()?;
+                return Some(self.fail(&failed));
             };
             let written = match self.write(&event).await {
                 Ok(written) => written,
-                Err(error) => return self.fail(&error),
+                Err(error) => return Some(self.fail(&error)),
             };
             let _taken = self.events.next().now_or_never();
             if !written.is_empty() {
-                return self.send(&written, Some(&event));
+                return Some(self.send(&written, Some(&event)));
             }
         }
     }
@@ -184,11 +194,6 @@ fn proposed_calls(message: &ConversationMessage) -> Vec<String> {
 }
 
 impl WrittenEvents {
-    /// These events, and the stream continues.
-    pub(crate) fn more(events: Vec<Json>) -> Self {
-        Self { events, end: None }
-    }
-
     fn is_empty(&self) -> bool {
         self.events.is_empty() && self.end.is_none()
     }
