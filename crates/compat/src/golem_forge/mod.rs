@@ -1,33 +1,27 @@
-//! The configuration of Golem Forge: `ApprovalConfig` by tool, zones with an approval for each operation, and the sandbox with
-//! mounts of its later versions; alone, in a worker file, or in `golem-forge.config.yaml`.
+//! The configuration of Golem Forge: `ApprovalConfig` by tool, zones with an approval for each operation, the sandbox with
+//! mounts of its later versions, and the toolsets of a worker; alone, in a worker file, or in `golem-forge.config.yaml`.
+//!
+//! The sources are its document on tool approval and the public repository zby/golem-forge (December 2025).
 
-use super::{
-    imported_policy::{ImportedPolicy, ImportedRule, ImportedZone},
-    yaml::read_yaml,
-};
-use serde_json::{Map, Value};
+mod imported_policy;
+mod settings;
+mod shell;
+mod toolsets;
+mod yaml;
 
-/// The tools of its file toolset, and what each does.
-const FILE_TOOLS: [(&str, &str); 6] = [
-    ("read_file", "read"),
-    ("list_files", "read"),
-    ("file_exists", "read"),
-    ("file_info", "read"),
-    ("write_file", "write"),
-    ("delete_file", "delete"),
-];
-
-/// The reason of Golem Forge if a blocked tool names none.
-const BLOCKED: &str = "Blocked by policy";
-
-type Fields = Map<String, Value>;
+pub use imported_policy::{ImportedPolicy, ImportedRule, ImportedZone};
+use serde_json::Value;
+use settings::{FILE_TOOLS, Fields, fields_of, note_unknown, read_decision, read_flag, read_tools};
+use toolsets::read_toolsets;
+use yaml::read_yaml;
 
 /// Reads a configuration. Fails if it has none, or a value that Golem Forge does not have.
-pub(super) fn read_configuration(text: &str) -> Result<ImportedPolicy, String> {
+pub fn read_configuration(text: &str) -> Result<ImportedPolicy, String> {
     let document = read_yaml(front_matter(text).unwrap_or(text))?;
     let fields = document.as_object().ok_or("has no settings: it is not a mapping")?;
     let mut policy = ImportedPolicy::default();
-    let known = ["sandbox", "approvalConfig", "zoneApprovalConfig"];
+    let known =
+        ["sandbox", "approvalConfig", "zoneApprovalConfig", "toolsets", "approval", "server_side_tools"];
     if known.iter().any(|name| fields.contains_key(*name)) {
         if let Some(sandbox) = fields.get("sandbox") {
             read_sandbox(fields_of(sandbox, "sandbox")?, &mut policy)?;
@@ -38,12 +32,14 @@ pub(super) fn read_configuration(text: &str) -> Result<ImportedPolicy, String> {
         if let Some(zones) = fields.get("zoneApprovalConfig") {
             read_zone_approvals(fields_of(zones, "zoneApprovalConfig")?, &mut policy)?;
         }
+        if let Some(toolsets) = fields.get("toolsets").filter(|toolsets| !toolsets.is_null()) {
+            read_toolsets(fields_of(toolsets, "toolsets")?, &mut policy)?;
+        }
+        note_left_out(fields, &mut policy);
     } else if is_map_of(fields, &["preApproved", "blocked", "blockReason"]) {
         read_tools(fields, &mut policy)?;
     } else if is_map_of(fields, &["write", "delete"]) {
         read_zone_approvals(fields, &mut policy)?;
-    } else if fields.contains_key("toolsets") {
-        policy.notes.push("the worker has no settings of approval; its tools are asked".to_owned());
     } else {
         return Err(format!(
             "has no settings of approval: none of {}, and no configuration of tools or zones",
@@ -56,7 +52,7 @@ pub(super) fn read_configuration(text: &str) -> Result<ImportedPolicy, String> {
     Ok(policy)
 }
 
-/// The YAML at the beginning of a worker file, between two lines `---`.
+/// The YAML with which a worker file starts, between two lines `---`.
 fn front_matter(text: &str) -> Option<&str> {
     let text = text.trim_start_matches('\u{feff}');
     let rest = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?;
@@ -70,49 +66,31 @@ fn front_matter(text: &str) -> Option<&str> {
     None
 }
 
-/// True if each value is a mapping that has one of these names, and there is one.
+/// Returns true if each value is a mapping that has one of these names, and there is one.
 fn is_map_of(fields: &Fields, names: &[&str]) -> bool {
     let has_one = |value: &Value| names.iter().any(|name| value.get(name).is_some());
     !fields.is_empty() && fields.values().all(has_one)
 }
 
-fn fields_of<'a>(value: &'a Value, what: &str) -> Result<&'a Fields, String> {
-    value.as_object().ok_or_else(|| format!("{what} must be a mapping"))
-}
-
-/// `ApprovalConfig`: a verdict for each tool.
-fn read_tools(tools: &Fields, policy: &mut ImportedPolicy) -> Result<(), String> {
-    for (tool, settings) in tools {
-        let settings = fields_of(settings, tool)?;
-        let flag = |name: &str| read_flag(settings, tool, name);
-        let (pre_approved, blocked) = (flag("preApproved")?, flag("blocked")?);
-        note_unknown(settings, &["preApproved", "blocked", "blockReason"], tool, policy);
-        if tool.contains(['*', '?', '[', ']', '{', '}', '@']) {
-            policy.notes.push(format!(
-                "{tool:?} has characters that a rule reads as a pattern; write its rule yourself"
-            ));
-            continue;
-        }
-        if blocked == Some(true) && pre_approved == Some(true) {
-            policy
-                .notes
-                .push(format!("{tool} is pre-approved and blocked; it is blocked, as in Golem Forge"));
-        }
-        let reason = settings.get("blockReason").and_then(Value::as_str).unwrap_or(BLOCKED);
-        let (verdict, reason) = match (blocked, pre_approved) {
-            (Some(true), _) => ("block", Some(reason.to_owned())),
-            (_, Some(true)) => ("allow", None),
-            _ => ("ask", None),
-        };
-        policy.rules.push(ImportedRule { tool: tool.clone(), verdict, reason });
+/// Lists the settings about approvals that no policy has.
+fn note_left_out(fields: &Fields, policy: &mut ImportedPolicy) {
+    if let Some(mode) = fields.get("approval").and_then(|approval| approval.get("mode")?.as_str()) {
+        policy.notes.push(format!(
+            "approval.mode {mode:?} is a mode of a thread; set it with countersign thread mode"
+        ));
     }
-    Ok(())
+    for tool in fields.get("server_side_tools").and_then(Value::as_array).into_iter().flatten() {
+        let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
+        policy
+            .notes
+            .push(format!("the server-side tool {name:?} runs at the model's provider, which asks nobody"));
+    }
 }
 
 /// A map from the names of zones to their approvals. A zone is the folder of its name.
 fn read_zone_approvals(zones: &Fields, policy: &mut ImportedPolicy) -> Result<(), String> {
     for (name, approval) in zones {
-        let zone = read_zone(name, format!("/{name}"), (false, Some(approval)), policy)?;
+        let zone = read_zone(name, format!("/{name}"), false, Some(approval), policy)?;
         policy.zones.push(zone);
     }
     Ok(())
@@ -128,20 +106,20 @@ fn read_sandbox(sandbox: &Fields, policy: &mut ImportedPolicy) -> Result<(), Str
             let name = fields.get("name").and_then(Value::as_str).ok_or("a zone has no name")?;
             note_unknown(fields, &["name", "mode", "approval"], &format!("zone {name}"), policy);
             let is_read_only = read_mode(fields, name)?;
-            let zone = read_zone(name, format!("/{name}"), (is_read_only, fields.get("approval")), policy)?;
+            let zone = read_zone(name, format!("/{name}"), is_read_only, fields.get("approval"), policy)?;
             policy.zones.push(zone);
         }
         return Ok(());
     }
     let root = sandbox.get("restrict").and_then(Value::as_str).unwrap_or("/").to_owned();
     let is_read_only = read_flag(sandbox, "sandbox", "readonly")? == Some(true);
-    let zone = read_zone("sandbox", root, (is_read_only, sandbox.get("approval")), policy)?;
+    let zone = read_zone("sandbox", root, is_read_only, sandbox.get("approval"), policy)?;
     policy.zones.push(zone);
     for mount in sandbox.get("mounts").and_then(Value::as_array).into_iter().flatten() {
         let fields = fields_of(mount, "a mount")?;
         let target = fields.get("target").and_then(Value::as_str).ok_or("a mount has no target")?;
         if read_flag(fields, target, "readonly")? == Some(true) {
-            let zone = read_zone(target.trim_start_matches('/'), target.to_owned(), (true, None), policy)?;
+            let zone = read_zone(target.trim_start_matches('/'), target.to_owned(), true, None, policy)?;
             policy.zones.push(zone);
         }
     }
@@ -152,7 +130,8 @@ fn read_sandbox(sandbox: &Fields, policy: &mut ImportedPolicy) -> Result<(), Str
 fn read_zone(
     name: &str,
     root: String,
-    (is_read_only, approval): (bool, Option<&Value>),
+    is_read_only: bool,
+    approval: Option<&Value>,
     policy: &mut ImportedPolicy,
 ) -> Result<ImportedZone, String> {
     let none = Fields::new();
@@ -160,14 +139,9 @@ fn read_zone(
     let approval = approval.filter(|approval| !approval.is_null());
     let approval = approval.map_or(Ok(&none), |approval| fields_of(approval, &what))?;
     note_unknown(approval, &["write", "delete"], &what, policy);
-    let verdict = |operation: &str| match approval.get(operation).map(|word| (word, word.as_str())) {
-        _ if is_read_only => Ok("block"),
-        None | Some((Value::Null, _) | (_, Some("ask"))) => Ok("ask"),
-        Some((_, Some("preApproved"))) => Ok("allow"),
-        Some((_, Some("blocked"))) => Ok("block"),
-        Some((word, _)) => {
-            Err(format!("{what} has {operation}: {word}; Golem Forge knows preApproved, ask and blocked"))
-        }
+    let verdict = |operation: &str| {
+        let read = read_decision(approval.get(operation), &format!("{what} has {operation}"))?;
+        Ok::<_, String>(if is_read_only { "block" } else { read.unwrap_or("ask") })
     };
     let (write, delete) = (verdict("write")?, verdict("delete")?);
     let reason = match (is_read_only, [write, delete].contains(&"block")) {
@@ -184,19 +158,4 @@ fn read_mode(zone: &Fields, name: &str) -> Result<bool, String> {
         Some("ro") => Ok(true),
         Some(mode) => Err(format!("zone {name} has the mode {mode:?}; Golem Forge knows ro and rw")),
     }
-}
-
-fn read_flag(fields: &Fields, what: &str, name: &str) -> Result<Option<bool>, String> {
-    match fields.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Bool(flag)) => Ok(Some(*flag)),
-        Some(other) => Err(format!("{name} of {what} must be true or false, not {other}")),
-    }
-}
-
-fn note_unknown(fields: &Fields, known: &[&str], what: &str, policy: &mut ImportedPolicy) {
-    let unknown = fields.keys().filter(|name| !known.contains(&name.as_str()));
-    policy
-        .notes
-        .extend(unknown.map(|name| format!("{what} has the unknown setting {name:?}, which is left out")));
 }

@@ -65,13 +65,13 @@ fn add_value(parent: &mut OpenNode, value: Value) -> Result<(), String> {
                 return Err(format!("has the key {name:?} twice"));
             }
             (None, Value::String(name)) => *key = Some(name),
-            (None, _) => return Err("has a key that is not a text".to_owned()),
+            (None, _) => return Err("has a key that is not a string".to_owned()),
         },
     }
     Ok(())
 }
 
-/// The value of a scalar. Numbers stay texts, because no setting is one.
+/// A scalar value. Numbers stay strings, because no setting is one.
 fn read_scalar(text: &str, style: ScalarStyle) -> Value {
     match (style, text) {
         (ScalarStyle::Plain, "true" | "True" | "TRUE") => Value::Bool(true),
@@ -105,7 +105,7 @@ mod tests {
             (laughs, "an alias"),
             ("a: 1\na: 2", "twice"),
             ("a: 1\n---\nb: 2", "a second document"),
-            ("[a]: 1", "a key that is not a text"),
+            ("[a]: 1", "a key that is not a string"),
             ("a: [1", "is not YAML"),
             ("", "is empty"),
         ] {
