@@ -7,16 +7,38 @@ use super::{
     DefinitionAccepted, EventType, ExecutionMismatch, ExecutionReleased, ExecutionRenewed, ExecutionStarted,
     ExecutionTakenOver, GrantRevoked, NewerEvent, PolicySet, SeenDefinition, ThreadArchived, ThreadClosed,
     ThreadMode, TokenCreated, TokenRevoked, TokenUsed, ToolCall, ToolPolicySet, ToolResult, WebhookAdded,
-    WebhookDelivered, WebhookParked, WebhookRemoved, WebhookRetried, erasure::with_placeholders,
+    WebhookDelivered, WebhookParked, WebhookRemoved, WebhookRetried,
+    access::access_events,
+    advisor::advisor_events,
+    call::{call_events, with_placeholders},
+    definition::definition_events,
+    policy::policy_events,
+    thread::thread_events,
+    webhook::webhook_events,
 };
 use crate::{CallId, DamagedEvent, Json};
 
-macro_rules! bodies {
-    ($($name:ident($data:ty),)*) => {
-        /// The content of an event, by its type.
+/// The call that a body is about, if rows of its type name one.
+macro_rules! call_of {
+    ($body:ident) => {{
+        let _ = $body;
+        None
+    }};
+    ($body:ident $($member:ident).+) => {
+        Some(&$body.$($member).+)
+    };
+}
+
+macro_rules! define_bodies {
+    ([] $($group:ident { $(
+        $(#[$doc:meta])+ $name:ident($data:ty) = $text:literal {
+            $(call: $($call:ident).+,)? $(once_per: $once:tt,)? $(content: $content:tt,)?
+        },
+    )+ })+) => {
+        /// Event bodies, by event type.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Body {
-            $(#[doc = concat!("See [`EventType::", stringify!($name), "`].")] $name($data),)*
+            $($(#[doc = concat!("See [`EventType::", stringify!($name), "`].")] $name($data),)+)+
             /// Part of a conversation, as it was sent.
             Message(EventType, Json),
             /// Something that only a newer version knows.
@@ -28,27 +50,37 @@ macro_rules! bodies {
             #[must_use]
             pub const fn event_type(&self) -> EventType {
                 match self {
-                    $(Self::$name(_) => EventType::$name,)*
+                    $($(Self::$name(_) => EventType::$name,)+)+
                     Self::Message(kind, _) => *kind,
                     Self::Newer(newer) => EventType::Newer(newer.kind),
+                }
+            }
+
+            /// The call that the event is about, if it is about one.
+            #[must_use]
+            pub const fn call_id(&self) -> Option<&CallId> {
+                match self {
+                    $($(Self::$name(body) => call_of!(body $($($call).+)?),)+)+
+                    Self::Newer(newer) => newer.call.as_ref(),
+                    Self::Message(..) => None,
                 }
             }
 
             /// The text of its `data`.
             pub fn data(&self) -> Result<Json, serde_json::Error> {
                 match self {
-                    $(Self::$name(data) => Json::encode(data),)*
+                    $($(Self::$name(data) => Json::encode(data),)+)+
                     Self::Message(_, data) => Ok(data.clone()),
                     Self::Newer(newer) => Ok(newer.data.clone()),
                 }
             }
 
-            /// Reads the `data` of the event at `seq`.
+            /// Reads the event `data` at `seq`.
             pub fn read(seq: i64, kind: EventType, data: &Json) -> Result<Self, DamagedEvent> {
                 let damaged = |e: serde_json::Error| DamagedEvent { seq, what: format!("its data is not a valid {kind}: {e}") };
                 let data = &*with_placeholders(kind, data);
                 match kind {
-                    $(EventType::$name => data.read().map(Self::$name).map_err(damaged),)*
+                    $($(EventType::$name => data.read().map(Self::$name).map_err(damaged),)+)+
                     EventType::Newer(newer) => NewerEvent::read(newer, data).map(Self::Newer).map_err(damaged),
                     _ => Ok(Self::Message(kind, data.clone())),
                 }
@@ -58,70 +90,10 @@ macro_rules! bodies {
     };
 }
 
-bodies! {
-    ToolCall(ToolCall),
-    ApprovalRequest(ApprovalRequest),
-    ApprovalVote(ApprovalVote),
-    ApprovalReminder(ApprovalReminder),
-    ApprovalEscalated(ApprovalEscalation),
-    ApprovalAdvice(ApprovalAdvice),
-    ApprovalResponse(ApprovalResponse),
-    ExecutionStarted(ExecutionStarted),
-    ExecutionRenewed(ExecutionRenewed),
-    ExecutionReleased(ExecutionReleased),
-    ExecutionTakenOver(ExecutionTakenOver),
-    ExecutionMismatch(ExecutionMismatch),
-    ToolResult(ToolResult),
-    CallFlagged(CallFlagged),
-    CallErased(CallErased),
-    PolicySet(PolicySet),
-    ToolPolicySet(ToolPolicySet),
-    GrantRevoked(GrantRevoked),
-    ThreadModeSet(ThreadMode),
-    ThreadClosed(ThreadClosed),
-    ThreadArchived(ThreadArchived),
-    TokenCreated(TokenCreated),
-    TokenUsed(TokenUsed),
-    TokenRevoked(TokenRevoked),
-    ApproverKeyAdded(ApproverKeyAdded),
-    ApproverKeyRemoved(ApproverKeyRemoved),
-    WebhookAdded(WebhookAdded),
-    WebhookRemoved(WebhookRemoved),
-    WebhookDelivered(WebhookDelivered),
-    WebhookParked(WebhookParked),
-    WebhookRetried(WebhookRetried),
-    DefinitionSeen(SeenDefinition),
-    DefinitionChanged(SeenDefinition),
-    DefinitionAccepted(DefinitionAccepted),
-    AdvisorReported(AdvisorReported),
-    AdvisorModeSet(AdvisorModeSet),
-}
-
-impl Body {
-    /// The call that the event is about, if it is about one.
-    #[must_use]
-    pub const fn call_id(&self) -> Option<&CallId> {
-        match self {
-            Self::ToolCall(call) => Some(&call.id),
-            Self::ApprovalRequest(request) => Some(&request.tool_call_id),
-            Self::ApprovalVote(vote) => Some(&vote.tool_call_id),
-            Self::ApprovalReminder(reminder) => Some(&reminder.tool_call_id),
-            Self::ApprovalEscalated(escalated) => Some(&escalated.tool_call_id),
-            Self::ApprovalAdvice(advice) => Some(&advice.tool_call_id),
-            Self::ApprovalResponse(response) => Some(&response.tool_call_id),
-            Self::ExecutionStarted(claim) => Some(&claim.tool_call_id),
-            Self::ExecutionRenewed(renewed) => Some(&renewed.tool_call_id),
-            Self::ExecutionReleased(released) => Some(&released.tool_call_id),
-            Self::ExecutionTakenOver(taken) => Some(&taken.started.tool_call_id),
-            Self::ExecutionMismatch(mismatch) => Some(&mismatch.tool_call_id),
-            Self::ToolResult(result) => Some(&result.tool_call_id),
-            Self::CallFlagged(flagged) => Some(&flagged.tool_call_id),
-            Self::CallErased(erased) => Some(&erased.tool_call_id),
-            Self::Newer(newer) => newer.call.as_ref(),
-            _ => None,
-        }
-    }
-}
+// Messages are read as JSON: their form is that of another program.
+call_events! { [
+    policy_events, thread_events, access_events, webhook_events, definition_events, advisor_events, define_bodies
+] }
 
 #[cfg(test)]
 mod tests {

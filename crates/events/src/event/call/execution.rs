@@ -1,6 +1,6 @@
 //! Who runs a call, and how it ended.
 
-use super::{ErasedTexts, Status};
+use crate::event::{ErasedTexts, Status};
 use crate::{CallId, Json, Sha256, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +12,10 @@ pub struct ExecutionStarted {
     pub tool_call_id: CallId,
     /// Who runs it, in the executor's own words.
     pub executor: String,
-    /// The hash of the arguments it runs, which is the one that was approved.
+    /// The hash of the arguments it runs, which is the approved hash.
     pub arguments_hash: Sha256,
-    /// The end of the lease: without a result by then, the executor counts as lost. Every claim has one; only a row of
-    /// another program may lack it.
+    /// When the lease ends: without a result by then, the executor is considered lost. Every claim has a lease end;
+    /// only a row written by another program may have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_expires_at: Option<Timestamp>,
 }
@@ -26,9 +26,9 @@ pub struct ExecutionStarted {
 pub struct ExecutionRenewed {
     /// The call that runs.
     pub tool_call_id: CallId,
-    /// The executor of the current claim.
+    /// The current claim's executor.
     pub executor: String,
-    /// The new end of the lease.
+    /// The new lease end.
     pub lease_expires_at: Timestamp,
 }
 
@@ -38,7 +38,7 @@ pub struct ExecutionRenewed {
 pub struct ExecutionReleased {
     /// The call whose outcome is unknown.
     pub tool_call_id: CallId,
-    /// The `seq` of the claim that was lost.
+    /// The lost claim's `seq`.
     pub claim: i64,
     /// And why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ pub struct ExecutionReleased {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionTakenOver {
-    /// The `seq` of the claim that was lost.
+    /// The lost claim's `seq`.
     pub claim: i64,
     /// The new claim.
     #[serde(flatten)]
@@ -73,7 +73,7 @@ pub struct ExecutionMismatch {
     /// Where in the arguments something was masked: JSON pointers (RFC 6901).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted: Vec<String>,
-    /// The hashes of erased texts, if they were erased.
+    /// The hashes of erased content, if any was erased.
     #[serde(default, skip_serializing_if = "ErasedTexts::is_empty")]
     pub erased: ErasedTexts,
 }

@@ -1,6 +1,6 @@
 //! The question to people, what becomes of it, and the answer.
 
-use super::{
+use crate::event::{
     Basis, Decision, DecisionProof, ErasedTexts, GrantAgents, OnExpiry, ProofRequirement, ShadowVerdict,
     Source,
 };
@@ -20,7 +20,7 @@ pub struct ApprovalRequest {
     pub reason: String,
     /// The decisions that are offered.
     pub options: Vec<Decision>,
-    /// The part of the policy that asks.
+    /// The policy part that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
     /// The verdicts of shadow rules.
@@ -44,7 +44,7 @@ pub struct ApprovalRequest {
     /// The proof that an approval needs; none, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofRequirement>,
-    /// The advisor that may answer in the place of people, if the policy lets it decide.
+    /// The advisor that may answer instead of people, if the policy lets it decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advisor: Option<String>,
     /// When people are told once more.
@@ -65,17 +65,17 @@ pub struct ApprovalRequest {
     /// The patterns that are suggested for a remembered decision, computed when the call was proposed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggested_scopes: Vec<SuggestedScope>,
-    /// An approval of the same call that has not started, and that does not move here.
+    /// An unused approval of the same call, which does not move here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_call: Option<SameCall>,
-    /// The definition of the tool, if no person has accepted it.
+    /// The tool's definition, if no person has accepted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_definition: Option<ChangedDefinition>,
-    /// The hash of the policy that judged.
+    /// The hash of the judging policy.
     pub policy: Sha256,
 }
 
-/// A definition of a tool that no person has accepted, and the accepted one before it.
+/// A tool definition that no person has accepted, and the accepted one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -84,13 +84,13 @@ pub struct ApprovalRequest {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedDefinition {
-    /// The hash of the definition that the call came with.
+    /// The hash of the call's definition.
     pub definition_hash: Sha256,
-    /// The hash of the definition that was accepted last.
+    /// The hash of the last accepted definition.
     pub accepted_hash: Sha256,
 }
 
-/// A call of the same tool with the same arguments that is allowed and has not started.
+/// An allowed call of the same tool with the same arguments that has not started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"id": "call_1", "allowedAt": "2026-01-31T12:00:00.000Z"}))))]
@@ -124,7 +124,7 @@ impl ApprovalRequest {
 }
 
 impl ApprovalResponse {
-    /// True if an unused approval of the same call moved here, so that a person decided this very call.
+    /// Returns true if an unused approval for the same call moved here, so that a person decided this very call.
     #[must_use]
     pub fn is_moved(&self) -> bool {
         self.scope.as_ref().is_some_and(|scope| scope.as_str() == "\"once\"")
@@ -148,10 +148,10 @@ pub struct ApprovalVote {
     /// The scope, as in a response.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     pub scope: Option<Json>,
-    /// The agents to which the scope applies; the proposer of the call, if nothing is said.
+    /// The agents to which the scope applies; the call's proposer, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<GrantAgents>,
-    /// The arguments as this approver changed them, which begins a round.
+    /// The arguments as this approver changed them, which starts a round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Json>,
     /// SHA-256 of the canonical form of the arguments it is about; those that were proposed, if nothing is said.
@@ -163,7 +163,7 @@ pub struct ApprovalVote {
     /// The proof that its approver gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<DecisionProof>,
-    /// The hashes of erased texts, if they were erased.
+    /// The hashes of erased content, if any was erased.
     #[serde(default, skip_serializing_if = "ErasedTexts::is_empty")]
     pub erased: ErasedTexts,
 }
@@ -192,20 +192,20 @@ pub struct ApprovalEscalation {
 pub struct ApprovalResponse {
     /// The call it is about.
     pub tool_call_id: CallId,
-    /// True if it may run.
+    /// Whether it may run.
     pub decision: Decision,
     /// Where the decision came from.
     pub source: Source,
     /// The rule that decided or asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The part of the policy that decided, if no person was asked.
+    /// The policy part that decided, if no person was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
     /// The verdicts of shadow rules, if no person was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shadow: Vec<ShadowVerdict>,
-    /// The `seq` of the response of a person that answered.
+    /// The `seq` of the human response that answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<i64>,
     /// The approver's comment, which the model receives too.
@@ -227,10 +227,10 @@ pub struct ApprovalResponse {
     /// identical call.
     #[serde(default, rename = "scope", skip_serializing_if = "Option::is_none")]
     pub scope: Option<Json>,
-    /// The agents whose later calls a grant answers; the proposer of the call, if nothing is said.
+    /// The agents whose later calls a grant answers; the call's proposer, if nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<GrantAgents>,
-    /// The level of the person who denied calls for the session, which it takes to revoke the denial.
+    /// The level of the person who denied calls for the session. Revoking the denial requires this level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author_level: Option<String>,
     /// The proof that the approver made the decision. With several approvers, the votes have the proofs.
@@ -239,10 +239,10 @@ pub struct ApprovalResponse {
     /// The time at which an unused approval lapses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapses_at: Option<Timestamp>,
-    /// The hash of the policy that was in force; absent on a row inserted by hand.
+    /// The active policy's hash; absent on a row inserted by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Sha256>,
-    /// The hashes of erased texts, if they were erased.
+    /// The hashes of erased content, if any was erased.
     #[serde(default, skip_serializing_if = "ErasedTexts::is_empty")]
     pub erased: ErasedTexts,
 }

@@ -1,6 +1,6 @@
-//! The erasure of texts.
+//! Content erasure.
 
-use super::{Event, EventType};
+use crate::event::{Event, EventType};
 use crate::{CallId, Json, Sha256, sealed};
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, collections::BTreeMap};
@@ -8,8 +8,8 @@ use std::{borrow::Cow, collections::BTreeMap};
 /// The names of erased members, each with the SHA-256 of its value.
 pub type ErasedTexts = BTreeMap<String, Sha256>;
 
-/// `CALL_ERASED`: the texts of the call were erased, for example because a law requires it. The rows of the call have
-/// their [sealed form](crate::sealed) from then on.
+/// `CALL_ERASED`: the call's content was erased, for example because a law requires it. The call's rows have their
+/// [sealed form](crate::sealed) from then on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallErased {
@@ -17,22 +17,22 @@ pub struct CallErased {
     pub tool_call_id: CallId,
     /// The reason.
     pub reason: String,
-    /// The rows that had texts, in `seq` order.
+    /// The rows that had erasable content, in `seq` order.
     pub rows: Vec<ErasedRow>,
 }
 
-/// A row whose texts were erased.
+/// A row whose content was erased.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErasedRow {
     /// Its `seq`.
     pub seq: i64,
-    /// The hashes of its texts, as the row now has them in `erased`.
+    /// The hashes of its content, as the row now has them in `erased`.
     pub texts: ErasedTexts,
 }
 
 impl ErasedRow {
-    /// The entry of the event in a `CALL_ERASED` event; `None` if the event has no texts.
+    /// This event's entry in a `CALL_ERASED` event; `None` if the event has no erasable content.
     #[must_use]
     pub fn of_event(event: &Event) -> Option<Self> {
         let sealed = sealed::erase_texts(event.kind, &event.data);
@@ -41,9 +41,9 @@ impl ErasedRow {
     }
 }
 
-/// The data with placeholders in the place of erased texts on which the state of a call depends. People see that a
-/// pattern is erased, and no call of theirs matches it.
-pub(super) fn with_placeholders(kind: EventType, data: &Json) -> Cow<'_, Json> {
+/// The data with placeholders for erased content on which the call state depends. People see that a pattern is erased,
+/// and no call matches it.
+pub(in crate::event) fn with_placeholders(kind: EventType, data: &Json) -> Cow<'_, Json> {
     if !sealed::has_erased_texts(kind, data) {
         return Cow::Borrowed(data);
     }
@@ -54,7 +54,7 @@ pub(super) fn with_placeholders(kind: EventType, data: &Json) -> Cow<'_, Json> {
         {
             Some(format!("\"{name}\":null"))
         }
-        // The arguments of a decision are optional, and null would mean that there were none.
+        // Decision arguments are optional, and null would mean that there were none.
         "arguments" => Some(r#""arguments":{}"#.to_owned()),
         "scope" => Some(r#""scope":{"command":"erased"}"#.to_owned()),
         _ => None,
@@ -68,7 +68,7 @@ pub(super) fn with_placeholders(kind: EventType, data: &Json) -> Cow<'_, Json> {
     }
 }
 
-/// The member of an erased row that names its texts.
+/// The member that names an erased row's content.
 #[derive(Deserialize)]
 struct ErasedMember {
     erased: ErasedTexts,

@@ -1,0 +1,162 @@
+//! Access: tokens, which are the credentials of server callers, and the keys with which people prove their decisions.
+//! The log keeps token hashes, never tokens.
+
+use super::{ProofKind, Role, TokenKind};
+use crate::{Principal, Sha256, Timestamp};
+use serde::{Deserialize, Serialize};
+
+macro_rules! access_events {
+    ([$next:ident $(, $rest:ident)*] $($rows:tt)*) => {
+        $next! { [$($rest),*] $($rows)* Access {
+            /// A server credential exists from here on. It belongs to the log as a whole.
+            TokenCreated(TokenCreated) = "TOKEN_CREATED" { once_per: ["id"], },
+            /// A token was used for the first time from an address.
+            TokenUsed(TokenUsed) = "TOKEN_USED" { once_per: ["id", "address"], },
+            /// A token is not accepted from here on.
+            TokenRevoked(TokenRevoked) = "TOKEN_REVOKED" { once_per: ["id"], },
+            /// A key proves a person's decisions from here on.
+            ApproverKeyAdded(ApproverKeyAdded) = "APPROVER_KEY_ADDED" { once_per: ["id"], },
+            /// A key proves nothing from here on.
+            ApproverKeyRemoved(ApproverKeyRemoved) = "APPROVER_KEY_REMOVED" { once_per: ["id"], },
+        } }
+    };
+}
+pub(super) use access_events;
+
+/// `TOKEN_CREATED`: a server credential exists from here on. The event is log-wide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenCreated {
+    /// The token's public part, which names it.
+    pub id: String,
+    /// Whether it is a token, a link that signs in once, or a browser session.
+    pub kind: TokenKind,
+    /// The name of its holder. The role says if the holder is an agent or a person.
+    pub name: String,
+    /// What its holder may do.
+    pub role: Role,
+    /// The holder's level as an approver, besides the one that the policy gives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// The holder's groups as an approver, besides the policy's groups.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<String>,
+    /// Globs over thread ids. The holder sees only threads that one of them matches. Empty for all threads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<String>,
+    /// The token's SHA-256.
+    pub hash: Sha256,
+    /// The time from which it is not accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+    /// The latest `expiresAt` of the sessions that continue this one. Only sessions have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends_at: Option<Timestamp>,
+    /// The id of the token, link or session that it was made from, or of the passkey that started it. It ends together
+    /// with that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// The account with which its person signed in at an identity provider. Only sessions have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<ProviderAccount>,
+    /// The SHA-256 of what made its sign-in unique: the `state` of OpenID Connect, or a passkey challenge. Only
+    /// sessions have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<Sha256>,
+    /// The page origin where its person signed in. The server has checked that it is one of its own origins. Only
+    /// sessions have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub web_origin: Option<String>,
+}
+
+/// A user account at an identity provider (OpenID Connect).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderAccount {
+    /// The provider's address: `iss` of its ID tokens.
+    pub issuer: String,
+    /// The provider's name of the account, which never changes: `sub` of its ID tokens.
+    pub subject: String,
+}
+
+/// `TOKEN_USED`: a token was used for the first time from this address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenUsed {
+    /// The token's id.
+    pub id: String,
+    /// The caller's address: an IP address, or `unix` for a socket file.
+    pub address: String,
+}
+
+/// `TOKEN_REVOKED`: a token, and everything that was made from it, is not accepted from here on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenRevoked {
+    /// The token's id.
+    pub id: String,
+    /// The reason, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// `APPROVER_KEY_ADDED`: signatures by this key prove this person's decisions from here on. The event is log-wide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApproverKeyAdded {
+    /// The id: the first 16 hexadecimal digits of the key's SHA-256.
+    pub id: String,
+    /// Whether it is an SSH key or a passkey.
+    pub kind: ProofKind,
+    /// The person whose key it is.
+    pub approver: Principal,
+    /// The name that the person gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The public key: a `.pub` file line, or `passkey SITE CREDENTIAL KEY`.
+    pub public_key: String,
+    /// For a passkey, the id of the token under which it was registered. Signing in with the passkey gives this token's
+    /// rights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// The page origin where the passkey was registered. The server has checked that it is one of its own origins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub web_origin: Option<String>,
+    /// The proof by an earlier key of the person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<DecisionProof>,
+}
+
+/// `APPROVER_KEY_REMOVED`: signatures by this key prove nothing from here on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApproverKeyRemoved {
+    /// The key's id.
+    pub id: String,
+    /// The reason, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The proof that a person made a decision: a signature by a key of that person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(examples(json!({
+    "kind": "ssh", "key": "0123456789abcdef",
+    "signature": "-----BEGIN SSH SIGNATURE-----\nU1NIU0lH…\n-----END SSH SIGNATURE-----\n"
+}))))]
+#[serde(rename_all = "camelCase")]
+pub struct DecisionProof {
+    /// The key kind.
+    pub kind: ProofKind,
+    /// The key's id.
+    pub key: String,
+    /// The output of `ssh-keygen -Y sign`, or a passkey signature in base64url.
+    pub signature: String,
+    /// The passkey's authenticator data in base64url.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authenticator_data: Option<String>,
+    /// The passkey's client data in base64url: the JSON that the browser signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_data: Option<String>,
+}
