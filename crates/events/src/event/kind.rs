@@ -1,12 +1,16 @@
 //! The names of what can happen.
 
+use super::{
+    access::access_events, advisor::advisor_events, call::call_events, conversation::conversation_events,
+    definition::definition_events, policy::policy_events, thread::thread_events, webhook::webhook_events,
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{fmt, str::FromStr};
 
-/// The longest name of a type, in bytes. The table has the same limit.
+/// The maximum length of a type name, in bytes. The table has the same limit.
 const LONGEST_NAME: usize = 64;
 
-/// The name of an event type that a newer version has added: capitals, digits and `_`.
+/// An event type name that a newer version has added: capitals, digits and `_`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NewerType {
     /// Padded with zeros.
@@ -38,214 +42,107 @@ impl fmt::Debug for NewerType {
     }
 }
 
-/// The text is not a type of event.
+/// The string is not an event type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no event type {0:?}")]
 pub struct UnknownType(pub String);
 
-macro_rules! event_types {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+macro_rules! define_event_types {
+    ([] $($group:ident { $(
+        $(#[doc = $doc:literal])+ $name:ident($data:ty) = $text:literal {
+            $(call: $($call:ident).+,)? $(once_per: [$($once:literal),+],)? $(content: [$($content:literal),+],)?
+        },
+    )+ })+) => {
+        /// Event subjects. Each group has a file, which describes its types.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum EventGroup {
+            $(#[doc = concat!("See the types of this group in `event/", stringify!($group), "`.")] $group,)+
+        }
+
         /// What happened.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum EventType {
-            $($(#[$doc])* $name,)*
+            $($($(#[doc = $doc])+ $name,)+)+
             /// Something that only a newer version knows. It is listed, streamed and verified, and allows nothing.
             Newer(NewerType),
         }
 
         impl EventType {
             /// All that this version knows.
-            pub const ALL: &[Self] = &[$(Self::$name),*];
+            pub const ALL: &[Self] = &[$($(Self::$name,)+)+];
 
             /// As the `type` column spells it.
             #[must_use]
             pub fn as_str(&self) -> &str {
-                match self { $(Self::$name => $text,)* Self::Newer(newer) => newer.as_str() }
+                match self { $($(Self::$name => $text,)+)+ Self::Newer(newer) => newer.as_str() }
+            }
+
+            /// The group; `None` for a type that only a newer version knows.
+            #[must_use]
+            pub const fn group(self) -> Option<EventGroup> {
+                match self { $($(Self::$name => Some(EventGroup::$group),)+)+ Self::Newer(_) => None }
+            }
+
+            /// The columns and members of `data` that no two events of this type share. Empty if there may be any
+            /// number of them. The thread belongs to each call id.
+            #[must_use]
+            pub const fn unique_members(self) -> &'static [&'static str] {
+                match self { $($(Self::$name => &[$($($once),+)?],)+)+ Self::Newer(_) => &[] }
+            }
+
+            /// The members of `data` that hold content of people and agents, which can be erased.
+            #[must_use]
+            pub const fn content_members(self) -> &'static [&'static str] {
+                match self { $($(Self::$name => &[$($($content),+)?],)+)+ Self::Newer(_) => &[] }
+            }
+
+            /// What happened, as a sentence for people. Empty for a type that only a newer version knows.
+            #[must_use]
+            pub fn description(self) -> &'static str {
+                match self { $($(Self::$name => concat!($($doc),+),)+)+ Self::Newer(_) => "" }.trim_ascii()
             }
         }
     };
 }
 
-event_types! {
-    /// An agent proposes a call.
-    ToolCall = "TOOL_CALL",
-    /// The policy asks people.
-    ApprovalRequest = "TOOL_APPROVAL_REQUEST",
-    /// One approver of several has spoken.
-    ApprovalVote = "TOOL_APPROVAL_VOTE",
-    /// The request is still open, and people are reminded.
-    ApprovalReminder = "TOOL_APPROVAL_REMINDER",
-    /// The request is still open, and now needs a higher level.
-    ApprovalEscalated = "TOOL_APPROVAL_ESCALATED",
-    /// An advisor answered, or failed to answer, a question about the call.
-    ApprovalAdvice = "TOOL_APPROVAL_ADVICE",
-    /// The decision, which is final.
-    ApprovalResponse = "TOOL_APPROVAL_RESPONSE",
-    /// An executor starts the call.
-    ExecutionStarted = "TOOL_EXECUTION_STARTED",
-    /// The executor still runs the call, and its lease ends later.
-    ExecutionRenewed = "TOOL_EXECUTION_RENEWED",
-    /// A person says that another executor may take a call over whose outcome is unknown.
-    ExecutionReleased = "TOOL_EXECUTION_RELEASED",
-    /// Another executor starts a call whose first executor was lost.
-    ExecutionTakenOver = "TOOL_EXECUTION_TAKEN_OVER",
-    /// Other arguments ran than were approved.
-    ExecutionMismatch = "TOOL_EXECUTION_MISMATCH",
-    /// How the call ended.
-    ToolResult = "TOOL_RESULT",
-    /// A person complains that the call was allowed.
-    CallFlagged = "CALL_FLAGGED",
-    /// The texts of the call were erased.
-    CallErased = "CALL_ERASED",
-    /// The policy in force from here on. It belongs to the log as a whole, not to a thread.
-    PolicySet = "POLICY_SET",
-    /// A thread's own rule for a tool.
-    ToolPolicySet = "TOOL_POLICY_SET",
-    /// A standing grant was taken back.
-    GrantRevoked = "GRANT_REVOKED",
-    /// A thread's way of answering what is asked.
-    ThreadModeSet = "THREAD_MODE_SET",
-    /// The thread is over.
-    ThreadClosed = "THREAD_CLOSED",
-    /// The texts of the closed thread were moved to an archive file.
-    ThreadArchived = "THREAD_ARCHIVED",
-    /// A credential of a server exists from here on. It belongs to the log as a whole.
-    TokenCreated = "TOKEN_CREATED",
-    /// A token was used for the first time from an address.
-    TokenUsed = "TOKEN_USED",
-    /// A token is not accepted from here on.
-    TokenRevoked = "TOKEN_REVOKED",
-    /// A key proves decisions of a person from here on.
-    ApproverKeyAdded = "APPROVER_KEY_ADDED",
-    /// A key proves nothing from here on.
-    ApproverKeyRemoved = "APPROVER_KEY_REMOVED",
-    /// Messages are sent to a target from here on. It belongs to the log as a whole.
-    WebhookAdded = "WEBHOOK_ADDED",
-    /// No message is sent to the target any more.
-    WebhookRemoved = "WEBHOOK_REMOVED",
-    /// The messages up to a position are delivered or parked.
-    WebhookDelivered = "WEBHOOK_DELIVERED",
-    /// A message could not be delivered.
-    WebhookParked = "WEBHOOK_PARKED",
-    /// A person asks for parked messages to be sent again.
-    WebhookRetried = "WEBHOOK_RETRIED",
-    /// A tool is known with this definition from here on. It belongs to the log as a whole.
-    DefinitionSeen = "DEFINITION_SEEN",
-    /// A tool has a definition that no person has accepted.
-    DefinitionChanged = "DEFINITION_CHANGED",
-    /// A person accepted a definition of a tool.
-    DefinitionAccepted = "DEFINITION_ACCEPTED",
-    /// An advisor was measured against the decisions of people. It belongs to the log as a whole.
-    AdvisorReported = "ADVISOR_REPORTED",
-    /// An advisor may decide from here on, or only advises.
-    AdvisorModeSet = "ADVISOR_MODE_SET",
-    /// A message of a person to the model.
-    UserMessage = "USER_MESSAGE",
-    /// A message of the model.
-    AgentMessage = "AGENT_MESSAGE",
-    /// The model's standing instructions.
-    SystemPrompt = "SYSTEM_PROMPT",
-    /// A person's own standing instructions.
-    UserSystemPrompt = "USER_SYSTEM_PROMPT",
-    /// A message of the program to the person, hidden from the model.
-    LocalSystemMessage = "LOCAL_SYSTEM_MESSAGE",
-    /// A summary that takes the place of what is before it.
-    Compaction = "COMPACTION",
-}
+call_events! { [
+    policy_events, thread_events, access_events, webhook_events, definition_events, advisor_events,
+    conversation_events, define_event_types
+] }
 
 impl EventType {
-    /// True if it speaks of one call.
+    /// Returns true for an event about one call.
     #[must_use]
     pub const fn is_about_a_call(self) -> bool {
-        matches!(
-            self,
-            Self::ToolCall
-                | Self::ApprovalRequest
-                | Self::ApprovalVote
-                | Self::ApprovalReminder
-                | Self::ApprovalEscalated
-                | Self::ApprovalAdvice
-                | Self::ApprovalResponse
-                | Self::ExecutionStarted
-                | Self::ExecutionRenewed
-                | Self::ExecutionReleased
-                | Self::ExecutionTakenOver
-                | Self::ExecutionMismatch
-                | Self::ToolResult
-                | Self::CallFlagged
-                | Self::CallErased
-        )
-    }
-}
-
-impl EventType {
-    /// True if the event belongs to the log as a whole, not to a thread.
-    #[must_use]
-    pub const fn is_of_whole_log(self) -> bool {
-        matches!(self, Self::PolicySet)
-            || self.is_about_tokens()
-            || self.is_about_webhooks()
-            || self.is_about_definitions()
-            || self.is_about_advisors()
+        matches!(self.group(), Some(EventGroup::Call))
     }
 
-    /// True if the event is about an advisor as such. Its advice is about a call.
-    #[must_use]
-    pub const fn is_about_advisors(self) -> bool {
-        matches!(self, Self::AdvisorReported | Self::AdvisorModeSet)
-    }
-
-    /// True if the event is about the definition of a tool.
-    #[must_use]
-    pub const fn is_about_definitions(self) -> bool {
-        matches!(self, Self::DefinitionSeen | Self::DefinitionChanged | Self::DefinitionAccepted)
-    }
-
-    /// True if the event is about a token or about a key of an approver.
-    #[must_use]
-    pub const fn is_about_tokens(self) -> bool {
-        matches!(
-            self,
-            Self::TokenCreated
-                | Self::TokenUsed
-                | Self::TokenRevoked
-                | Self::ApproverKeyAdded
-                | Self::ApproverKeyRemoved
-        )
-    }
-
-    /// True if the event is about a webhook.
-    #[must_use]
-    pub const fn is_about_webhooks(self) -> bool {
-        matches!(
-            self,
-            Self::WebhookAdded
-                | Self::WebhookRemoved
-                | Self::WebhookDelivered
-                | Self::WebhookParked
-                | Self::WebhookRetried
-        )
-    }
-}
-
-impl EventType {
-    /// True if the event is a message of a conversation.
+    /// Returns true for a conversation message.
     #[must_use]
     pub const fn is_message(self) -> bool {
-        matches!(
-            self,
-            Self::UserMessage
-                | Self::AgentMessage
-                | Self::SystemPrompt
-                | Self::UserSystemPrompt
-                | Self::LocalSystemMessage
-                | Self::Compaction
-        )
+        matches!(self.group(), Some(EventGroup::Conversation))
+    }
+
+    /// Returns true for a log-wide event, which belongs to no thread.
+    #[must_use]
+    pub fn is_of_whole_log(self) -> bool {
+        self.group().is_some_and(EventGroup::is_of_whole_log)
+    }
+}
+
+impl EventGroup {
+    /// Returns true for log-wide events, which belong to no thread.
+    #[must_use]
+    pub const fn is_of_whole_log(self) -> bool {
+        match self {
+            Self::Call | Self::Thread | Self::Conversation => false,
+            Self::Policy | Self::Access | Self::Webhook | Self::Definition | Self::Advisor => true,
+        }
     }
 }
 
 impl EventType {
-    /// The type of an event in a log, which a newer version may have written.
+    /// A logged event's type, which a newer version may have written.
     pub fn of_event(name: &str) -> Result<Self, UnknownType> {
         let newer = || NewerType::new(name).map(Self::Newer);
         name.parse().ok().or_else(newer).ok_or_else(|| UnknownType(name.to_owned()))

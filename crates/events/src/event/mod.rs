@@ -1,49 +1,44 @@
-//! The rows of the log, and what each type of them says.
+//! The log rows, and what each event type says. Each group of types has one file, which describes them once: their
+//! names, bodies, uniqueness and erasable content. [`EventType`] and [`Body`] are derived from these files.
 
+mod access;
 mod advisor;
-mod approval;
-mod approver_key;
-mod archive;
 mod body;
+mod call;
+mod conversation;
 mod definition;
-mod erasure;
-mod execution;
 mod kind;
-mod message;
 mod newer;
 mod place;
-mod proposal;
-mod setting;
+mod policy;
+#[cfg(test)]
+mod reference;
 mod state;
-mod token;
+mod thread;
 mod verdict;
 mod webhook;
 mod words;
 
-pub use advisor::{
-    AdviceTokens, AdvisorModeSet, AdvisorReported, ApprovalAdvice, CallFlagged, Confidence,
-    InvalidConfidence, is_advisor_name,
+pub use access::{
+    ApproverKeyAdded, ApproverKeyRemoved, DecisionProof, ProviderAccount, TokenCreated, TokenRevoked,
+    TokenUsed,
 };
-pub use approval::{
-    ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote, ChangedDefinition,
-    SameCall, SuggestedScope,
-};
-pub use approver_key::{ApproverKeyAdded, ApproverKeyRemoved, DecisionProof};
-pub use archive::ThreadArchived;
+pub use advisor::{AdviceTokens, AdvisorModeSet, AdvisorReported, is_advisor_name};
 pub use body::Body;
-pub use definition::{DefinitionAccepted, SeenDefinition};
-pub use erasure::{CallErased, ErasedRow, ErasedTexts};
-pub use execution::{
-    ExecutionMismatch, ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, ToolResult,
+pub use call::{
+    ApprovalAdvice, ApprovalEscalation, ApprovalReminder, ApprovalRequest, ApprovalResponse, ApprovalVote,
+    CallErased, CallFlagged, ChangedDefinition, Confidence, ErasedRow, ErasedTexts, ExecutionMismatch,
+    ExecutionReleased, ExecutionRenewed, ExecutionStarted, ExecutionTakenOver, InvalidConfidence, SameCall,
+    ShadowVerdict, SuggestedScope, ToolCall, ToolDefinition, ToolResult,
 };
-pub use kind::{EventType, NewerType, UnknownType};
-pub use message::ConversationMessage;
+pub use conversation::ConversationMessage;
+pub use definition::{DefinitionAccepted, SeenDefinition};
+pub use kind::{EventGroup, EventType, NewerType, UnknownType};
 pub use newer::NewerEvent;
 pub use place::Place;
-pub use proposal::{ShadowVerdict, ToolCall, ToolDefinition};
-pub use setting::{GrantRevoked, PolicyLayer, PolicySet, ThreadClosed, ThreadMode, ToolPolicySet};
+pub use policy::{PolicyLayer, PolicySet};
 pub use state::{CallState, CallStateFilter};
-pub use token::{ProviderAccount, TokenCreated, TokenRevoked, TokenUsed};
+pub use thread::{GrantRevoked, ThreadArchived, ThreadClosed, ThreadMode, ToolPolicySet};
 pub use verdict::Verdict;
 pub use webhook::{WebhookAdded, WebhookDelivered, WebhookParked, WebhookRemoved, WebhookRetried};
 pub use words::{
@@ -62,19 +57,19 @@ use serde::{Deserialize, Serialize};
 pub struct Event {
     /// Position in the log: 1, 2, 3, … without a gap, in commit order.
     pub seq: i64,
-    /// The thread it belongs to; [`ThreadId::whole_log`] for an event of the log as a whole.
+    /// The thread to which the event belongs; [`ThreadId::whole_log`] for a log-wide event.
     #[serde(deserialize_with = "ThreadId::deserialize_of_event")]
     pub thread_id: ThreadId,
-    /// The type of the event.
+    /// The event's type.
     #[serde(rename = "type")]
     pub kind: EventType,
-    /// When, by the clock of the process that wrote it.
+    /// The time, by the clock of the process that wrote the row.
     pub timestamp: Timestamp,
     /// Who caused it.
     pub principal: Principal,
     /// The facts, an object in camelCase; [`Body::read`] gives them types.
     pub data: Json,
-    /// The link of the [chain](crate::chain); absent on a row inserted by hand.
+    /// The [chain](crate::chain) link; absent on a row inserted by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<Sha256>,
 }

@@ -4,13 +4,31 @@
 use super::{WebhookFormat, WebhookTopic};
 use serde::{Deserialize, Serialize};
 
-/// `WEBHOOK_ADDED`: from the next event on, messages are sent to this target. It belongs to the log as a whole.
+macro_rules! webhook_events {
+    ([$next:ident $(, $rest:ident)*] $($rows:tt)*) => {
+        $next! { [$($rest),*] $($rows)* Webhook {
+            /// Messages are sent to a target from here on. It belongs to the log as a whole.
+            WebhookAdded(WebhookAdded) = "WEBHOOK_ADDED" {},
+            /// No message is sent to the target any more.
+            WebhookRemoved(WebhookRemoved) = "WEBHOOK_REMOVED" {},
+            /// The messages up to a position are delivered or parked.
+            WebhookDelivered(WebhookDelivered) = "WEBHOOK_DELIVERED" {},
+            /// A message could not be delivered.
+            WebhookParked(WebhookParked) = "WEBHOOK_PARKED" {},
+            /// A person asks for parked messages to be sent again.
+            WebhookRetried(WebhookRetried) = "WEBHOOK_RETRIED" {},
+        } }
+    };
+}
+pub(super) use webhook_events;
+
+/// `WEBHOOK_ADDED`: from the next event on, messages are sent to this target. The event is log-wide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookAdded {
     /// The name, unique among the webhooks that are not removed.
     pub name: String,
-    /// The form of the messages.
+    /// The message format.
     pub format: WebhookFormat,
     /// The scheme, host and port of the target. The rest of its address may be a secret.
     pub host: String,
@@ -22,7 +40,7 @@ pub struct WebhookAdded {
     /// Globs over thread ids. Messages are about threads that one of them matches. Empty for all threads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<String>,
-    /// True if the target may have a private address.
+    /// Whether the target may have a private address.
     #[serde(default)]
     pub allow_private: bool,
     /// Whether messages have the call arguments, with masked secrets.
@@ -34,15 +52,15 @@ pub struct WebhookAdded {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookRemoved {
-    /// The webhook: the `seq` of the event that added it.
+    /// The webhook id: the `seq` at which it was added.
     pub webhook: i64,
 }
 
-/// `WEBHOOK_DELIVERED`: the durable cursor of a webhook. It is written now and then, not after each message.
+/// `WEBHOOK_DELIVERED`: the durable webhook cursor. It is written now and then, not after each message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookDelivered {
-    /// The webhook: the `seq` of the event that added it.
+    /// The webhook id: the `seq` at which it was added.
     pub webhook: i64,
     /// The messages about the events up to this `seq` are delivered or parked.
     pub up_to: i64,
@@ -55,7 +73,7 @@ pub struct WebhookDelivered {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookParked {
-    /// The webhook: the `seq` of the event that added it.
+    /// The webhook id: the `seq` at which it was added.
     pub webhook: i64,
     /// The `seq` of the event that the message is about.
     pub event: i64,
@@ -69,7 +87,7 @@ pub struct WebhookParked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookRetried {
-    /// The webhook: the `seq` of the event that added it.
+    /// The webhook id: the `seq` at which it was added.
     pub webhook: i64,
     /// The events whose messages are sent again.
     pub events: Vec<i64>,

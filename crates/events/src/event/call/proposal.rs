@@ -43,7 +43,7 @@ pub struct ToolCall {
     /// hash is over the arguments as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted: Vec<String>,
-    /// The hashes of erased texts, if they were erased.
+    /// The hashes of erased content, if any was erased.
     #[serde(default, skip_serializing_if = "ErasedTexts::is_empty")]
     pub erased: ErasedTexts,
 }
@@ -54,21 +54,21 @@ pub struct ToolCall {
 #[cfg_attr(feature = "openapi", schema(examples(json!({"description": "Runs a command", "inputSchema": {"type": "object"}, "needsApproval": true}))))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolDefinition {
-    /// The description of the tool.
+    /// The tool's description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The JSON Schema of its arguments, which edited ones must satisfy too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Json, required = false))]
     pub input_schema: Option<Json>,
-    /// True if the tool itself wants people to be asked about this call.
+    /// Whether the tool itself wants people to be asked about this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs_approval: Option<bool>,
 }
 
 impl ToolDefinition {
-    /// The hash that identifies the definition of a tool across its calls: as [`hash`](Self::hash), without
-    /// `needsApproval`, which a tool says of one call. `None` if there is neither a description nor a schema.
+    /// The hash that identifies a tool definition across calls: as [`hash`](Self::hash), without `needsApproval`, which
+    /// a tool sets per call. `None` if there is neither a description nor a schema.
     #[must_use]
     pub fn identity(&self, annotations: Option<&Json>) -> Option<Sha256> {
         if self.description.is_none() && self.input_schema.is_none() {
@@ -95,7 +95,7 @@ impl ToolDefinition {
     }
 }
 
-/// The verdict of a shadow rule, had it been in force.
+/// The verdict that a shadow rule would have given if it were active.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"rule": "no deploys on Friday", "verdict": "block"}))))]
