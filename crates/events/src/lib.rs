@@ -15,15 +15,14 @@ pub mod proven;
 pub mod sealed;
 pub mod timestamp;
 
-pub use event::{Body, CallState, CallStateFilter, Event, EventType};
+pub use event::{Body, CallState, CallStateFilter, Event, EventGroup, EventType};
 pub use folded_spelling::fold_spelling;
 pub use id::{CallId, ThreadId, ToolName};
 pub use json::{Json, Sha256};
 pub use principal::Principal;
 pub use timestamp::Timestamp;
 
-/// An error for a row of the log that no version of Countersign can have written. Readers report the row and never
-/// skip it.
+/// An error for a log row that no version of Countersign can have written. Readers report the row and never skip it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("event {seq} is damaged: {what}")]
 pub struct DamagedEvent {

@@ -20,12 +20,12 @@ use utoipa::{
     },
 };
 
-/// The pattern of a name that is not `.` or `..` and has no blanks around it. A pattern cannot describe every script and
-/// every visible character, so it lists ASCII with Latin, Chinese and Japanese letters, and ASCII without letters with
-/// Cyrillic ones. The server accepts more.
+/// The pattern for a name that is not `.` or `..` and has no blanks around it. A pattern cannot describe every script
+/// and every visible character, so it lists ASCII with Latin, Chinese and Japanese letters, and ASCII without letters
+/// with Cyrillic ones. The server accepts more.
 const NAME: &str = r"^(?!\.{1,2}$)(?! )([ -~\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u017F\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF]+|[ -@\[-`{-~\u0410-\u044F]+)(?<! )$";
 
-/// The pattern of a principal: a kind, and a name as in [`NAME`].
+/// The principal pattern: a kind, and a name as in [`NAME`].
 const PRINCIPAL: &str = r"^(user|agent|policy|advisor|system):(?! )([ -~\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u017F\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF]+|[ -@\[-`{-~\u0410-\u044F]+)(?<! )$";
 
 /// A string schema with a description and an example.
@@ -132,7 +132,7 @@ impl_enum_schema! {
     ProofRequirement: "The proof that an approval needs: of `any` kind, or of this one.", wire_names!(ProofRequirement);
     WebhookFormat: "The form of the messages of a webhook: `standard` is signed JSON (standardwebhooks.com), the others are for chats.", wire_names!(WebhookFormat);
     WebhookTopic: "What a message of a webhook is about.", wire_names!(WebhookTopic);
-    MessageFormat: "The format of a message: that of an API, or `plain` for a role and a text.", wire_names!(MessageFormat);
+    MessageFormat: "The format of a message: that of an API, or `plain` for a role and a string.", wire_names!(MessageFormat);
     Mode: "How the gate answers the requests of a thread.", wire_names!(Mode);
     OnExpiry: "The outcome of a request that expires unanswered.", wire_names!(OnExpiry);
     EventType: "The type of an event. A newer version may have written events of other types, in capitals, digits and `_`.", wire_names!(EventType);
@@ -153,7 +153,7 @@ fn state_names() -> Vec<String> {
     all.iter().map(ToString::to_string).collect()
 }
 
-/// Written by hand because `data` is a JSON text, which the derive macro cannot know.
+/// Written by hand because `data` is JSON, which the derive macro cannot know.
 impl PartialSchema for Event {
     fn schema() -> RefOr<Schema> {
         let seq = ObjectBuilder::new()

@@ -7,11 +7,13 @@ mod decimal;
 mod diff;
 mod numbers;
 mod tokens;
+mod tree;
 
 pub use bad_json::{AmbiguousKeys, BadJson, MAX_BYTES, MAX_DEPTH, MAX_NUMBER_DIGITS, MAX_NUMBER_EXPONENT};
 pub use decimal::ExactDecimal;
 pub use diff::{ArgumentChange, diff};
 pub use tokens::{JsonTokens, unquote};
+pub use tree::JsonTree;
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -29,7 +31,7 @@ use std::{fmt, sync::Arc};
 pub struct Json(Arc<RawValue>);
 
 impl Json {
-    /// Parses a text from a caller. [`BadJson`] lists the texts that are rejected.
+    /// Parses JSON from a caller. [`BadJson`] lists what is rejected.
     pub fn parse(text: &str) -> Result<Self, BadJson> {
         let raw: Box<RawValue> = serde_json::from_str(text).map_err(|e| BadJson::Syntax(e.to_string()))?;
         let json = Self(raw.into());
@@ -37,7 +39,7 @@ impl Json {
         Ok(json)
     }
 
-    /// Wraps a text that is already in the log. Only the syntax is checked.
+    /// Wraps JSON that is already in the log. Only the syntax is checked.
     pub fn stored(text: String) -> Result<Self, serde_json::Error> {
         RawValue::from_string(text).map(|raw| Self(raw.into()))
     }
@@ -47,7 +49,7 @@ impl Json {
         serde_json::value::to_raw_value(value).map(|raw| Self(raw.into()))
     }
 
-    /// The value `null`, which stands for an erased text.
+    /// The value `null`, which replaces erased content.
     #[must_use]
     pub fn null() -> Self {
         Self(RawValue::NULL.to_owned().into())
@@ -72,7 +74,7 @@ impl Json {
         Ok(hash)
     }
 
-    /// Checks the arguments of a call from a caller: as [`Json::admit`], and no object has two keys that some parsers read as
+    /// Checks call arguments from a caller: as [`Json::admit`], and no object has two keys that some parsers read as
     /// one.
     pub fn admit_arguments(&self) -> Result<Sha256, BadJson> {
         let hash = self.admit()?;
@@ -85,7 +87,7 @@ impl Json {
         ambiguous_keys::find(self.as_str())
     }
 
-    /// The hash of the canonical form of a value in the log. An older version may have written it with other limits.
+    /// The canonical hash of a value in the log. An older version may have written it with other limits.
     pub fn canonical_hash(&self) -> Result<Sha256, BadJson> {
         Ok(Sha256::digest(self.canonical()?.as_bytes()))
     }
@@ -107,8 +109,8 @@ impl Json {
         self.0.get()
     }
 
-    /// The members of an object, in the order of the text and with every digit of their numbers. `None` if the value
-    /// is not an object.
+    /// The object members, in their written order and with every digit of their numbers. `None` if the value is not an
+    /// object.
     #[must_use]
     pub fn members(&self) -> Option<Vec<(String, Self)>> {
         self.read::<MemberReader>().ok().map(|members| members.0)
@@ -145,7 +147,7 @@ impl<'de> Deserialize<'de> for MemberReader {
 }
 
 impl PartialEq for Json {
-    /// Compares the texts byte for byte. To compare the values, compare the hashes that [`Json::admit`] returns.
+    /// Compares the JSON byte for byte. To compare the values, compare the hashes that [`Json::admit`] returns.
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()
     }
@@ -176,7 +178,7 @@ impl<'de> Deserialize<'de> for Json {
 pub struct Sha256([u8; 32]);
 
 impl Sha256 {
-    /// The link before the first row of the log: 32 zero bytes.
+    /// The link before the log's first row: 32 zero bytes.
     pub const ZERO: Self = Self([0; 32]);
 
     /// Hashes `bytes`.

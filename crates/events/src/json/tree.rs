@@ -1,17 +1,21 @@
 //! JSON as a tree that keeps the order of members and every digit of numbers, so that a message can be changed in one place
 //! and stays as it was sent everywhere else.
 
-use countersign_events::{Json, json::JsonTokens};
+use super::{Json, JsonTokens};
 use std::fmt;
 
 /// A JSON value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum JsonTree {
+pub enum JsonTree {
+    /// `null`
     Null,
+    /// `true` or `false`
     Bool(bool),
     /// The digits as they were sent.
     Number(String),
+    /// A string.
     Text(String),
+    /// The elements of an array.
     List(Vec<Self>),
     /// The members in their order.
     Object(Vec<(String, Self)>),
@@ -19,42 +23,52 @@ pub(crate) enum JsonTree {
 
 impl JsonTree {
     /// Parses a valid JSON value; `None` if it nests too deeply or has a string that is not Unicode.
-    pub(crate) fn parse(json: &Json) -> Option<Self> {
+    #[must_use]
+    pub fn parse(json: &Json) -> Option<Self> {
         read_value(&mut JsonTokens::new(json.as_str()))
     }
 
     /// Parses a JSON text inside of a string; `None` if it is not JSON within the limits.
-    pub(crate) fn parse_text(text: &str) -> Option<Self> {
+    #[must_use]
+    pub fn parse_text(text: &str) -> Option<Self> {
         Self::parse(&Json::parse(text).ok()?)
     }
 
-    pub(crate) fn object<const N: usize>(members: [(&str, Self); N]) -> Self {
+    /// Creates an object with these members.
+    #[must_use]
+    pub fn object<const N: usize>(members: [(&str, Self); N]) -> Self {
         Self::Object(members.map(|(name, value)| (name.to_owned(), value)).into())
     }
 
-    pub(crate) fn empty_object() -> Self {
+    /// Creates an object without members.
+    #[must_use]
+    pub fn empty_object() -> Self {
         Self::Object(Vec::new())
     }
 
     /// The member with this name, unless it is null.
-    pub(crate) fn get(&self, name: &str) -> Option<&Self> {
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Self> {
         let Self::Object(members) = self else { return None };
         let (_, value) = members.iter().find(|(key, _)| key == name)?;
         (*value != Self::Null).then_some(value)
     }
 
     /// The string in the member with this name.
-    pub(crate) fn text_of(&self, name: &str) -> Option<&str> {
+    #[must_use]
+    pub fn text_of(&self, name: &str) -> Option<&str> {
         self.get(name)?.as_text()
     }
 
     /// The first of these members that is a string.
-    pub(crate) fn first_text_of(&self, names: &[&str]) -> Option<&str> {
+    #[must_use]
+    pub fn first_text_of(&self, names: &[&str]) -> Option<&str> {
         names.iter().find_map(|name| self.text_of(name))
     }
 
     /// The boolean in the member with this name.
-    pub(crate) fn bool_of(&self, name: &str) -> Option<bool> {
+    #[must_use]
+    pub fn bool_of(&self, name: &str) -> Option<bool> {
         match self.get(name)? {
             Self::Bool(value) => Some(*value),
             _ => None,
@@ -62,24 +76,31 @@ impl JsonTree {
     }
 
     /// The elements of the list in the member with this name; none if it is not a list.
-    pub(crate) fn list_of(&self, name: &str) -> &[Self] {
+    #[must_use]
+    pub fn list_of(&self, name: &str) -> &[Self] {
         self.get(name).and_then(Self::as_list).unwrap_or_default()
     }
 
-    pub(crate) fn as_text(&self) -> Option<&str> {
+    /// The string, if it is one.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
-    pub(crate) fn as_list(&self) -> Option<&[Self]> {
+    /// The elements, if it is an array.
+    #[must_use]
+    pub fn as_list(&self) -> Option<&[Self]> {
         if let Self::List(list) = self { Some(list) } else { None }
     }
 
-    pub(crate) const fn is_object(&self) -> bool {
+    /// Returns true for an object.
+    #[must_use]
+    pub const fn is_object(&self) -> bool {
         matches!(self, Self::Object(_))
     }
 
     /// Sets a member of an object, in its place if the object has it.
-    pub(crate) fn set(&mut self, name: &str, value: impl Into<Self>) {
+    pub fn set(&mut self, name: &str, value: impl Into<Self>) {
         let Self::Object(members) = self else { return };
         match members.iter_mut().find(|(key, _)| key == name) {
             Some((_, old)) => *old = value.into(),
@@ -88,13 +109,15 @@ impl JsonTree {
     }
 
     /// The same object with this member.
-    pub(crate) fn with(mut self, name: &str, value: impl Into<Self>) -> Self {
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Self>) -> Self {
         self.set(name, value);
         self
     }
 
     /// The same object with this member, if there is a value.
-    pub(crate) fn with_optional(self, name: &str, value: Option<impl Into<Self>>) -> Self {
+    #[must_use]
+    pub fn with_optional(self, name: &str, value: Option<impl Into<Self>>) -> Self {
         match value {
             Some(value) => self.with(name, value),
             None => self,
@@ -102,7 +125,8 @@ impl JsonTree {
     }
 
     /// The same object without these members.
-    pub(crate) fn without(mut self, names: &[&str]) -> Self {
+    #[must_use]
+    pub fn without(mut self, names: &[&str]) -> Self {
         if let Self::Object(members) = &mut self {
             members.retain(|(key, _)| !names.contains(&key.as_str()));
         }
@@ -110,7 +134,8 @@ impl JsonTree {
     }
 
     /// The list in the member with this name, which is made if it is absent or of another kind.
-    pub(crate) fn list_mut(&mut self, name: &str) -> Option<&mut Vec<Self>> {
+    #[must_use]
+    pub fn list_mut(&mut self, name: &str) -> Option<&mut Vec<Self>> {
         if self.get(name).and_then(Self::as_list).is_none() {
             self.set(name, Self::List(Vec::new()));
         }
@@ -121,7 +146,9 @@ impl JsonTree {
         }
     }
 
-    pub(crate) fn to_json(&self) -> Json {
+    /// The value as JSON text.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
         // The text of a tree is always valid JSON, so the fallback is never reached.
         Json::stored(self.to_string()).unwrap_or_else(|_| Json::null())
     }
