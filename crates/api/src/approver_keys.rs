@@ -4,7 +4,7 @@ use crate::{Principal, Sha256, Timestamp, commands::read_word, object::read_opti
 use countersign_events::event::{DecisionProof, ProofKind};
 use serde::{Deserialize, Serialize};
 
-/// The proof that a person made a decision: a signature by a key of that person over the statement of the decision.
+/// The proof that a person made a decision: a signature by a key of that person over the decision's statement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 }))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProofRequest {
-    /// The kind of the key.
+    /// The key kind.
     #[serde(deserialize_with = "read_word")]
     pub kind: ProofKind,
-    /// The id of the key.
+    /// The key's id.
     pub key: String,
-    /// The output of `ssh-keygen -Y sign -n countersign`, or the signature of a passkey in base64url.
+    /// The output of `ssh-keygen -Y sign -n countersign`, or a passkey signature in base64url.
     pub signature: String,
     /// The authenticator data of a passkey in base64url.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,7 @@ pub struct ApproverKeyRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(max_length = 256))]
     pub name: Option<String>,
-    /// The public key: the line of a `.pub` file, or `passkey SITE CREDENTIAL KEY`.
+    /// The public key: a `.pub` file line, or `passkey SITE CREDENTIAL KEY`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(max_length = 4_096))]
     pub public_key: Option<String>,
@@ -79,7 +79,7 @@ pub struct PasskeyCreation {
     pub attestation: String,
 }
 
-/// A key of an approver.
+/// An approver key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -91,7 +91,7 @@ pub struct PasskeyCreation {
 pub struct ApproverKey {
     /// The id, which a proof names.
     pub id: String,
-    /// The `seq` of the event that added it.
+    /// The `seq` of the event that added the key.
     pub seq: i64,
     /// `ssh` or `passkey`.
     pub kind: ProofKind,
@@ -100,9 +100,9 @@ pub struct ApproverKey {
     /// The name that the person gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The public key: the line of a `.pub` file, or `passkey SITE CREDENTIAL KEY`.
+    /// The public key: a `.pub` file line, or `passkey SITE CREDENTIAL KEY`.
     pub public_key: String,
-    /// The id of a passkey's credential in base64url, as a browser names it.
+    /// The passkey's credential id in base64url, as a browser names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential_id: Option<String>,
     /// When it was added.
@@ -115,12 +115,12 @@ pub struct ApproverKey {
     /// When it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removed_at: Option<Timestamp>,
-    /// The reason of the removal.
+    /// The removal's reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// A page of the keys of approvers, with the identity of the log that each statement names.
+/// A page of approver keys, with the log identity that each statement names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -128,21 +128,12 @@ pub struct ApproverKey {
 }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ApproverKeyPage {
-    /// The hash of the first event, which identifies the log.
+    /// The first event's hash, which identifies the log.
     pub log: Sha256,
     /// The keys, the oldest first.
     pub keys: Vec<ApproverKey>,
-    /// The cursor of the next page; absent on the last one.
+    /// The next page's cursor; absent on the last one.
     pub next: Option<i64>,
-}
-
-/// The keys that a list shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ApproverKeySelection {
-    /// Those that prove decisions now.
-    Active,
-    /// Also those that were removed.
-    All,
 }
 
 /// The removal of a key.

@@ -1,19 +1,19 @@
 //! A claim that renews its lease in the background for as long as its executor runs.
 
-use crate::{ApprovalGate, Call, CallId, ClaimRequest, GateError, RenewRequest, ResultRequest, ThreadId};
+use crate::{Call, CallGate, CallId, ClaimRequest, GateError, RenewRequest, ResultRequest, ThreadId};
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
 
-/// The lease of a claim that names none, in seconds.
+/// The default claim lease, in seconds.
 pub const DEFAULT_LEASE_SECONDS: u32 = 900;
 
 /// The shortest interval between renewals.
 const SHORTEST_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A claimed call that this process runs. Its lease is renewed after each third, until the call is finished or this is
-/// dropped. If the process ends, the lease lapses, and the outcome counts as unknown.
+/// dropped. If the process ends, the lease lapses, and the outcome is unknown.
 pub struct HeldClaim {
-    gate: Arc<dyn ApprovalGate>,
+    gate: Arc<dyn CallGate>,
     call: Call,
     executor: String,
     renewal: JoinHandle<()>,
@@ -22,7 +22,7 @@ pub struct HeldClaim {
 impl HeldClaim {
     /// Claims the call, and renews the lease from now on. Run the `arguments` of [`call`](Self::call) and nothing else.
     pub async fn claim(
-        gate: Arc<dyn ApprovalGate>,
+        gate: Arc<dyn CallGate>,
         thread: &ThreadId,
         id: &CallId,
         request: &ClaimRequest,
@@ -41,7 +41,7 @@ impl HeldClaim {
         &self.call
     }
 
-    /// The name of the executor that holds the claim.
+    /// The executor that holds the claim.
     #[must_use]
     pub fn executor(&self) -> &str {
         &self.executor
@@ -68,11 +68,7 @@ impl Drop for HeldClaim {
     }
 }
 
-async fn renew_until_refused(
-    gate: Arc<dyn ApprovalGate>,
-    (thread, id): (ThreadId, CallId),
-    renew: RenewRequest,
-) {
+async fn renew_until_refused(gate: Arc<dyn CallGate>, (thread, id): (ThreadId, CallId), renew: RenewRequest) {
     let lease = Duration::from_secs(u64::from(renew.lease_seconds.unwrap_or(DEFAULT_LEASE_SECONDS)));
     loop {
         sleep((lease / 3).max(SHORTEST_INTERVAL)).await;

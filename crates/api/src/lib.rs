@@ -5,7 +5,6 @@
 //! same over a server. Request types reject unknown fields; clients must accept new fields in responses.
 
 mod advisors;
-mod agent_world;
 mod approver_keys;
 mod bulk;
 mod call;
@@ -18,11 +17,10 @@ mod filter;
 mod gate;
 #[cfg(feature = "retry")]
 pub mod held_claim;
-mod lace;
 mod look_alike;
 mod messages;
 mod object;
-mod opey;
+pub mod operations;
 mod page;
 mod page_address;
 mod policy;
@@ -36,6 +34,7 @@ mod response;
 #[cfg(feature = "retry")]
 pub mod retry;
 mod scope;
+mod send_operation;
 mod settings;
 mod stats;
 mod stats_sum;
@@ -49,10 +48,8 @@ pub use advisors::{
     Advisor, AdvisorDrift, AdvisorList, AdvisorModeRequest, AdvisorReport, AdvisorReportCounts,
     AdvisorReportRequest, CallAdvice, CallFlag, FlagRequest,
 };
-pub use agent_world::{WorldMessageRequest, WorldToolAnswer, WorldToolRequest};
 pub use approver_keys::{
-    ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, PasskeyCreation, ProofRequest,
-    RemoveKeyRequest,
+    ApproverKey, ApproverKeyPage, ApproverKeyRequest, PasskeyCreation, ProofRequest, RemoveKeyRequest,
 };
 pub use bulk::{
     BulkDecisionItem, BulkDecisionRequest, BulkDecisionResponse, BulkDecisionResult, CallKey, DecisionAnswer,
@@ -71,15 +68,19 @@ pub use cursor::{BadLogCursor, LogCursor};
 pub use durations::{DurationHistogram, DurationPercentiles};
 pub use error::{ErrorCode, ErrorFacts, GateError, UnavailableReason};
 pub use filter::LogFilter;
-pub use gate::{ApprovalGate, EventStream, SharedGate};
-pub use lace::{LaceAnswer, LaceDecision, LacePendingApproval, LacePendingList, LaceToolCall, LaceWord};
+pub use gate::{ApprovalGate, CallGate, EventStream, SharedCallGate, SharedGate};
 pub use look_alike::LookAlike;
 pub use messages::{
     Message, MessageDecision, MessageDecisionOutcome, MessagePage, MessageReceipt, MessagesReport,
     MessagesRequest, PendingCallName,
 };
-pub use opey::{OpeyDecision, OpeyPendingList, OpeyWord};
-pub use page::{CallPage, EventPage, MAX_PAGE, PageQuery, PendingPage, ThreadPage, ThreadSummary};
+pub use operations::{
+    AnyAnswer, AnyOperation, CallOperation, LogOperation, Operation, RetryClass, ThreadOperation,
+    WireOperation,
+};
+pub use page::{
+    CallPage, EventPage, MAX_PAGE, PageQuery, PendingPage, SelectionQuery, ThreadPage, ThreadSummary,
+};
 pub use page_address::{PAGE_HOST, page_address};
 pub use policy::{PolicyInForce, PolicyRequest};
 pub use policy_tools::{
@@ -93,9 +94,10 @@ pub use repetition::find_earlier_calls;
 pub use request::{ApprovalRequest, ApprovalVote, DefinitionChange, EventMark};
 pub use response::{ApprovalResponse, GrantOrigin};
 pub use scope::{EarlierCalls, ScopePreview, ScopeRequest, WaitingCalls};
+pub use send_operation::SendOperation;
 pub use settings::{
-    CloseReport, Grant, GrantEnd, GrantEndCause, GrantPage, GrantSelection, ModeRequest, ThreadMode,
-    ThreadPolicies, ThreadToolPolicy, ToolPoliciesRequest,
+    CloseReport, Grant, GrantEnd, GrantEndCause, GrantPage, ModeRequest, ThreadMode, ThreadPolicies,
+    ThreadToolPolicy, ToolPoliciesRequest,
 };
 pub use stats::{
     CallCounts, CallStatistics, DayStatistics, MAX_STATISTICS_DAYS, MAX_STATISTICS_RULES, RuleHits,
@@ -106,9 +108,7 @@ pub use status::{
     AgentActivity, ApproverActivity, ConnectedClient, ExecutorClaim, PendingOverview, ServiceReport,
     StatusReport, ThreadPendingCount, WebhookDeliveryStatus,
 };
-pub use tokens::{
-    CallerView, NewToken, RevokeTokenRequest, Token, TokenPage, TokenRequest, TokenSelection, TokenState,
-};
+pub use tokens::{CallerView, NewToken, RevokeTokenRequest, Token, TokenPage, TokenRequest, TokenState};
 pub use tools::{
     AcceptDefinitionRequest, DefineToolsReport, DefineToolsRequest, DefinitionAcceptance, KnownTool, MetTool,
     RecordedDefinition, ToolApproval, ToolDetails, ToolPage,
@@ -119,23 +119,23 @@ pub use webhooks::{
     WebhookTestReport,
 };
 
-// The types of the trait's parameters, so that a caller needs no other crate.
+// The parameter types of the trait, so that a caller needs no other crate.
 pub use countersign_events::{
     CallId, CallState, CallStateFilter, Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp,
     ToolName,
 };
 
-/// Parses the id of a thread. The error names the field `thread`.
+/// Parses a thread's id. The error names the field `thread`.
 pub fn parse_thread_id(thread: &str) -> Result<ThreadId, GateError> {
     ThreadId::new(thread).map_err(|why| GateError::invalid("thread", &why))
 }
 
-/// Parses the name of a tool. The error names the field `tool`.
+/// Parses a tool's name. The error names the field `tool`.
 pub fn parse_tool_name(name: &str) -> Result<ToolName, GateError> {
     ToolName::new(name).map_err(|why| GateError::invalid("tool", &why))
 }
 
-/// Parses the id of a call. The error names the field `id`.
+/// Parses a call's id. The error names the field `id`.
 pub fn parse_call_id(id: &str) -> Result<CallId, GateError> {
     CallId::new(id).map_err(|why| GateError::invalid("id", &why))
 }
