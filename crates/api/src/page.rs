@@ -1,17 +1,17 @@
-//! Pages of lists, and the summary of a thread.
+//! List pages, and thread summaries.
 
 use crate::{Call, Event, ThreadId, Timestamp};
 use countersign_events::event::Mode;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The most items of a page, even if a request asks for more.
+/// The most items in a page, even if a request asks for more.
 pub const MAX_PAGE: usize = 1_000;
 
 /// The requested part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageQuery {
-    /// The cursor: the `next` of the previous page. 0 begins at the start of the list.
+    /// The cursor: the previous page's `next`. 0 starts at the start of the list.
     pub after: i64,
     /// The most items to return, at most [`MAX_PAGE`]. 100 by default.
     pub limit: usize,
@@ -23,6 +23,15 @@ impl Default for PageQuery {
     }
 }
 
+/// A page of a list that can include ended items: grants, tokens, approver keys.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SelectionQuery {
+    /// Whether to include ended items.
+    pub all: bool,
+    /// The page.
+    pub page: PageQuery,
+}
+
 /// A page of pending calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -31,7 +40,7 @@ impl Default for PageQuery {
 pub struct PendingPage {
     /// The calls, the oldest request first.
     pub pending: Vec<Call>,
-    /// The cursor of the next page; `null` at the end.
+    /// The next page's cursor; `null` at the end.
     pub next: Option<i64>,
 }
 
@@ -43,11 +52,11 @@ pub struct PendingPage {
 pub struct CallPage {
     /// The calls, the newest proposal first.
     pub calls: Vec<Call>,
-    /// The cursor of the next page; `null` at the end. A short page may still have a next page.
+    /// The next page's cursor; `null` at the end. A short page may still have a next page.
     pub next: Option<i64>,
 }
 
-/// A page of the log.
+/// A log page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"events": [], "next": null, "tip": 0}))))]
@@ -56,14 +65,14 @@ pub struct EventPage {
     /// The events, in order.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<Event>))]
     pub events: Vec<Arc<Event>>,
-    /// The cursor of the next page; `null` at the current end of the log. A short page may still have a next page,
-    /// because one request does not search the whole log for a rare match.
+    /// The next page's cursor; `null` at the log's current end. A short page may still have a next page, because one
+    /// request does not search the whole log for a rare match.
     pub next: Option<i64>,
-    /// The `seq` of the last event of the log, or of the thread; 0 without events.
+    /// The last `seq` of the log, or of the thread; 0 without events.
     pub tip: i64,
 }
 
-/// The summary of a thread.
+/// A thread summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -77,7 +86,7 @@ pub struct EventPage {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadSummary {
-    /// The id of the thread.
+    /// The thread's id.
     pub thread_id: ThreadId,
     /// The time of its first event.
     pub first_event_at: Timestamp,
@@ -89,7 +98,7 @@ pub struct ThreadSummary {
     pub calls: i64,
     /// The number of its pending calls.
     pub pending: i64,
-    /// The mode of the thread.
+    /// The thread's mode.
     pub mode: Mode,
     /// The time at which the thread was closed; absent if it is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,6 +121,6 @@ pub struct ThreadSummary {
 pub struct ThreadPage {
     /// The threads, the most recently active first.
     pub threads: Vec<ThreadSummary>,
-    /// The cursor of the next page; `null` at the end. A short page may still have a next page.
+    /// The next page's cursor; `null` at the end. A short page may still have a next page.
     pub next: Option<i64>,
 }

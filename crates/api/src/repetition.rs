@@ -1,18 +1,16 @@
-//! Finding the call that a repeated proposal belongs to. An agent that cannot wait for people as long as they need proposes
-//! the same call again to get the decision on the first one.
+//! Finds the call that a repeated proposal belongs to. An agent that cannot wait for people as long as they need
+//! proposes the same call again to get the decision on the first one.
 
-use crate::{
-    ApprovalGate, Call, CallState, GateError, LogFilter, PageQuery, ProposeRequest, Sha256, ThreadId,
-};
+use crate::{Call, CallGate, CallState, GateError, LogFilter, PageQuery, ProposeRequest, Sha256, ThreadId};
 use countersign_events::event::Source;
 
-/// The most earlier calls of the same content that are read: the last ones.
+/// The most earlier calls with the same content that are read: the last ones.
 const MOST_CALLS: usize = 10;
 
 /// The last calls of `thread` that the caller proposed for the same tool and with the same arguments as `request`, the newest
 /// first, 10 at most.
 pub async fn find_earlier_calls(
-    gate: &dyn ApprovalGate,
+    gate: &dyn CallGate,
     thread: &ThreadId,
     request: &ProposeRequest,
     arguments_hash: Sha256,
@@ -28,13 +26,14 @@ pub async fn find_earlier_calls(
 }
 
 impl Call {
-    /// True if people decide on the call, or it was allowed and nothing has started it. A repeated proposal then belongs to it.
+    /// Returns true if people decide on the call, or it was allowed and nothing has started it. A repeated proposal
+    /// then belongs to it.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         matches!(self.state, CallState::Pending | CallState::Allowed)
     }
 
-    /// True if people were asked, and the answer is theirs, or missing, or that they let the request expire.
+    /// Returns true if people were asked, and they answered, have not answered yet, or let the request expire.
     #[must_use]
     pub fn was_asked(&self) -> bool {
         let by_people = |source| matches!(source, Source::Approver | Source::Expiry);

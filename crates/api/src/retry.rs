@@ -1,22 +1,15 @@
 //! Repeats operations while the log is unavailable, where repeating is safe: a wait, a claim and a result survive a
-//! restart of the server, or of the database behind it.
+//! server restart, or a restart of its database.
 
 mod backoff;
 mod follow;
 
 use crate::{
-    AcceptDefinitionRequest, AdvisorList, AdvisorModeRequest, AdvisorReportRequest, ApprovalGate,
-    ApproverKey, ApproverKeyPage, ApproverKeyRequest, ApproverKeySelection, BulkDecisionRequest, Call,
-    CallId, CallPage, CallStateFilter, CallStatistics, CancelRequest, ClaimRequest, CloseReport,
-    ConversationReader, ConversationView, DecisionAnswer, DecisionRequest, DefineToolsReport,
-    DefineToolsRequest, EraseRequest, ErasureReport, ErrorCode, EventPage, EventStream, FlagRequest,
-    GateError, GrantPage, GrantSelection, LogFilter, MessagePage, MessagesReport, MessagesRequest,
-    ModeRequest, NewToken, NewWebhook, PageQuery, PendingPage, PolicyInForce, PolicyRequest, Principal,
-    ProposeRequest, ReadinessReport, ReleaseRequest, RemoveKeyRequest, RenewRequest, ResultRequest,
-    RetryWebhookRequest, RevokeTokenRequest, ScopePreview, ScopeRequest, StatisticsQuery, StatusReport,
-    StopReport, StopRequest, ThreadId, ThreadMode, ThreadPage, ThreadPolicies, ThreadSummary, Token,
-    TokenPage, TokenRequest, TokenSelection, ToolDetails, ToolName, ToolPage, ToolPoliciesRequest, Webhook,
-    WebhookList, WebhookRequest, WebhookTestReport,
+    AnyAnswer, AnyOperation, ApprovalGate, BulkDecisionRequest, Call, CallGate, CallId, CallOperation,
+    CallPage, CallStateFilter, CancelRequest, ClaimRequest, ConversationReader, ConversationView,
+    DecisionAnswer, DecisionRequest, ErrorCode, EventPage, EventStream, GateError, LogFilter, MessagePage,
+    Operation, PageQuery, PendingPage, Principal, ProposeRequest, ReadinessReport, RenewRequest,
+    ResultRequest, RetryClass, SendOperation, ThreadId, operations,
 };
 use async_trait::async_trait;
 pub use backoff::retry;
@@ -62,19 +55,19 @@ where
     retry_while(Some(budget), may_repeat, operation).await
 }
 
-/// Returns true if the request did not arrive at any server. A lost answer is something else: the server is there.
+/// Returns true if the request did not arrive at any server. A lost answer is different: the request may have arrived.
 fn is_away(error: &GateError) -> bool {
     error.code == ErrorCode::Unreachable && !error.facts.may_have_arrived
 }
 
 #[async_trait]
-impl ApprovalGate for RetryingGate {
+impl CallGate for RetryingGate {
     fn principal(&self) -> &Principal {
         self.inner.principal()
     }
 
     async fn propose(&self, thread: &ThreadId, request: &ProposeRequest) -> Result<Call, GateError> {
-        retry_once_reached(PROPOSAL, || self.inner.propose(thread, request)).await
+        self.send(operations::ProposeCall { thread: thread.clone(), body: request.clone() }).await
     }
 
     async fn wait(
@@ -92,21 +85,27 @@ impl ApprovalGate for RetryingGate {
         self.inner.call(thread, id).await
     }
 
+    async fn calls(
+        &self,
+        filter: &LogFilter,
+        state: Option<CallStateFilter>,
+        page: PageQuery,
+    ) -> Result<CallPage, GateError> {
+        self.inner.calls(filter, state, page).await
+    }
+
     async fn decide(
         &self,
         thread: &ThreadId,
         id: &CallId,
         request: &DecisionRequest,
     ) -> Result<Call, GateError> {
-        retry_once_reached(INTERACTION, || self.inner.decide(thread, id, request)).await
+        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
+        self.send(operations::DecideCall { thread, id, body }).await
     }
 
-    async fn decide_all(&self, request: &BulkDecisionRequest) -> Result<Vec<DecisionAnswer>, GateError> {
-        self.inner.decide_all(request).await
-    }
-
-    /// Retries a claim. A claim whose answer was lost may have been recorded; a retry is then refused with a claim of
-    /// this executor, which counts as success.
+    /// Retries a claim. A claim whose answer was lost may have been recorded; a retry is then refused with this
+    /// executor's own claim, which is a success.
     async fn claim(&self, thread: &ThreadId, id: &CallId, request: &ClaimRequest) -> Result<Call, GateError> {
         let mut attempts = 0;
         let attempt = || {
@@ -131,7 +130,8 @@ impl ApprovalGate for RetryingGate {
         id: &CallId,
         request: &RenewRequest,
     ) -> Result<Call, GateError> {
-        retry(Some(EXECUTION), || self.inner.renew_claim(thread, id, request)).await
+        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
+        self.send(operations::RenewClaim { thread, id, body }).await
     }
 
     async fn finish(
@@ -140,7 +140,8 @@ impl ApprovalGate for RetryingGate {
         id: &CallId,
         request: &ResultRequest,
     ) -> Result<Call, GateError> {
-        retry(Some(EXECUTION), || self.inner.finish(thread, id, request)).await
+        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
+        self.send(operations::FinishCall { thread, id, body }).await
     }
 
     async fn cancel(
@@ -149,59 +150,36 @@ impl ApprovalGate for RetryingGate {
         id: &CallId,
         request: &CancelRequest,
     ) -> Result<Call, GateError> {
-        retry(Some(INTERACTION), || self.inner.cancel(thread, id, request)).await
+        let (thread, id, body) = (thread.clone(), id.clone(), request.clone());
+        self.send(operations::CancelCall { thread, id, body }).await
+    }
+}
+
+#[async_trait]
+impl ApprovalGate for RetryingGate {
+    /// Repeats the operation as its row says.
+    async fn perform(&self, operation: &AnyOperation) -> Result<AnyAnswer, GateError> {
+        // A claim has its own rule, however it is sent.
+        if let AnyOperation::Call(CallOperation::ClaimCall(claim)) = operation {
+            let claimed = CallGate::claim(self, &claim.thread, &claim.id, &claim.body).await?;
+            return Ok(claim.answer(claimed));
+        }
+        let attempt = || self.inner.perform(operation);
+        match operation.as_wire().row().retry {
+            RetryClass::Never => attempt().await,
+            RetryClass::Interaction => retry(Some(INTERACTION), attempt).await,
+            RetryClass::InteractionOnceReached => retry_once_reached(INTERACTION, attempt).await,
+            RetryClass::ProposalOnceReached => retry_once_reached(PROPOSAL, attempt).await,
+            RetryClass::Execution => retry(Some(EXECUTION), attempt).await,
+        }
     }
 
-    async fn release(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &ReleaseRequest,
-    ) -> Result<Call, GateError> {
-        retry(Some(INTERACTION), || self.inner.release(thread, id, request)).await
-    }
-
-    async fn flag(&self, thread: &ThreadId, id: &CallId, request: &FlagRequest) -> Result<Call, GateError> {
-        retry(Some(INTERACTION), || self.inner.flag(thread, id, request)).await
-    }
-
-    async fn erase(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &EraseRequest,
-    ) -> Result<ErasureReport, GateError> {
-        retry(Some(INTERACTION), || self.inner.erase(thread, id, request)).await
-    }
-
-    async fn heartbeat(&self, thread: &ThreadId, id: &CallId) -> Result<Call, GateError> {
-        retry(Some(INTERACTION), || self.inner.heartbeat(thread, id)).await
-    }
-
-    async fn preview_scope(
-        &self,
-        thread: &ThreadId,
-        id: &CallId,
-        request: &ScopeRequest,
-    ) -> Result<ScopePreview, GateError> {
-        retry(Some(INTERACTION), || self.inner.preview_scope(thread, id, request)).await
-    }
-
-    async fn stop(&self, thread: Option<&ThreadId>, request: &StopRequest) -> Result<StopReport, GateError> {
-        retry(Some(INTERACTION), || self.inner.stop(thread, request)).await
+    async fn decide_all(&self, request: &BulkDecisionRequest) -> Result<Vec<DecisionAnswer>, GateError> {
+        self.inner.decide_all(request).await
     }
 
     async fn pending(&self, filter: &LogFilter, page: PageQuery) -> Result<PendingPage, GateError> {
         self.inner.pending(filter, page).await
-    }
-
-    async fn calls(
-        &self,
-        filter: &LogFilter,
-        state: Option<CallStateFilter>,
-        page: PageQuery,
-    ) -> Result<CallPage, GateError> {
-        self.inner.calls(filter, state, page).await
     }
 
     async fn events(&self, filter: &LogFilter, page: PageQuery) -> Result<EventPage, GateError> {
@@ -216,57 +194,8 @@ impl ApprovalGate for RetryingGate {
         self.inner.tip(thread).await
     }
 
-    async fn threads(&self, page: PageQuery) -> Result<ThreadPage, GateError> {
-        self.inner.threads(page).await
-    }
-
-    async fn thread(&self, thread: &ThreadId) -> Result<ThreadSummary, GateError> {
-        self.inner.thread(thread).await
-    }
-
-    async fn stats(&self, query: &StatisticsQuery) -> Result<CallStatistics, GateError> {
-        self.inner.stats(query).await
-    }
-
-    async fn grants(
-        &self,
-        thread: &ThreadId,
-        selection: GrantSelection,
-        page: PageQuery,
-    ) -> Result<GrantPage, GateError> {
-        self.inner.grants(thread, selection, page).await
-    }
-
-    async fn revoke(&self, thread: &ThreadId, grant: i64) -> Result<GrantPage, GateError> {
-        self.inner.revoke(thread, grant).await
-    }
-
-    async fn mode(&self, thread: &ThreadId) -> Result<ThreadMode, GateError> {
-        self.inner.mode(thread).await
-    }
-
-    async fn set_mode(&self, thread: &ThreadId, request: &ModeRequest) -> Result<ThreadMode, GateError> {
-        self.inner.set_mode(thread, request).await
-    }
-
-    async fn policies(&self, thread: &ThreadId) -> Result<ThreadPolicies, GateError> {
-        self.inner.policies(thread).await
-    }
-
-    async fn set_policies(
-        &self,
-        thread: &ThreadId,
-        request: &ToolPoliciesRequest,
-    ) -> Result<ThreadPolicies, GateError> {
-        self.inner.set_policies(thread, request).await
-    }
-
-    async fn add_messages(
-        &self,
-        thread: &ThreadId,
-        request: &MessagesRequest,
-    ) -> Result<MessagesReport, GateError> {
-        retry_once_reached(PROPOSAL, || self.inner.add_messages(thread, request)).await
+    async fn messages(&self, thread: &ThreadId, page: PageQuery) -> Result<MessagePage, GateError> {
+        self.inner.messages(thread, page).await
     }
 
     async fn conversation_view(
@@ -278,126 +207,8 @@ impl ApprovalGate for RetryingGate {
         self.inner.conversation_view(thread, reader, format).await
     }
 
-    async fn messages(&self, thread: &ThreadId, page: PageQuery) -> Result<MessagePage, GateError> {
-        self.inner.messages(thread, page).await
-    }
-
-    async fn policy(&self) -> Result<PolicyInForce, GateError> {
-        self.inner.policy().await
-    }
-
-    async fn policy_history(&self, page: PageQuery) -> Result<EventPage, GateError> {
-        self.inner.policy_history(page).await
-    }
-
-    async fn apply_policy(&self, request: &PolicyRequest) -> Result<PolicyInForce, GateError> {
-        self.inner.apply_policy(request).await
-    }
-
-    async fn tokens(&self, selection: TokenSelection, page: PageQuery) -> Result<TokenPage, GateError> {
-        self.inner.tokens(selection, page).await
-    }
-
-    /// Not repeated: a repetition after a lost answer would create a second token, whose secret the first caller lacks.
-    async fn create_token(&self, request: &TokenRequest) -> Result<NewToken, GateError> {
-        self.inner.create_token(request).await
-    }
-
-    async fn revoke_token(&self, id: &str, request: &RevokeTokenRequest) -> Result<Token, GateError> {
-        self.inner.revoke_token(id, request).await
-    }
-
-    async fn approver_keys(
-        &self,
-        selection: ApproverKeySelection,
-        page: PageQuery,
-    ) -> Result<ApproverKeyPage, GateError> {
-        self.inner.approver_keys(selection, page).await
-    }
-
-    async fn add_approver_key(&self, request: &ApproverKeyRequest) -> Result<ApproverKey, GateError> {
-        self.inner.add_approver_key(request).await
-    }
-
-    async fn remove_approver_key(
-        &self,
-        id: &str,
-        request: &RemoveKeyRequest,
-    ) -> Result<ApproverKey, GateError> {
-        self.inner.remove_approver_key(id, request).await
-    }
-
-    async fn webhooks(&self) -> Result<WebhookList, GateError> {
-        self.inner.webhooks().await
-    }
-
-    /// Not repeated: the name of the webhook would be taken, and its secret lost.
-    async fn add_webhook(&self, request: &WebhookRequest) -> Result<NewWebhook, GateError> {
-        self.inner.add_webhook(request).await
-    }
-
-    async fn remove_webhook(&self, name: &str) -> Result<Webhook, GateError> {
-        self.inner.remove_webhook(name).await
-    }
-
-    async fn test_webhook(&self, name: &str) -> Result<WebhookTestReport, GateError> {
-        self.inner.test_webhook(name).await
-    }
-
-    async fn retry_webhook(&self, name: &str, request: &RetryWebhookRequest) -> Result<Webhook, GateError> {
-        self.inner.retry_webhook(name, request).await
-    }
-
-    async fn advisors(&self) -> Result<AdvisorList, GateError> {
-        retry(Some(INTERACTION), || self.inner.advisors()).await
-    }
-
-    async fn report_advisor(
-        &self,
-        name: &str,
-        request: &AdvisorReportRequest,
-    ) -> Result<AdvisorList, GateError> {
-        retry(Some(INTERACTION), || self.inner.report_advisor(name, request)).await
-    }
-
-    async fn set_advisor_mode(
-        &self,
-        name: &str,
-        request: &AdvisorModeRequest,
-    ) -> Result<AdvisorList, GateError> {
-        retry(Some(INTERACTION), || self.inner.set_advisor_mode(name, request)).await
-    }
-
-    async fn tools(&self, page: PageQuery) -> Result<ToolPage, GateError> {
-        self.inner.tools(page).await
-    }
-
-    async fn tool(&self, name: &ToolName) -> Result<ToolDetails, GateError> {
-        self.inner.tool(name).await
-    }
-
-    async fn define_tools(&self, request: &DefineToolsRequest) -> Result<DefineToolsReport, GateError> {
-        self.inner.define_tools(request).await
-    }
-
-    async fn accept_definition(
-        &self,
-        name: &ToolName,
-        request: &AcceptDefinitionRequest,
-    ) -> Result<ToolDetails, GateError> {
-        self.inner.accept_definition(name, request).await
-    }
-
-    async fn close(&self, thread: &ThreadId) -> Result<CloseReport, GateError> {
-        self.inner.close(thread).await
-    }
-
     async fn ready(&self) -> Result<ReadinessReport, GateError> {
         self.inner.ready().await
-    }
-
-    async fn status(&self) -> Result<StatusReport, GateError> {
-        self.inner.status().await
     }
 
     async fn shut_down(&self) {
