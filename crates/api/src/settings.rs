@@ -1,4 +1,4 @@
-//! The settings of a thread: its grants, its mode and its tool policies; and its end.
+//! Thread settings: grants, mode and tool policies; and the closing of a thread.
 
 use crate::{
     CallId, Json, Principal, ThreadId, Timestamp, ToolName,
@@ -29,27 +29,27 @@ pub struct Grant {
     pub tool: ToolName,
     /// The approver who gave the grant.
     pub principal: Principal,
-    /// The time of the decision.
+    /// The decision time.
     pub at: Timestamp,
     /// The call on which the approver decided.
     pub tool_call_id: CallId,
     /// `allow_session`, or `deny` for a remembered denial.
     pub decision: Decision,
-    /// The scope, which selects the calls of the tool: `"exact"`, `"tool"` or a pattern.
+    /// The scope, which selects the tool's calls: `"exact"`, `"tool"` or a pattern.
     #[serde(rename = "scope")]
     pub scope: Json,
-    /// The scope in words.
+    /// The scope description.
     pub says: String,
     /// The agent whose calls it answers; absent if it answers those of every agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<Principal>,
-    /// The level at which it was given. It does not answer a request of a higher level.
+    /// The level at which it was given. It does not answer a request at a higher level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
     /// The approver's comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// The end of the grant; absent while it is active.
+    /// How the grant ended; absent while it is active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<GrantEnd>,
 }
@@ -69,13 +69,13 @@ pub struct GrantEnd {
     pub cause: GrantEndCause,
     /// The principal that caused it.
     pub principal: Principal,
-    /// The time of the end.
+    /// The end time.
     pub at: Timestamp,
-    /// The `seq` of the event.
+    /// The event's `seq`.
     pub seq: i64,
 }
 
-/// The cause of the end of a grant.
+/// Why a grant ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples("revoked")))]
@@ -87,17 +87,7 @@ pub enum GrantEndCause {
     ThreadClosed,
 }
 
-/// The grants that a list contains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GrantSelection {
-    /// The active grants.
-    #[default]
-    Active,
-    /// The active grants, and those that have ended.
-    All,
-}
-
-/// A page of the grants of a thread.
+/// A grant page of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"grants": [{
@@ -114,11 +104,11 @@ pub enum GrantSelection {
 pub struct GrantPage {
     /// The grants, the oldest first.
     pub grants: Vec<Grant>,
-    /// The cursor of the next page; `null` at the end.
+    /// The next page's cursor; `null` at the end.
     pub next: Option<i64>,
 }
 
-/// A request to set the mode of a thread.
+/// A request to set a thread's mode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"mode": "auto_deny"}))))]
@@ -127,13 +117,13 @@ pub struct ModeRequest {
     /// `interactive` (people decide), `approve_all` or `auto_deny`.
     #[serde(deserialize_with = "read_word")]
     pub mode: Mode,
-    /// True to set it for a thread that has no events yet. Otherwise such a thread is refused, because its name may be
-    /// mistyped.
+    /// Whether to set it for a thread that has no events yet. Without it, such a thread is refused, because its name
+    /// may be mistyped.
     #[serde(default, skip_serializing_if = "is_false")]
     pub new_thread: bool,
 }
 
-/// The mode of a thread: it answers the calls that people would be asked about.
+/// A thread mode: it answers the calls that people would be asked about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({
@@ -145,7 +135,7 @@ pub struct ModeRequest {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadMode {
-    /// The id of the thread.
+    /// The thread's id.
     pub thread_id: ThreadId,
     /// The mode.
     pub mode: Mode,
@@ -160,7 +150,7 @@ pub struct ThreadMode {
     pub seq: Option<i64>,
 }
 
-/// A request to set tool policies of a thread. Tools that it does not name keep their policy.
+/// A request to set a thread's tool policies. Tools that it does not name keep their policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(examples(json!({"tools": {"bash": "allow", "deploy": "deny"}}))))]
@@ -170,8 +160,8 @@ pub struct ToolPoliciesRequest {
     #[serde(deserialize_with = "unique_policies")]
     #[cfg_attr(feature = "openapi", schema(schema_with = policies_schema))]
     pub tools: BTreeMap<ToolName, ToolPolicy>,
-    /// True to set them for a thread that has no events yet. Otherwise such a thread is refused, because its name may be
-    /// mistyped.
+    /// Whether to set them for a thread that has no events yet. Without it, such a thread is refused, because its name
+    /// may be mistyped.
     #[serde(default, skip_serializing_if = "is_false")]
     pub new_thread: bool,
 }
@@ -188,9 +178,9 @@ pub struct ToolPoliciesRequest {
     }]}))))]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadPolicies {
-    /// The id of the thread.
+    /// The thread's id.
     pub thread_id: ThreadId,
-    /// The policies, sorted by the name of the tool.
+    /// The policies, sorted by the tool's name.
     pub tools: Vec<ThreadToolPolicy>,
 }
 
@@ -206,9 +196,9 @@ pub struct ThreadPolicies {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadToolPolicy {
-    /// The name of the tool.
+    /// The tool's name.
     pub tool: ToolName,
-    /// The thread's policy for the tool.
+    /// The thread policy for the tool.
     pub policy: ToolPolicy,
     /// The person who set the policy.
     pub principal: Principal,
@@ -229,7 +219,7 @@ pub struct ThreadToolPolicy {
     }))))]
 #[serde(rename_all = "camelCase")]
 pub struct CloseReport {
-    /// The id of the thread.
+    /// The thread's id.
     pub thread_id: ThreadId,
     /// The time at which the thread was closed.
     pub closed_at: Timestamp,

@@ -2,7 +2,7 @@
 
 use crate::{
     ApprovalGate, CallCounts, CallStatistics, DayStatistics, GateError, MAX_STATISTICS_DAYS,
-    MAX_STATISTICS_RULES, RuleHits, StatisticsQuery, ToolStatistics,
+    MAX_STATISTICS_RULES, RuleHits, SendOperation, StatisticsQuery, ToolStatistics, operations::CountCalls,
 };
 use countersign_events::event::Basis;
 use std::{
@@ -17,10 +17,10 @@ pub async fn count_all_calls(
     query: &StatisticsQuery,
     progress: &mut (dyn FnMut(i64) + Send),
 ) -> Result<CallStatistics, GateError> {
-    let mut sum = gate.stats(query).await?;
+    let mut sum = gate.send(CountCalls { query: *query }).await?;
     while let Some(after) = sum.next {
         progress(after);
-        sum.add(gate.stats(&StatisticsQuery { after, ..*query }).await?);
+        sum.add(gate.send(CountCalls { query: StatisticsQuery { after, ..*query } }).await?);
     }
     progress(0);
     Ok(sum)

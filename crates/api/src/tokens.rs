@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 }))))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TokenRequest {
-    /// The name of the holder: `deploy-bot` becomes `agent:deploy-bot` or `user:deploy-bot`, by the role.
+    /// The holder's name: `deploy-bot` becomes `agent:deploy-bot` or `user:deploy-bot`, by the role.
     #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 256))]
     pub name: String,
     /// What the holder may do.
@@ -23,10 +23,10 @@ pub struct TokenRequest {
     #[serde(default = "default_kind")]
     #[cfg_attr(feature = "openapi", schema(default = "token"))]
     pub kind: TokenKind,
-    /// The level of an approver, besides the one that the policy gives.
+    /// The approver level, besides the one that the policy gives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// The groups of an approver, besides those of the policy; without `@`.
+    /// The approver groups, besides those in the policy; without `@`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,
     /// Globs over thread ids. The holder sees only threads that one of them matches. Empty for all threads.
@@ -62,10 +62,10 @@ pub struct Token {
     pub principal: Principal,
     /// What the holder may do.
     pub role: Role,
-    /// The level of an approver.
+    /// The approver level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
-    /// The groups of an approver.
+    /// The approver groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,
     /// The globs over thread ids; empty for all threads.
@@ -83,7 +83,7 @@ pub struct Token {
     /// The token, link or session that a session was made from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// The addresses that it was used from, as far as they were recorded.
+    /// The recorded addresses from which it was used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub addresses: Vec<String>,
     /// Who revoked it.
@@ -92,7 +92,7 @@ pub struct Token {
     /// When it was revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<Timestamp>,
-    /// The reason of the revocation.
+    /// The revocation's reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -147,17 +147,8 @@ impl std::fmt::Debug for NewToken {
 pub struct TokenPage {
     /// The tokens, the oldest first.
     pub tokens: Vec<Token>,
-    /// The cursor of the next page; absent on the last one.
+    /// The next page's cursor; absent on the last one.
     pub next: Option<i64>,
-}
-
-/// The tokens that a list shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenSelection {
-    /// Tokens and links that are accepted.
-    Active,
-    /// Also sessions, and those that are not accepted any more.
-    All,
 }
 
 /// The revocation of a token.
@@ -195,10 +186,10 @@ pub struct CallerView {
     /// The globs over thread ids; empty for all threads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<String>,
-    /// True if the server runs in solo mode and the caller sent no credential: one caller may then both propose and
+    /// Whether the server runs in solo mode and the caller sent no credential: one caller may then both propose and
     /// decide.
     pub solo: bool,
-    /// The id of the token or session.
+    /// The token or session id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
     /// The time from which the credential is not accepted.
