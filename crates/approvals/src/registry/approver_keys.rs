@@ -1,30 +1,28 @@
 //! The keys of approvers: add and remove. An approver adds its first key alone. A further one needs a proof by an earlier
 //! key, so that a thief of its token cannot add one; a person who has lost all keys asks an admin.
 
-use super::{
-    NewEvent, eligible,
-    proof::{AcceptedKeys, check_signature},
-};
+use super::AdmissionContext;
 use crate::{
     Refused,
-    access::{ApproverKeyDirectory, ApproverKeyRecord, ProofContext, TokenDirectory},
+    access::{ApproverKeyDirectory, ApproverKeyRecord, TokenDirectory},
+    decide::{AcceptedKeys, check_is_person, check_signature},
 };
 use countersign_events::{
-    Body, Principal, Timestamp,
+    Timestamp,
     event::{ApproverKeyAdded, ApproverKeyRemoved, ProofKind, ProofRequirement, Role},
     id::check_name,
     principal::PrincipalKind,
 };
-use countersign_policy::{KeyRegistrars, Policy};
+use countersign_policy::KeyRegistrars;
 use countersign_proofs::{
     ApproverPublicKey, KeyStatement,
     passkey::{PasskeyPublicKey, is_origin_of},
 };
 
-/// The most keys that a person has at the same time.
+/// The maximum number of keys per person at the same time.
 pub const MAX_KEYS: usize = 32;
 
-/// The longest reason, in bytes.
+/// The maximum length of a reason, in bytes.
 const MAX_REASON_BYTES: usize = 1_024;
 
 /// A key to add.
@@ -32,18 +30,18 @@ const MAX_REASON_BYTES: usize = 1_024;
 pub struct AddKeyCommand {
     /// The key.
     pub added: ApproverKeyAdded,
-    /// True if the caller acts as an administrator of the log.
+    /// Whether the caller acts as a log administrator.
     pub as_admin: bool,
 }
 
-pub(super) fn add_key(
-    command: &AddKeyCommand,
-    by: &Principal,
+/// Returns true if the log does not have the key yet.
+pub(super) fn check_added(
+    added: &ApproverKeyAdded,
     tokens: &TokenDirectory,
-    (proofs, policy, now): (ProofContext<'_>, &Policy, Timestamp),
-) -> Result<Vec<NewEvent>, Refused> {
-    let added = &command.added;
-    eligible::check_is_person(by)?;
+    context: &AdmissionContext<'_>,
+) -> Result<bool, Refused> {
+    let by = context.by;
+    check_is_person(by)?;
     if added.approver.kind() != PrincipalKind::User {
         return Err(Refused::NotAnApprover(added.approver.to_string()));
     }
@@ -53,9 +51,9 @@ pub(super) fn add_key(
     if let Some(earlier) = keys.find(&added.id) {
         let is_repeated = earlier.removed.is_none() && earlier.added.approver == added.approver;
         return if is_repeated {
-            Ok(Vec::new())
+            Ok(false)
         } else {
-            Err(invalid(
+            Err(Refused::invalid(
                 "publicKey",
                 "the log has this key already, of another person or removed; use another key",
             ))
@@ -63,41 +61,53 @@ pub(super) fn add_key(
     }
     let is_active = |record: &&ApproverKeyRecord| record.removed.is_none();
     if keys.of_person(&added.approver).filter(is_active).count() >= MAX_KEYS {
-        return Err(invalid("publicKey", &format!("a person has up to {MAX_KEYS} keys; remove one first")));
+        return Err(Refused::invalid(
+            "publicKey",
+            &format!("a person has up to {MAX_KEYS} keys; remove one first"),
+        ));
     }
     if has_credential(keys, &key) {
         let why =
             "the log has a passkey with this credential id already, and signing in could not tell them apart";
-        return Err(invalid("publicKey", why));
+        return Err(Refused::invalid("publicKey", why));
     }
     if let Some(token) = &added.token {
-        check_sign_in_token(added, token, tokens, now)?;
+        check_sign_in_token(added, token, tokens, context.now)?;
     }
-    let is_first = keys.of_person(&added.approver).next().is_none();
+    check_permission(added, &key, keys, context)?;
+    Ok(true)
+}
+
+/// Checks that the caller may add the key: with a proof by an earlier key, as an administrator, or as the person's first.
+fn check_permission(
+    added: &ApproverKeyAdded,
+    key: &ApproverPublicKey,
+    keys: &ApproverKeyDirectory,
+    context: &AdmissionContext<'_>,
+) -> Result<(), Refused> {
     let statement =
-        KeyStatement { log: proofs.log, approver: &added.approver, key_hash: key.hash() }.statement();
+        KeyStatement { log: context.log, approver: &added.approver, key_hash: key.hash() }.statement();
     match &added.proof {
         Some(proof) => {
             let accepted = AcceptedKeys { keys, registered_at: added.web_origin.as_deref() };
-            check_signature(&accepted, &added.approver, proof, &statement)?;
+            check_signature(&accepted, &added.approver, proof, &statement)
         }
-        None if command.as_admin => {}
-        None if *by != added.approver => {
-            return Err(Refused::AdminRequired { why: "only an admin adds keys of other people" });
+        None if context.as_admin => Ok(()),
+        None if *context.by != added.approver => {
+            Err(Refused::AdminRequired { why: "only an admin adds keys of other people" })
         }
-        None if policy.key_registrars() == KeyRegistrars::Admins => {
-            return Err(Refused::AdminRequired { why: "the policy lets only admins add keys of approvers" });
+        None if context.policy.key_registrars() == KeyRegistrars::Admins => {
+            Err(Refused::AdminRequired { why: "the policy lets only admins add keys of approvers" })
         }
-        None if is_first => {}
+        None if keys.of_person(&added.approver).next().is_none() => Ok(()),
         None => {
             let statement = statement.as_str().to_owned();
-            return Err(Refused::ProofRequired { needs: ProofRequirement::Any, statement });
+            Err(Refused::ProofRequired { needs: ProofRequirement::Any, statement })
         }
     }
-    Ok(vec![NewEvent::new(by, Body::ApproverKeyAdded(added.clone()))])
 }
 
-/// Returns true if the key is a passkey whose credential id another one has, also one that was removed.
+/// Returns true if the key is a passkey whose credential id another key has, including removed keys.
 fn has_credential(keys: &ApproverKeyDirectory, key: &ApproverPublicKey) -> bool {
     let id = |key: &ApproverPublicKey| key.passkey().map(PasskeyPublicKey::credential_id);
     let Some(wanted) = id(key) else { return false };
@@ -107,21 +117,21 @@ fn has_credential(keys: &ApproverKeyDirectory, key: &ApproverPublicKey) -> bool 
 /// Checks that the event says about the key what is true of it.
 fn check_key(added: &ApproverKeyAdded) -> Result<ApproverPublicKey, Refused> {
     let key = ApproverPublicKey::parse(added.kind, &added.public_key)
-        .map_err(|why| invalid("publicKey", &why.to_string()))?;
+        .map_err(|why| Refused::invalid("publicKey", &why.to_string()))?;
     if key.to_string() != added.public_key || key.id() != added.id {
-        return Err(invalid("publicKey", "it is not in its usual form, or it has another id"));
+        return Err(Refused::invalid("publicKey", "it is not in its usual form, or it has another id"));
     }
     if let Some(name) = &added.name {
-        check_name(name).map_err(|why| invalid("name", &why.to_string()))?;
+        check_name(name).map_err(|why| Refused::invalid("name", &why.to_string()))?;
     }
     let is_of_site = |origin| key.passkey().is_some_and(|key| is_origin_of(origin, key.relying_party()));
     if added.web_origin.as_deref().is_some_and(|origin| !is_of_site(origin)) {
-        return Err(invalid("webOrigin", "it is no origin of the site of a passkey"));
+        return Err(Refused::invalid("webOrigin", "it is no origin of the site of a passkey"));
     }
     Ok(key)
 }
 
-/// A passkey signs in with the rights of the token under which it was registered.
+/// A passkey signs in with the rights of its registration token.
 fn check_sign_in_token(
     added: &ApproverKeyAdded,
     token: &str,
@@ -131,27 +141,21 @@ fn check_sign_in_token(
     let record = tokens.find(token).ok_or(Refused::UnknownToken)?;
     let is_own = record.holder.principal(crate::access::Right::Decide) == added.approver;
     if added.kind != ProofKind::Passkey || !is_own || record.created.role != Role::Approver {
-        return Err(invalid("token", "only a passkey that a person registers for itself signs in"));
+        return Err(Refused::invalid("token", "only a passkey that a person registers for itself signs in"));
     }
     tokens.check(record, now).map_err(Refused::TokenRejected)
 }
 
-pub(super) fn remove_key(
+/// Returns true if the key is not removed yet.
+pub(super) fn check_removed(
     removed: &ApproverKeyRemoved,
-    by: &Principal,
     tokens: &TokenDirectory,
-) -> Result<Vec<NewEvent>, Refused> {
-    eligible::check_is_person(by)?;
+    context: &AdmissionContext<'_>,
+) -> Result<bool, Refused> {
+    check_is_person(context.by)?;
     let key = tokens.approver_keys().find(&removed.id).ok_or(Refused::UnknownKey)?;
     if removed.reason.as_ref().is_some_and(|reason| reason.len() > MAX_REASON_BYTES) {
-        return Err(invalid("reason", &format!("it is longer than {MAX_REASON_BYTES} bytes")));
+        return Err(Refused::invalid("reason", &format!("it is longer than {MAX_REASON_BYTES} bytes")));
     }
-    if key.removed.is_some() {
-        return Ok(Vec::new());
-    }
-    Ok(vec![NewEvent::new(by, Body::ApproverKeyRemoved(removed.clone()))])
-}
-
-fn invalid(field: &'static str, why: &str) -> Refused {
-    Refused::Invalid { field, why: why.to_owned() }
+    Ok(key.removed.is_none())
 }
