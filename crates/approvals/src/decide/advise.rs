@@ -1,4 +1,4 @@
-//! Advise: the advice of an advisor on a call. It is recorded, and answers the request if the policy lets the advisor
+//! Advise: an advisor's advice on a call. It is recorded, and answers the request if the policy lets the advisor
 //! decide, the advisor is proven, and no person has said anything about the call.
 
 use super::{
@@ -15,14 +15,14 @@ use countersign_events::{
 };
 use countersign_policy::AdvisorSettings;
 
-/// The longest reason of an advisor, in bytes.
+/// The maximum length of an advisor reason, in bytes.
 pub const MAX_ADVICE_BYTES: usize = 4_096;
 
-/// The most labels of an advice, and the longest label in bytes.
+/// The maximum number of labels in an advice, and the maximum label length in bytes.
 const MAX_LABELS: usize = 16;
 const MAX_LABEL_BYTES: usize = 64;
 
-/// Records the advice. The second advice of an advisor on the same call changes nothing.
+/// Records the advice. A second advice by the same advisor on the same call changes nothing.
 pub(super) fn advise(
     call: &Call,
     command: &AdviceCommand,
@@ -52,15 +52,15 @@ pub(super) fn advise(
     Ok(std::iter::once(advised).chain(answered).collect())
 }
 
-/// Checks that people were asked about the call, and that its texts are in the log. Late advice is recorded too, because
-/// it is compared with the decision.
+/// Checks that people were asked about the call, and that its content is in the log. Late advice is also recorded,
+/// because it is compared with the decision.
 fn check_open(call: &Call, context: &DecisionContext<'_>) -> Result<(), Refused> {
     let invalid = |why: &str| Err(Refused::Invalid { field: "call", why: why.to_owned() });
     if let Some(closed) = &context.thread.closed {
         return Err(Refused::ThreadClosed { at: closed.at });
     }
     if call.course.erasure.is_some() {
-        return invalid("its texts were erased");
+        return invalid("its content was erased");
     }
     if call.request().is_none() {
         return invalid("people were not asked about it, so no advisor is");
@@ -91,8 +91,8 @@ fn check_texts(command: &AdviceCommand) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The settings with which the advisor was asked. An advisor that the policy in force asks differently, or not at all, has
-/// answered another question.
+/// The settings with which the advisor was asked. An advisor that the active policy asks differently, or not at all,
+/// has answered another question.
 fn find_advisor<'a>(
     command: &AdviceCommand,
     context: &DecisionContext<'a>,
@@ -136,7 +136,7 @@ const fn decision_of(advice: AdviceVerdict) -> Option<Decision> {
     }
 }
 
-/// True if the advice may answer the request in the place of people.
+/// Returns true if the advice may answer the request instead of people.
 fn may_answer(
     call: &Call,
     advice: &ApprovalAdvice,
@@ -146,7 +146,7 @@ fn may_answer(
     let CallStanding::Pending { request } = &call.standing else { return false };
     let hash = call.arguments_hash();
     let subject = call.subject();
-    // A rule of the thread that a person made comes before a rule of the policy that lets an advisor answer.
+    // A thread rule that a person made takes precedence over a policy rule that lets an advisor answer.
     let is_restricted = matches!(
         context.thread.policy_for(subject.tool),
         ToolPolicy::RequireApproval | ToolPolicy::Deny | ToolPolicy::Other
@@ -159,7 +159,7 @@ fn may_answer(
         && !is_restricted
 }
 
-/// True if no person has said anything about the call, and one approver of any level could decide it.
+/// Returns true if no person has said anything about the call, and one approver of any level could decide it.
 fn is_untouched(call: &Call, request: &ApprovalRequest) -> bool {
     let terms = DecisionTerms::of_request(call);
     let is_plain = terms.level.is_none()

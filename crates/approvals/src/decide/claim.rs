@@ -1,8 +1,8 @@
 //! Claim: the last check before a call runs.
 
 use super::{
-    ClaimCommand, DecisionContext, HashedArguments, NewEvent, lease::lease_end, release::is_released,
-    restriction, ruling,
+    ClaimCommand, CommandFailure, DecisionContext, HashedArguments, NewEvent, lease::lease_end,
+    release::is_released, restriction, ruling,
 };
 use crate::{Call, CallStanding, Refused, call::RecordedFact, refused::ArgumentsMismatch};
 use countersign_events::{
@@ -12,26 +12,26 @@ use countersign_events::{
 };
 use countersign_policy::JudgedCall;
 
-/// Decides again whether the call may start, because the approval may be outdated. A second claim is refused even
-/// to the executor that made the first: after a crash the two cannot be told apart, and the call would run twice.
-/// Only an idempotent or released call is taken over, once the lease of its executor has lapsed.
+/// Decides again whether the call may start, because the approval may be outdated. A second claim is refused even to
+/// the executor that made the first: after a crash the two cannot be distinguished, and the call would run twice. Only
+/// an idempotent or released call is taken over, once the lease of its executor has lapsed.
 pub(super) fn claim(
     call: &Call,
     claim: &ClaimCommand,
     context: &DecisionContext<'_>,
-) -> Result<Vec<NewEvent>, Refused> {
+) -> Result<Vec<NewEvent>, CommandFailure> {
     check_executor(&claim.executor)?;
     let lease_end = lease_end(claim.lease, context)?;
     let lost = match &call.standing {
         CallStanding::Allowed { .. } => None,
         CallStanding::Running { claim: first, .. } if can_be_taken_over(call, context) => Some(first),
         CallStanding::Running { claim, .. } | CallStanding::Finished { claim, .. } => {
-            return Err(Refused::AlreadyClaimed { claim: Box::new(claim.clone()) });
+            return Err(Refused::AlreadyClaimed { claim: Box::new(claim.clone()) }.into());
         }
-        _ => return Err(Refused::NotAllowed { state: call.state(context.now) }),
+        _ => return Err(Refused::NotAllowed { state: call.state(context.now) }.into()),
     };
     if let Some(closed) = &context.thread.closed {
-        return Err(Refused::ThreadClosed { at: closed.at });
+        return Err(Refused::ThreadClosed { at: closed.at }.into());
     }
     check_arguments(call, claim)?;
     check_definition(call, claim)?;
@@ -90,26 +90,30 @@ fn check_advice(call: &Call, context: &DecisionContext<'_>) -> Result<(), Refuse
 
 /// Neither the current policy nor the thread may block the call. The policy that judged the call already is not
 /// asked again: it would say the same.
-fn check_policy(call: &Call, claim: &ClaimCommand, context: &DecisionContext<'_>) -> Result<(), Refused> {
+fn check_policy(
+    call: &Call,
+    claim: &ClaimCommand,
+    context: &DecisionContext<'_>,
+) -> Result<(), CommandFailure> {
     let is_judged = judging_policy(call) == Some(context.policy.hash());
     let judgement = if is_judged { None } else { Some(context.judgement_of(call.arguments_hash())?) };
     let subject = claim_subject(call, claim);
-    // A rule may look at a part that is masked in the log. The executor can supply it, so do not guess.
+    // A rule may read a part that is masked in the log. The executor can supply it, so do not guess.
     if let Some(rule) = judgement.and_then(|judgement| judgement.doubt.as_ref())
         && !subject.redacted.is_empty()
     {
         let reason = "it may look at what the log has masked; claim with the arguments themselves".to_owned();
-        return Err(Refused::Blocked { rule: Principal::policy(rule).to_string(), reason });
+        return Err(Refused::Blocked { rule: Principal::policy(rule).to_string(), reason }.into());
     }
     match ruling::find_block(judgement, &subject, context) {
-        Some(block) => Err(restriction::blocked(&block, context)),
+        Some(block) => Err(restriction::blocked(&block, context).into()),
         None => Ok(()),
     }
 }
 
-/// True if a claim of this call needs the judgement of the policy with this hash as evidence. A pending call
-/// always does: an approver may edit its arguments before the claim is decided. A call that has ended never does:
-/// its claim is refused anyway.
+/// Returns true if a claim of this call needs this policy's judgement as evidence. A pending call always does: an
+/// approver may edit its arguments before the claim is decided. A call that has ended never does: its claim is refused
+/// anyway.
 #[must_use]
 pub fn claim_needs_judgement(call: &Call, policy: Sha256) -> bool {
     match &call.standing {
@@ -119,8 +123,8 @@ pub fn claim_needs_judgement(call: &Call, policy: Sha256) -> bool {
     }
 }
 
-/// The policy that judged the arguments that would run. The response names the policy of its own moment, which
-/// judged the arguments only if the approver edited them.
+/// The policy that judged the arguments that would run. The response names the policy that was active when it was
+/// given, which judged the arguments only if the approver edited them.
 fn judging_policy(call: &Call) -> Option<Sha256> {
     let response = call.response().map(|response| &response.what)?;
     match (&response.arguments, call.request()) {

@@ -1,6 +1,6 @@
-//! The context of a decision: everything besides the call that it may depend on.
+//! The decision context: everything besides the call that a decision may depend on.
 
-use super::evidence::CommandEvidence;
+use super::evidence::{CommandEvidence, CommandFailure, NeededEvidence};
 use crate::{
     PendingCount, Refused, Thread,
     access::{ApproverStanding, ProofContext},
@@ -18,7 +18,7 @@ pub struct DecisionContext<'a> {
     pub thread_id: &'a ThreadId,
     /// The state of that thread.
     pub thread: &'a Thread,
-    /// The policy in force.
+    /// The active policy.
     pub policy: &'a Policy,
     /// The principal that gives the command.
     pub by: &'a Principal,
@@ -32,14 +32,14 @@ pub struct DecisionContext<'a> {
     pub pending: PendingCount,
     /// What proofs are checked with.
     pub proofs: ProofContext<'a>,
-    /// The definitions of the tool that a proposal is about.
+    /// The proposed tool's definitions.
     pub pinned: Option<&'a PinnedTool>,
     /// The reports on advisors and their modes, for a command that needs them.
     pub advisors: Option<&'a AdvisorDirectory>,
 }
 
 impl DecisionContext<'_> {
-    /// An optional text with its secrets masked, as the log keeps it.
+    /// An optional string with its secrets masked, as the log keeps it.
     pub(super) fn mask_optional(&self, text: Option<&str>) -> Option<String> {
         text.map(|text| self.mask(text))
     }
@@ -49,14 +49,14 @@ impl DecisionContext<'_> {
         place.map(|place| place.masked(|text| self.policy.redactor().redact_text(text)))
     }
 
-    /// A text with its secrets masked, as the log keeps it.
+    /// The string with its secrets masked, as the log keeps it.
     pub(super) fn mask(&self, text: &str) -> String {
         self.policy.redactor().redact_text(text).unwrap_or_else(|| text.to_owned())
     }
 
-    /// The judgement of the arguments with this hash, by the policy in force. It must be in the evidence: a
-    /// policy's conditions are never evaluated here.
-    pub(super) fn judgement_of(&self, arguments_hash: Sha256) -> Result<&Judgement, Refused> {
+    /// The active policy's judgement of the arguments with this hash. It must be in the evidence: policy conditions are
+    /// never evaluated here.
+    pub(super) fn judgement_of(&self, arguments_hash: Sha256) -> Result<&Judgement, CommandFailure> {
         let judged = self.evidence.judged().filter(|judged| judged.judgement.policy == self.policy.hash());
         match judged {
             Some(judged) if judged.arguments_hash == arguments_hash => Ok(&judged.judgement),
@@ -64,8 +64,9 @@ impl DecisionContext<'_> {
             Some(judged) => Err(Refused::ArgumentsChanged(ArgumentsMismatch::Claim {
                 approved: arguments_hash,
                 given: judged.arguments_hash,
-            })),
-            None => Err(Refused::MissingEvidence { what: "the policy's judgement of the arguments" }),
+            })
+            .into()),
+            None => Err(NeededEvidence::Judgement.into()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Edit: an approver changes the arguments before they run. The changes are shown, must satisfy the tool's schema,
 //! and are judged like a new proposal.
 
-use super::{DecisionContext, HashedArguments, RespondCommand};
+use super::{CommandFailure, DecisionContext, HashedArguments, NeededEvidence, RespondCommand};
 use crate::{Call, Refused, thread::GrantTerms};
 use countersign_events::{
     Json, Sha256,
@@ -25,7 +25,7 @@ pub(super) struct ArgumentEdit {
 }
 
 impl ArgumentEdit {
-    /// The edit that the votes of the current round contain.
+    /// The edit in the current round's votes.
     pub(super) fn from_votes(call: &Call) -> Option<Self> {
         let vote = call.course.edited()?;
         let arguments = vote.arguments.clone()?;
@@ -46,20 +46,20 @@ pub(super) fn check_edit(
     call: &Call,
     respond: &RespondCommand,
     context: &DecisionContext<'_>,
-) -> Result<Option<ArgumentEdit>, Refused> {
+) -> Result<Option<ArgumentEdit>, CommandFailure> {
     let Some(arguments) = &respond.arguments else { return Ok(None) };
     if arguments.hash() == call.arguments_hash() {
         return Ok(None);
     }
     if respond.decision != Decision::AllowOnce {
-        return Err(invalid("only with allow_once can the arguments be changed".to_owned()));
+        return Err(invalid("only with allow_once can the arguments be changed".to_owned()).into());
     }
     check_secrets(call, arguments, context)?;
     let Some(review) = context.evidence.edit_review() else {
-        return Err(Refused::MissingEvidence { what: "the review of the edited arguments" });
+        return Err(NeededEvidence::EditReview.into());
     };
     if let Some(why) = &review.schema_error {
-        return Err(invalid(why.clone()));
+        return Err(invalid(why.clone()).into());
     }
     check_judgement(call, arguments, context)?;
     let changes = review.changes.clone();
@@ -92,11 +92,11 @@ fn check_judgement(
     call: &Call,
     arguments: &HashedArguments,
     context: &DecisionContext<'_>,
-) -> Result<(), Refused> {
+) -> Result<(), CommandFailure> {
     let judgement = context.judgement_of(arguments.hash())?;
     if judgement.verdict == Verdict::Block {
         let reason = judgement.reason.clone();
-        return Err(Refused::Blocked { rule: judgement.principal().to_string(), reason });
+        return Err(Refused::Blocked { rule: judgement.principal().to_string(), reason }.into());
     }
     let asked = call.request().map(|request| &request.what);
     let given = GrantTerms {
@@ -111,7 +111,7 @@ fn check_judgement(
     if judgement.verdict == Verdict::Ask && !(is_proved && asks_no_more(&terms, &given, context)) {
         let why = "the policy requires more votes, a higher level, other approvers or another proof for these arguments than the request does; \
                    deny the call and let the agent propose another";
-        return Err(invalid(why.to_owned()));
+        return Err(invalid(why.to_owned()).into());
     }
     Ok(())
 }

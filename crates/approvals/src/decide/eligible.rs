@@ -5,8 +5,8 @@ use crate::{Call, Refused, thread::GrantTerms};
 use countersign_events::{Principal, principal::PrincipalKind};
 use countersign_policy::ApprovalTerms;
 
-/// Checks that the caller may decide on the call, and returns the level of the decision. `wanted` is the level that
-/// the approver chose, `needed` the level that it takes, and the approver must be in each of the `lists`.
+/// Checks that the caller may decide on the call, and returns the decision's level. `wanted` is the level that the
+/// approver chose, `needed` the level that it takes, and the approver must be in each of the `lists`.
 pub(super) fn check_level(
     call: &Call,
     wanted: Option<&str>,
@@ -46,11 +46,11 @@ pub(super) fn check_is_not_proposer(call: &Call, context: &DecisionContext<'_>) 
 }
 
 /// Checks that the principal is a person. Agents propose and never decide.
-pub(super) fn check_is_person(by: &Principal) -> Result<(), Refused> {
+pub(crate) fn check_is_person(by: &Principal) -> Result<(), Refused> {
     if by.kind() == PrincipalKind::User { Ok(()) } else { Err(Refused::NotAnApprover(by.to_string())) }
 }
 
-/// True if a decision that was made under `given` suffices for a request on these terms.
+/// Returns true if a decision that was made under `given` suffices for a request on these terms.
 pub(super) fn covers(
     by: &Principal,
     given: &GrantTerms,
@@ -68,13 +68,13 @@ pub(super) fn covers(
     level && given.quorum >= terms.quorum && people && terms.proof.is_none()
 }
 
-/// True if this person alone could answer a request on these terms, by the level that the policy gives them.
+/// Returns true if this person alone could answer a request on these terms, by the level that the policy gives them.
 pub(super) fn suffices(by: &Principal, terms: &ApprovalTerms, context: &DecisionContext<'_>) -> bool {
     let level = level_of(by, context).to_owned();
     covers(by, &GrantTerms { level: Some(level), quorum: 1, ..GrantTerms::default() }, terms, context)
 }
 
-/// The level of a person: the one that the policy gives, or for the caller the higher one of the caller's credential.
+/// A person's level: the one that the policy gives, or for the caller the credential's level if it is higher.
 pub(super) fn level_of<'a>(by: &Principal, context: &DecisionContext<'a>) -> &'a str {
     let approvers = context.policy.approvers();
     let given = approvers.level_of(by);
@@ -82,18 +82,18 @@ pub(super) fn level_of<'a>(by: &Principal, context: &DecisionContext<'a>) -> &'a
     own.filter(|own| approvers.rank(own) > approvers.rank(given)).unwrap_or(given)
 }
 
-/// True if the level of this person suffices.
+/// Returns true if this person's level suffices.
 pub(super) fn has_level(by: &Principal, needed: Option<&str>, context: &DecisionContext<'_>) -> bool {
     is_at_least(level_of(by, context), needed, context)
 }
 
-/// True if the person is in the list of principals and groups.
+/// Returns true if the list of principals and groups includes the person.
 pub(super) fn is_in(by: &Principal, list: &[String], context: &DecisionContext<'_>) -> bool {
     let approvers = context.policy.approvers();
     list.iter().any(|entry| approvers.is_in(by, entry) || by == context.by && context.standing.is_in(entry))
 }
 
-/// True if `level` is at least `needed`. A needed level that the policy does not define is above all others.
+/// Returns true if `level` is at least `needed`. A required level that the policy does not define is above all others.
 pub(super) fn is_at_least(level: &str, needed: Option<&str>, context: &DecisionContext<'_>) -> bool {
     let approvers = context.policy.approvers();
     match needed.map(|needed| approvers.rank(needed)) {

@@ -1,7 +1,7 @@
-//! Evidence: facts about a command that only a policy's conditions or a tool's schema can give. Both are programs
-//! of other people, so the gate runs them before the command is queued and never on the writer.
+//! Evidence: facts about a command that only policy conditions or a tool schema can give. Both are programs of other
+//! people, so the gate runs them before the command is queued and never on the writer.
 
-use crate::scope::suggest_scopes;
+use crate::{Refused, scope::suggest_scopes};
 use countersign_events::{
     CallId, Json, Sha256,
     event::{SuggestedScope, Verdict},
@@ -21,10 +21,64 @@ pub enum CommandEvidence {
     Judgement(ArgumentsJudgement),
     /// The policy's judgement of a proposal, and the scopes that it suggests.
     Proposal(ProposalReview),
-    /// The review of the arguments that an approver edited.
+    /// The review of edited arguments.
     Edit(EditReview),
-    /// The review of a decision that also decides calls that wait.
+    /// The review of a decision that also decides waiting calls.
     Waiting(WaitingReview),
+}
+
+/// Evidence that the rules need and the command does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NeededEvidence {
+    /// The policy's judgement of the arguments.
+    #[error("the policy's judgement of the arguments")]
+    Judgement,
+    /// The policy's judgement of a request that has ended.
+    #[error("the policy's judgement of a request that has ended")]
+    ExpiryJudgement,
+    /// The review of edited arguments.
+    #[error("the review of the edited arguments")]
+    EditReview,
+    /// The keys of the approvers.
+    #[error("the keys of the approvers")]
+    ApproverKeys,
+    /// The message positions after those that others added.
+    #[error("the places of the messages after those that others added")]
+    MessagePlaces,
+    /// The messages as the active policy masks them.
+    #[error("the masks of the active policy")]
+    MessageMasks,
+    /// The hashes of all call content.
+    #[error("the hashes of all call content")]
+    ContentHashes,
+}
+
+/// Why a command was not executed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommandFailure {
+    /// The rules refuse it.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The rules cannot decide it yet: it must be queued again with this evidence.
+    #[error("{}", Refused::from(*.0))]
+    NeedsEvidence(#[from] NeededEvidence),
+}
+
+impl From<NeededEvidence> for Refused {
+    /// A command that stays without its evidence is invalid.
+    fn from(needed: NeededEvidence) -> Self {
+        let why = format!("{needed} is missing; work it out before the command is queued");
+        Self::Invalid { field: "evidence", why }
+    }
+}
+
+impl From<CommandFailure> for Refused {
+    fn from(failure: CommandFailure) -> Self {
+        match failure {
+            CommandFailure::Refused(refused) => refused,
+            CommandFailure::NeedsEvidence(needed) => needed.into(),
+        }
+    }
 }
 
 /// The policy's judgement of a call with certain arguments.
@@ -36,7 +90,7 @@ pub struct ArgumentsJudgement {
     pub judgement: Arc<Judgement>,
 }
 
-/// The review of a proposal.
+/// The proposal review.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProposalReview {
     /// The policy's judgement of the arguments.
@@ -72,7 +126,7 @@ pub(super) fn logged_arguments(redactor: &Redactor, arguments: &Json) -> Redacte
     redactor.redact_json(arguments).unwrap_or_else(unmasked)
 }
 
-/// The review of the arguments that an approver edited.
+/// The review of edited arguments.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EditReview {
     /// The policy's judgement of the edited arguments.
@@ -86,9 +140,9 @@ pub struct EditReview {
 /// The policy's judgements for a decision that also decides calls that wait.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct WaitingReview {
-    /// The judgement of the call that is decided, if it needs one.
+    /// The judgement of the call to decide, if it needs one.
     pub answer: Option<ArgumentsJudgement>,
-    /// The judgements of the calls that wait and need one: those that another policy asked about.
+    /// Judgements for the waiting calls that need one: those that another policy asked about.
     pub waiting: HashMap<CallId, ArgumentsJudgement>,
 }
 
@@ -105,8 +159,8 @@ impl CommandEvidence {
         }
     }
 
-    /// The judgement of a recorded call with the arguments that it has. The judgements of a proposal and of an edit are
-    /// about other arguments.
+    /// How the policy judged a recorded call with its recorded arguments. Judgements of proposals and edits are about
+    /// other arguments.
     #[must_use]
     pub const fn judged_as_recorded(&self) -> Option<&ArgumentsJudgement> {
         match self {
@@ -116,7 +170,7 @@ impl CommandEvidence {
         }
     }
 
-    /// The judgement of a call that waits while another one is decided.
+    /// How the policy judged a waiting call while another one is decided.
     #[must_use]
     pub fn judged_waiting(&self, id: &CallId) -> Option<&ArgumentsJudgement> {
         match self {
@@ -134,7 +188,7 @@ impl CommandEvidence {
         }
     }
 
-    /// The arguments of a proposal as the log keeps them, if they were masked already.
+    /// The proposal arguments as the log keeps them, if they were masked already.
     pub(super) const fn logged_arguments(&self) -> Option<&RedactedJson> {
         match self {
             Self::Proposal(review) => review.logged.as_ref(),
@@ -152,7 +206,7 @@ impl CommandEvidence {
     }
 }
 
-/// Shows the hash of the arguments only: reasons and changes can quote arguments, which may hold secrets.
+/// Shows only the arguments hash: reasons and changes can quote arguments, which may hold secrets.
 impl fmt::Debug for CommandEvidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self {

@@ -1,20 +1,20 @@
-//! Expiry: the end of a request that people did not decide. Silence allows a call only where the policy says so, and
-//! only while it is a plain `ask`: a denial stays a denial, and a restriction stays a restriction.
+//! Expiry: an undecided request ends. Silence allows a call only where the policy says so, and only while it is a plain
+//! `ask`: a denial stays a denial, and a restriction stays a restriction.
 
 use super::{
-    CallCommand, CommandEvidence, DecisionContext, NewEvent,
+    CallCommand, CommandEvidence, CommandFailure, DecisionContext, NeededEvidence, NewEvent,
     new_event::{new_response, new_result},
     restriction,
 };
-use crate::{Call, CallStanding, Refused, call::RecordedFact};
+use crate::{Call, CallStanding, call::RecordedFact};
 use countersign_events::{
     Body, Principal, Sha256, Timestamp,
     event::{ApprovalRequest, ApprovalVote, Decision, OnExpiry, Source, Status, Verdict},
 };
 
-const NOT_A_PLAIN_ASK: &str = "the policy in force does not let it run without an answer";
+const NOT_A_PLAIN_ASK: &str = "the active policy does not let it run without an answer";
 
-/// The decision of a request that ended at `end`.
+/// The decision on a request that ended at `end`.
 pub(super) fn expire(
     call: &Call,
     request: &RecordedFact<ApprovalRequest>,
@@ -39,7 +39,7 @@ pub(super) fn expire(
     events
 }
 
-/// True if the expiry of this call at `now` needs the judgement of the policy with this hash as evidence.
+/// Returns true if this call's expiry at `now` needs this policy's judgement as evidence.
 #[must_use]
 pub fn expiry_needs_judgement(call: &Call, policy: Sha256, now: Timestamp) -> bool {
     let CallStanding::Pending { request } = &call.standing else { return false };
@@ -47,19 +47,19 @@ pub fn expiry_needs_judgement(call: &Call, policy: Sha256, now: Timestamp) -> bo
     is_due && request.what.on_expiry == Some(OnExpiry::Allow) && request.what.policy != policy
 }
 
-/// Refuses an answer or a claim without evidence if the call ends before it and may be allowed by its end. The gate then
+/// Asks for evidence for an answer or a claim if the call ends before it and may be allowed by its end. The gate then
 /// works out the judgement and tries again. Other commands bring no judgement of the call: then silence does not allow it.
 pub(crate) fn check_expiry_evidence(
     call: &Call,
     command: &CallCommand,
     context: &DecisionContext<'_>,
-) -> Result<(), Refused> {
+) -> Result<(), CommandFailure> {
     let is_judged_on_demand = matches!(command, CallCommand::Claim(_) | CallCommand::Respond(_));
     if is_judged_on_demand
         && *context.evidence == CommandEvidence::NotNeeded
         && expiry_needs_judgement(call, context.policy.hash(), context.now)
     {
-        return Err(Refused::MissingEvidence { what: "the policy's judgement of a request that has ended" });
+        return Err(NeededEvidence::ExpiryJudgement.into());
     }
     Ok(())
 }
@@ -78,7 +78,7 @@ fn find_obstacle(
         .or_else(|| (!is_plain_ask(call, request, end, context)).then(|| NOT_A_PLAIN_ASK.to_owned()))
 }
 
-/// The vote of a person who did not want the call to run as proposed. It counts in whatever round it was cast.
+/// A vote by a person who did not want the call to run as proposed. It counts, whichever round it was cast in.
 pub(super) fn find_objection(votes: &[RecordedFact<ApprovalVote>]) -> Option<String> {
     let denial = votes.iter().find(|vote| !vote.what.decision.allows());
     let edit = || votes.iter().find(|vote| vote.what.arguments.is_some());
@@ -89,8 +89,8 @@ pub(super) fn find_objection(votes: &[RecordedFact<ApprovalVote>]) -> Option<Str
     }
 }
 
-/// True if the policy in force asks about the call, and lets it run when no answer comes in the time that it gives. The
-/// policy that asked has said so in the request. Without the judgement of another policy the answer is no.
+/// Returns true if the active policy asks about the call, and lets it run when no answer arrives in time. The policy
+/// that asked has said so in the request. If another policy is active and its judgement is missing, the answer is no.
 fn is_plain_ask(
     call: &Call,
     request: &RecordedFact<ApprovalRequest>,
@@ -100,7 +100,7 @@ fn is_plain_ask(
     if request.what.policy == context.policy.hash() {
         return true;
     }
-    // The evidence of a proposal is about its own caller, so it does not count here.
+    // Evidence for a proposal is about the proposal's caller, so it does not count here.
     let Some(judged) = context.evidence.judged_as_recorded() else { return false };
     let judgement = &judged.judgement;
     let terms = &judgement.terms;

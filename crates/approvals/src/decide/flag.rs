@@ -19,7 +19,7 @@ pub(super) fn flag(
         return Err(Refused::CallArchived { file: archived.what.file.clone() });
     }
     if call.course.erasure.is_some() {
-        return Err(Refused::Invalid { field: "call", why: "its texts were erased".to_owned() });
+        return Err(Refused::Invalid { field: "call", why: "its content was erased".to_owned() });
     }
     if !call.response().is_some_and(|response| response.what.decision.allows()) {
         return Err(Refused::NotFlaggable { state: call.state(context.now) });

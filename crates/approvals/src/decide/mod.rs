@@ -1,11 +1,10 @@
 //! The rules: the state and a command go in, events or a refusal come out. Each command has its own file.
 //!
-//! A repeated command succeeds and yields no events. A forbidden command yields a named [`Refused`].
+//! A repeated command succeeds and yields no events. A forbidden command yields a named [`Refused`], and a command that
+//! cannot be decided yet the [`NeededEvidence`].
 
 mod advise;
-mod advisors;
 mod answer;
-mod approver_keys;
 mod archive;
 mod arguments;
 mod cancel;
@@ -13,7 +12,6 @@ mod claim;
 mod close;
 mod command;
 mod context;
-mod definitions;
 mod due;
 mod edit;
 mod eligible;
@@ -26,7 +24,6 @@ mod lease;
 mod lift;
 mod messages;
 mod new_event;
-mod policy;
 mod proof;
 mod propose;
 mod release;
@@ -38,15 +35,10 @@ mod ruling;
 mod settings;
 mod stop;
 mod terms;
-mod tokens;
 mod vote;
 mod waiting;
-mod webhooks;
 
 pub use advise::MAX_ADVICE_BYTES;
-pub(crate) use advisors::decide_on_advisors;
-pub use advisors::{AdvisorCommand, SetAdvisorMode};
-pub use approver_keys::{AddKeyCommand, MAX_KEYS};
 pub use arguments::HashedArguments;
 pub use claim::{claim_needs_judgement, claim_subject};
 pub use command::{
@@ -54,28 +46,25 @@ pub use command::{
     ProposeCommand, RenewCommand, RespondCommand, StopCommand, ThreadCommand,
 };
 pub use context::DecisionContext;
-pub use definitions::{DefinitionCommand, MAX_DEFINED};
-pub(crate) use definitions::{decide_on_definitions, record_proposed};
 pub use edit::argument_changes;
-pub use evidence::{ArgumentsJudgement, CommandEvidence, EditReview, ProposalReview, WaitingReview};
+pub(crate) use eligible::check_is_person;
+pub use evidence::{
+    ArgumentsJudgement, CommandEvidence, CommandFailure, EditReview, NeededEvidence, ProposalReview,
+    WaitingReview,
+};
 pub(crate) use expiry::check_expiry_evidence;
 pub use expiry::expiry_needs_judgement;
 pub(crate) use finish::is_stop_by_policy;
 pub use lease::{DEFAULT_LEASE, LONGEST_LEASE};
 pub use messages::AddMessagesCommand;
 pub use new_event::NewEvent;
-pub use policy::SetPolicyCommand;
-pub(crate) use policy::set_policy;
+pub(crate) use proof::{AcceptedKeys, check_signature};
 pub use terms::answer_needs_judgement;
-pub(crate) use tokens::decide_on_tokens;
-pub use tokens::{LONGEST_LINK, MAX_ADDRESSES, TokenCommand};
 pub(crate) use waiting::answer_waiting;
 pub use waiting::{MAX_WAITING, preview_waiting};
-pub(crate) use webhooks::decide_on_webhooks;
-pub use webhooks::{MAX_WEBHOOKS, WebhookCommand};
 
 use crate::{Call, Refused, UnknownFact};
-use countersign_events::{CallId, Principal};
+use countersign_events::CallId;
 
 /// Decides on a command to the call `id`. `call` is its state, if the thread has such a call.
 pub fn decide(
@@ -83,21 +72,29 @@ pub fn decide(
     call: Option<&Call>,
     command: &CallCommand,
     context: &DecisionContext<'_>,
-) -> Result<Vec<NewEvent>, Refused> {
+) -> Result<Vec<NewEvent>, CommandFailure> {
     if let Some(fact) = find_restriction(call, command, context) {
-        return if matches!(command, CallCommand::Due) { Ok(Vec::new()) } else { Err(fact.into()) };
+        return if matches!(command, CallCommand::Due) {
+            Ok(Vec::new())
+        } else {
+            Err(Refused::from(fact).into())
+        };
     }
     match (command, call) {
         (CallCommand::Propose(propose), call) => propose::propose(call, propose, context),
-        (_, None) => Err(Refused::UnknownCall { thread_id: context.thread_id.clone(), id: id.clone() }),
+        (_, None) => {
+            Err(Refused::UnknownCall { thread_id: context.thread_id.clone(), id: id.clone() }.into())
+        }
         (CallCommand::Respond(respond), Some(call)) => respond::respond(call, respond, context),
         (CallCommand::Claim(claim), Some(call)) => claim::claim(call, claim, context),
-        (CallCommand::Renew(renew), Some(call)) => renew::renew(call, renew, context),
-        (CallCommand::Finish(finish), Some(call)) => finish::finish(call, finish, context),
-        (CallCommand::Cancel { reason }, Some(call)) => cancel::cancel(call, reason.as_deref(), context),
-        (CallCommand::Release { comment }, Some(call)) => release::release(call, comment.as_deref(), context),
-        (CallCommand::Advise(advice), Some(call)) => advise::advise(call, advice, context),
-        (CallCommand::Flag { comment }, Some(call)) => flag::flag(call, comment.as_deref(), context),
+        (CallCommand::Renew(renew), Some(call)) => Ok(renew::renew(call, renew, context)?),
+        (CallCommand::Finish(finish), Some(call)) => Ok(finish::finish(call, finish, context)?),
+        (CallCommand::Cancel { reason }, Some(call)) => Ok(cancel::cancel(call, reason.as_deref(), context)?),
+        (CallCommand::Release { comment }, Some(call)) => {
+            Ok(release::release(call, comment.as_deref(), context)?)
+        }
+        (CallCommand::Advise(advice), Some(call)) => Ok(advise::advise(call, advice, context)?),
+        (CallCommand::Flag { comment }, Some(call)) => Ok(flag::flag(call, comment.as_deref(), context)?),
         (CallCommand::Erase(erase), Some(call)) => erase::erase(call, erase, context),
         (CallCommand::Due, Some(call)) => Ok(due::due_or_answered(call, context)),
     }
@@ -110,7 +107,7 @@ fn find_restriction(
     context: &DecisionContext<'_>,
 ) -> Option<UnknownFact> {
     let of_call = match command {
-        // A harmless event may have texts, too, which only a newer version finds.
+        // A harmless event may also have erasable content, which only a newer version finds.
         CallCommand::Erase(_) => call.and_then(|call| call.course.newer.as_deref()),
         _ => call.and_then(Call::restriction),
     };
@@ -138,21 +135,16 @@ pub fn decide_thread<'a>(
     open: impl Iterator<Item = &'a Call> + Clone,
     command: &ThreadCommand,
     context: &DecisionContext<'_>,
-) -> Result<Vec<NewEvent>, Refused> {
+) -> Result<Vec<NewEvent>, CommandFailure> {
     match command {
-        ThreadCommand::Revoke(grant) => revoke::revoke(*grant, open, context),
+        ThreadCommand::Revoke(grant) => Ok(revoke::revoke(*grant, open, context)?),
         ThreadCommand::Close => Ok(close::close(open, context)),
-        ThreadCommand::Archive(archived) => archive::archive(archived, context),
-        ThreadCommand::Stop(stop) => stop::stop(open, stop, context),
+        ThreadCommand::Archive(archived) => Ok(archive::archive(archived, context)?),
+        ThreadCommand::Stop(stop) => Ok(stop::stop(open, stop, context)?),
         ThreadCommand::AddMessages(add) => messages::add_messages(add, context),
-        ThreadCommand::SetMode(mode) => settings::set_mode(*mode, open, context),
-        ThreadCommand::SetPolicies(policies) => settings::set_policies(policies, &open, context),
+        ThreadCommand::SetMode(mode) => Ok(settings::set_mode(*mode, open, context)?),
+        ThreadCommand::SetPolicies(policies) => Ok(settings::set_policies(policies, &open, context)?),
     }
-}
-
-/// Checks that this principal may stop pending calls.
-pub(crate) fn check_may_stop(by: &Principal) -> Result<(), Refused> {
-    eligible::check_is_person(by)
 }
 
 /// The events that are due on `call` before any other command.

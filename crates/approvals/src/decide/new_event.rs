@@ -16,7 +16,7 @@ pub struct NewEvent {
 }
 
 impl NewEvent {
-    pub(super) fn new(by: &Principal, body: Body) -> Self {
+    pub(crate) fn new(by: &Principal, body: Body) -> Self {
         Self { by: by.clone(), body }
     }
 }
@@ -53,12 +53,12 @@ pub(super) fn new_response(
     }
 }
 
-/// The text for the model of a call that a rule blocks.
+/// The message to the model about a call that a rule blocks.
 pub(super) fn blocked_text(by: &Principal, reason: &str) -> String {
     format!("Blocked by {by}: {reason}. This is a rule, which no approval lifts: do not retry it.")
 }
 
-/// The result that the gate itself writes for a call that never ran, with a text for the model.
+/// The result that the gate itself writes for a call that never ran, with a message for the model.
 pub(super) fn new_result(id: &CallId, status: Status, text: &str) -> Body {
     Body::ToolResult(ToolResult { tool_call_id: id.clone(), status, content: Json::string(text) })
 }

@@ -1,6 +1,6 @@
-//! Proof: an approval of a call whose rule asks for one carries a signature by a key of the approver.
+//! Proof: if the rule requires one, an approval carries a signature by an approver key.
 
-use super::{DecisionContext, RespondCommand, edit::ArgumentEdit};
+use super::{CommandFailure, DecisionContext, NeededEvidence, RespondCommand, edit::ArgumentEdit};
 use crate::{Call, GrantScope, Refused, access::ApproverKeyDirectory};
 use countersign_events::{
     Principal,
@@ -10,43 +10,44 @@ use countersign_proofs::{
     DecisionStatement, ScopeOrHash, Statement, check_proof, hash_text, passkey::read_origin,
 };
 
-/// The most bytes in a part of a proof. It bounds what the log keeps.
+/// The maximum size of a proof field in bytes. It bounds what the log keeps.
 const MAX_PART_BYTES: usize = 8_192;
 
-/// Checks the proof of an answer, and returns it as the log keeps it. `needed` is the proof that an approval needs. A
+/// Checks the proof in an answer, and returns it as the log keeps it. `needed` is the proof that an approval needs. A
 /// denial needs none.
 pub(super) fn check_answer(
     call: &Call,
     respond: &RespondCommand,
     (needed, edit): (Option<ProofRequirement>, Option<&ArgumentEdit>),
     context: &DecisionContext<'_>,
-) -> Result<Option<DecisionProof>, Refused> {
+) -> Result<Option<DecisionProof>, CommandFailure> {
     let needed = needed.filter(|_| respond.decision.allows());
     if needed.is_some() && respond.decision == Decision::AllowSession {
-        // A grant would answer later calls, which need proofs of their own.
-        return Err(Refused::NotOffered(respond.decision.as_str()));
+        // A grant would answer later calls, each of which needs its own proof.
+        return Err(Refused::NotOffered(respond.decision.as_str()).into());
     }
     let Some(proof) = &respond.proof else {
         return match needed {
             Some(needs) => {
                 let statement = decision_statement(call, respond, edit, context);
-                Err(Refused::ProofRequired { needs, statement: statement.as_str().to_owned() })
+                Err(Refused::ProofRequired { needs, statement: statement.as_str().to_owned() }.into())
             }
             None => Ok(None),
         };
     };
     if needed.is_some_and(|needed| !needed.accepts(proof.kind)) {
         let needed = needed.map_or("other", ProofRequirement::as_str);
-        return Err(Refused::ProofInvalid { why: format!("the rule asks for a proof of the kind {needed}") });
+        let why = format!("the rule asks for a proof of the kind {needed}");
+        return Err(Refused::ProofInvalid { why }.into());
     }
-    // The statement covers the comment as it is sent, and the log must be enough to check it.
+    // The statement covers the comment as sent, and the log must be enough to check it.
     let comment = respond.comment.as_deref();
     if comment != context.mask_optional(comment).as_deref() {
         let why = "a comment with a secret is masked, and then its proof could not be checked; leave the secret out";
-        return Err(Refused::Invalid { field: "comment", why: why.to_owned() });
+        return Err(Refused::invalid("comment", why).into());
     }
     let Some(keys) = context.proofs.keys else {
-        return Err(Refused::MissingEvidence { what: "the keys of the approvers" });
+        return Err(NeededEvidence::ApproverKeys.into());
     };
     let statement = decision_statement(call, respond, edit, context);
     check_signature(&AcceptedKeys { keys, registered_at: None }, context.by, proof, &statement)?;
@@ -54,14 +55,15 @@ pub(super) fn check_answer(
 }
 
 /// What may have signed a statement.
-pub(super) struct AcceptedKeys<'a> {
-    pub(super) keys: &'a ApproverKeyDirectory,
-    /// The origin at which a further key is registered. A passkey may be used there, and on the pages of the log's origins.
-    pub(super) registered_at: Option<&'a str>,
+pub(crate) struct AcceptedKeys<'a> {
+    pub(crate) keys: &'a ApproverKeyDirectory,
+    /// The origin at which a further key is registered. A passkey may be used there, and on pages at the log's origins.
+    pub(crate) registered_at: Option<&'a str>,
 }
 
-/// Checks that a key of this person signed the statement, and a passkey on a page of an accepted origin.
-pub(super) fn check_signature(
+/// Checks that a key of this person signed the statement, and that a passkey was used on a page with an accepted
+/// origin.
+pub(crate) fn check_signature(
     accepted: &AcceptedKeys<'_>,
     person: &Principal,
     proof: &DecisionProof,
@@ -78,7 +80,7 @@ pub(super) fn check_signature(
     let Some(client_data) = proof.client_data.as_deref().filter(|_| proof.kind == ProofKind::Passkey) else {
         return Ok(());
     };
-    // Another program may serve pages on another port of the same host, which the check of the signature accepts.
+    // Another program may serve pages on another port of the same host, which the signature check accepts.
     let (origin, _) = read_origin(client_data).map_err(|why| invalid(why.to_string()))?;
     let known = accepted.keys.web_origins();
     if known.is_empty() || known.contains(&origin) || accepted.registered_at == Some(&origin) {
@@ -87,7 +89,7 @@ pub(super) fn check_signature(
     Err(invalid(format!("the passkey was used on a page of {origin}, which is no server of this log")))
 }
 
-/// The text that the approver signs. If a text of a recorded decision was erased, its hash is known.
+/// The text that the approver signs. If content of a recorded decision was erased, its hash is known.
 fn decision_statement(
     call: &Call,
     respond: &RespondCommand,

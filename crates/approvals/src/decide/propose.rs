@@ -1,7 +1,7 @@
 //! Propose: the policy's judgement and the thread's state decide on a new call.
 
 use super::{
-    DecisionContext, NewEvent, ProposeCommand,
+    CommandFailure, DecisionContext, NewEvent, ProposeCommand,
     evidence::logged_arguments,
     new_event::{blocked_text, new_response, new_result},
     ruling::{self, CallRuling, RulingAnswer},
@@ -21,12 +21,12 @@ pub(super) fn propose(
     call: Option<&Call>,
     propose: &ProposeCommand,
     context: &DecisionContext<'_>,
-) -> Result<Vec<NewEvent>, Refused> {
+) -> Result<Vec<NewEvent>, CommandFailure> {
     if let Some(call) = call {
-        return check_same_call(call, propose, context);
+        return Ok(check_same_call(call, propose, context)?);
     }
     if let Some(closed) = &context.thread.closed {
-        return Err(Refused::ThreadClosed { at: closed.at });
+        return Err(Refused::ThreadClosed { at: closed.at }.into());
     }
     let subject = propose.subject(context.thread_id, context.by);
     let mut judgement = context.judgement_of(propose.arguments.hash())?.clone();
@@ -69,8 +69,8 @@ fn change_of_definition(
     context.pinned?.change(propose.identity()?)
 }
 
-/// Refuses a request beyond the limits of the policy, so that an agent in a loop cannot bury the requests that people
-/// should see.
+/// Refuses a request beyond the policy's limits, so that an agent in a loop cannot bury the requests that people should
+/// see.
 fn check_pending_limits(context: &DecisionContext<'_>) -> Result<(), Refused> {
     let (limits, pending) = (context.policy.pending_limits(), context.pending);
     if pending.in_thread >= limits.per_thread {
@@ -97,7 +97,7 @@ fn check_same_call(
     Err(Refused::CallDiffers { id: first.id.clone(), arguments_hash: first.arguments_hash })
 }
 
-/// The event of the proposal. Its hash covers the arguments as proposed, and its texts have their secrets masked.
+/// The proposal event. Its hash covers the arguments as proposed, and the secrets in its content are masked.
 fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCall {
     let redactor = context.policy.redactor();
     // Evidence by another policy, which may mask other values, was refused with its judgement.
@@ -124,7 +124,7 @@ fn tool_call(propose: &ProposeCommand, context: &DecisionContext<'_>) -> ToolCal
     }
 }
 
-/// The reasons of a request for a call that the policy allows.
+/// The reasons in a request for a call that the policy allows.
 const REQUIRED: &str = "the thread requires approval for this tool";
 const CHANGED: &str = "the definition of this tool has changed, and no person has accepted the change";
 
@@ -176,8 +176,8 @@ fn new_request(
     }
 }
 
-/// The response of the policy, the thread's mode or an earlier decision. It is for this call only, so that a grant
-/// never creates another grant.
+/// The response of the policy, the thread mode or an earlier decision. It is for this call only, so that a grant never
+/// creates another grant.
 fn automatic_response(
     call: &ToolCall,
     decision: Decision,
@@ -221,7 +221,7 @@ fn denied(
     vec![NewEvent::new(&answer.by, Body::ApprovalResponse(response)), result]
 }
 
-/// The text for the model if the call is denied without asking people.
+/// The message for the model if the call is denied without asking people.
 pub(super) fn denial_text(answer: &RulingAnswer) -> String {
     match answer.grant {
         Some(_) => format!(
@@ -235,7 +235,7 @@ pub(super) fn denial_text(answer: &RulingAnswer) -> String {
     }
 }
 
-/// The end of the call whose approval moves to `to`: an `allow_once` approval belongs to one call only.
+/// Ends the call whose approval moves to `to`: an `allow_once` approval belongs to one call only.
 fn moved_away(from: &CallId, answer: &RulingAnswer, to: &CallId) -> NewEvent {
     let text = format!(
         "Not run: it was not started before the same call was proposed again as {to}, which uses its approval."

@@ -1,7 +1,7 @@
 //! Respond: an approver's decision, which is final.
 
 use super::{
-    DecisionContext, HashedArguments, NewEvent, RespondCommand,
+    CommandFailure, DecisionContext, HashedArguments, NewEvent, RespondCommand,
     answer::{CheckedAnswer, response_events},
     edit, eligible, proof, restriction, terms, vote,
 };
@@ -13,14 +13,14 @@ pub(super) fn respond(
     call: &Call,
     respond: &RespondCommand,
     context: &DecisionContext<'_>,
-) -> Result<Vec<NewEvent>, Refused> {
+) -> Result<Vec<NewEvent>, CommandFailure> {
     eligible::check_is_not_proposer(call, context)?;
     if let Some(first) = call.response() {
         let same = first.what.source == Source::Approver && is_same(&first.what, respond, call);
         return if same {
             Ok(Vec::new())
         } else {
-            Err(Refused::AlreadyDecided { response: Box::new(first.clone()) })
+            Err(Refused::AlreadyDecided { response: Box::new(first.clone()) }.into())
         };
     }
     let request = match &call.standing {
@@ -38,7 +38,7 @@ pub(super) fn respond(
     let proof = proof::check_answer(call, respond, (terms.proof, edit.as_ref()), context)?;
     let answer = CheckedAnswer { respond, level, edit, proof };
     match request.filter(|_| terms.are_for_several()) {
-        Some(request) => vote::vote(call, &answer, (request, &terms), context),
+        Some(request) => Ok(vote::vote(call, &answer, (request, &terms), context)?),
         None => Ok(response_events(call, answer.response(call, context), &[], context)),
     }
 }
@@ -97,7 +97,7 @@ fn check_restrictions(
     }
 }
 
-/// The scope of a remembered decision must include its own call.
+/// A remembered decision's scope must include its own call.
 fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<'_>) -> Result<(), Refused> {
     let invalid = |why: &str| Err(Refused::Invalid { field: "scope", why: why.to_owned() });
     if respond.agents.is_some() && respond.decision != Decision::AllowSession {
@@ -111,7 +111,7 @@ fn check_scope(call: &Call, respond: &RespondCommand, context: &DecisionContext<
     }
     let Some(scope) = &respond.scope else {
         return match respond.decision {
-            // An edit is for one call, which has a refusal of its own.
+            // An edit is for one call, which has its own refusal.
             Decision::AllowSession if !respond.is_edit(call) => invalid(
                 "allow_session needs one: \"exact\", \"tool\" or a pattern such as {\"command\": \"git status **\"}",
             ),

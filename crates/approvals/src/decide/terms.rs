@@ -1,7 +1,7 @@
-//! The terms on which a pending request is decided: those that it was opened with or those of the policy in force,
-//! whichever are stricter.
+//! The terms on which a pending request is decided: its original terms or the active policy's terms, whichever are
+//! stricter.
 
-use super::{DecisionContext, RespondCommand, eligible};
+use super::{CommandFailure, DecisionContext, RespondCommand, eligible};
 use crate::{Call, CallStanding, Refused};
 use countersign_events::{
     Principal, Sha256,
@@ -23,8 +23,8 @@ pub(super) struct DecisionTerms {
     pub(super) proof: Option<ProofRequirement>,
 }
 
-/// True if an answer to this call needs the judgement of the policy with this hash as evidence: another policy opened
-/// the request, or an approver has changed the arguments since.
+/// Returns true if an answer to this call needs this policy's judgement as evidence: another policy opened the request,
+/// or an approver has changed the arguments since.
 #[must_use]
 pub fn answer_needs_judgement(call: &Call, policy: Sha256) -> bool {
     let CallStanding::Pending { request } = &call.standing else { return false };
@@ -37,7 +37,7 @@ pub(super) fn terms_of_answer(
     call: &Call,
     respond: &RespondCommand,
     context: &DecisionContext<'_>,
-) -> Result<DecisionTerms, Refused> {
+) -> Result<DecisionTerms, CommandFailure> {
     let asked = DecisionTerms::of_request(call);
     if respond.is_edit(call) || !answer_needs_judgement(call, context.policy.hash()) {
         return Ok(asked);
@@ -52,7 +52,7 @@ pub(super) fn terms_of_answer(
     let judgement = judgement?;
     if judgement.verdict == Verdict::Block {
         let reason = context.mask(&judgement.reason);
-        return Err(Refused::Blocked { rule: judgement.principal().to_string(), reason });
+        return Err(Refused::Blocked { rule: judgement.principal().to_string(), reason }.into());
     }
     Ok(asked.with(judgement, context))
 }
@@ -70,18 +70,18 @@ impl DecisionTerms {
         }
     }
 
-    /// True if several votes may be needed.
+    /// Returns true if several votes may be needed.
     pub(super) const fn are_for_several(&self) -> bool {
         self.quorum > 1 || self.denials > 1
     }
 
-    /// True if a vote of this person to allow counts.
+    /// Returns true if this person's vote to allow counts.
     pub(super) fn admit(&self, by: &Principal, context: &DecisionContext<'_>) -> bool {
         eligible::has_level(by, self.level.as_deref(), context)
             && self.approvers.iter().all(|list| eligible::is_in(by, list, context))
     }
 
-    /// True if the vote has the proof that an approval needs. It was checked when the vote was cast.
+    /// Returns true if the vote has the proof that an approval needs. It was checked when the vote was cast.
     pub(super) fn are_proved_by(&self, vote: &ApprovalVote) -> bool {
         let accepts =
             |needed: ProofRequirement| vote.proof.as_ref().is_some_and(|proof| needed.accepts(proof.kind));

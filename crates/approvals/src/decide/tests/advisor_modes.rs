@@ -4,7 +4,7 @@ use super::{
     advisors::{ADVICE, POLICY, RESPONSE, proven},
     *,
 };
-use crate::{advisor_directory::AdvisorDirectory, decide::AdvisorCommand};
+use crate::advisor_directory::AdvisorDirectory;
 use countersign_events::event::{AdviceVerdict, AdvisorMode, AdvisorReported, ReportSource};
 
 #[test]
@@ -79,16 +79,15 @@ fn inconsistent_report_is_refused() {
         after: None,
         up_to: 0,
     };
-    let mut record = |by, report: &AdvisorReported| {
+    let mut records = |by, report: &AdvisorReported| {
         story.set_by(by);
-        let command = AdvisorCommand::Report(report.clone());
-        story.execute(CommandTarget::Log, ApprovalCommand::Advisors(command))
+        story.execute(CommandTarget::Log, record(Body::AdvisorReported(report.clone())))
     };
-    assert_eq!(code(record(Principal::user("root"), &report)), "invalid");
+    assert_eq!(code(records(Principal::user("root"), &report)), "invalid");
     report.cases = 2;
-    assert_eq!(code(record(Principal::agent("bot"), &report)), "not_an_approver");
-    assert!(record(Principal::system("advisors"), &report).is_ok());
-    assert_eq!(record(Principal::system("advisors"), &report), Ok(vec![]), "the same report again");
+    assert_eq!(code(records(Principal::agent("bot"), &report)), "not_an_approver");
+    assert!(records(Principal::system("advisors"), &report).is_ok());
+    assert_eq!(records(Principal::system("advisors"), &report), Ok(vec![]), "the same report again");
 }
 
 #[test]

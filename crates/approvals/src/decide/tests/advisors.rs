@@ -1,13 +1,10 @@
 //! Advisors: what they record, what they may answer, and when they only advise.
 
 use super::*;
-use crate::{
-    admissibility::AdmissibilityCheck,
-    decide::{AdviceCommand, AdvisorCommand, SetAdvisorMode, SetPolicyCommand},
-};
+use crate::{admissibility::AdmissibilityCheck, decide::AdviceCommand, registry::SetPolicyCommand};
 use countersign_events::event::{
-    AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorReported, ApprovalAdvice, Mode, ReportSource, Source,
-    ToolPolicy,
+    AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorModeSet, AdvisorReported, ApprovalAdvice, Mode,
+    ReportSource, Source, ToolPolicy,
 };
 
 pub(super) const POLICY: &str = r#"
@@ -91,7 +88,7 @@ impl DecisionStory {
             up_to: 0,
         };
         self.person("root");
-        self.execute(CommandTarget::Log, ApprovalCommand::Advisors(AdvisorCommand::Report(report)))
+        self.execute(CommandTarget::Log, record(Body::AdvisorReported(report)))
     }
 
     pub(super) fn sets_advisor(
@@ -103,9 +100,16 @@ impl DecisionStory {
         let text = text.map(str::to_owned);
         let (reason, statement) = if mode == AdvisorMode::Decide { (None, text) } else { (text, None) };
         let configuration = self.configuration("judge");
-        let set = SetAdvisorMode { advisor: "judge".to_owned(), configuration, mode, reason, statement };
+        let set = AdvisorModeSet {
+            advisor: "judge".to_owned(),
+            configuration,
+            mode,
+            reason,
+            overrides: false,
+            statement,
+        };
         self.set_by(by);
-        self.execute(CommandTarget::Log, ApprovalCommand::Advisors(AdvisorCommand::SetMode(set)))
+        self.execute(CommandTarget::Log, record(Body::AdvisorModeSet(set)))
     }
 
     pub(super) fn puts_in_force(&mut self, text: &str) {
@@ -114,7 +118,8 @@ impl DecisionStory {
         let policy = Arc::clone(&self.policy);
         let command = SetPolicyCommand { policy, source: "test".to_owned(), replaces };
         self.person("root");
-        self.execute(CommandTarget::Log, ApprovalCommand::SetPolicy(command)).expect("in force");
+        self.execute(CommandTarget::Log, ApprovalCommand::Log(LogCommand::SetPolicy(command)))
+            .expect("active");
     }
 
     pub(super) fn last_advice(&self) -> ApprovalAdvice {
@@ -350,7 +355,7 @@ fn allowed_call_cannot_start_under_another_policy() {
     story.puts_in_force(&format!("{POLICY}\n# another text"));
     assert_eq!(code(story.claims("c", "w", ARGUMENTS)), "advice_outdated");
     story.puts_in_force(POLICY);
-    assert!(story.claims("c", "w", ARGUMENTS).is_ok(), "the policy that let it decide is in force again");
+    assert!(story.claims("c", "w", ARGUMENTS).is_ok(), "the policy that let it decide is active again");
     assert_eq!(story.inadmissible_rows(), Vec::<String>::new());
 }
 

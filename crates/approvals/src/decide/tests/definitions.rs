@@ -3,7 +3,6 @@
 use super::*;
 use crate::{
     admissibility::AdmissibilityCheck,
-    decide::DefinitionCommand,
     pinned_tools::{MAX_UNACCEPTED, seen_definition},
 };
 use countersign_events::event::{ChangedDefinition, DefinitionAccepted, Mode, ToolDefinition, ToolPolicy};
@@ -46,13 +45,13 @@ impl DecisionStory {
 
     fn meets(&mut self, description: &str) -> Vec<String> {
         let seen = seen_definition(&send(), &definition(description), None, &Redactor::default());
-        let command = DefinitionCommand::Define(seen.into_iter().collect());
-        self.agent().execute(CommandTarget::Log, ApprovalCommand::Definitions(command)).expect("recorded")
+        let command = LogCommand::Record(seen.into_iter().map(Body::DefinitionSeen).collect());
+        self.agent().execute(CommandTarget::Log, ApprovalCommand::Log(command)).expect("recorded")
     }
 
     fn accepts(&mut self, hash: Sha256) -> Result<Vec<String>, Refused> {
         let accepted = DefinitionAccepted { tool: send(), definition_hash: hash, comment: None };
-        let command = ApprovalCommand::Definitions(DefinitionCommand::Accept(accepted));
+        let command = record(Body::DefinitionAccepted(accepted));
         self.execute(CommandTarget::Log, command)
     }
 
@@ -251,8 +250,8 @@ fn flapping_definitions_do_not_flood_the_log() {
 fn tool_named_twice_is_refused() {
     let mut story = given("");
     let seen = seen_definition(&send(), &definition(HONEST), None, &Redactor::default()).expect("has texts");
-    let command = DefinitionCommand::Define(vec![seen.clone(), seen]);
-    let refused = story.agent().execute(CommandTarget::Log, ApprovalCommand::Definitions(command));
+    let command = LogCommand::Record(vec![Body::DefinitionSeen(seen.clone()), Body::DefinitionSeen(seen)]);
+    let refused = story.agent().execute(CommandTarget::Log, ApprovalCommand::Log(command));
     assert_eq!(code(refused), "invalid");
     assert!(story.log.is_empty());
 }
@@ -278,7 +277,7 @@ fn secrets_and_large_definitions_are_not_kept() {
     let texts: Vec<_> = story.log.iter().map(|event| event.data.as_str()).collect();
     assert!(!texts[0].contains("hunter2") && texts[0].contains("\"redacted\":true"), "{texts:?}");
     assert!(texts[1].len() < 300, "{}", texts[1].len());
-    // The calls of the masked definition are the accepted ones.
+    // The masked definition's calls are the accepted ones.
     story.sends("a", "call it with --password hunter2").expect("proposed");
     assert_eq!(story.request("a").changed_definition, None);
     story.sends("b", "call it with --password hunter3").expect("proposed");

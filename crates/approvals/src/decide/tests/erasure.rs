@@ -1,4 +1,4 @@
-//! Erased texts: only of calls that have ended, and the log still holds and is admissible without them.
+//! Erased content: only of ended calls, and the log is still intact and admissible without it.
 
 use super::{
     laws::{play, steps},
@@ -24,7 +24,7 @@ struct CallOfRow {
 }
 
 impl DecisionStory {
-    /// The command with the hashes of all texts of the call, as the gate reads them.
+    /// The command with all content hashes of the call, as the gate reads them.
     fn erasure_of(&self, id: &str, reason: &str) -> CallCommand {
         let is_about = |event: &&Event| event.data.read::<CallOfRow>().is_ok_and(|call| call.id == id);
         let rows = self.log.iter().filter(is_about).filter_map(ErasedRow::of_event).collect();
@@ -41,7 +41,7 @@ impl DecisionStory {
         Ok(done)
     }
 
-    /// The break of the chain and the inadmissible rows.
+    /// The chain break and the inadmissible rows.
     fn findings(&self) -> Vec<String> {
         let (mut chain, mut rules) = (ChainVerifier::default(), AdmissibilityCheck::default());
         let broken = self.log.iter().find_map(|event| chain.check(event).err());
@@ -129,7 +129,7 @@ fn erased_row_without_its_event_is_named() {
     let row = story.log.iter_mut().find(|event| event.kind == EventType::ToolResult).expect("a result");
     row.data = sealed::erase_texts(row.kind, &row.data);
     let reason =
-        "5: its texts are erased, and no CALL_ERASED event of its call names it, nor is its thread archived";
+        "5: its content is erased, and no CALL_ERASED event of its call names it, nor is its thread archived";
     assert_eq!(story.findings(), [reason]);
 }
 
@@ -155,7 +155,7 @@ fn row_that_kept_its_texts_is_named() {
     let last = story.log.last().expect("an event").seq;
     assert_eq!(
         story.findings(),
-        [format!("{last}: event 1 still has its texts, or others were erased in it")]
+        [format!("{last}: event 1 still has its content, or others were erased in it")]
     );
 }
 
