@@ -4,15 +4,15 @@ use super::*;
 use crate::{
     ApprovalCommand, BatchState, CommandTarget, GrantScope, ReadSet,
     admissibility::AdmissibilityCheck,
-    decide::{AdviceCommand, AdvisorCommand, DefinitionCommand, RenewCommand, SetAdvisorMode},
+    decide::{AdviceCommand, RenewCommand},
     pinned_tools::{seen_definition, tool_of},
 };
 use countersign_events::{
-    Body, Json, Principal, Sha256, ThreadId, ToolName,
+    Body, EventGroup, Json, Principal, Sha256, ThreadId, ToolName,
     chain::ChainVerifier,
     event::{
-        AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorReported, Decision, DefinitionAccepted,
-        GrantAgents, Mode, ReportSource, Source, Status, ToolDefinition, ToolPolicy,
+        AdviceFailure, AdviceVerdict, AdvisorMode, AdvisorModeSet, AdvisorReported, Decision,
+        DefinitionAccepted, GrantAgents, Mode, ReportSource, Source, Status, ToolDefinition, ToolPolicy,
     },
 };
 use countersign_redaction::Redactor;
@@ -61,17 +61,17 @@ fn any_definition() -> impl Strategy<Value = Option<ToolDefinition>> {
     })
 }
 
-fn any_definition_command() -> impl Strategy<Value = DefinitionCommand> {
+fn any_definition_command() -> impl Strategy<Value = LogCommand> {
     let tool = prop::sample::select(TOOLS.to_vec()).prop_map(tool_name);
     (tool, any_definition(), any::<bool>()).prop_map(|(tool, definition, accepts)| {
         let seen = seen_definition(&tool, &definition.unwrap_or_default(), None, &Redactor::default());
         match seen {
-            Some(seen) if accepts => DefinitionCommand::Accept(DefinitionAccepted {
-                tool,
-                definition_hash: seen.definition_hash,
-                comment: None,
-            }),
-            seen => DefinitionCommand::Define(seen.into_iter().collect()),
+            Some(seen) if accepts => {
+                let definition_hash = seen.definition_hash;
+                let accepted = DefinitionAccepted { tool, definition_hash, comment: None };
+                LogCommand::Record(vec![Body::DefinitionAccepted(accepted)])
+            }
+            seen => LogCommand::Record(seen.into_iter().map(Body::DefinitionSeen).collect()),
         }
     })
 }
@@ -109,7 +109,7 @@ fn any_command() -> impl Strategy<Value = CallCommand> {
     ]
 }
 
-/// The configuration of the advisor.
+/// The advisor's configuration.
 static JUDGE: LazyLock<Sha256> = LazyLock::new(|| {
     Policy::read(POLICY).expect("valid").advisor("judge").expect("an advisor").configuration
 });
@@ -132,18 +132,19 @@ fn any_advice() -> impl Strategy<Value = AdviceCommand> {
 }
 
 /// Reports that prove the advisor and reports that do not, fall-backs and statements.
-fn any_advisor_command() -> impl Strategy<Value = AdvisorCommand> {
+fn any_advisor_fact() -> impl Strategy<Value = Body> {
     let set = |mode| {
-        AdvisorCommand::SetMode(SetAdvisorMode {
+        Body::AdvisorModeSet(AdvisorModeSet {
             advisor: "judge".to_owned(),
             configuration: *JUDGE,
             mode,
             reason: None,
+            overrides: false,
             statement: Some("measured elsewhere".to_owned()).filter(|_| mode == AdvisorMode::Decide),
         })
     };
     let report = |false_allows| {
-        AdvisorCommand::Report(AdvisorReported {
+        Body::AdvisorReported(AdvisorReported {
             advisor: "judge".to_owned(),
             configuration: *JUDGE,
             source: ReportSource::Replay,
@@ -181,8 +182,8 @@ fn any_target_and_command() -> impl Strategy<Value = AnyCommand> {
             }
             (CommandTarget::Call(thread_id(), call_id(id)), command.into())
         }),
-        6 => any_definition_command().prop_map(|command| (CommandTarget::Log, ApprovalCommand::Definitions(command))),
-        4 => any_advisor_command().prop_map(|command| (CommandTarget::Log, ApprovalCommand::Advisors(command))),
+        6 => any_definition_command().prop_map(|command| (CommandTarget::Log, ApprovalCommand::Log(command))),
+        4 => any_advisor_fact().prop_map(|fact| (CommandTarget::Log, record(fact))),
         2 => (1..20_i64).prop_map(|grant| to_thread(ThreadCommand::Revoke(grant))),
         1 => Just(to_thread(ThreadCommand::Close)),
         1 => Just(to_thread(ThreadCommand::Stop(StopCommand::default()))),
@@ -227,12 +228,13 @@ impl DecisionStory {
             command,
             ApprovalCommand::Call(
                 CallCommand::Respond(_) | CallCommand::Release { .. } | CallCommand::Flag { .. }
-            ) | ApprovalCommand::Advisors(_)
-                | ApprovalCommand::Definitions(DefinitionCommand::Accept(_))
-                | ApprovalCommand::Thread(
-                    ThreadCommand::SetMode(_) | ThreadCommand::SetPolicies(_) | ThreadCommand::Stop(_)
-                )
+            ) | ApprovalCommand::Thread(
+                ThreadCommand::SetMode(_) | ThreadCommand::SetPolicies(_) | ThreadCommand::Stop(_)
+            )
         );
+        let decides = decides
+            || matches!(command, ApprovalCommand::Log(LogCommand::Record(facts))
+                if !matches!(facts.first(), Some(Body::DefinitionSeen(_)) | None));
         if let ApprovalCommand::Call(CallCommand::Advise(advice)) = command {
             return self.set_by(Principal::advisor(&advice.advisor));
         }
@@ -273,6 +275,7 @@ proptest! {
         let mut found: Vec<_> = story.log.iter().flat_map(|event| check.check(event.clone())).collect();
         found.extend(check.finish());
         prop_assert_eq!(found, vec![]);
+        prop_assert_eq!(check.take_judged_otherwise(), vec![], "the same version judges alike");
     }
 
     #[test]
@@ -454,7 +457,7 @@ proptest! {
             let applied = state.apply(&envelope).expect("nothing is damaged");
             state.forget_ended(envelope.target.call().into_iter());
             let outcome = story.apply(&envelope).map(|_| ());
-            prop_assert_eq!(applied.outcome, outcome);
+            prop_assert_eq!(applied.outcome.map_err(Refused::from), outcome);
             let written: Vec<_> = applied.events.iter().map(|recorded| (*recorded.event).clone()).collect();
             prop_assert_eq!(&written[..], &story.log[known..]);
             for (n, state) in states.iter_mut().enumerate().filter(|(n, _)| *n != turn) {
@@ -486,7 +489,7 @@ fn events_of(read: &ReadSet, story: &DecisionStory) -> Vec<countersign_events::E
     let is_needed = |body: &Body| match (body.call_id(), tool_of(body)) {
         (Some(id), _) => read_calls.contains(id),
         (None, Some(tool)) => read.tools.contains(tool),
-        (None, None) if body.event_type().is_about_advisors() => read.directories,
+        (None, None) if body.event_type().group() == Some(EventGroup::Advisor) => read.directories,
         (None, None) => !read.threads.is_empty(),
     };
     let events = story.log.iter().zip(bodies(story));

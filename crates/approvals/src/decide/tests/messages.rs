@@ -1,7 +1,7 @@
 //! Messages of the conversation.
 
 use super::*;
-use crate::{Refused, conversation::NewMessage, decide::AddMessagesCommand};
+use crate::{NeededEvidence, Refused, conversation::NewMessage, decide::AddMessagesCommand};
 use countersign_events::{EventType, event::MessageFormat};
 
 impl DecisionStory {
@@ -20,10 +20,13 @@ fn messages_follow_what_the_sender_knew() {
     let mut story = given("");
     let policy = story.policy.hash();
     assert_eq!(story.adds_message(None, policy).expect("added"), ["USER_MESSAGE by agent:bot"]);
-    let missing = |outcome| matches!(outcome, Err(Refused::MissingEvidence { .. }));
-    assert!(missing(story.adds_message(None, policy)), "another message came first");
+    let missing = |outcome, needed: NeededEvidence| {
+        assert_eq!(outcome, Err(Refused::from(needed)));
+    };
+    // Another message came first.
+    missing(story.adds_message(None, policy), NeededEvidence::MessagePlaces);
     let last = story.log.last().expect("a message").seq;
-    assert!(missing(story.adds_message(Some(last), Sha256::digest(b"older"))), "masked by another policy");
+    missing(story.adds_message(Some(last), Sha256::digest(b"older")), NeededEvidence::MessageMasks);
     assert!(story.adds_message(Some(last), policy).is_ok());
 }
 

@@ -38,7 +38,8 @@ use super::{
     claim_subject,
 };
 use crate::{
-    ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, GrantScope, ReadSet, Refused,
+    ApprovalCommand, BatchState, Call, CommandEnvelope, CommandTarget, GrantScope, LogCommand, ReadSet,
+    Refused,
 };
 use countersign_events::{
     Body, CallId, CallState, Event, Json, Principal, Sha256, ThreadId, Timestamp, ToolName,
@@ -54,6 +55,11 @@ pub(super) struct DecisionStory {
     pub(super) now: Timestamp,
     pub(super) policy: Arc<Policy>,
     by: Principal,
+}
+
+/// The command that records a log-wide fact.
+pub(super) fn record(fact: Body) -> ApprovalCommand {
+    LogCommand::Record(vec![fact]).into()
 }
 
 pub(super) fn given(policy: &str) -> DecisionStory {
@@ -225,6 +231,7 @@ impl DecisionStory {
         self.log.extend(applied.events.iter().map(|recorded| (*recorded.event).clone()));
         applied
             .outcome
+            .map_err(Refused::from)
             .map(|()| applied.events.iter().map(|e| format!("{} by {}", e.kind, e.principal)).collect())
     }
 

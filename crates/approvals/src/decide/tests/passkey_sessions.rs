@@ -1,13 +1,10 @@
-//! Signing in with a passkey: the session has the rights of the token under which the passkey was registered.
+//! Passkey sign-in: the session has the rights of the token under which the passkey was registered.
 
 use super::{
     proofs::{POLICY, is_whole, key},
     *,
 };
-use crate::{
-    ApprovalCommand,
-    decide::{AddKeyCommand, TokenCommand},
-};
+use crate::{ApprovalCommand, registry::AddKeyCommand};
 use countersign_events::event::{ApproverKeyAdded, ProofKind, TokenCreated};
 use countersign_proofs::ApproverPublicKey;
 
@@ -26,7 +23,7 @@ fn token(story: &DecisionStory, id: &str, kind: &str, parent: Option<&str>) -> T
 impl DecisionStory {
     fn creates_token(&mut self, by: Principal, token: &TokenCreated) -> Result<Vec<String>, Refused> {
         self.set_by(by);
-        let create = ApprovalCommand::Tokens(TokenCommand::Create(vec![token.clone()]));
+        let create = record(Body::TokenCreated(token.clone()));
         self.execute(CommandTarget::Log, create)
     }
 
@@ -47,8 +44,8 @@ impl DecisionStory {
             web_origin: None,
             proof: None,
         };
-        let command = TokenCommand::AddKey(Box::new(AddKeyCommand { added, as_admin: false }));
-        self.person("ada").execute(CommandTarget::Log, ApprovalCommand::Tokens(command)).expect("registered");
+        let command = LogCommand::AddKey(Box::new(AddKeyCommand { added, as_admin: false }));
+        self.person("ada").execute(CommandTarget::Log, ApprovalCommand::Log(command)).expect("registered");
         passkey
     }
 }

@@ -1,11 +1,7 @@
 //! Calls whose rule asks for a proof, and each way around it, by name.
 
 use super::*;
-use crate::{
-    ApprovalCommand, PinnedKeys,
-    admissibility::AdmissibilityCheck,
-    decide::{AddKeyCommand, TokenCommand},
-};
+use crate::{ApprovalCommand, PinnedKeys, admissibility::AdmissibilityCheck, registry::AddKeyCommand};
 use countersign_events::event::{
     ApproverKeyAdded, ApproverKeyRemoved, DecisionProof, ErasedRow, GrantAgents, Mode, ProofKind, ToolPolicy,
 };
@@ -60,8 +56,8 @@ impl DecisionStory {
             web_origin: None,
             proof,
         };
-        let command = TokenCommand::AddKey(Box::new(AddKeyCommand { added, as_admin }));
-        self.person(by).execute(CommandTarget::Log, ApprovalCommand::Tokens(command))
+        let command = LogCommand::AddKey(Box::new(AddKeyCommand { added, as_admin }));
+        self.person(by).execute(CommandTarget::Log, ApprovalCommand::Log(command))
     }
 
     pub(super) fn adds_key(&mut self, name: &str, kind: ProofKind, number: u8) -> &mut Self {
@@ -71,7 +67,7 @@ impl DecisionStory {
 
     pub(super) fn removes_key(&mut self, by: &str, key: &ApproverPublicKey) {
         let removed = ApproverKeyRemoved { id: key.id(), reason: None };
-        let command = ApprovalCommand::Tokens(TokenCommand::RemoveKey(removed));
+        let command = record(Body::ApproverKeyRemoved(removed));
         self.person(by).execute(CommandTarget::Log, command).expect("removed");
     }
 

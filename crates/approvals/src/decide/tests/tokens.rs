@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     access::{PageKey, TokenDirectory, TokenRejection, TokenSecret},
     admissibility::AdmissibilityCheck,
-    decide::{LONGEST_LINK, MAX_ADDRESSES, TokenCommand},
+    registry::{LONGEST_LINK, MAX_ADDRESSES},
 };
 use countersign_events::{
     Event,
@@ -63,16 +63,19 @@ fn link(story: &DecisionStory, number: u8) -> TokenCreated {
 }
 
 impl DecisionStory {
-    fn tokens(&mut self, command: TokenCommand) -> Result<Vec<String>, Refused> {
-        self.execute(CommandTarget::Log, ApprovalCommand::Tokens(command))
+    fn tokens(&mut self, command: LogCommand) -> Result<Vec<String>, Refused> {
+        self.execute(CommandTarget::Log, ApprovalCommand::Log(command))
     }
 
     fn creates(&mut self, token: &TokenCreated) -> Result<Vec<String>, Refused> {
-        self.tokens(TokenCommand::Create(vec![token.clone()]))
+        self.tokens(LogCommand::Record(vec![Body::TokenCreated(token.clone())]))
     }
 
     fn revokes(&mut self, token: &TokenCreated) -> Result<Vec<String>, Refused> {
-        self.tokens(TokenCommand::Revoke(TokenRevoked { id: token.id.clone(), reason: None }))
+        self.tokens(LogCommand::Record(vec![Body::TokenRevoked(TokenRevoked {
+            id: token.id.clone(),
+            reason: None,
+        })]))
     }
 
     fn directory(&self) -> TokenDirectory {
@@ -118,11 +121,29 @@ fn service_creates_only_the_first_tokens() {
     let mut story = given("");
     story.set_by(Principal::system("first-start"));
     let both = vec![token(1, Role::Agent), link(&story, 2)];
-    assert_eq!(story.tokens(TokenCommand::CreateFirst(both)).expect("the log has none").len(), 2);
-    let late = TokenCommand::CreateFirst(vec![token(3, Role::Admin)]);
+    assert_eq!(story.tokens(LogCommand::CreateFirstTokens(both)).expect("the log has none").len(), 2);
+    let late = LogCommand::CreateFirstTokens(vec![token(3, Role::Admin)]);
     assert_eq!(story.tokens(late).expect("the log has some"), Vec::<String>::new());
     assert!(matches!(story.creates(&token(3, Role::Admin)), Err(Refused::NotAnApprover(_))));
     assert_eq!(story.token_findings(), Vec::<String>::new());
+}
+
+/// The time of a row is what its writer says, so it does not make a row a part of the first command.
+#[test]
+fn backdated_token_of_the_service_is_named() {
+    let mut story = given("");
+    story.set_by(Principal::system("first-start"));
+    let first = vec![token(1, Role::Agent), link(&story, 2)];
+    story.tokens(LogCommand::CreateFirstTokens(first)).expect("the log has none");
+    story.now = story.now.after(Duration::from_secs(1));
+    story.person("root").revokes(&token(1, Role::Agent)).expect("revoked");
+    let forged = Event {
+        seq: 4,
+        data: Body::TokenCreated(token(3, Role::Admin)).data().expect("serialises"),
+        ..story.log[1].clone()
+    };
+    let found = check_log(story.log.iter().cloned().chain([forged]));
+    assert_eq!(found, ["4: system:first-start is not a person, and only people decide"]);
 }
 
 #[test]
@@ -270,7 +291,9 @@ fn use_is_recorded_once_per_address() {
     let agent = TokenCreated { name: "bot".to_owned(), ..token(1, Role::Agent) };
     story.person("root").creates(&agent).expect("created");
     let use_from = |story: &mut DecisionStory, address: String| {
-        story.agent().tokens(TokenCommand::Use(TokenUsed { id: agent.id.clone(), address }))
+        story
+            .agent()
+            .tokens(LogCommand::Record(vec![Body::TokenUsed(TokenUsed { id: agent.id.clone(), address })]))
     };
     assert_eq!(use_from(&mut story, "10.0.0.1".to_owned()).expect("recorded").len(), 1);
     assert_eq!(use_from(&mut story, "10.0.0.1".to_owned()), Ok(Vec::new()));
@@ -279,10 +302,13 @@ fn use_is_recorded_once_per_address() {
     }
     assert_eq!(story.log.len(), 1 + MAX_ADDRESSES);
     let stranger = TokenUsed { id: agent.id.clone(), address: "x".to_owned() };
-    assert_eq!(story.person("eve").tokens(TokenCommand::Use(stranger)), Err(Refused::UnknownToken));
+    assert_eq!(
+        story.person("eve").tokens(LogCommand::Record(vec![Body::TokenUsed(stranger)])),
+        Err(Refused::UnknownToken)
+    );
 }
 
-/// A session of the account `subject` that signs in as `name`. The number makes the sign-in unique.
+/// A session for the account `subject`, which signs in as `name`. The number makes the sign-in unique.
 fn account_session(story: &DecisionStory, number: u8, subject: &str, name: &str) -> TokenCreated {
     let account = ProviderAccount { issuer: "https://login.example".to_owned(), subject: subject.to_owned() };
     let sign_in = Some(countersign_events::Sha256::digest(&[number]));
@@ -335,14 +361,14 @@ fn ended_sessions_leave_the_directory() {
     story.set_by(Principal::system("sign-in"));
     let first = session(&story, 2, &origin);
     story.creates(&first).expect("signs in");
-    // It ends with the first one, ten minutes after the beginning.
+    // It ends with the first one, ten minutes after the start.
     story.now = story.now.after(Duration::from_secs(30));
     let second =
         TokenCreated { parent: Some(first.id.clone()), ends_at: first.ends_at, ..session(&story, 3, &first) };
     story.creates(&second).expect("continues");
     let use_origin = |story: &mut DecisionStory, address: &str| {
         let used = TokenUsed { id: token(1, Role::Approver).id, address: address.to_owned() };
-        story.person("ada").tokens(TokenCommand::Use(used)).expect("recorded");
+        story.person("ada").tokens(LogCommand::Record(vec![Body::TokenUsed(used)])).expect("recorded");
     };
     let kept = |story: &DecisionStory| {
         [&origin, &first, &second].map(|token| story.directory().find(&token.id).is_some())
@@ -369,7 +395,7 @@ fn signing_out_everywhere_ends_only_own_sessions() {
     for session in &sessions {
         story.creates(session).expect("signs in");
     }
-    story.person("ada").tokens(TokenCommand::EndSessions { name: "ada".to_owned() }).expect("ends them");
+    story.person("ada").tokens(LogCommand::EndSessions("ada".to_owned())).expect("ends them");
     let states = [3, 4, 5].map(|number| story.authenticates(number, TokenKind::Session).is_ok());
     assert_eq!(states, [false, false, true]);
     assert!(story.authenticates(1, TokenKind::Token).is_ok(), "the token itself stays");
@@ -398,7 +424,10 @@ fn token_in_another_spelling_is_refused() {
         assert_eq!(code(story.creates(&named(4, Role::Approver, name))), "name_taken", "{name}");
     }
     let both = vec![named(5, Role::Approver, "zoe"), named(6, Role::Approver, "Zoe")];
-    assert_eq!(code(story.tokens(TokenCommand::Create(both))), "name_taken");
+    assert_eq!(
+        code(story.tokens(LogCommand::Record(both.into_iter().map(Body::TokenCreated).collect()))),
+        "name_taken"
+    );
     assert!(matches!(
         story.creates(&named(7, Role::Approver, "x,ada")),
         Err(Refused::Invalid { field: "name", .. })

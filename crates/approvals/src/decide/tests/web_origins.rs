@@ -1,14 +1,10 @@
-//! The pages on which passkeys are used: only those of the log's servers, which its events name.
+//! The pages on which passkeys are used: only pages of the log's servers, which its events name.
 
 use super::{
     proofs::{POLICY, SITE, is_whole, key},
     *,
 };
-use crate::{
-    ApprovalCommand,
-    admissibility::AdmissibilityCheck,
-    decide::{AddKeyCommand, TokenCommand},
-};
+use crate::{ApprovalCommand, admissibility::AdmissibilityCheck, registry::AddKeyCommand};
 use countersign_events::event::{ApproverKeyAdded, DecisionProof, ProofKind, TokenCreated};
 use countersign_proofs::{
     ApproverPublicKey, KeyStatement, Statement,
@@ -42,8 +38,8 @@ impl DecisionStory {
             web_origin: web_origin.map(str::to_owned),
             proof,
         };
-        let command = TokenCommand::AddKey(Box::new(AddKeyCommand { added, as_admin: false }));
-        self.person(name).execute(CommandTarget::Log, ApprovalCommand::Tokens(command))
+        let command = LogCommand::AddKey(Box::new(AddKeyCommand { added, as_admin: false }));
+        self.person(name).execute(CommandTarget::Log, ApprovalCommand::Log(command))
     }
 
     /// Ada signs in on a page of this origin.
@@ -59,7 +55,7 @@ impl DecisionStory {
         for (by, token) in [(Principal::user("root"), token), (Principal::system("sign-in"), session)] {
             let token: TokenCreated = serde_json::from_value(token).expect("a token");
             self.set_by(by);
-            let create = ApprovalCommand::Tokens(TokenCommand::Create(vec![token]));
+            let create = record(Body::TokenCreated(token));
             self.execute(CommandTarget::Log, create).expect("created");
         }
     }

@@ -1,11 +1,7 @@
 //! Webhooks: who may add them, and how deliveries are recorded.
 
 use super::*;
-use crate::{
-    admissibility::AdmissibilityCheck,
-    decide::{MAX_WEBHOOKS, WebhookCommand},
-    webhook_directory::WebhookDirectory,
-};
+use crate::{admissibility::AdmissibilityCheck, registry::MAX_WEBHOOKS, webhook_directory::WebhookDirectory};
 use countersign_events::{
     Event,
     event::{
@@ -27,30 +23,30 @@ fn webhook(name: &str) -> WebhookAdded {
     }
 }
 
-fn delivered(up_to: i64, retried: &[i64]) -> WebhookCommand {
-    WebhookCommand::Deliver(WebhookDelivered { webhook: 1, up_to, retried: retried.to_vec() })
+fn delivered(up_to: i64, retried: &[i64]) -> Body {
+    Body::WebhookDelivered(WebhookDelivered { webhook: 1, up_to, retried: retried.to_vec() })
 }
 
-fn parked(event: i64) -> WebhookCommand {
-    WebhookCommand::Park(WebhookParked { webhook: 1, event, attempts: 3, reason: "no answer".to_owned() })
+fn parked(event: i64) -> Body {
+    Body::WebhookParked(WebhookParked { webhook: 1, event, attempts: 3, reason: "no answer".to_owned() })
 }
 
-fn retried(events: &[i64]) -> WebhookCommand {
-    WebhookCommand::Retry(WebhookRetried { webhook: 1, events: events.to_vec() })
+fn retried(events: &[i64]) -> Body {
+    Body::WebhookRetried(WebhookRetried { webhook: 1, events: events.to_vec() })
 }
 
 impl DecisionStory {
-    fn webhooks(&mut self, by: Principal, command: WebhookCommand) -> Result<Vec<String>, Refused> {
+    fn webhooks(&mut self, by: Principal, fact: Body) -> Result<Vec<String>, Refused> {
         self.set_by(by);
-        self.execute(CommandTarget::Log, ApprovalCommand::Webhooks(command))
+        self.execute(CommandTarget::Log, record(fact))
     }
 
     fn adds(&mut self, webhook: WebhookAdded) -> Result<Vec<String>, Refused> {
-        self.webhooks(Principal::user("root"), WebhookCommand::Add(webhook))
+        self.webhooks(Principal::user("root"), Body::WebhookAdded(webhook))
     }
 
-    fn records(&mut self, command: WebhookCommand) -> Result<Vec<String>, Refused> {
-        self.webhooks(Principal::system("webhooks"), command)
+    fn records(&mut self, fact: Body) -> Result<Vec<String>, Refused> {
+        self.webhooks(Principal::system("webhooks"), fact)
     }
 
     fn webhook_directory(&self) -> WebhookDirectory {
@@ -73,11 +69,11 @@ fn check_log(log: impl Iterator<Item = Event>) -> Vec<String> {
 fn only_people_add_remove_and_retry() {
     let mut story = given("");
     let agent = || Principal::agent("bot");
-    assert_eq!(code(story.webhooks(agent(), WebhookCommand::Add(webhook("ops")))), "not_an_approver");
+    assert_eq!(code(story.webhooks(agent(), Body::WebhookAdded(webhook("ops")))), "not_an_approver");
     story.adds(webhook("ops")).expect("a person adds it");
     story.records(parked(3)).expect("the service parks");
     assert_eq!(code(story.webhooks(agent(), retried(&[3]))), "not_an_approver");
-    let remove = || WebhookCommand::Remove(WebhookRemoved { webhook: 1 });
+    let remove = || Body::WebhookRemoved(WebhookRemoved { webhook: 1 });
     assert_eq!(code(story.webhooks(agent(), remove())), "not_an_approver");
     story.webhooks(Principal::user("root"), remove()).expect("a person removes it");
     assert_eq!(code(story.records(delivered(9, &[]))), "unknown_webhook", "a late server records nothing");
