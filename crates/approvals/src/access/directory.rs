@@ -1,9 +1,10 @@
-//! The tokens of a log, as its events describe them.
+//! The token directory of a log, built from its events.
 
 use super::{AccountNames, ApproverKeyDirectory, KnownNames, TokenHolder, TokenSecret};
 use countersign_events::{
-    Body, Event, Principal, Sha256, Timestamp,
+    Body, Event, EventGroup, Principal, Sha256, Timestamp,
     event::{TokenCreated, TokenKind, TokenRevoked, TokenUsed},
+    principal::PrincipalKind,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,16 +12,16 @@ use std::{
     time::Duration,
 };
 
-/// The most sessions and links in a row of which each was made from the one before. It bounds the search for a revoked
-/// ancestor.
+/// The maximum length of a chain in which each session or link was made from the one before. It bounds the search for a
+/// revoked ancestor.
 const LONGEST_LINEAGE: usize = 10_000;
 
 /// The time that a session stays in the directory after its latest end. Events of processes whose clocks differ less find
 /// it.
 const KEPT_AFTER_END: Duration = Duration::from_hours(1);
 
-/// The tokens of a log and the keys of its approvers. Sessions that have ended are left out: people sign in again and again,
-/// and a session has no use after its end.
+/// The tokens and approver keys in a log. Ended sessions are left out: people sign in again and again, and an ended
+/// session has no further use.
 #[derive(Debug, Clone, Default)]
 pub struct TokenDirectory {
     /// Shared, because readers keep copies of the directory.
@@ -30,15 +31,24 @@ pub struct TokenDirectory {
     session_ends: BTreeSet<(Timestamp, String)>,
     accounts: AccountNames,
     names: KnownNames,
-    /// True if the log has ever had a token.
+    /// Whether the log has ever had a token.
     had_tokens: bool,
+    /// The last of the first tokens that the service created together, as long as the log has no others.
+    first_tokens: Option<FirstTokens>,
     approver_keys: ApproverKeyDirectory,
+}
+
+/// The end of the first tokens.
+#[derive(Debug, Clone, Copy)]
+struct FirstTokens {
+    last_seq: i64,
+    at: Timestamp,
 }
 
 /// One token of a log.
 #[derive(Debug, Clone)]
 pub struct TokenRecord {
-    /// The position of the event that created it.
+    /// The `seq` of the event that created it.
     pub seq: i64,
     /// What that event says.
     pub created: TokenCreated,
@@ -52,7 +62,7 @@ pub struct TokenRecord {
     pub last_new_address_at: Option<Timestamp>,
     /// Who revoked it, when, and why.
     pub revoked: Option<(Principal, Timestamp, Option<String>)>,
-    /// True if a session was made from it.
+    /// Whether a session was made from it.
     pub has_sessions: bool,
     /// The holder, made once because every request needs it.
     pub holder: Arc<TokenHolder>,
@@ -78,7 +88,7 @@ pub enum TokenRejection {
 impl TokenDirectory {
     /// Applies an event, and drops the sessions that had ended by its time. Events about other things change nothing.
     pub fn evolve(&mut self, event: &Event, body: &Body) {
-        if event.kind.is_about_tokens() {
+        if event.kind.group() == Some(EventGroup::Access) {
             self.drop_ended_sessions(event.timestamp);
             self.names.add(&event.principal);
         }
@@ -101,7 +111,7 @@ impl TokenDirectory {
         }
     }
 
-    /// The names of the people and agents that the log has met.
+    /// All person and agent names in the log.
     #[must_use]
     pub const fn names(&self) -> &KnownNames {
         &self.names
@@ -117,13 +127,17 @@ impl TokenDirectory {
         }
     }
 
-    /// The keys of the approvers.
+    /// The approvers' keys.
     #[must_use]
     pub const fn approver_keys(&self) -> &ApproverKeyDirectory {
         &self.approver_keys
     }
 
     fn add(&mut self, event: &Event, created: &TokenCreated) {
+        let is_first = event.principal.kind() == PrincipalKind::System
+            && created.kind != TokenKind::Session
+            && (self.is_empty() || self.continues_first_tokens(event.seq, event.timestamp));
+        self.first_tokens = is_first.then_some(FirstTokens { last_seq: event.seq, at: event.timestamp });
         self.had_tokens = true;
         self.names.add(&TokenHolder::principal_of(created));
         if let Some(account) = &created.account {
@@ -160,10 +174,16 @@ impl TokenDirectory {
         self.tokens.values().map(AsRef::as_ref)
     }
 
-    /// True if the log has never had a token.
+    /// Returns true if the log has never had a token.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.had_tokens
+    }
+
+    /// Returns true if an event at this position can belong to the command that created the first tokens: it directly
+    /// follows them, at the same time, and the log has no other tokens.
+    pub(crate) fn continues_first_tokens(&self, seq: i64, at: Timestamp) -> bool {
+        self.first_tokens.is_some_and(|first| first.last_seq + 1 == seq && first.at == at)
     }
 
     /// The names of the people who signed in at an identity provider.
@@ -172,7 +192,7 @@ impl TokenDirectory {
         &self.accounts
     }
 
-    /// True if a sign-in at an identity provider or with a passkey has made a session.
+    /// Returns true if a sign-in at an identity provider or with a passkey has made a session.
     pub(crate) fn has_signed_in(&self, sign_in: &Sha256) -> bool {
         self.records().any(|token| token.created.sign_in.as_ref() == Some(sign_in))
     }
@@ -196,8 +216,8 @@ impl TokenDirectory {
         key.is_some_and(|key| key.removed.is_some())
     }
 
-    /// The id of the token or link at the beginning of the line of sessions to which this one belongs. `None` for a session
-    /// that was made from no token.
+    /// The id of the token or link from which this chain of sessions started. `None` for a session that was not made
+    /// from a token.
     #[must_use]
     pub fn find_origin(&self, record: &TokenRecord) -> Option<String> {
         let parent = |record: &&TokenRecord| self.find_parent(record);
@@ -216,7 +236,7 @@ impl TokenDirectory {
         if !record.created.hash.equals_in_constant_time(&secret.hash()) {
             return Err(TokenRejection::Unknown);
         }
-        // Other programs on the host receive a session's cookie, so it alone proves nothing.
+        // Other programs on the host receive the session cookie, so the cookie alone proves nothing.
         if record.created.kind != kind || secret.is_bound() != (kind == TokenKind::Session) {
             return Err(TokenRejection::WrongKind);
         }
@@ -224,8 +244,8 @@ impl TokenDirectory {
         Ok(record)
     }
 
-    /// Checks that a token is accepted now: it has not expired, and neither it nor one that it was made from is revoked.
-    /// A session outlives the expiry of the one that it continues, but not its revocation.
+    /// Checks that a token is accepted now: it has not expired, and neither it nor one that it was made from is
+    /// revoked. A session outlives the session that it continues if that one expires, but not if it is revoked.
     pub fn check(&self, record: &TokenRecord, now: Timestamp) -> Result<(), TokenRejection> {
         if record.created.expires_at.is_some_and(|end| end <= now) {
             return Err(TokenRejection::Expired);

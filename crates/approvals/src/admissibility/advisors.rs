@@ -1,66 +1,15 @@
-//! Checks the rows of advisors. Rows about an advisor as such contain the whole command. Those about a call can follow its
-//! end, when the check no longer has the call.
+//! Checks advice and complaints. They can follow the end of their call, when the check no longer has the call.
 
 use super::{
     command_guess::{CommandGuess, GuessedCommand},
-    compare, evidence,
+    evidence,
     log_row::LogRow,
-    row_comparison::RowComparison,
 };
 use crate::{
-    CallCommand,
-    advisor_directory::AdvisorDirectory,
-    batch::thread_state::ThreadState,
-    decide::{self, AdviceCommand, AdvisorCommand, SetAdvisorMode},
+    CallCommand, advisor_directory::AdvisorDirectory, batch::thread_state::ThreadState, decide::AdviceCommand,
 };
-use countersign_events::{
-    Body, Principal,
-    event::{ApprovalAdvice, PolicySet},
-    principal::PrincipalKind,
-};
-use countersign_policy::{AdvisorSettings, Policy, PolicyText, QualifiedPeople};
-
-/// The advisors of a policy. A text that this version cannot read has none that it could check.
-pub(super) fn advisors_of_policy(set: &PolicySet) -> Vec<AdvisorSettings> {
-    Policy::read_text(PolicyText::from(set)).map(|policy| policy.advisors().to_vec()).unwrap_or_default()
-}
-
-/// Compares a row about an advisor with the one that the rules would write.
-pub(super) fn compare_advisor_row(
-    row: &LogRow,
-    directory: &AdvisorDirectory,
-    advisors: &[AdvisorSettings],
-) -> RowComparison {
-    match check_advisor_row(row, directory, advisors) {
-        Ok(()) => RowComparison::Same(1),
-        Err(reason) => RowComparison::Different { position: 0, reason },
-    }
-}
-
-fn check_advisor_row(
-    row: &LogRow,
-    directory: &AdvisorDirectory,
-    advisors: &[AdvisorSettings],
-) -> Result<(), String> {
-    let command = match &row.body {
-        Body::AdvisorReported(reported) => AdvisorCommand::Report(reported.clone()),
-        Body::AdvisorModeSet(set) => AdvisorCommand::SetMode(SetAdvisorMode {
-            advisor: set.advisor.clone(),
-            configuration: set.configuration,
-            mode: set.mode,
-            reason: set.reason.clone(),
-            statement: set.statement.clone(),
-        }),
-        _ => return Err("it is not about an advisor".to_owned()),
-    };
-    let policy = Policy::ask_always().with_advisors(advisors.to_vec());
-    let expected = decide::decide_on_advisors(&command, &row.event.principal, directory, &policy)
-        .map_err(|refused| refused.to_string())?;
-    match expected.first() {
-        Some(new) => compare::check_row(new, row),
-        None => Err("the log has this fact already".to_owned()),
-    }
-}
+use countersign_events::{Body, Principal, event::ApprovalAdvice, principal::PrincipalKind};
+use countersign_policy::{AdvisorSettings, QualifiedPeople};
 
 /// The command that recorded an advice, under a policy with these advisors. A response may follow.
 pub(super) fn advice_guess(
@@ -92,8 +41,8 @@ pub(super) fn advice_guess(
     CommandGuess::new(GuessedCommand::Call(advice.tool_call_id.clone(), command), row, policy)
 }
 
-/// Checks a row about a call that has ended, of which the check has no state any more: its author, the thread, and the
-/// mode of the advisor. The database accepts such a row only about a call of its thread, and only one of each author.
+/// Checks a row about an ended call, whose state the check no longer has: the row's author, thread and advisor mode.
+/// The database accepts such a row only about a call in its thread, and only one per author.
 pub(super) fn check_late_row(
     row: &LogRow,
     state: Option<&ThreadState>,
@@ -116,7 +65,7 @@ pub(super) fn check_late_row(
             match known.map(|known| directory.effective_mode(known).mode) {
                 Some(mode) if mode == advice.mode => Ok(()),
                 Some(mode) => Err(format!("the mode of the advisor was {}", mode.as_str())),
-                None => Err("the policy in force has no advisor with these settings".to_owned()),
+                None => Err("the active policy has no advisor with these settings".to_owned()),
             }
         }
         Body::CallFlagged(_) if row.event.principal.kind() != PrincipalKind::User => {

@@ -1,6 +1,6 @@
-//! Checks the rows whose texts are erased or archived: each has a later `CALL_ERASED` event of its call with the same hashes,
-//! or a later `THREAD_ARCHIVED` event of its thread, and each row that such an event covers has lost its texts. The hash
-//! chain covers the hashes and everything else in such a row.
+//! Checks the rows whose content is erased or archived: each has a later `CALL_ERASED` event of its call with the same
+//! hashes, or a later `THREAD_ARCHIVED` event of its thread, and each row that such an event covers has lost its
+//! content. The hash chain covers the hashes and everything else in such a row.
 
 use super::log_row::LogRow;
 use countersign_events::{
@@ -18,40 +18,40 @@ pub(super) struct ErasureCheck {
     threads: HashMap<ShortDigest, ThreadTexts>,
 }
 
-/// The first half of an SHA-256 digest, which is enough where all that is compared is in one log.
+/// The first half of an SHA-256 digest, which is enough for comparisons within one log.
 type ShortDigest = [u8; 16];
 
-/// The rows of a thread with and without texts.
+/// The thread rows with and without erasable content.
 #[derive(Debug, Default)]
 struct ThreadTexts {
-    /// The number of rows up to the closing of the thread.
+    /// The number of rows up to the thread's closing event.
     events: u64,
-    /// The number of these that have texts.
+    /// The number of these that have erasable content.
     with_texts: u64,
     /// What only some threads have.
     ended: Option<Box<EndedTexts>>,
 }
 
-/// The rows of a thread after its closing, and its erased rows.
+/// The thread rows after the closing event, and the erased rows.
 #[derive(Debug, Default)]
 struct EndedTexts {
     /// The erased rows in `seq` order, each with its content digest: uncovered rows, and rows that an archive covers.
     erased: Vec<(i64, ShortDigest)>,
     is_closed: bool,
-    /// The later rows, and true for those that have texts.
+    /// The later rows, and true for those that have erasable content.
     later: Vec<(i64, bool)>,
-    /// The last row that the archive of the thread covers.
+    /// The last row that the thread archive covers.
     archived_through: Option<i64>,
 }
 
-/// The part of an erased row that its `CALL_ERASED` event repeats.
+/// The fields of an erased row that its `CALL_ERASED` event repeats.
 #[derive(serde::Deserialize)]
 struct ErasedTextHashes {
     erased: ErasedTexts,
 }
 
 impl ErasureCheck {
-    /// Notes a row: if its texts are erased, and if it has texts.
+    /// Notes whether a row has erasable content, and whether it is erased.
     pub(super) fn note(&mut self, row: &LogRow) {
         if row.event.thread_id == ThreadId::whole_log() {
             return;
@@ -80,7 +80,7 @@ impl ErasureCheck {
     /// Compares an erasure with the erased rows of its call. The error is the reason why it is wrong, for people.
     pub(super) fn confirm(&mut self, head: &LogRow, erased: &CallErased) -> Result<(), String> {
         if head.event.principal.kind() != PrincipalKind::User {
-            return Err("only a person erases texts".to_owned());
+            return Err("only a person erases content".to_owned());
         }
         if erased.rows.is_empty() {
             return Err("it names no row, and each call has arguments".to_owned());
@@ -93,12 +93,12 @@ impl ErasureCheck {
             different = different.or((!is_same).then_some(named.seq));
         }
         match different {
-            Some(seq) => Err(format!("event {seq} still has its texts, or others were erased in it")),
+            Some(seq) => Err(format!("event {seq} still has its content, or others were erased in it")),
             None => Ok(()),
         }
     }
 
-    /// Compares the archive of a thread with its rows. The error is the reason why it is wrong, for people.
+    /// Compares a thread archive with the thread rows. The error says why it is wrong, in words for people.
     pub(super) fn confirm_archive(&self, head: &LogRow, archived: &ThreadArchived) -> Result<(), String> {
         let Some(thread) = self.threads.get(&thread_digest(&head.event.thread_id)) else {
             return Err("its thread has no events".to_owned());
@@ -115,7 +115,7 @@ impl ErasureCheck {
         match thread.with_texts + covered().filter(|(_, has_texts)| *has_texts).count() as u64 {
             0 => Ok(()),
             count => Err(format!(
-                "{count} events of the thread still have their texts: run the same `countersign archive` again, which \
+                "{count} events of the thread still have their content: run the same `countersign archive` again, which \
                  was interrupted or runs now"
             )),
         }
@@ -135,7 +135,7 @@ impl ThreadTexts {
         self.ended.get_or_insert_default()
     }
 
-    /// The digest of an erased row. A row in an archive can be erased from the archive later, so it stays.
+    /// An erased row's digest. A row in an archive can be erased from the archive later, so it stays.
     fn remove_uncovered(&mut self, seq: i64) -> Option<ShortDigest> {
         let ended = self.ended.as_mut()?;
         let at = ended.erased.binary_search_by_key(&seq, |(seq, _)| *seq).ok()?;
@@ -167,7 +167,7 @@ fn shorten(digest: Sha256) -> ShortDigest {
     first
 }
 
-/// The hashes of the erased texts of a row; `None` if it has its texts.
+/// The erased row's content hashes; `None` if the row still has its content.
 pub(super) fn erased_texts(row: &LogRow) -> Option<ErasedTexts> {
     if !sealed::has_erased_texts(row.event.kind, &row.event.data) {
         return None;

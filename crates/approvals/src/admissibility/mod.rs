@@ -1,16 +1,18 @@
 //! Admissibility: checks that the rules would have written each row of a log.
 //!
 //! For each row, the check reconstructs the command that could have caused it, decides on that command with the same
-//! function that the writer uses, and compares the result with the log. A later version may read a command more strictly
-//! than the one that judged it, so the policy's verdicts are taken from the log as evidence. See [`AdmissibilityCheck`].
+//! function that the writer uses, and compares the result with the log. A later version may read a command more
+//! strictly than the one that judged it, so the policy's verdicts are taken from the log as evidence. Proposals that
+//! this version judges differently by the policy of their time are listed separately. Log-wide facts are admitted as by
+//! the writer. See [`AdmissibilityCheck`].
 
 mod advisors;
 mod command;
 mod command_guess;
 mod compare;
-mod definitions;
 mod erasure;
 mod evidence;
+mod log_facts;
 mod log_row;
 mod mismatch;
 mod newer;
@@ -19,24 +21,23 @@ mod proofs;
 mod proposal;
 mod row_comparison;
 mod thread_guess;
-mod tokens;
 mod waiting;
-mod webhooks;
 
 use crate::{
     Call, CallStanding, DecisionContext, NewEvent, PendingCount, Refused, Thread,
     access::{ApproverStanding, ProofContext},
     advisor_directory::AdvisorDirectory,
-    batch::{log_directories::LogDirectories, thread_state::ThreadState},
+    batch::thread_state::ThreadState,
     decide,
     pinned_tools::PinnedTools,
+    registry::LogRegistries,
 };
 use command_guess::{CommandGuess, GuessedCommand};
 use countersign_events::{
     Body, CallId, Event, Sha256, ThreadId, chain,
     event::{CallErased, ThreadArchived},
 };
-use countersign_policy::AdvisorSettings;
+use countersign_policy::{AdvisorSettings, Policy};
 use countersign_proofs::pinned::PinnedKeys;
 use erasure::ErasureCheck;
 use log_row::LogRow;
@@ -48,39 +49,54 @@ use row_comparison::RowComparison;
 use std::collections::{HashMap, VecDeque};
 use waiting::LastGrant;
 
-/// The longest sequence of rows that one command writes about a call.
+/// The maximum number of rows that one command writes about a call.
 const LONGEST_SEQUENCE: usize = 3;
 
 /// A row that the rules would not have written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InadmissibleRow {
-    /// The `seq` of the row.
+    /// The row's `seq`.
     pub seq: i64,
     /// The reason, for people.
     pub reason: String,
 }
 
 /// Checks log rows one after the other. It keeps unfinished calls, the threads that concern later calls, and the last few rows.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct AdmissibilityCheck {
     /// The threads with open calls, or with decisions and settings that concern later ones.
     threads: HashMap<ThreadId, Box<ThreadState>>,
     rows: VecDeque<LogRow>,
     /// The grant that the last rows gave, while it may decide calls that wait.
     last_grant: Option<LastGrant>,
-    /// The hash of the policy in force.
-    policy: Option<Sha256>,
-    /// The advisors of the policy in force.
-    advisors: Vec<AdvisorSettings>,
+    /// The active policy.
+    policy: Policy,
     erasures: ErasureCheck,
-    /// The tokens that the rows created, the keys that they added, the webhooks, and the facts about advisors.
-    directories: LogDirectories,
-    /// The definitions of tools.
-    pinned: PinnedTools,
-    /// The link of the first row, which identifies the log.
+    /// The log-wide facts.
+    registries: LogRegistries,
+    /// The first row's link, which identifies the log.
     log: Option<Sha256>,
     proofs: ProofTally,
     newer: NewerFacts,
+    /// The proposals that this version judges otherwise, which the caller has not taken yet.
+    judged_otherwise: Vec<InadmissibleRow>,
+}
+
+impl Default for AdmissibilityCheck {
+    fn default() -> Self {
+        Self {
+            threads: HashMap::new(),
+            rows: VecDeque::new(),
+            last_grant: None,
+            policy: Policy::ask_always(),
+            erasures: ErasureCheck::default(),
+            registries: LogRegistries::of_new_log(),
+            log: None,
+            proofs: ProofTally::default(),
+            newer: NewerFacts::default(),
+            judged_otherwise: Vec::new(),
+        }
+    }
 }
 
 impl AdmissibilityCheck {
@@ -100,6 +116,12 @@ impl AdmissibilityCheck {
     #[must_use]
     pub const fn unjudged_counts(&self) -> UnjudgedCounts {
         UnjudgedCounts { newer: self.newer.events, concerned: self.newer.unjudged }
+    }
+
+    /// Takes the proposals that this version judges otherwise by the policy of their time. An earlier version may have read a
+    /// command less strictly, so such a row is admissible; but another program may also have written it.
+    pub fn take_judged_otherwise(&mut self) -> Vec<InadmissibleRow> {
+        std::mem::take(&mut self.judged_otherwise)
     }
 
     /// Adds the next row in `seq` order, and returns the findings about the rows that are complete by then.
@@ -128,11 +150,10 @@ impl AdmissibilityCheck {
         }
     }
 
-    /// Returns the findings about the last rows, after the end of the log.
+    /// Returns the findings about the last rows, after the log's end.
     pub fn finish(&mut self) -> Vec<InadmissibleRow> {
         let mut findings = self.judge_while(|rows| !rows.is_empty());
-        let reason =
-            "its texts are erased, and no CALL_ERASED event of its call names it, nor is its thread archived";
+        let reason = "its content is erased, and no CALL_ERASED event of its call names it, nor is its thread archived";
         let unnamed = |seq| InadmissibleRow { seq, reason: reason.to_owned() };
         findings.extend(self.erasures.finish().map(unnamed));
         findings
@@ -155,21 +176,19 @@ impl AdmissibilityCheck {
             };
             self.last_grant = waiting::last_grant(self.last_grant, self.rows.iter().take(length));
             for row in self.rows.drain(..length) {
-                if let Err(reason) = policy::check_judged_by(&row, self.policy)
+                if let Err(reason) = policy::check_judged_by(&row, self.registries.policy.hash)
                     && is_judged
                 {
                     findings.push(InadmissibleRow { seq: row.event.seq, reason });
                 }
-                if let Err(reason) = self.proofs.note(&row, self.directories.tokens.approver_keys()) {
+                if let Err(reason) = self.proofs.note(&row, self.registries.tokens.approver_keys()) {
                     findings.push(InadmissibleRow { seq: row.event.seq, reason });
                 }
                 self.erasures.note(&row);
                 if let Body::PolicySet(set) = &row.body {
-                    self.policy = Some(set.hash);
-                    self.advisors = advisors::advisors_of_policy(set);
+                    self.policy = policy::read_policy(set);
                 }
-                self.directories.evolve(&row.event, &row.body);
-                self.pinned.evolve_all(&row.body);
+                self.registries.evolve(&row.event, &row.body);
                 apply_row(&mut self.threads, row, is_judged.then_some(&findings));
             }
             self.note_newer_rows();
@@ -192,11 +211,9 @@ impl AdmissibilityCheck {
         if matches!(head.body, Body::Message(..)) && !head.is_by_hand() {
             return compare_message(&self.threads, head);
         }
-        if let Body::PolicySet(set) = &head.body {
-            return match policy::check_policy_set(head, set, self.policy) {
-                Ok(()) => RowComparison::Same(1),
-                Err(reason) => RowComparison::Different { position: 0, reason },
-            };
+        let log = self.log.unwrap_or(Sha256::ZERO);
+        if let Some(registry) = log_facts::registry_of(head, &self.registries) {
+            return log_facts::compare_fact(head, registry, &self.policy, log);
         }
         if let Body::CallErased(erased) = &head.body {
             let state = self.threads.get(&head.event.thread_id);
@@ -208,36 +225,28 @@ impl AdmissibilityCheck {
         {
             return RowComparison::Different { position: 0, reason };
         }
-        if head.body.event_type().is_about_tokens() {
-            return tokens::compare_token_rows(
-                rows,
-                &self.directories.tokens,
-                self.log.unwrap_or(Sha256::ZERO),
-            );
-        }
-        if head.body.event_type().is_about_webhooks() {
-            return webhooks::compare_webhook_row(head, &self.directories.webhooks);
-        }
-        if head.body.event_type().is_about_definitions() {
-            return definitions::compare_definition_row(head, &self.pinned);
-        }
-        if head.body.event_type().is_about_advisors() {
-            return advisors::compare_advisor_row(head, &self.directories.advisors, &self.advisors);
-        }
-        if let Some(late) = compare_late_row(rows, &self.threads, &self.directories, &self.advisors) {
+        let LogRegistries { tokens, tools, advisors, policy, .. } = &self.registries;
+        if let Some(late) = compare_late_row(rows, &self.threads, advisors, self.policy.advisors()) {
             return late;
         }
-        let keys = self.directories.tokens.approver_keys();
-        let proofs = ProofContext { log: self.log.unwrap_or(Sha256::ZERO), keys: Some(keys) };
-        let facts = LogFacts { proofs, tools: &self.pinned, advisors: &self.directories.advisors };
-        let in_force = (self.policy, &*self.advisors);
+        let proofs = ProofContext { log, keys: Some(tokens.approver_keys()) };
+        let facts = LogFacts { proofs, tools, advisors };
+        let in_force = (policy.hash, self.policy.advisors());
         let empty = ThreadState::default();
         let state = self.threads.get(&head.event.thread_id).map_or(&empty, |state| state);
         let mut closest: Option<(usize, String)> = None;
         let waiting = waiting::guess(head, state, self.last_grant);
         for guess in command::guesses(rows, state, in_force).into_iter().chain(waiting) {
             match compare_guess(&guess, rows, state, facts) {
-                RowComparison::Same(length) => return RowComparison::Same(length),
+                RowComparison::Same(length) => {
+                    let judged = proposal::judged_by_policy(rows, state, &self.policy);
+                    let compared = judged.map(|judged| compare_guess(&judged, rows, state, facts));
+                    if let Some(RowComparison::Different { position, reason }) = compared {
+                        let seq = rows[position].event.seq;
+                        self.judged_otherwise.push(InadmissibleRow { seq, reason });
+                    }
+                    return RowComparison::Same(length);
+                }
                 RowComparison::Different { position, reason } => {
                     if closest.as_ref().is_none_or(|(closest, _)| position > *closest) {
                         closest = Some((position, reason));
@@ -264,11 +273,11 @@ const fn is_late_fact(body: &Body) -> bool {
     matches!(body, Body::ApprovalAdvice(_) | Body::CallFlagged(_) | Body::ExecutionMismatch(_))
 }
 
-/// Compares a row about a call that has ended, of which the check has no state any more.
+/// Compares a row about an ended call, whose state the check no longer has.
 fn compare_late_row(
     rows: &[LogRow],
     threads: &HashMap<ThreadId, Box<ThreadState>>,
-    directories: &LogDirectories,
+    directory: &AdvisorDirectory,
     advisors: &[AdvisorSettings],
 ) -> Option<RowComparison> {
     let head = &rows[0];
@@ -283,13 +292,13 @@ fn compare_late_row(
     if matches!(head.body, Body::ExecutionMismatch(_)) {
         return Some(RowComparison::Same(mismatch::count_late_rows(rows)));
     }
-    Some(match advisors::check_late_row(head, state, &directories.advisors, advisors) {
+    Some(match advisors::check_late_row(head, state, directory, advisors) {
         Ok(()) => RowComparison::Same(1),
         Err(reason) => RowComparison::Different { position: 0, reason },
     })
 }
 
-/// The facts about the log as a whole that the rules need.
+/// The log-wide facts that the rules need.
 #[derive(Clone, Copy)]
 struct LogFacts<'a> {
     proofs: ProofContext<'a>,
@@ -313,8 +322,8 @@ fn compare_erasure(
     }
 }
 
-/// Checks what the rule of the command cannot know: that the archive has the rows of the thread, and that none of its calls
-/// was running.
+/// Checks what the command rule cannot know: that the archive has the thread's rows, and that none of its calls was
+/// running.
 fn check_archive(
     erasures: &ErasureCheck,
     threads: &HashMap<ThreadId, Box<ThreadState>>,
@@ -380,7 +389,7 @@ fn decide_on_guess(
         GuessedCommand::Call(id, command) => {
             let call = state.call(id);
             check_nothing_is_due(call, guess, &context)?;
-            decide::decide(id, call, command, &context)
+            Ok(decide::decide(id, call, command, &context)?)
         }
         GuessedCommand::Waiting(id, grant) => {
             let grant = context.thread.grants.iter().find(|given| given.seq == *grant);
@@ -388,7 +397,7 @@ fn decide_on_guess(
             Ok(grant.map(answers).unwrap_or_default())
         }
         GuessedCommand::Thread(command) => {
-            decide::decide_thread(state.open_calls().into_iter(), command, &context)
+            Ok(decide::decide_thread(state.open_calls().into_iter(), command, &context)?)
         }
     }
 }

@@ -6,15 +6,15 @@ use crate::{
     batch::thread_state::ThreadState,
     decide::{DefinitionIdentity, HashedArguments, ProposalReview, ProposeCommand},
 };
-use countersign_events::event::Verdict;
 use countersign_events::{
     Body, Json, Sha256,
-    event::{ApprovalRequest, ApprovalResponse, ToolCall, ToolDefinition},
+    event::{ApprovalRequest, ApprovalResponse, Source, ToolCall, ToolDefinition, Verdict},
 };
-use countersign_policy::{ApprovalTerms, Judgement, Policy, QualifiedPeople};
+use countersign_policy::{ApprovalTerms, JudgedCall, Judgement, Policy, QualifiedPeople};
+use std::time::Duration;
 
-/// The proposals that could have caused the rows, of which the one at `offset` is the call. The row before the call is
-/// the end of another call, whose approval moves.
+/// The proposals that could have caused the rows; the row at `offset` is the call. The row before it ends another call,
+/// whose approval moves.
 pub(super) fn guesses(rows: &[LogRow], offset: usize, state: &ThreadState) -> Vec<CommandGuess> {
     let Some(row) = rows.get(offset) else { return Vec::new() };
     let Body::ToolCall(call) = &row.body else { return Vec::new() };
@@ -29,8 +29,71 @@ pub(super) fn guesses(rows: &[LogRow], offset: usize, state: &ThreadState) -> Ve
         Some(Body::ApprovalResponse(response)) if response.tool_call_id == call.id => {
             proposal.answered(response)
         }
-        Some(Body::ApprovalRequest(request)) if request.tool_call_id == call.id => proposal.asked(request),
+        Some(Body::ApprovalRequest(request)) if request.tool_call_id == call.id => {
+            let judgement = evidence::judgement_of_request(request, row.event.timestamp);
+            proposal.asked(request, judgement, None).into_iter().collect()
+        }
         _ => proposal.unanswered(),
+    }
+}
+
+/// The proposal as the policy of its time judges it. `None` if the log does not hold everything that the policy saw, or if
+/// not the policy but the thread or an earlier decision answered.
+pub(super) fn judged_by_policy(
+    rows: &[LogRow],
+    state: &ThreadState,
+    policy: &Policy,
+) -> Option<CommandGuess> {
+    let row = rows.first()?;
+    let Body::ToolCall(call) = &row.body else { return None };
+    let next = rows.get(1).map(|next| &next.body).filter(|next| next.call_id() == Some(&call.id))?;
+    let (judged_by, changed) = match next {
+        Body::ApprovalRequest(request) => (request.policy, request.changed_definition),
+        Body::ApprovalResponse(response) if response.source == Source::Policy => (response.policy?, None),
+        _ => return None,
+    };
+    if judged_by != policy.hash() || !is_recorded_whole(call) {
+        return None;
+    }
+    let judgement = policy.judge(&subject_of(row, call), &|| false);
+    let changed = changed.map(|changed| changed.definition_hash);
+    let proposal = RecordedProposal { row, call, thread: &state.thread, changed };
+    match next {
+        Body::ApprovalRequest(request) => {
+            // The proposer may have shortened the time that the rule gives.
+            let expires_in = evidence::span(row.event.timestamp, request.expires_at);
+            proposal.asked(request, judgement, expires_in)
+        }
+        Body::ApprovalResponse(response) => {
+            let lapses = evidence::span(row.event.timestamp, response.lapses_at);
+            let judged_by =
+                evidence::recorded_policy(response.policy, lapses, true, QualifiedPeople::None, None);
+            proposal.guess(judgement, judged_by, proposal.thread_for_answer(response), None)
+        }
+        _ => None,
+    }
+}
+
+/// Returns true if nothing in the proposal was masked or erased.
+fn is_recorded_whole(call: &ToolCall) -> bool {
+    let definition_hash = ToolDefinition::hash(call.definition.as_ref(), call.annotations.as_ref());
+    call.redacted.is_empty()
+        && call.erased.is_empty()
+        && call.definition_hash == definition_hash
+        && call.place.as_ref().is_none_or(|place| place.digest.is_none())
+}
+
+fn subject_of<'a>(row: &'a LogRow, call: &'a ToolCall) -> JudgedCall<'a> {
+    JudgedCall {
+        thread: &row.event.thread_id,
+        principal: &row.event.principal,
+        tool: &call.name,
+        place: call.place.as_ref(),
+        arguments: &call.arguments,
+        redacted: &call.redacted,
+        annotations: call.annotations.as_ref(),
+        impact: call.impact.as_ref(),
+        definition: call.definition.as_ref(),
     }
 }
 
@@ -38,14 +101,18 @@ struct RecordedProposal<'a> {
     row: &'a LogRow,
     call: &'a ToolCall,
     thread: &'a Thread,
-    /// The hash of the definition that the request says no person has accepted.
+    /// The definition hash that, according to the request, no person has accepted.
     changed: Option<Sha256>,
 }
 
 impl RecordedProposal<'_> {
     /// People are asked. Nothing that is certain in the log may answer instead of them.
-    fn asked(&self, request: &ApprovalRequest) -> Vec<CommandGuess> {
-        let judgement = evidence::judgement_of_request(request, self.row.event.timestamp);
+    fn asked(
+        &self,
+        request: &ApprovalRequest,
+        judgement: Judgement,
+        expires_in: Option<Duration>,
+    ) -> Option<CommandGuess> {
         let has_same_call = request.same_call.is_some();
         let policy =
             evidence::recorded_policy(Some(request.policy), None, has_same_call, QualifiedPeople::None, None);
@@ -53,15 +120,14 @@ impl RecordedProposal<'_> {
         let mut thread = thread_without(self.thread, |seq| patterns.contains(&seq));
         let same = request.same_call.as_ref().map(|same| &same.id);
         thread.recent.retain(|recent| recent.unused_by.as_ref() == same);
-        let guess = self.guess(judgement, policy, thread).map(|mut guess| {
+        self.guess(judgement, policy, thread, expires_in).map(|mut guess| {
             if let CommandEvidence::Judgement(judged) = guess.evidence {
                 let suggested = request.suggested_scopes.clone();
                 guess.evidence =
                     CommandEvidence::Proposal(ProposalReview { judged, logged: None, suggested });
             }
             guess
-        });
-        guess.into_iter().collect()
+        })
     }
 
     /// The policy, the thread or an earlier decision answers. The verdict and the terms on which the policy would have
@@ -82,17 +148,25 @@ impl RecordedProposal<'_> {
                 ..evidence::judgement_of_response(response, verdict)
             })
         });
-        judgements.filter_map(|judgement| self.guess(judgement, policy.clone(), thread.clone())).collect()
+        judgements
+            .filter_map(|judgement| self.guess(judgement, policy.clone(), thread.clone(), None))
+            .collect()
     }
 
     /// No answer follows. Any answer serves to show what is missing.
     fn unanswered(&self) -> Vec<CommandGuess> {
         let judgement = evidence::allowing_judgement(None);
         let policy = evidence::recorded_policy(None, None, false, QualifiedPeople::None, None);
-        self.guess(judgement, policy, self.thread.clone()).into_iter().collect()
+        self.guess(judgement, policy, self.thread.clone(), None).into_iter().collect()
     }
 
-    fn guess(&self, judgement: Judgement, policy: Policy, mut thread: Thread) -> Option<CommandGuess> {
+    fn guess(
+        &self,
+        judgement: Judgement,
+        policy: Policy,
+        mut thread: Thread,
+        expires_in: Option<Duration>,
+    ) -> Option<CommandGuess> {
         let ToolCall { id, name, place, annotations, impact, description, definition, replaces, .. } =
             self.call.clone();
         let arguments = self.arguments()?;
@@ -109,7 +183,7 @@ impl RecordedProposal<'_> {
             description,
             place: place.map(Box::new),
             definition,
-            expires_in: None,
+            expires_in,
             replaces,
         };
         let guess = CommandGuess::proposal(command, self.row, policy);
@@ -154,13 +228,13 @@ impl RecordedProposal<'_> {
         }
     }
 
-    /// The grants and denials whose pattern only the policy of the time could match.
+    /// The grants and denials whose patterns only the policy that was active then could match.
     fn pattern_grants(&self) -> Vec<i64> {
         let is_pattern = |scope: &Option<GrantScope>| matches!(scope, Some(GrantScope::Pattern(_)));
         self.thread.grants.iter().filter(|grant| is_pattern(&grant.scope)).map(|grant| grant.seq).collect()
     }
 
-    /// The thread with the decision that answered, and without those that the policy of the time may have ruled out.
+    /// The thread with the decision that answered, and without those that the then active policy may have ruled out.
     fn thread_for_answer(&self, response: &ApprovalResponse) -> Thread {
         let mut dropped = self.pattern_grants();
         dropped.extend(self.thread.grants.iter().filter(|grant| grant.allows).map(|grant| grant.seq));

@@ -1,7 +1,8 @@
 //! Rows that the rules would not have written are named with their reason.
 
 use super::AdmissibilityCheck;
-use countersign_events::{Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp};
+use countersign_events::{Event, EventType, Json, Principal, Sha256, ThreadId, Timestamp, event::PolicySet};
+use countersign_policy::Policy;
 
 const HASH: &str = "f6a8ee6d2ff5f5c26a5e6a0f4d8a59e35af5f3c20ff2be2ee4e6e7f8a0d4b6d1";
 
@@ -68,6 +69,43 @@ fn inadmissible_rows_about_advisors_are_named() {
     insta::assert_snapshot!(found.join("\n"), @r#"
     1: agent:bot is not a person, and only people decide
     1: cases: it must be the sum of agreed, falseAllows, falseDenials and asked, and failed is a part of asked
-    1: the policy in force has no advisor "judge" with these settings
+    1: the active policy has no advisor "judge" with these settings
     "#);
+}
+
+/// The log holds the policy, so a program that asks under weaker terms than the policy is noticed.
+#[test]
+fn proposal_under_weaker_terms_is_judged_otherwise() {
+    let policy = Policy::read(
+        "[[rule]]\nname = \"two\"\ntool = \"bash\"\nverdict = \"ask\"\nreason = \"why\"\nquorum = 2\n",
+    )
+    .expect("valid");
+    let text = policy.text().clone();
+    let set =
+        PolicySet { text: text.text, layers: text.layers, hash: policy.hash(), source: "test".to_owned() };
+    let log_row = Event {
+        thread_id: ThreadId::whole_log(),
+        data: Json::encode(&set).expect("serialises"),
+        ..row(1, EventType::PolicySet, "system:countersign", "{}")
+    };
+    let arguments = Json::parse("{}").and_then(|json| json.admit()).expect("valid");
+    let call = format!(r#"{{"id":"a","name":"bash","arguments":{{}},"argumentsHash":"{arguments}"}}"#);
+    let request = |quorum: &str| {
+        let head = r#"{"toolCallId":"a","rule":"two","reason":"why","options":["allow_once","allow_session","deny"],"basis":"rule""#;
+        format!(r#"{head}{quorum},"policy":"{}"}}"#, policy.hash())
+    };
+    for (quorum, expected) in [(r#","quorum":2"#, ""), ("", "3: the rules write other values: quorum")] {
+        let mut check = AdmissibilityCheck::default();
+        let rows = [
+            log_row.clone(),
+            row(2, EventType::ToolCall, "agent:bot", &call),
+            row(3, EventType::ApprovalRequest, "agent:bot", &request(quorum)),
+        ];
+        let mut found: Vec<_> = rows.into_iter().flat_map(|event| check.check(event)).collect();
+        found.extend(check.finish());
+        assert_eq!(found, [], "it may be the judgement of an earlier version");
+        let judged = check.take_judged_otherwise();
+        let judged: Vec<_> = judged.into_iter().map(|row| format!("{}: {}", row.seq, row.reason)).collect();
+        assert_eq!(judged.join("\n"), expected);
+    }
 }
