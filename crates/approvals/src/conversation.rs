@@ -1,7 +1,7 @@
-//! The conversation of a thread: which messages it has, and which of those that a client sends are new.
+//! Thread conversations: which messages a thread has, and which of those that a client sends are new.
 //!
 //! Clients send a whole history again and again, and repeat a request whose answer was lost. A message is therefore
-//! identified by its place in the conversation and its content, and what the log has already is not stored again.
+//! identified by its index in the conversation and its content, and what the log already has is not stored again.
 
 use crate::Refused;
 use countersign_events::{
@@ -10,10 +10,10 @@ use countersign_events::{
 };
 use countersign_redaction::Redactor;
 
-/// The most messages that a conversation may have.
+/// The maximum number of messages in a conversation.
 pub const MAX_MESSAGES: u32 = 100_000;
 
-/// The messages of a thread that count, by their place. The log may have others, whose place a later message took.
+/// The valid messages of a thread, by index. The log may have others that a later message at the same index replaced.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conversation {
     messages: Vec<StoredMessage>,
@@ -33,7 +33,7 @@ pub struct StoredMessage {
 /// Where a message belongs that a client sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessagePlace {
-    /// Its place in the conversation, from 0.
+    /// Its index in the conversation, from 0.
     pub position: u32,
     /// The `seq` of its event, if the log has it already.
     pub stored: Option<i64>,
@@ -44,13 +44,15 @@ pub struct MessagePlace {
 pub enum SentMessages<'a> {
     /// One message, at the end. If it is the last one that the log has, it was sent before.
     Next(Sha256),
-    /// A part of the conversation that begins at this place: the whole of it from place 0 on.
+    /// The conversation from this index on; from index 0, the whole conversation.
     From(u32, &'a [Sha256]),
+    /// A client's own copy of the conversation, which may lack what others said. It replaces nothing.
+    Copied(&'a [Sha256]),
 }
 
 impl Conversation {
-    /// Adds an event with a message, in `seq` order. It takes the place of a message at the same place and of all after
-    /// it. A message behind the end, which only a row of another program can be, counts nowhere.
+    /// Adds a message event, in `seq` order. It replaces the message at the same index and all messages after it. A
+    /// message past the end is ignored: another program wrote it.
     pub fn add(&mut self, position: u32, message: StoredMessage) {
         let position = position as usize;
         self.seqs.push(message.seq);
@@ -60,7 +62,7 @@ impl Conversation {
         }
     }
 
-    /// Passes over the event of a message that another program wrote in another form. It counts nowhere.
+    /// Skips a message event that another program wrote in another form. The message is ignored.
     pub fn pass(&mut self, seq: i64) {
         self.seqs.push(seq);
     }
@@ -71,20 +73,20 @@ impl Conversation {
         &self.messages
     }
 
-    /// The `seq` of the last event with a message, whether it counts or not.
+    /// The last message event's `seq`, ignored events included.
     #[must_use]
     pub fn last(&self) -> Option<i64> {
         self.seqs.last().copied()
     }
 
-    /// The `seq`s of all events with messages, in their order, also of those whose place a later one took.
+    /// The `seq`s of all message events, in order, replaced ones included.
     #[must_use]
     pub fn seqs(&self) -> &[i64] {
         &self.seqs
     }
 
-    /// The places of the messages that a client sends. The first one that differs from the log, and all after it, are
-    /// new. Fails if they leave a gap behind the end, or if the conversation would become too long.
+    /// The indexes of messages that a client sends. The first one that differs from the log, and all after it, are new.
+    /// Fails if they leave a gap after the end, or if the conversation would become too long.
     pub fn find_places(&self, sent: SentMessages<'_>) -> Result<Vec<MessagePlace>, Refused> {
         let end = self.messages.len();
         let (from, hashes) = match &sent {
@@ -93,16 +95,13 @@ impl Conversation {
                 let is_last = self.messages.last().is_some_and(|last| last.content_hash == *hash);
                 (if is_last { end - 1 } else { end }, std::slice::from_ref(hash))
             }
+            SentMessages::Copied(hashes) => return self.find_copied(hashes),
         };
         if from > end {
             let why = format!("the conversation has {end} messages, so it cannot continue at {from}");
             return Err(Refused::Invalid { field: "from", why });
         }
-        if from + hashes.len() > MAX_MESSAGES as usize {
-            let why =
-                format!("a conversation has {MAX_MESSAGES} messages at most; continue it in another thread");
-            return Err(Refused::Invalid { field: "messages", why });
-        }
+        check_length(from + hashes.len())?;
         let known = self.messages[from..].iter().zip(hashes);
         let same = known.take_while(|(stored, hash)| stored.content_hash == **hash).count();
         let place = |index: usize| MessagePlace {
@@ -112,6 +111,30 @@ impl Conversation {
         };
         Ok((0..hashes.len()).map(place).collect())
     }
+
+    /// The indexes of copied messages: those that the log has are found in their order, with others between them. The first
+    /// one that it does not have, and all after it, are new and go to the end.
+    fn find_copied(&self, hashes: &[Sha256]) -> Result<Vec<MessagePlace>, Refused> {
+        let mut rest = self.messages.iter().enumerate();
+        let stored: Vec<_> = hashes
+            .iter()
+            .map_while(|hash| rest.find(|(_, message)| message.content_hash == *hash))
+            .map(|(index, message)| (index, Some(message.seq)))
+            .collect();
+        let new = (self.messages.len()..).take(hashes.len() - stored.len()).map(|index| (index, None));
+        check_length(self.messages.len() + hashes.len() - stored.len())?;
+        let place =
+            |(index, stored)| MessagePlace { position: u32::try_from(index).unwrap_or(MAX_MESSAGES), stored };
+        Ok(stored.iter().copied().chain(new).map(place).collect())
+    }
+}
+
+fn check_length(length: usize) -> Result<(), Refused> {
+    if length <= MAX_MESSAGES as usize {
+        return Ok(());
+    }
+    let why = format!("a conversation has {MAX_MESSAGES} messages at most; continue it in another thread");
+    Err(Refused::Invalid { field: "messages", why })
 }
 
 /// A message that is to be stored.
@@ -124,8 +147,7 @@ pub struct NewMessage {
 }
 
 impl NewMessage {
-    /// The event of a message at `position`, with masks in the place of secrets. The hash is that of the content without
-    /// masks.
+    /// The event for a message at `position`, with its secrets masked. The hash covers the unmasked content.
     #[must_use]
     pub fn masked(
         kind: EventType,
@@ -214,6 +236,21 @@ mod tests {
             |conversation: &Conversation, text| conversation.find_places(SentMessages::Next(hash(text)));
         assert_eq!(place(&conversation, "a"), Ok(vec![MessagePlace { position: 0, stored: Some(1) }]));
         assert_eq!(place(&conversation, "b"), Ok(vec![MessagePlace { position: 1, stored: None }]));
+    }
+
+    #[test]
+    fn copied_conversation_replaces_nothing() {
+        let mut conversation = Conversation::default();
+        store(&mut conversation, 0, "abc");
+        let find = |texts: &str| {
+            let places = conversation.find_places(SentMessages::Copied(&hashes(texts))).expect("it fits");
+            places.iter().map(|place| (place.position, place.stored.is_none())).collect::<Vec<_>>()
+        };
+        assert_eq!(find("abc"), [(0, false), (1, false), (2, false)], "sent again");
+        assert_eq!(find("acd"), [(0, false), (2, false), (3, true)], "without what another said");
+        assert_eq!(find("xa"), [(3, true), (4, true)], "of another beginning");
+        assert_eq!(find("d"), [(3, true)]);
+        assert_eq!(find("cab"), [(2, false), (3, true), (4, true)], "in another order");
     }
 
     #[test]

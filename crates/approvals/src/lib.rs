@@ -1,5 +1,5 @@
-//! The definition of an approval: the state of a call and of its thread, and the rules that say what may happen next.
-//! It performs no I/O and reads no clock: time is an argument, so every rule is tested in microseconds.
+//! What an approval is: the state of a call and its thread, and the rules for what may happen next. This crate performs
+//! no I/O and reads no clock: time is an argument, so every rule is tested in microseconds.
 //!
 //! Two functions contain the rules: [`decide`](decide::decide) takes a state and a command and returns events or a
 //! refusal, and [`Call::evolve`] takes a state and an event and returns the next state.
@@ -14,6 +14,7 @@ pub mod conversation;
 pub mod decide;
 pub mod pinned_tools;
 pub mod refused;
+pub mod registry;
 pub mod scope;
 pub mod thread;
 pub mod tool_directory;
@@ -26,7 +27,10 @@ pub use batch::{
 };
 pub use call::{Call, CallStanding, UnknownFact};
 pub use countersign_proofs::pinned::PinnedKeys;
-pub use decide::{CallCommand, CommandEvidence, DecisionContext, NewEvent, ThreadCommand};
+pub use decide::{
+    CallCommand, CommandEvidence, CommandFailure, DecisionContext, NeededEvidence, NewEvent, ThreadCommand,
+};
 pub use refused::Refused;
+pub use registry::LogCommand;
 pub use scope::GrantScope;
 pub use thread::Thread;

@@ -1,7 +1,7 @@
 //! The definitions of tools that the log knows, and which of them people have accepted.
 //!
-//! The first definition of a tool is accepted as it is. From then on its calls are answered by grants and modes only if
-//! they come with an accepted definition: a server cannot change what a tool says or does after it was approved.
+//! The first definition of each tool is accepted as it is. From then on, grants and modes answer only calls that come
+//! with an accepted definition: a server cannot change what a tool says or does after it was approved.
 
 use countersign_events::{
     Body, Json, Sha256, ToolName,
@@ -10,7 +10,8 @@ use countersign_events::{
 use countersign_redaction::Redactor;
 use std::collections::{HashMap, HashSet};
 
-/// The most definitions of a tool that are recorded before a person accepts one. Further ones are treated as changed, too.
+/// The maximum number of definitions per tool that are recorded before a person accepts one. Further ones are also
+/// treated as changed.
 pub const MAX_UNACCEPTED: usize = 64;
 
 /// The largest definition that the log keeps. Of a larger one it keeps the hash.
@@ -20,6 +21,8 @@ const MAX_DEFINITION_BYTES: usize = 128 * 1024;
 #[derive(Debug, Clone, Default)]
 pub struct PinnedTools {
     tools: HashMap<ToolName, PinnedTool>,
+    /// Whether the log is read from its start, so that each tool is read.
+    are_all_read: bool,
 }
 
 /// The definitions of one tool, by their hashes.
@@ -36,17 +39,19 @@ pub struct PinnedTool {
 }
 
 impl PinnedTools {
-    /// Applies an event, if the tool was read. Events about other things change nothing.
-    pub fn evolve(&mut self, body: &Body) {
-        if let Some(pinned) = tool_of(body).and_then(|tool| self.tools.get_mut(tool)) {
-            pinned.evolve(body);
-        }
+    /// The tools in a log that is read from its start.
+    pub(crate) fn of_new_log() -> Self {
+        Self { are_all_read: true, ..Self::default() }
     }
 
-    /// Applies an event of a log that is read from its start.
-    pub(crate) fn evolve_all(&mut self, body: &Body) {
-        if let Some(tool) = tool_of(body) {
-            self.tools.entry(tool.clone()).or_default().evolve(body);
+    /// Applies an event, if the tool was read. Events about other things change nothing.
+    pub fn evolve(&mut self, body: &Body) {
+        let Some(tool) = tool_of(body) else { return };
+        if self.are_all_read && !self.tools.contains_key(tool) {
+            self.begin_tool(tool);
+        }
+        if let Some(pinned) = self.tools.get_mut(tool) {
+            pinned.evolve(body);
         }
     }
 
@@ -92,31 +97,31 @@ impl PinnedTool {
         self.since_accepted = 0;
     }
 
-    /// True if the log knows a definition of the tool.
+    /// Returns true if the log knows a tool definition.
     #[must_use]
     pub const fn is_known(&self) -> bool {
         self.last_accepted.is_some()
     }
 
-    /// True if a definition is accepted.
+    /// Returns true if a definition is accepted.
     #[must_use]
     pub fn is_accepted(&self, hash: Sha256) -> bool {
         self.accepted.contains(&hash)
     }
 
-    /// True if the log has an event about the definition.
+    /// Returns true if the log has an event about the definition.
     #[must_use]
     pub fn has_seen(&self, hash: Sha256) -> bool {
         self.is_accepted(hash) || self.changed.contains(&hash)
     }
 
-    /// True if no further changed definition is recorded until a person accepts one.
+    /// Returns true if no further changed definition is recorded until a person accepts one.
     #[must_use]
     pub const fn is_full(&self) -> bool {
         self.since_accepted >= MAX_UNACCEPTED
     }
 
-    /// The hash of the definition that was accepted last.
+    /// The hash of the last accepted definition.
     #[must_use]
     pub const fn last_accepted(&self) -> Option<Sha256> {
         self.last_accepted
@@ -130,7 +135,7 @@ impl PinnedTool {
     }
 }
 
-/// A definition as the log keeps it, with the secrets of its texts masked. `None` without a description and a schema.
+/// A definition as the log keeps it, with its secrets masked. `None` without a description and a schema.
 #[must_use]
 pub fn seen_definition(
     tool: &ToolName,

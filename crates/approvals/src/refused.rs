@@ -1,4 +1,4 @@
-//! Refusals: a stable code for programs, a sentence for people, and the facts behind it.
+//! Refusals: a stable code for programs, a sentence for people, and the underlying facts.
 
 use crate::{
     access::{TokenDirectory, TokenRejection},
@@ -11,8 +11,7 @@ use countersign_events::{
     timestamp::Timestamp,
 };
 
-/// The reason why a command was refused. Each variant has the name of its [`code`](Refused::code), except
-/// [`MissingEvidence`](Refused::MissingEvidence), which callers of a gate never meet.
+/// The reason why a command was refused. Each variant has the name of its [`code`](Refused::code).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// No such call in that thread.
@@ -30,7 +29,7 @@ pub enum Refused {
     CallDiffers {
         /// The call.
         id: CallId,
-        /// The hash of the arguments that were proposed first.
+        /// The hash of the original arguments.
         arguments_hash: Sha256,
     },
     /// Another decision was made before.
@@ -39,10 +38,10 @@ pub enum Refused {
         /// The decision that counts.
         response: Box<RecordedFact<ApprovalResponse>>,
     },
-    /// A claim of a call that is not allowed.
+    /// A claim on a call whose state is not `allowed`.
     #[error("the call is {state}, and only an allowed call can be claimed")]
     NotAllowed {
-        /// The state of the call.
+        /// The call's state.
         state: CallState,
     },
     /// An executor claimed the call before.
@@ -57,10 +56,10 @@ pub enum Refused {
         /// The result that counts.
         result: Box<RecordedFact<ToolResult>>,
     },
-    /// A result or a renewal of a call that is not claimed.
+    /// A result or a renewal for a call that is not claimed.
     #[error("the call is {state}: claim it first")]
     NotClaimed {
-        /// The state of the call.
+        /// The call's state.
         state: CallState,
     },
     /// A result or a renewal from an executor that did not claim the call.
@@ -69,16 +68,16 @@ pub enum Refused {
         /// The executor that claimed it.
         executor: String,
     },
-    /// A sign of life of a program that did not propose the call.
+    /// A sign of life from a program that did not propose the call.
     #[error("{proposer} proposed the call, and only it tells that it still waits")]
     NotTheProposer {
         /// The proposer.
         proposer: Principal,
     },
-    /// The command is about other arguments than those of the call.
+    /// The command is about arguments other than the call's.
     #[error(transparent)]
     ArgumentsChanged(#[from] ArgumentsMismatch),
-    /// The policy blocks the call now, or a restriction of the thread holds it back.
+    /// The policy blocks the call now, or a thread restriction holds it back.
     #[error("blocked by {rule}: {reason}")]
     Blocked {
         /// The rule.
@@ -100,7 +99,7 @@ pub enum Refused {
     /// A closed thread accepts no calls.
     #[error("the thread was closed at {at}")]
     ThreadClosed {
-        /// The time of the closing.
+        /// The closing's time.
         at: Timestamp,
     },
     /// The thread or the agent has as many pending calls as the policy permits.
@@ -119,10 +118,10 @@ pub enum Refused {
     /// Agents propose; they never decide.
     #[error("{0} is not a person, and only people decide")]
     NotAnApprover(String),
-    /// The proposer of a call cannot decide it.
+    /// A call proposer cannot decide that call.
     #[error("{0} proposed the call and cannot decide it")]
     SelfApproval(String),
-    /// The caller lacks the level or the group that the request asks for.
+    /// The caller does not have the level or the group that the request requires.
     #[error("{by} cannot decide this: {why}")]
     NotEligible {
         /// The caller.
@@ -130,11 +129,11 @@ pub enum Refused {
         /// The missing requirement.
         why: String,
     },
-    /// The policy in force has no advisor with these settings.
-    #[error("the policy in force has no advisor {0:?} with these settings")]
+    /// The active policy has no advisor with these settings.
+    #[error("the active policy has no advisor {0:?} with these settings")]
     UnknownAdvisor(String),
     /// An advisor allowed the call under another policy.
-    #[error("{by} allowed it under another policy than the one in force; propose the call again")]
+    #[error("{by} allowed it under another policy than the active one; propose the call again")]
     AdviceOutdated {
         /// The advisor.
         by: String,
@@ -142,7 +141,7 @@ pub enum Refused {
     /// Only a call that was allowed can be flagged.
     #[error("the call is {state}, and only a call that was allowed can be flagged")]
     NotFlaggable {
-        /// The state of the call.
+        /// The call's state.
         state: CallState,
     },
     /// The approver voted differently before. Each approver votes once.
@@ -180,7 +179,7 @@ pub enum Refused {
     /// Only a call whose executor was lost can be taken over.
     #[error("the call is {state}, and only a call whose outcome is unknown can be released")]
     NotUnknown {
-        /// The state of the call.
+        /// The call's state.
         state: CallState,
     },
     /// Only a call that has ended can be erased.
@@ -188,7 +187,7 @@ pub enum Refused {
         "the call is {state}, and only a call that has ended can be erased: decide, finish or cancel it first"
     )]
     CallOpen {
-        /// The state of the call.
+        /// The call's state.
         state: CallState,
     },
     /// The decision on the call also answers later calls, by a pattern that would be erased.
@@ -197,19 +196,19 @@ pub enum Refused {
         /// The `seq` of the response that gave it.
         grant: i64,
     },
-    /// The texts of the call are in an archive file.
+    /// The call's content is in an archive file.
     #[error(
-        "the texts of this thread were moved to the archive {file}: use it with the file, as in `countersign erase --archive \
+        "the content of this thread was moved to the archive {file}: use it with the file, as in `countersign erase --archive \
          FILE`"
     )]
     CallArchived {
-        /// The name of the file.
+        /// The file's name.
         file: String,
     },
-    /// Another policy was put in force meanwhile.
-    #[error("another policy is in force now, {in_force}: look at it before you replace it")]
+    /// Another policy was activated meanwhile.
+    #[error("another policy is active now, {in_force}: look at it before you replace it")]
     PolicyChanged {
-        /// The hash of the policy in force.
+        /// The active policy's hash.
         in_force: Sha256,
     },
     /// The rule asks for a proof that a person made the decision, and the command has none.
@@ -247,7 +246,7 @@ pub enum Refused {
     /// The link has signed a person in before.
     #[error("the link was used before, and it signs in once; ask for another one")]
     LinkUsed,
-    /// The sign-in at an identity provider, or the challenge of a passkey, has made a session before.
+    /// The sign-in at an identity provider, or the passkey challenge, has already made a session.
     #[error("this sign-in was used before; sign in again")]
     SignInUsed,
     /// Another account of the identity provider has signed in under this name.
@@ -277,26 +276,20 @@ pub enum Refused {
         /// The `seq` in the command.
         grant: i64,
     },
-    /// The command needs evidence that it does not have. The gate then works it out and tries again.
-    #[error("evidence: {what} is missing; work it out before the command is queued")]
-    MissingEvidence {
-        /// The evidence.
-        what: &'static str,
-    },
     /// Two keys of one object in the arguments are the same key to some programs.
     #[error("arguments: {0}")]
     AmbiguousArguments(AmbiguousKeys),
     /// Well-formed input that makes no sense.
     #[error("{field}: {why}")]
     Invalid {
-        /// The part of the command.
+        /// The command field.
         field: &'static str,
         /// The problem.
         why: String,
     },
 }
 
-/// The difference between the arguments of a command and those of its call.
+/// The difference between the command arguments and the call arguments.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentsMismatch {
     /// A claim of other arguments than the approved ones.
@@ -330,7 +323,7 @@ pub enum ArgumentsMismatch {
 }
 
 impl Refused {
-    /// Refuses the name of an actor of which the log knows only other spellings.
+    /// Refuses an actor name that the log knows only in other spellings.
     pub fn check_spelling(actor: &Principal, tokens: &TokenDirectory) -> Result<(), Self> {
         match tokens.names().find_other_spelling(actor) {
             Some(known) => Err(Self::OtherSpelling { given: actor.clone(), known: known.clone() }),
@@ -384,8 +377,19 @@ impl Refused {
             Self::UnknownThread(_) => "unknown_thread",
             Self::UnknownGrant { .. } => "unknown_grant",
             Self::AmbiguousArguments(_) => "ambiguous_arguments",
-            Self::MissingEvidence { .. } | Self::Invalid { .. } => "invalid",
+            Self::Invalid { .. } => "invalid",
         }
+    }
+
+    /// Refuses a field that violates a rule.
+    #[must_use]
+    pub fn invalid(field: &'static str, why: &str) -> Self {
+        Self::Invalid { field, why: why.to_owned() }
+    }
+
+    /// Refuses a command that does not apply to its target.
+    pub(crate) fn wrong_target() -> Self {
+        Self::invalid("target", "the command does not apply to this target")
     }
 
     /// The refusal of JSON that did not pass validation.

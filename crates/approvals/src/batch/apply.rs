@@ -1,52 +1,43 @@
-//! Applying a command: the events of the call that are due come before its own.
+//! Applying a command: the call's due events come before the command's own.
 
 use super::{
     AppliedCommand, ApprovalCommand, BatchState, CommandEnvelope, CommandTarget, RecordedEvent, event_bytes,
-    log_directories::LogDirectories,
 };
 use crate::{
-    Call, CallCommand, DecisionContext, NewEvent, Refused, ThreadCommand, access::ProofContext, decide,
+    Call, CallCommand, CommandFailure, DecisionContext, LogCommand, NewEvent, Refused, ThreadCommand,
+    access::ProofContext,
+    decide,
+    registry::{self, AdmissionContext},
 };
-use countersign_events::{Body, CallId, DamagedEvent, Event, ThreadId, chain};
+use countersign_events::{Body, CallId, DamagedEvent, Event, EventType, ThreadId, chain};
 use std::sync::Arc;
 
+/// The next events of a command to a call.
+struct CallPlan {
+    /// The events that are due on the call before the command. The others are then not planned yet.
+    due: Vec<NewEvent>,
+    /// The proposed tool's definition, if the log does not have it.
+    seen: Option<NewEvent>,
+    decided: Result<Vec<NewEvent>, CommandFailure>,
+}
+
 impl BatchState {
-    /// Appends the events that are due on the command's call, then those of the command itself. Refuses a command that
-    /// was prepared with another policy than the one in force.
+    /// Appends the due events of the command's call, then the events of the command itself. Refuses a command that was
+    /// prepared with another policy than the active one.
     pub fn apply(&mut self, envelope: &CommandEnvelope) -> Result<AppliedCommand, DamagedEvent> {
         let mut events = Vec::new();
-        if let Some(in_force) = self.policy.filter(|in_force| *in_force != envelope.policy.hash())
-            && (envelope.target != CommandTarget::Log
-                || matches!(envelope.command, ApprovalCommand::Definitions(_) | ApprovalCommand::Advisors(_)))
+        let depends_on_policy = match &envelope.command {
+            ApprovalCommand::Log(command) => command.depends_on_policy(),
+            ApprovalCommand::Call(_) | ApprovalCommand::Thread(_) => true,
+        };
+        if let Some(in_force) = self.policy().filter(|active| *active != envelope.policy.hash())
+            && depends_on_policy
         {
-            return Ok(AppliedCommand { outcome: Err(Refused::PolicyChanged { in_force }), events });
+            return Ok(AppliedCommand { outcome: Err(Refused::PolicyChanged { in_force }.into()), events });
         }
         let outcome = match (&envelope.target, &envelope.command) {
             (CommandTarget::Call(thread_id, id), ApprovalCommand::Call(command)) => {
-                let checked = self.decide_on_call(envelope, thread_id, id, |call, context| {
-                    call.map_or(Ok(()), |call| decide::check_expiry_evidence(call, command, context))
-                });
-                if let Err(refused) = checked {
-                    return Ok(AppliedCommand { outcome: Err(refused), events });
-                }
-                let due = self.decide_on_call(envelope, thread_id, id, |call, context| {
-                    call.map(|call| decide::due_events(call, context)).unwrap_or_default()
-                });
-                self.append(envelope, thread_id, due, &mut events)?;
-                let decided = self.decide_on_call(envelope, thread_id, id, |call, context| {
-                    decide::decide(id, call, command, context)
-                });
-                if let (CallCommand::Propose(propose), Ok([_, ..])) = (command, decided.as_deref()) {
-                    let seen = self.decide_on_call(envelope, thread_id, id, |_, context| {
-                        decide::record_proposed(propose, context)
-                    });
-                    self.append(envelope, &ThreadId::whole_log(), seen.into_iter().collect(), &mut events)?;
-                }
-                let outcome = self.append_decided(envelope, thread_id, decided, &mut events)?;
-                if matches!(command, CallCommand::Respond(respond) if respond.and_waiting) {
-                    self.answer_waiting(envelope, thread_id, &mut events)?;
-                }
-                outcome
+                self.apply_to_call(envelope, thread_id, id, command, &mut events)?
             }
             (CommandTarget::Thread(thread_id), ApprovalCommand::Thread(command)) => {
                 let decided = self.decide_on_thread(envelope, thread_id, command);
@@ -55,35 +46,30 @@ impl BatchState {
             (CommandTarget::AllThreads, ApprovalCommand::Thread(command @ ThreadCommand::Stop(_))) => {
                 self.stop_all_threads(envelope, command, &mut events)?
             }
-            (CommandTarget::Log, command) => {
-                let decided = self.decide_on_log(envelope, command);
+            (CommandTarget::Log, ApprovalCommand::Log(command)) => {
+                let decided = self.decide_on_log(envelope, command).map_err(Into::into);
                 self.append_decided(envelope, &ThreadId::whole_log(), decided, &mut events)?
             }
-            _ => Err(wrong_target()),
+            _ => Err(Refused::wrong_target().into()),
         };
         Ok(AppliedCommand { outcome, events })
     }
 
-    /// Decides on a command to the log as a whole.
+    /// Decides on a log-wide command.
     fn decide_on_log(
         &self,
         envelope: &CommandEnvelope,
-        command: &ApprovalCommand,
+        command: &LogCommand,
     ) -> Result<Vec<NewEvent>, Refused> {
-        let empty = LogDirectories::default();
-        let LogDirectories { tokens, webhooks, advisors } = self.directories.as_ref().unwrap_or(&empty);
-        let (by, policy) = (&envelope.by.principal, &*envelope.policy);
-        match command {
-            ApprovalCommand::SetPolicy(command) => decide::set_policy(command, by, self.policy),
-            ApprovalCommand::Tokens(command) => {
-                let proofs = ProofContext { log: envelope.log, keys: Some(tokens.approver_keys()) };
-                decide::decide_on_tokens(command, &envelope.by, tokens, (proofs, policy, envelope.now))
-            }
-            ApprovalCommand::Webhooks(command) => decide::decide_on_webhooks(command, by, webhooks),
-            ApprovalCommand::Definitions(command) => decide::decide_on_definitions(command, by, &self.pinned),
-            ApprovalCommand::Advisors(command) => decide::decide_on_advisors(command, by, advisors, policy),
-            ApprovalCommand::Call(_) | ApprovalCommand::Thread(_) => Err(wrong_target()),
-        }
+        let context = AdmissionContext {
+            by: &envelope.by.principal,
+            as_admin: false,
+            recorded_seq: None,
+            now: envelope.now,
+            policy: &envelope.policy,
+            log: envelope.log,
+        };
+        registry::plan(command, &self.registries, &context)
     }
 
     /// Stops thread by thread in the order of their ids, so that a replay gives the same log.
@@ -92,46 +78,84 @@ impl BatchState {
         envelope: &CommandEnvelope,
         stop: &ThreadCommand,
         events: &mut Vec<RecordedEvent>,
-    ) -> Result<Result<(), Refused>, DamagedEvent> {
+    ) -> Result<Result<(), CommandFailure>, DamagedEvent> {
         // Reject an unauthorised caller even when nothing is pending.
-        if let Err(refused) = decide::check_may_stop(&envelope.by.principal) {
-            return Ok(Err(refused));
+        if let Err(refused) = decide::check_is_person(&envelope.by.principal) {
+            return Ok(Err(refused.into()));
         }
         let mut threads: Vec<_> = self.threads.keys().cloned().collect();
         threads.sort();
         for thread_id in threads {
             let decided = self.decide_on_thread(envelope, &thread_id, stop);
-            if let Err(refused) = self.append_decided(envelope, &thread_id, decided, events)? {
-                return Ok(Err(refused));
+            if let Err(failure) = self.append_decided(envelope, &thread_id, decided, events)? {
+                return Ok(Err(failure));
             }
         }
         Ok(Ok(()))
     }
 
-    fn decide_on_call<T>(
+    /// Appends the due events of a call, then those of a command to it.
+    fn apply_to_call(
         &mut self,
         envelope: &CommandEnvelope,
         thread_id: &ThreadId,
         id: &CallId,
-        decide: impl FnOnce(Option<&Call>, &DecisionContext<'_>) -> T,
-    ) -> T {
+        command: &CallCommand,
+        events: &mut Vec<RecordedEvent>,
+    ) -> Result<Result<(), CommandFailure>, DamagedEvent> {
+        let mut plan = self.plan_on_call(envelope, thread_id, id, command, true);
+        if !plan.due.is_empty() {
+            self.append(envelope, thread_id, plan.due, events)?;
+            plan = self.plan_on_call(envelope, thread_id, id, command, false);
+        }
+        self.append(envelope, &ThreadId::whole_log(), plan.seen, events)?;
+        let outcome = self.append_decided(envelope, thread_id, plan.decided, events)?;
+        if matches!(command, CallCommand::Respond(respond) if respond.and_waiting) {
+            self.answer_waiting(envelope, thread_id, events)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Decides on a command to a call. If events are due first and `with_due` is set, it plans only these, because the
+    /// command must be decided by the state after them.
+    fn plan_on_call(
+        &mut self,
+        envelope: &CommandEnvelope,
+        thread_id: &ThreadId,
+        id: &CallId,
+        command: &CallCommand,
+        with_due: bool,
+    ) -> CallPlan {
         let pending = self.pending.count(thread_id, &envelope.by.principal);
         let state = self.threads.entry(thread_id.clone()).or_default();
-        let keys = self.directories.as_ref().map(|directories| directories.tokens.approver_keys());
-        let proofs = ProofContext { log: envelope.log, keys };
-        let advisors = self.directories.as_ref().map(|directories| &directories.advisors);
-        let pinned = match &envelope.command {
-            ApprovalCommand::Call(CallCommand::Propose(propose)) => self.pinned.get(&propose.name),
+        let registries = &self.registries;
+        let keys = registries.are_directories_read.then(|| registries.tokens.approver_keys());
+        let pinned = match command {
+            CallCommand::Propose(propose) => registries.tools.get(&propose.name),
             _ => None,
         };
         let context = DecisionContext {
             pending,
-            proofs,
+            proofs: ProofContext { log: envelope.log, keys },
             pinned,
-            advisors,
+            advisors: registries.are_directories_read.then_some(&registries.advisors),
             ..state.decision_context(thread_id, envelope)
         };
-        decide(state.call(id), &context)
+        let call = state.call(id);
+        let mut plan = CallPlan { due: Vec::new(), seen: None, decided: Ok(Vec::new()) };
+        if let Some(call) = call.filter(|_| with_due) {
+            if let Err(failure) = decide::check_expiry_evidence(call, command, &context) {
+                return CallPlan { decided: Err(failure), ..plan };
+            }
+            plan.due = decide::due_events(call, &context);
+        }
+        if plan.due.is_empty() {
+            plan.decided = decide::decide(id, call, command, &context);
+        }
+        if let (CallCommand::Propose(propose), Ok([_, ..])) = (command, plan.decided.as_deref()) {
+            plan.seen = registry::record_proposed(propose, &context);
+        }
+        plan
     }
 
     /// Decides the calls that wait by the grant that the command has just given, if it gave one.
@@ -154,7 +178,7 @@ impl BatchState {
         envelope: &CommandEnvelope,
         thread_id: &ThreadId,
         command: &ThreadCommand,
-    ) -> Result<Vec<NewEvent>, Refused> {
+    ) -> Result<Vec<NewEvent>, CommandFailure> {
         let state = self.threads.entry(thread_id.clone()).or_default();
         let context = state.decision_context(thread_id, envelope);
         decide::decide_thread(state.open_calls().into_iter(), command, &context)
@@ -164,12 +188,12 @@ impl BatchState {
         &mut self,
         envelope: &CommandEnvelope,
         thread_id: &ThreadId,
-        decided: Result<Vec<NewEvent>, Refused>,
+        decided: Result<Vec<NewEvent>, CommandFailure>,
         events: &mut Vec<RecordedEvent>,
-    ) -> Result<Result<(), Refused>, DamagedEvent> {
+    ) -> Result<Result<(), CommandFailure>, DamagedEvent> {
         match decided {
             Ok(new_events) => self.append(envelope, thread_id, new_events, events).map(Ok),
-            Err(refused) => Ok(Err(refused)),
+            Err(failure) => Ok(Err(failure)),
         }
     }
 
@@ -177,7 +201,7 @@ impl BatchState {
         &mut self,
         envelope: &CommandEnvelope,
         thread_id: &ThreadId,
-        new_events: Vec<NewEvent>,
+        new_events: impl IntoIterator<Item = NewEvent>,
         events: &mut Vec<RecordedEvent>,
     ) -> Result<(), DamagedEvent> {
         for NewEvent { by, body } in new_events {
@@ -195,10 +219,11 @@ impl BatchState {
             let link = chain::link(self.link, &event);
             event.hash = Some(link);
             self.count_pending(&event, &body);
-            match &body {
-                Body::PolicySet(set) => self.set_policy(Some(set.hash)),
-                body if body.event_type().is_of_whole_log() => self.evolve_directories(&event, body),
-                _ => self.threads.entry(thread_id.clone()).or_default().evolve(&event, body.clone())?,
+            if event.kind.is_of_whole_log() {
+                self.registries.evolve(&event, &body);
+                self.is_policy_read |= event.kind == EventType::PolicySet;
+            } else {
+                self.threads.entry(thread_id.clone()).or_default().evolve(&event, body.clone())?;
             }
             (self.tip, self.link) = (seq, link);
             self.added_bytes += event_bytes(&event);
@@ -223,8 +248,4 @@ impl BatchState {
             _ => {}
         }
     }
-}
-
-fn wrong_target() -> Refused {
-    Refused::Invalid { field: "target", why: "the command does not apply to this target".to_owned() }
 }

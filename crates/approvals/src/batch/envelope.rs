@@ -1,11 +1,6 @@
 //! A command with everything that the rules need to decide on it.
 
-use crate::{
-    CallCommand, CommandCaller, CommandEvidence, ThreadCommand,
-    decide::{
-        AdvisorCommand, DefinitionCommand, SetPolicyCommand, StopCommand, TokenCommand, WebhookCommand,
-    },
-};
+use crate::{CallCommand, CommandCaller, CommandEvidence, LogCommand, ThreadCommand, decide::StopCommand};
 use countersign_events::{CallId, Sha256, ThreadId, Timestamp};
 use countersign_policy::Policy;
 use std::sync::Arc;
@@ -22,12 +17,11 @@ pub struct CommandEnvelope {
     pub by: CommandCaller,
     /// The moment at which the command is decided.
     pub now: Timestamp,
-    /// The policy by which the command is decided. It must be the one in force.
+    /// The policy by which the command is decided. It must be the active one.
     pub policy: Arc<Policy>,
     /// The facts that were worked out before the command was queued.
     pub evidence: CommandEvidence,
-    /// The link of the first event, which identifies the log in a proof; zeros for a command that needs
-    /// none.
+    /// The first event's link, which identifies the log in a proof; zeros for a command that needs none.
     pub log: Sha256,
 }
 
@@ -40,8 +34,7 @@ pub enum CommandTarget {
     Thread(ThreadId),
     /// Every thread that has pending calls. Only [`ThreadCommand::Stop`] applies to it.
     AllThreads,
-    /// The log as a whole. Only [`ApprovalCommand::SetPolicy`], [`ApprovalCommand::Tokens`],
-    /// [`ApprovalCommand::Webhooks`], [`ApprovalCommand::Definitions`] and [`ApprovalCommand::Advisors`] apply to it.
+    /// The whole log. Only [`ApprovalCommand::Log`] applies to it.
     Log,
 }
 
@@ -52,16 +45,8 @@ pub enum ApprovalCommand {
     Call(CallCommand),
     /// To a thread.
     Thread(ThreadCommand),
-    /// To the log: put a policy in force.
-    SetPolicy(SetPolicyCommand),
-    /// To the log: create, use or revoke tokens, add or remove keys of approvers.
-    Tokens(TokenCommand),
-    /// To the log: add or remove webhooks, or record their deliveries.
-    Webhooks(WebhookCommand),
-    /// To the log: record definitions of tools, or accept one.
-    Definitions(DefinitionCommand),
-    /// To the log: record a report on an advisor, or set its mode.
-    Advisors(AdvisorCommand),
+    /// To the log.
+    Log(LogCommand),
 }
 
 impl CommandTarget {
@@ -84,6 +69,12 @@ impl From<CallCommand> for ApprovalCommand {
 impl From<ThreadCommand> for ApprovalCommand {
     fn from(command: ThreadCommand) -> Self {
         Self::Thread(command)
+    }
+}
+
+impl From<LogCommand> for ApprovalCommand {
+    fn from(command: LogCommand) -> Self {
+        Self::Log(command)
     }
 }
 

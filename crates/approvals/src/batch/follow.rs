@@ -1,7 +1,7 @@
 //! Keeping a state up to date with the events that other processes append.
 
 use super::{BatchState, event_bytes, thread_state::ThreadState};
-use countersign_events::{Body, DamagedEvent, Event, EventType, chain};
+use countersign_events::{Body, DamagedEvent, Event, EventGroup, chain};
 
 impl BatchState {
     /// Applies the event after the tip, which another process has appended. Afterwards everything that the state has is
@@ -14,14 +14,11 @@ impl BatchState {
             let what = format!("it does not continue the log after event {}", self.tip);
             return Err(DamagedEvent { seq: event.seq, what });
         }
-        if event.kind == EventType::PolicySet {
-            if let Body::PolicySet(set) = Body::read(event.seq, event.kind, &event.data)? {
-                self.set_policy(Some(set.hash));
-            }
-        } else if event.kind.is_of_whole_log() {
-            if self.directories.is_some() || event.kind.is_about_definitions() {
+        if let Some(group) = event.kind.group().filter(|group| group.is_of_whole_log()) {
+            if self.registries.follows(group) {
                 let body = Body::read(event.seq, event.kind, &event.data)?;
-                self.evolve_directories(event, &body);
+                self.registries.evolve(event, &body);
+                self.is_policy_read |= group == EventGroup::Policy;
             }
         } else if let Some(thread) = self.threads.get_mut(&event.thread_id) {
             self.added_bytes += event_bytes(event);

@@ -1,11 +1,9 @@
-//! The part of the log that a batch of commands touches, in memory: load its events, apply the commands one by
-//! one, and hand back the events to write. It is pure, so the writer of the store and the tests of the rules run
-//! the same code.
+//! The part of the log that a command batch touches, in memory: load its events, apply the commands one by one, and
+//! return the events to write. It is pure, so the store's writer and the rule tests run the same code.
 
 mod apply;
 mod envelope;
 mod follow;
-pub(crate) mod log_directories;
 mod pending_counts;
 mod read_set;
 mod recorded;
@@ -16,14 +14,13 @@ pub use pending_counts::{PendingCount, PendingCounts};
 pub use read_set::ReadSet;
 pub use recorded::{AppliedCommand, RecordedEvent};
 
-use crate::{Call, CallCommand, Thread, pinned_tools::PinnedTools, thread::LONGEST_MEMORY};
+use crate::{Call, CallCommand, Thread, registry::LogRegistries, thread::LONGEST_MEMORY};
 use countersign_events::{Body, CallId, DamagedEvent, Event, Sha256, ThreadId};
-use log_directories::LogDirectories;
 use std::collections::{HashMap, HashSet};
 use thread_state::ThreadState;
 
-/// The calls and threads that recent batches touched, and the end of the log. It may be kept for the next batch if it
-/// [follows](BatchState::follow) the events that other processes append meanwhile. The end of the log shows that none is
+/// The calls and threads that recent batches touched, and the log's end. It may be kept for the next batch if it
+/// [follows](BatchState::follow) the events that other processes append meanwhile. The last `seq` shows that none is
 /// missing, because `seq` has no gaps.
 #[derive(Debug)]
 pub struct BatchState {
@@ -31,16 +28,12 @@ pub struct BatchState {
     tip: i64,
     link: Sha256,
     added_bytes: usize,
-    /// The hash of the policy in force; `None` in a log without one.
-    policy: Option<Sha256>,
-    /// True if `policy` was read from the log.
+    /// Whether the active policy was read from the log.
     is_policy_read: bool,
-    /// The open requests, as far as the commands of the batch need them.
+    /// The open requests, as far as the batch's commands need them.
     pending: PendingCounts,
-    /// The tokens of the log, the keys of its approvers, its webhooks and the facts about its advisors, if a command needed them.
-    directories: Option<LogDirectories>,
-    /// The definitions of tools that commands needed.
-    pinned: PinnedTools,
+    /// The log-wide facts, as far as commands needed them.
+    registries: LogRegistries,
 }
 
 impl BatchState {
@@ -52,15 +45,13 @@ impl BatchState {
             tip,
             link,
             added_bytes: 0,
-            policy: None,
             is_policy_read: false,
             pending: PendingCounts::default(),
-            directories: None,
-            pinned: PinnedTools::default(),
+            registries: LogRegistries::default(),
         }
     }
 
-    /// The `seq` of the last event.
+    /// The last event's `seq`.
     #[must_use]
     pub fn tip(&self) -> i64 {
         self.tip
@@ -72,19 +63,19 @@ impl BatchState {
         self.link
     }
 
-    /// The hash of the policy in force; `None` if the log has none or if it was not read.
+    /// The active policy's hash; `None` if the log has none or if it was not read.
     #[must_use]
     pub fn policy(&self) -> Option<Sha256> {
-        self.policy
+        self.registries.policy.hash
     }
 
-    /// Records the hash of the policy in force, as it was read from the log.
+    /// Records the active policy's hash, as it was read from the log.
     pub fn set_policy(&mut self, hash: Option<Sha256>) {
-        self.policy = hash;
+        self.registries.policy.hash = hash;
         self.is_policy_read = true;
     }
 
-    /// The part of the log that these commands need and this state does not have yet.
+    /// The part of the log that these commands need and that this state does not have yet.
     #[must_use]
     pub fn missing(&self, envelopes: &[CommandEnvelope]) -> ReadSet {
         let mut missing = ReadSet { policy: !self.is_policy_read, ..ReadSet::default() };
@@ -106,13 +97,10 @@ impl BatchState {
                 return;
             }
             CommandTarget::Log => {
-                let needs_directories = matches!(
-                    envelope.command,
-                    ApprovalCommand::Tokens(_) | ApprovalCommand::Webhooks(_) | ApprovalCommand::Advisors(_)
-                );
-                missing.directories |= needs_directories && self.directories.is_none();
-                if let ApprovalCommand::Definitions(command) = &envelope.command {
-                    let unread = command.tools().filter(|tool| self.pinned.get(tool).is_none());
+                if let ApprovalCommand::Log(command) = &envelope.command {
+                    let group = command.group();
+                    missing.directories |= group.is_some_and(|group| !self.registries.follows(group));
+                    let unread = command.tools().filter(|tool| self.registries.tools.get(tool).is_none());
                     missing.tools.extend(unread.cloned());
                 }
                 return;
@@ -133,7 +121,7 @@ impl BatchState {
                 if state.is_none_or(|state| !state.same_arguments.contains(&hash)) {
                     missing.same_arguments.insert((thread_id.clone(), hash));
                 }
-                if propose.definition.is_some() && self.pinned.get(&propose.name).is_none() {
+                if propose.definition.is_some() && self.registries.tools.get(&propose.name).is_none() {
                     missing.tools.insert(propose.name.clone());
                 }
                 if !self.pending.threads.contains_key(thread_id) {
@@ -150,33 +138,28 @@ impl BatchState {
                 if respond.and_waiting {
                     missing.open.insert(thread_id.clone());
                 }
-                missing.directories |= respond.proof.is_some() && self.directories.is_none();
+                missing.directories |= respond.proof.is_some() && !self.registries.are_directories_read;
             }
             ApprovalCommand::Call(CallCommand::Advise(_)) => {
-                missing.directories |= self.directories.is_none();
+                missing.directories |= !self.registries.are_directories_read;
             }
-            ApprovalCommand::Call(_)
-            | ApprovalCommand::SetPolicy(_)
-            | ApprovalCommand::Tokens(_)
-            | ApprovalCommand::Webhooks(_)
-            | ApprovalCommand::Advisors(_)
-            | ApprovalCommand::Definitions(_) => {}
+            ApprovalCommand::Call(_) | ApprovalCommand::Log(_) => {}
         }
     }
 
     /// Adds the events that were read for `read`, in `seq` order. Calls that are loaded already keep their state.
     pub fn load(&mut self, read: &ReadSet, events: &[Event]) -> Result<(), DamagedEvent> {
         if read.directories {
-            self.directories = Some(LogDirectories::default());
+            self.registries.begin_directories();
         }
-        read.tools.iter().for_each(|tool| self.pinned.begin_tool(tool));
+        read.tools.iter().for_each(|tool| self.registries.tools.begin_tool(tool));
         let mut newly_loaded: HashSet<(ThreadId, CallId)> = HashSet::new();
         let mut newer = Vec::new();
         for event in events {
             self.added_bytes += event_bytes(event);
             let body = Body::read(event.seq, event.kind, &event.data)?;
             if event.kind.is_of_whole_log() {
-                self.evolve_directories(event, &body);
+                self.registries.evolve(event, &body);
                 continue;
             }
             let state = self.threads.entry(event.thread_id.clone()).or_default();
@@ -227,14 +210,6 @@ impl BatchState {
         self.pending.clear();
     }
 
-    /// Applies an event of the log as a whole, if the tokens and webhooks, or the tool that it is about, are loaded.
-    fn evolve_directories(&mut self, event: &Event, body: &Body) {
-        self.pinned.evolve(body);
-        if let Some(directories) = &mut self.directories {
-            directories.evolve(event, body);
-        }
-    }
-
     /// Drops calls that have ended. They are rarely asked for again, and can be read again if they are.
     pub fn forget_ended<'a>(&mut self, calls: impl Iterator<Item = (&'a ThreadId, &'a CallId)>) {
         let has_ended = |call: &Option<Call>| call.as_ref().is_none_or(|call| call.result().is_some());
@@ -274,10 +249,10 @@ impl RecordedEvent {
     }
 }
 
-/// The rough size of an entry of the state: its names and the structures around it.
+/// The approximate size of a state entry: its names and the structures around it.
 const ENTRY_BYTES: usize = 512;
 
-/// The rough size of an event in memory.
+/// The approximate memory size of an event.
 fn event_bytes(event: &Event) -> usize {
     ENTRY_BYTES + event.data.as_str().len()
 }

@@ -1,16 +1,16 @@
 //! The events that a command produced, with their typed bodies.
 
-use crate::Refused;
+use crate::CommandFailure;
 use countersign_events::{Body, Event};
 use std::{ops::Deref, sync::Arc};
 
-/// An event that this process appended, with its typed body. Consumers in the same process use the body and do
-/// not parse the JSON of an event that was just created.
+/// An event that this process appended, with its typed body. Consumers in the same process use the body, so the new
+/// event's JSON is not parsed again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedEvent {
     /// The row.
     pub event: Arc<Event>,
-    /// The typed form of the row's `data`.
+    /// The row's `data` in typed form.
     pub body: Arc<Body>,
 }
 
@@ -25,8 +25,8 @@ impl Deref for RecordedEvent {
 /// The outcome of applying one command to a [`BatchState`](super::BatchState).
 #[derive(Debug)]
 pub struct AppliedCommand {
-    /// Success, or the reason why the command was refused.
-    pub outcome: Result<(), Refused>,
-    /// The events to write. A refused command can have some, too: those that were due on its call before it.
+    /// Success, or the reason why the command was not executed.
+    pub outcome: Result<(), CommandFailure>,
+    /// The events to write. A refused command can also have some: those that were due on its call before it.
     pub events: Vec<RecordedEvent>,
 }
