@@ -1,23 +1,19 @@
-//! The operations that the runner of advisors needs: the requests as they open, the calls with the advice that they have,
-//! and the right to ask.
+//! Operations for the advisor runner: requests as they open, calls with their advice, and the advisor lease.
 
 use super::EmbeddedGate;
 use crate::{GateFailure, view::view_call};
 use countersign_api as api;
 use countersign_approvals::Call;
 use countersign_events::{CallId, Event, EventType, ThreadId, Timestamp};
-use countersign_store::{EventFilter, EventFollower, WebhookLease};
+use countersign_store::{EventFilter, EventFollower, LeaseTask, TaskLease};
 use std::{sync::Arc, time::Duration};
-
-/// The key of the right to ask advisors among the rights to deliver webhooks. No event has this `seq`.
-const ADVISORS: i64 = 0;
 
 /// A call that people were asked about, with the advisors whose advice is in the log.
 #[derive(Debug, Clone)]
 pub struct AdvisedCall {
     /// The call.
     pub call: api::Call,
-    /// The names of the advisors whose advice is in the log.
+    /// The advisors whose advice is in the log.
     pub advised: Vec<String>,
 }
 
@@ -29,12 +25,12 @@ impl AdvisedCall {
     }
 }
 
-/// A page of the calls that people are asked about.
+/// A page of calls that people are asked about.
 #[derive(Debug)]
 pub struct AdvisedPage {
     /// The calls, the oldest request first.
     pub calls: Vec<AdvisedCall>,
-    /// The cursor of the next page; `None` at the end.
+    /// The next page's cursor; `None` at the end.
     pub next: Option<i64>,
 }
 
@@ -55,12 +51,12 @@ impl EmbeddedGate {
         Ok(self.service.store.follow(EventFilter { types, ..EventFilter::default() }, after))
     }
 
-    /// The `seq` of the last event of the log.
+    /// The log's last `seq`.
     pub async fn last_seq(&self) -> Result<i64, GateFailure> {
         self.service.tip(None).await
     }
 
-    /// Reads the policy in force, if a newer one is in the log than this process knows.
+    /// Reads the active policy, if a newer one is in the log than this process knows.
     pub async fn reload_policy(&self) -> Result<(), GateFailure> {
         Ok(self.service.policy.reload(&self.service.store).await?)
     }
@@ -76,7 +72,7 @@ impl EmbeddedGate {
         Ok(call.and_then(|call| AdvisedCall::from_call(&call, now)))
     }
 
-    /// Reads the calls of a thread for the question about one of them, the newest first, up to `limit`.
+    /// Reads a thread's calls for the question about one of them, the newest first, up to `limit`.
     pub async fn recent_calls(&self, thread: &ThreadId, limit: usize) -> Result<Vec<api::Call>, GateFailure> {
         let now = self.clock().now();
         let page = self.service.store.calls(&EventFilter::of_thread(thread), None, now, 0, limit).await?;
@@ -91,16 +87,16 @@ impl EmbeddedGate {
         Ok(AdvisedPage { calls, next: page.next })
     }
 
-    /// Takes or keeps the right to ask advisors. A right `until` a time that has passed is given back. Returns the right
-    /// that is in force afterwards; another server may have it.
+    /// Takes or keeps the advisor lease. A lease `until` a time that has passed is released. Returns the active lease,
+    /// which another server may hold.
     pub async fn hold_advisors(
         &self,
         holder: &str,
         until: Timestamp,
         now: Timestamp,
-    ) -> Result<WebhookLease, GateFailure> {
-        let lease = WebhookLease { webhook: ADVISORS, holder: holder.to_owned(), until };
-        Ok(self.service.store.hold_webhook(&lease, None, now).await?.lease)
+    ) -> Result<TaskLease, GateFailure> {
+        let lease = TaskLease { task: LeaseTask::Advisors, holder: holder.to_owned(), until };
+        Ok(self.service.store.hold_lease(&lease, None, now).await?.lease)
     }
 
     /// The thread and the call that a request is about.
@@ -110,7 +106,7 @@ impl EmbeddedGate {
         Some((event.thread_id.clone(), body.call_id()?.clone()))
     }
 
-    /// Counts an answer of an advisor: `allow`, `deny`, `ask`, or the word of a failure.
+    /// Counts an advisor answer: `allow`, `deny`, `ask`, or a failure name.
     pub fn count_advice(&self, advisor: &str, answer: &'static str, is_cached: bool, elapsed: Duration) {
         self.service.advisor_metrics.count(advisor, answer, is_cached, elapsed);
     }

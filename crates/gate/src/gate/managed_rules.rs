@@ -1,13 +1,13 @@
-//! Rules that people accept into the managed layer of the policy. Over any gate: reading the policy, changing its text,
-//! and putting it in force if it did not change meanwhile.
+//! Rules that people accept into the policy's managed layer. Works over any gate: reads the policy, edits the layer,
+//! and activates the result if the policy did not change meanwhile.
 
 use crate::GateFailure;
-use countersign_api::{self as api, ApprovalGate, GateError, PolicyInForce};
+use countersign_api::{self as api, ApprovalGate, GateError, PolicyInForce, SendOperation, operations};
 use countersign_approvals::Refused;
 use countersign_policy::{ManagedRuleError, Policy, PolicyText};
 
-/// Adds one rule to the managed layer. Fails with `policy_changed` if another policy than `replaces` is in force, and with
-/// `invalid` if the text is anything else than one rule that allows.
+/// Adds one rule to the managed layer. Fails with `policy_changed` if a policy other than `replaces` is active, and
+/// with `invalid` if the string is anything other than one rule that allows.
 pub async fn add_managed_rule(
     gate: &dyn ApprovalGate,
     request: &api::ManagedRuleRequest,
@@ -18,8 +18,8 @@ pub async fn add_managed_rule(
     apply(gate, &policy, format!("accepted rule: {name}"), request.replaces).await
 }
 
-/// Removes one rule from the managed layer. Fails with `policy_changed` if another policy than `replaces` is in force, and
-/// with `invalid` if the layer has no rule with the name.
+/// Removes one rule from the managed layer. Fails with `policy_changed` if a policy other than `replaces` is active,
+/// and with `invalid` if the layer has no rule with the name.
 pub async fn remove_managed_rule(
     gate: &dyn ApprovalGate,
     request: &api::RemoveManagedRuleRequest,
@@ -29,12 +29,12 @@ pub async fn remove_managed_rule(
     apply(gate, &policy, format!("removed rule: {}", request.name), request.replaces).await
 }
 
-/// Reads the policy in force. The decision about it compares again, in the transaction that writes.
+/// Reads the active policy. The decision about it compares again, in the transaction that writes.
 async fn read_unchanged(
     gate: &dyn ApprovalGate,
     replaces: countersign_events::Sha256,
 ) -> Result<PolicyInForce, GateError> {
-    let in_force = gate.policy().await?;
+    let in_force = gate.send(operations::ShowPolicy {}).await?;
     if in_force.hash == replaces {
         return Ok(in_force);
     }
@@ -56,5 +56,6 @@ async fn apply(
     replaces: countersign_events::Sha256,
 ) -> Result<PolicyInForce, GateError> {
     let PolicyText { text, layers } = policy.text().clone();
-    gate.apply_policy(&api::PolicyRequest { text, layers, source, replaces }).await
+    let body = api::PolicyRequest { text, layers, source, replaces };
+    gate.send(operations::ApplyPolicy { body }).await
 }

@@ -8,15 +8,18 @@ mod archive;
 mod credentials;
 mod database;
 mod managed_rules;
+mod operations;
 mod webhooks;
 
 pub use advice_runs::{AdvisedCall, AdvisedPage};
 pub use managed_rules::{add_managed_rule, remove_managed_rule};
 
 use crate::{GateFailure, embedded::EmbeddedService, webhook_delivery::WebhookTransport};
-use countersign_api::{LogCursor, OpenRequestCount, retry::RetryingGate};
+use countersign_api::{
+    GateError, LogCursor, MessagesReport, MessagesRequest, OpenRequestCount, retry::RetryingGate,
+};
 use countersign_approvals::{CommandCaller, access::VisibleThreads};
-use countersign_events::Principal;
+use countersign_events::{Principal, ThreadId};
 use countersign_policy::Policy;
 use countersign_store::{DatabaseUrl, StoreOptions};
 use prometheus_client::registry::Registry;
@@ -44,7 +47,7 @@ impl EmbeddedGate {
     }
 
     /// Opens the database at `address`. A log without a policy starts with the policy `first`; any other log keeps its
-    /// own, which [`apply_policy`](ApprovalGate::apply_policy) replaces. Fails with [`GateFailure::Store`] if the
+    /// own, which [`ApplyPolicy`](countersign_api::operations::ApplyPolicy) replaces. Fails with [`GateFailure::Store`] if the
     /// database cannot be opened.
     pub async fn open_with(
         address: impl Into<DatabaseUrl>,
@@ -68,27 +71,38 @@ impl EmbeddedGate {
         RetryingGate::new(Arc::new(self.clone()))
     }
 
-    /// The policy in force, as this process has read it from the log. Fails with [`GateFailure::PolicyUnreadable`] if
+    /// The active policy, as this process has read it from the log. Fails with [`GateFailure::PolicyUnreadable`] if
     /// this version cannot read it.
     pub fn policy_in_force(&self) -> Result<Arc<Policy>, GateFailure> {
         self.service.policy.policy()
     }
 
-    /// Reports in [`ready`](ApprovalGate::ready) why the policy file of this process is not in force; `None` if it is.
+    /// Adds a client's own copy of the conversation, which may lack what others said: what follows the last message that the log
+    /// has goes to the end, and nothing is replaced.
+    pub async fn add_copied_messages(
+        &self,
+        thread: &ThreadId,
+        request: &MessagesRequest,
+    ) -> Result<MessagesReport, GateError> {
+        Ok(self.service.add_copied(&self.by, thread, request).await?)
+    }
+
+    /// Reports in [`ready`](countersign_api::ApprovalGate::ready) why this process's policy file is not active; `None`
+    /// if it is.
     pub fn report_policy_trouble(&self, trouble: Option<String>) {
         if let Some(trouble) = &trouble {
-            tracing::error!(trouble, "the policy file is not in force; the policy before stays in force");
+            tracing::error!(trouble, "the policy file is not active; the policy before stays active");
         }
         self.service.policy.report_file_trouble(trouble);
     }
 
-    /// Checks that the log has the event that a reader wants to continue after. Fails with `bad_cursor` if the log
-    /// ends before it, or has an event with another hash in its place.
+    /// Checks that the log has the event that a reader wants to continue after. Fails with `bad_cursor` if the log ends
+    /// before it, or has an event with another hash at its position.
     pub async fn check_cursor(&self, cursor: &LogCursor) -> Result<(), GateFailure> {
         self.service.check_cursor(cursor).await
     }
 
-    /// Counts the open requests, and reads the time of the oldest one.
+    /// Counts the open requests, and reads the oldest request's time.
     pub async fn count_open_requests(&self) -> Result<OpenRequestCount, GateFailure> {
         self.service.open_now().await
     }

@@ -1,5 +1,5 @@
-//! The operations that the delivery of webhooks needs: their list as it changes, the events they are about, the right to
-//! deliver, and the record of it.
+//! Operations for webhook delivery: the webhook list as it changes, the events for messages, the delivery lease, and
+//! the delivery record.
 
 use super::EmbeddedGate;
 use crate::{
@@ -8,9 +8,11 @@ use crate::{
     webhook_delivery::{WebhookFollower, WebhookProgress, WebhookTransport},
 };
 use countersign_api as api;
-use countersign_approvals::{decide::WebhookCommand, webhook_directory::WebhookRecord};
-use countersign_events::{CallId, Event, EventType, Principal, ThreadId, Timestamp, event::WebhookTopic};
-use countersign_store::{Clock, EventFilter, EventFollower, WebhookDelivery, WebhookLease};
+use countersign_approvals::webhook_directory::WebhookRecord;
+use countersign_events::{
+    Body, CallId, Event, EventType, Principal, ThreadId, Timestamp, event::WebhookTopic,
+};
+use countersign_store::{Clock, EventFilter, EventFollower, LeaseTask, LeasedTask, TaskLease};
 use std::sync::Arc;
 
 impl EmbeddedGate {
@@ -20,7 +22,7 @@ impl EmbeddedGate {
         Self { webhooks: Some(transport), ..self.clone() }
     }
 
-    /// Follows the webhooks of the log.
+    /// Follows the log's webhooks.
     #[must_use]
     pub fn follow_webhooks(&self) -> WebhookFollower {
         let store = self.service.store.clone();
@@ -28,38 +30,37 @@ impl EmbeddedGate {
         WebhookFollower { store, known: Arc::clone(&self.service.webhooks), waiter }
     }
 
-    /// Follows the events after `after` that the messages of a webhook depend on, in its threads.
+    /// Follows the events after `after` that a webhook's messages depend on, in its threads.
     #[must_use]
     pub fn follow_for_webhook(&self, webhook: &WebhookRecord, after: i64) -> EventFollower {
         let types = WebhookTopic::ALL.iter().filter(|topic| webhook.has_topic(**topic));
         let mut types: Vec<_> = types.flat_map(|topic| event_types(*topic)).copied().collect();
         types.dedup();
-        // The modes of advisors belong to the log as a whole. A webhook that is limited to threads has none of them.
+        // Advisor modes are log-wide. A webhook that is limited to threads gets no messages about them.
         let threads = webhook.threads.clone();
         self.service.store.follow(EventFilter { types, threads, ..EventFilter::default() }, after)
     }
 
-    /// Takes or keeps the right to deliver the messages of a webhook, and writes the state of the delivery unless it is
-    /// `None`. Returns the right and the state that are in force afterwards; another server may have the right.
+    /// Takes or renews the delivery lease of a webhook, and writes the delivery state unless it is `None`. Returns the
+    /// lease and the state that apply afterwards; another server may have the lease.
     pub async fn hold_webhook(
         &self,
-        lease: &WebhookLease,
+        lease: &TaskLease,
         progress: Option<&WebhookProgress>,
         now: Timestamp,
-    ) -> Result<WebhookDelivery, GateFailure> {
+    ) -> Result<LeasedTask, GateFailure> {
         let state = progress.map(WebhookProgress::to_text);
-        Ok(self.service.store.hold_webhook(lease, state, now).await?)
+        Ok(self.service.store.hold_lease(lease, state, now).await?)
     }
 
-    /// Reads which server delivers the messages of a webhook, and how far; `None` if none has so far.
-    pub async fn webhook_delivery(&self, webhook: i64) -> Result<Option<WebhookDelivery>, GateFailure> {
-        Ok(self.service.store.webhook_delivery(webhook).await?)
+    /// Reads which server delivers a webhook's messages, and how far; `None` if none has so far.
+    pub async fn webhook_delivery(&self, webhook: i64) -> Result<Option<LeasedTask>, GateFailure> {
+        Ok(self.service.store.lease(LeaseTask::Webhook(webhook)).await?)
     }
 
     /// Records deliveries and parked messages, as the service.
-    pub async fn record_webhook(&self, command: WebhookCommand) -> Result<(), GateFailure> {
-        let by = Principal::system("webhooks").into();
-        self.service.execute_on_webhooks(&by, command).await
+    pub async fn record_webhook(&self, fact: Body) -> Result<(), GateFailure> {
+        self.service.record_fact(&Principal::system("webhooks").into(), fact).await
     }
 
     /// Reads one event of the log; `None` if the log has none at this position.
@@ -90,7 +91,7 @@ impl EmbeddedGate {
     }
 }
 
-/// The types of events that tell about a topic.
+/// The event types for a topic.
 fn event_types(topic: WebhookTopic) -> &'static [EventType] {
     match topic {
         WebhookTopic::Opened => &[EventType::ApprovalRequest],
